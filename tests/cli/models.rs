@@ -28,7 +28,7 @@ fn a_model_is_chosen_tried_and_proposes_and_every_call_is_listed() {
         .flat_map(|memory| memory["proposers"].as_array().unwrap())
         .map(|name| name.as_str().unwrap().to_owned())
         .collect();
-    assert!(proposers.iter().any(|name| name.starts_with("tiny:1b facts/")), "{memories:#?}");
+    assert!(proposers.iter().any(|name| name.starts_with("tiny:1b reading/")), "{memories:#?}");
     let calls = home.rows(&["models", "calls"]);
     assert!(calls.len() >= 2 && calls.iter().all(|call| call["outcome"] == "answered" && call["is_local"] == true), "{calls:#?}");
     assert_eq!(home.json(&["models", "off"])["settings"]["engines"], "built_in");

@@ -59,6 +59,7 @@ function answer(asked, found) {
         reasoning: 'The user says so outright in these very words.',
       })),
   );
+  if (properties.positions) return { facts, positions: [] };
   if (properties.facts) return { facts };
   if (properties.entries) return { entries: [] };
   if (properties.observations) return { observations: [] };

@@ -225,7 +225,7 @@ fn of_two_thousand_planted_values_none_reaches_a_model_or_a_log_by_any_prompt() 
         let text = format!("{}{}", String::from_utf8_lossy(&request.head), String::from_utf8_lossy(&request.body));
         assert_eq!(search.found(&text), BTreeSet::new(), "in a request for {}", purpose(&request));
     }
-    for prompt in ["facts", "entries", "judge", "judge_facts", "observe", "reduce", "analysis", "topic", "session"] {
+    for prompt in ["reading", "facts", "judge", "judge_facts", "observe", "reduce", "analysis", "topic", "session"] {
         assert!(sent.get(prompt).copied().unwrap_or(0) > 0, "every prompt was sent: {sent:?}");
     }
     let logged = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();

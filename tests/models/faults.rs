@@ -18,15 +18,18 @@ fn claims() -> Vec<Claim> {
 const TALK: &str = "owner Mara: I review every change twice because a rushed review costs more than it saves.
 assistant Nova: Noted.";
 
+const LONG: u32 = 12;
+const TOO_LONG: u32 = 44;
+
 /// How long a silent server is waited for: long enough for the calls before it, on a busy machine too.
 const SILENCE_MS: u64 = 1_000;
 
-/// A meeting that is too long for one pass: map and reduce.
-fn long_meeting() -> Vec<keepsake_domain::Message> {
+/// A meeting that is longer than a window, or too long for one pass too: map and reduce.
+fn meeting(points: u32) -> Vec<keepsake_domain::Message> {
     let filler =
         "We went through the list of open points and agreed on who writes which part of it until the next time. ".repeat(12);
     let mut lines = String::new();
-    for n in 0..44 {
+    for n in 0..points {
         lines.push_str(&format!(
             "owner Mara: Point {n}. I review every change twice because a rushed review costs more than it saves. {filler}\n"
         ));
@@ -108,18 +111,20 @@ fn check(kind: &'static str, fault: Fault, messages: &[keepsake_domain::Message]
 fn no_fault_of_a_models_server_stores_anything_at_any_call() {
     let talk = conversation("c1", TALK);
     for fault in Fault::ALL {
-        for kind in ["entries", "judge", "judge_facts"] {
+        for kind in ["judge", "judge_facts"] {
             check(kind, fault, &talk, false);
         }
+        check("entries", fault, &meeting(LONG), false);
         check("analysis", fault, &talk, true);
     }
 }
 
 #[test]
-fn no_fault_at_the_call_for_facts_stores_anything() {
+fn no_fault_at_a_reading_stores_anything() {
     let talk = conversation("c1", TALK);
     for fault in Fault::ALL {
-        check("facts", fault, &talk, false);
+        check("reading", fault, &talk, false);
+        check("facts", fault, &meeting(LONG), false);
         // The second call of an analysis asks for facts too.
         check("facts", fault, &talk, true);
     }
@@ -127,7 +132,7 @@ fn no_fault_at_the_call_for_facts_stores_anything() {
 
 #[test]
 fn no_fault_within_map_and_reduce_stores_anything() {
-    let meeting = long_meeting();
+    let meeting = meeting(TOO_LONG);
     for fault in Fault::ALL {
         for kind in ["observe", "reduce"] {
             check(kind, fault, &meeting, false);
@@ -137,7 +142,7 @@ fn no_fault_within_map_and_reduce_stores_anything() {
 
 #[test]
 fn without_a_fault_the_same_conversations_bring_memories() {
-    for messages in [conversation("c1", TALK), long_meeting()] {
+    for messages in [conversation("c1", TALK), meeting(LONG), meeting(TOO_LONG)] {
         let server = ScriptedServer::start(|request| Answer::Text(reply(request, &claims())));
         let desk = Desk::new(&server);
         desk.append(&messages);
@@ -156,7 +161,7 @@ fn without_a_fault_the_same_conversations_bring_memories() {
 fn a_model_that_is_asked_once_more_is_told_what_was_wrong() {
     const WRONG: &str = "Your last reply was not JSON alone.";
     let server = ScriptedServer::start(|request| {
-        let is_first = purpose(request) == "facts" && !request.message("user").contains(WRONG);
+        let is_first = purpose(request) == "reading" && !request.message("user").contains(WRONG);
         Answer::Text(if is_first { "Sure! Here is what I found.".to_owned() } else { reply(request, &claims()) })
     });
     let desk = Desk::new(&server);
@@ -166,7 +171,7 @@ fn a_model_that_is_asked_once_more_is_told_what_was_wrong() {
     let asked: Vec<bool> = server
         .received()
         .iter()
-        .filter(|request| purpose(request) == "facts")
+        .filter(|request| purpose(request) == "reading")
         .map(|request| request.message("user").contains(WRONG))
         .collect();
     assert_eq!(asked, [false, true], "what is wrong is said the second time and never before");

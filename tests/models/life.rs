@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use keepsake_capture::model::FACTS;
+use keepsake_capture::model::READING;
 use keepsake_domain::{Engines, JobKind, JobState, Lane, SourceKind};
 use keepsake_engine::{Existing, KillPoint, Power, Step};
 use keepsake_testkit::conversation;
@@ -39,7 +39,7 @@ fn a_model_proposes_through_the_same_gates_and_everything_waits_for_the_person()
     assert_eq!(desk.work(), Some(JobState::Done));
     let memories = desk.memories();
     assert!(
-        memories.iter().any(|m| *m == format!("pending personal_info owner: User works as a nurse [tiny:1b {}]", FACTS.label())),
+        memories.iter().any(|m| *m == format!("pending personal_info owner: User works as a nurse [tiny:1b {}]", READING.label())),
         "{memories:#?}"
     );
     assert!(memories.iter().all(|m| m.starts_with("pending")), "nothing is active without the person: {memories:#?}");
@@ -69,7 +69,7 @@ fn where_both_engines_say_the_same_the_queue_has_one_candidate_with_two_proposer
     desk.work();
     let nurse: Vec<String> = desk.memories().into_iter().filter(|m| m.contains("personal_info") && m.contains("nurse")).collect();
     assert_eq!(nurse.len(), 1, "{nurse:#?}");
-    assert!(nurse[0].contains("reader/") && nurse[0].contains(&format!("tiny:1b {}", FACTS.label())), "{nurse:#?}");
+    assert!(nurse[0].contains("reader/") && nurse[0].contains(&format!("tiny:1b {}", READING.label())), "{nurse:#?}");
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn a_crash_after_a_reply_does_not_pay_twice() {
     let desk = desk.restarted();
     let _lock = desk.engine.lock_worker().unwrap();
     assert_eq!(desk.work(), Some(JobState::Done));
-    let of_facts = server.received().iter().filter(|request| purpose(request) == "facts").count();
+    let of_facts = server.received().iter().filter(|request| purpose(request) == "reading").count();
     assert_eq!(of_facts, 1, "the first reply was kept and is not asked for again");
     assert!(desk.memories().iter().any(|m| m.contains("nurse")), "and what it said is there");
 }
@@ -314,7 +314,7 @@ fn threads_are_read_apart_and_an_assistants_talk_is_one() {
         let asked: Vec<String> = server
             .received()
             .iter()
-            .filter(|request| purpose(request) == "entries")
+            .filter(|request| purpose(request) == "reading")
             .map(|request| request.message("user"))
             .collect();
         assert_eq!(asked.len(), expect, "{why}: {asked:#?}");

@@ -146,7 +146,7 @@ fn how_much_of_an_answer_has_come_is_told_while_it_comes() {
     let stages = stages.into_inner().unwrap();
     let chars: Vec<u64> = stages
         .iter()
-        .filter_map(|stage| stage.strip_prefix("Looking for facts, ")?.strip_suffix(" characters so far")?.parse().ok())
+        .filter_map(|stage| stage.strip_prefix("Looking for facts and positions, ")?.strip_suffix(" characters so far")?.parse().ok())
         .collect();
     // The judge's answer is counted anew.
     let first = chars.windows(2).position(|pair| pair[1] < pair[0]).map_or(chars.len(), |at| at + 1);
@@ -217,8 +217,8 @@ fn what_others_say_of_themselves_is_proposed_about_them_from_one_reading() {
     for wanted in ["pending personal_info owner: User works as a nurse", "pending personal_info Ana: Ana keeps bees"] {
         assert!(memories.iter().any(|memory| memory.starts_with(wanted)), "{wanted}: {memories:#?}");
     }
-    let facts = server.received().iter().filter(|request| purpose(request) == "facts").count();
-    assert_eq!(facts, 1, "one reading for everybody");
+    let readings = server.received().iter().filter(|request| purpose(request) == "reading").count();
+    assert_eq!(readings, 1, "one reading for everybody");
 }
 
 #[test]
@@ -315,13 +315,13 @@ fn a_task_may_have_a_model_of_its_own() {
         .received()
         .iter()
         .map(|request| (request.json()["model"].as_str().unwrap().to_owned(), purpose(request)))
-        .filter(|(_, purpose)| purpose.ends_with("facts"))
+        .filter(|(_, purpose)| ["reading", "judge_facts"].contains(purpose))
         .collect();
     asked.sort();
     asked.dedup();
-    assert_eq!(asked, [("careful:9b".to_owned(), "judge_facts"), ("tiny:1b".to_owned(), "facts")]);
+    assert_eq!(asked, [("careful:9b".to_owned(), "judge_facts"), ("tiny:1b".to_owned(), "reading")]);
     assert!(
-        desk.memories().iter().any(|memory| memory.contains("nurse") && memory.contains("[tiny:1b facts/")),
+        desk.memories().iter().any(|memory| memory.contains("nurse") && memory.contains("[tiny:1b reading/")),
         "who proposed it"
     );
     // Another server does not have it.

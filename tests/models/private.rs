@@ -90,7 +90,7 @@ fn no_model_reads_what_was_said_in_private() {
         desk.work();
         assert_unheard(&desk, &server, &why);
         let asked: Vec<&str> = server.received().iter().map(purpose).collect();
-        for kind in ["facts", "entries", "analysis"] {
+        for kind in ["reading", "analysis"] {
             assert!(asked.contains(&kind), "{why}: {kind} was asked: {asked:?}");
         }
     };

@@ -1,6 +1,6 @@
 //! A model's server with a certificate that nobody vouches for, from the job to the store: nothing leaves and nothing is stored.
 
-use keepsake_capture::model::FACTS;
+use keepsake_capture::model::READING;
 use keepsake_domain::JobState;
 use keepsake_testkit::conversation;
 use keepsake_testkit::scripted_server::{Answer, ScriptedServer};
@@ -28,7 +28,7 @@ fn a_server_that_nobody_vouches_for_brings_one_alert_and_nothing_else() {
         alerts[0].contains("certificate") && alerts[0].contains(&front.url()),
         "it says what is wrong, and where: {alerts:?}"
     );
-    assert_eq!(desk.calls(), [format!("{} failed", FACTS.label())], "the list of what left names the try");
+    assert_eq!(desk.calls(), [format!("{} failed", READING.label())], "the list of what left names the try");
     assert!(front.heard().plain.is_empty(), "and nothing of it was said");
     assert!(!front.heard().wire.is_empty(), "control: the server was called");
     assert_eq!(server.connections(), 0);
@@ -39,6 +39,6 @@ fn a_server_that_nobody_vouches_for_brings_one_alert_and_nothing_else() {
     desk.engine.set_model_settings(&settings).unwrap();
     desk.append(&conversation("c2", &format!("owner Mara: {NURSE} on a children's ward.")));
     assert_eq!(desk.work(), Some(JobState::Done));
-    let believed = format!("pending personal_info owner: User works as a nurse [tiny:1b {}]", FACTS.label());
+    let believed = format!("pending personal_info owner: User works as a nurse [tiny:1b {}]", READING.label());
     assert!(desk.memories().contains(&believed), "{:?}", desk.memories());
 }

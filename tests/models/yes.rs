@@ -58,6 +58,8 @@ pub(crate) fn purpose(request: &Received) -> &'static str {
         "ended"
     } else if has("memories") {
         "analysis"
+    } else if has("positions") {
+        "reading"
     } else if has("facts") {
         "facts"
     } else if has("observations") {
@@ -113,6 +115,7 @@ pub(crate) fn reply(request: &Received, claims: &[Claim]) -> String {
         })
     };
     match purpose(request) {
+        "reading" => json!({ "facts": facts(), "positions": claimed.iter().take(20).map(position).collect::<Vec<_>>() }),
         "facts" => json!({ "facts": facts() }),
         "entries" => json!({ "entries": claimed.iter().take(20).map(position).collect::<Vec<_>>() }),
         "observe" => {

@@ -196,10 +196,10 @@ export const models = {
     didLeave: (count: number, today: string) => `${plural(count, 'call', 'calls')} went to other computers. Sent there today: ${today}.`,
     failed: 'The calls could not be loaded',
     purpose: {
+      reading: 'Look for facts and positions',
       facts: 'Look for facts',
       knowledge: 'Look for knowledge',
       knowledge_whole: 'Look for knowledge',
-      knowledge_window: 'Look for knowledge',
       knowledge_observe: 'Note observations',
       knowledge_reduce: 'Sum up observations',
       observe: 'Note observations',

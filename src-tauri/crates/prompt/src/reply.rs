@@ -342,6 +342,19 @@ impl<T, const MAX: usize> Entries<T, MAX> {
     }
 }
 
+impl<T, const MAX: usize> Default for Entries<T, MAX> {
+    fn default() -> Self {
+        Self { entries: Vec::new(), left_out: 0 }
+    }
+}
+
+impl<T: DeserializeOwned, const MAX: usize> Entries<T, MAX> {
+    fn of(given: &[&RawValue]) -> Self {
+        let entries: Vec<T> = given.iter().filter_map(|entry| strict(entry.get()).ok()).take(MAX).collect();
+        Self { left_out: given.len() - entries.len(), entries }
+    }
+}
+
 impl<T, const MAX: usize> IntoIterator for Entries<T, MAX> {
     type Item = T;
     type IntoIter = std::vec::IntoIter<T>;
@@ -353,14 +366,21 @@ impl<T, const MAX: usize> IntoIterator for Entries<T, MAX> {
 
 impl<'de, T: DeserializeOwned, const MAX: usize> Deserialize<'de> for Entries<T, MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let given = Vec::<&RawValue>::deserialize(deserializer)?;
-        let entries: Vec<T> = given.iter().filter_map(|entry| strict(entry.get()).ok()).take(MAX).collect();
-        if entries.is_empty() && !given.is_empty() {
+        let read = Self::of(&Vec::<&RawValue>::deserialize(deserializer)?);
+        if read.entries.is_empty() && read.left_out > 0 {
             return Err(de::Error::custom("no entry has the shape that was asked for"));
         }
-        let left_out = given.len() - entries.len();
-        Ok(Self { entries, left_out })
+        Ok(read)
     }
+}
+
+/// Entries beside others that are what was first asked for: however unreadable they are, or where they are missing, the others stay.
+pub fn beside<'de, D: Deserializer<'de>, T: DeserializeOwned, const MAX: usize>(
+    deserializer: D,
+) -> Result<Entries<T, MAX>, D::Error> {
+    let given = <&RawValue>::deserialize(deserializer)?;
+    let list = serde_json::from_str::<Option<Vec<&RawValue>>>(given.get());
+    Ok(list.map_or(Entries { entries: Vec::new(), left_out: 1 }, |list| Entries::of(&list.unwrap_or_default())))
 }
 
 impl<T: JsonSchema, const MAX: usize> JsonSchema for Entries<T, MAX> {

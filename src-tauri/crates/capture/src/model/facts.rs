@@ -1,13 +1,17 @@
 //! Facts about the people of a conversation, each from their own messages (seed 004).
 //!
 //! The model sees what people wrote, and what stands before it, which is context: only a person's own words prove a fact about them
-//! ([`Source::find_answer`]). Everybody's facts come of one reading, so that a meeting is not read once for each of its speakers.
+//! ([`Source::find_answer`]). Everybody's facts come of one reading, so that a meeting is not read once for each of its speakers. The
+//! same reading gives the owner's positions (`knowledge`), unless only the whole of a long meeting shows them.
 
 use keepsake_domain::{Candidate, Confidence, FactDetail, Gate, MemoryKind, OWNER_LABEL, Role, Subject};
-use keepsake_prompt::reply::{Facts, ReplyError, parse, schema};
-use keepsake_prompt::{ContextLength, Prompt, PromptFile, Transcript, WordingError};
+use keepsake_prompt::reply::{Entries, FACTS_PER_CALL_MAX, Fact, Facts, ReplyError, beside, parse, schema};
+use keepsake_prompt::{ContextLength, Prompt, PromptFile, PromptText, Transcript, WordingError};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::gate::Sieve;
+use super::knowledge;
 use super::source::{Source, is_said};
 use super::task::Scope;
 use crate::Turn;
@@ -15,9 +19,25 @@ use crate::formal::Refusal;
 use crate::read::durability;
 use crate::validate;
 
-/// The prompt. Raise the version with every change of wording or reply.
-pub const FACTS: PromptFile =
-    PromptFile { name: "facts", version: 4, wording: include_str!("../../prompts/facts.md"), reply_tokens_max: 4_000 };
+/// Facts and positions of one window. Raise the version with every change of wording or reply.
+pub const READING: PromptFile = PromptFile {
+    name: "reading",
+    version: 1,
+    wording: concat!(
+        include_str!("../../prompts/facts.md"),
+        include_str!("../../prompts/positions.md"),
+        include_str!("../../prompts/reading.md")
+    ),
+    reply_tokens_max: 4_000,
+};
+
+/// Facts alone. Raise the version with every change of wording or reply.
+pub const FACTS: PromptFile = PromptFile {
+    name: "facts",
+    version: 4,
+    wording: concat!(include_str!("../../prompts/facts.md"), include_str!("../../prompts/facts_alone.md")),
+    reply_tokens_max: 4_000,
+};
 
 /// Seed 004: live messages are read one to three at a time.
 pub const FACTS_BATCH_MESSAGES_MAX: usize = 3;
@@ -25,16 +45,20 @@ pub const FACTS_BATCH_MESSAGES_MAX: usize = 3;
 /// About 6,000 tokens: small models attend well to no more, and a conversation rarely has more of a person's words.
 pub const FACTS_WINDOW_CHARS: usize = 24_000;
 
+/// A model that takes fewer tokens is asked for facts and positions apart: the wording for both leaves it less than half for what is read.
+pub(super) const READING_TOKENS_MIN: u32 = 8_000;
+
 /// The calls over what `scope` covers, each with the transcript it shows.
 pub(super) fn prompts(
+    file: &PromptFile,
     source: &mut Source<'_>,
     scope: Scope,
     length: ContextLength,
 ) -> Result<Vec<(Prompt, Transcript)>, WordingError> {
-    let chars_max = length.material_chars(&FACTS, FACTS_WINDOW_CHARS);
+    let chars_max = length.material_chars(file, FACTS_WINDOW_CHARS);
     let is_read = |index: usize, turn: &Turn<'_>| index >= scope.from() && is_said(turn) && turn.role != Role::Assistant;
     let batches: Vec<Vec<usize>> = match scope {
-        Scope::Whole => source.windows(is_read, false, chars_max).into_iter().map(|window| window.lines).collect(),
+        Scope::Whole => source.windows(is_read, chars_max).into_iter().map(|window| window.lines).collect(),
         Scope::New { .. } => {
             let mut batches: Vec<Vec<usize>> = Vec::new();
             let mut chars = 0;
@@ -57,19 +81,44 @@ pub(super) fn prompts(
         .filter(|batch| !batch.is_empty())
         .map(|batch| {
             let transcript = source.transcript_in_context(&batch, chars_max);
-            let prompt =
-                FACTS.fill_for(length, &[("assistant", &assistant)], &[("transcript", transcript.text())], schema::<Facts>())?;
+            let (cap, texts) = (PromptText::number(knowledge::ENTRIES_MAX), [("transcript", transcript.text())]);
+            let prompt = match file.name == READING.name {
+                true => file.fill_for(length, &[("assistant", &assistant), ("cap", &cap)], &texts, schema::<Reading>())?,
+                false => file.fill_for(length, &[("assistant", &assistant)], &texts, schema::<Facts>())?,
+            };
             Ok((prompt, transcript))
         })
         .collect()
 }
 
-/// Reads one reply, each of its facts for itself.
+/// The reply to a reading. A position of another shape costs no fact.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Reading {
+    facts: Entries<Fact, FACTS_PER_CALL_MAX>,
+    #[serde(default, deserialize_with = "beside")]
+    positions: knowledge::Positions,
+}
+
+/// Reads the reply to a reading: its facts, then its positions.
+pub(super) fn read_both(reply: &str, source: &Source<'_>, transcript: &Transcript, sieve: &mut Sieve) -> Result<(), ReplyError> {
+    let reply: Reading = parse(reply)?;
+    take(reply.facts, source, transcript, sieve);
+    knowledge::take(reply.positions, source, transcript, sieve);
+    Ok(())
+}
+
+/// Reads the reply to the prompt for facts alone.
 pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, sieve: &mut Sieve) -> Result<(), ReplyError> {
-    let reply: Facts = parse(reply)?;
-    sieve.left_out(&reply.facts);
+    take(parse::<Facts>(reply)?.facts, source, transcript, sieve);
+    Ok(())
+}
+
+/// Takes each fact for itself.
+fn take(facts: Entries<Fact, FACTS_PER_CALL_MAX>, source: &Source<'_>, transcript: &Transcript, sieve: &mut Sieve) {
+    sieve.left_out(&facts);
     let owner_name = source.places.conversation().owner_name;
-    for fact in reply.facts {
+    for fact in facts {
         let content = normalised(&source.restore(fact.content.as_str()), owner_name);
         let mut candidate = Candidate {
             subject: Subject::Owner,
@@ -115,7 +164,6 @@ pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, si
             }
         }
     }
-    Ok(())
 }
 
 /// What follows the name that a statement begins with.

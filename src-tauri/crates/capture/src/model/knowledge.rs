@@ -1,9 +1,10 @@
 //! Knowledge: the few positions of a source that would answer questions nobody has asked yet (seed 002).
 //!
-//! A meeting is read in one pass where it fits, since only the whole shows what is reasoning, what is held firmly and what is said
-//! the opposite way in another context. A longer one is mapped, window by window, to observations, which are reduced to entries,
-//! in groups first where there are many. A chat is read a window at a time. Observations carry the places they rest on, so that an
-//! entry of a reduction leads back to lines as any other does.
+//! What fits into one window, and any chat, is read with its facts (`facts`) by a model that takes enough, and the entries of that
+//! reading are taken here. Anything else, above all a longer meeting, is read in one pass where it fits, since only the whole shows what
+//! is reasoning, what is held firmly and what is said the opposite way in another context. What does not fit is mapped, window by
+//! window, to observations, which are reduced to entries, in groups first where there are many. Observations carry the places they rest
+//! on, so that an entry of a reduction leads back to lines as any other does.
 
 use keepsake_domain::{
     Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, KnowledgeDetail, MemoryKind, Stability, Subject, limits,
@@ -22,14 +23,6 @@ pub const KNOWLEDGE_WHOLE: PromptFile = PromptFile {
     name: "knowledge_whole",
     version: 1,
     wording: include_str!("../../prompts/knowledge_whole.md"),
-    reply_tokens_max: 3_000,
-};
-
-/// One window of a chat.
-pub const KNOWLEDGE_WINDOW: PromptFile = PromptFile {
-    name: "knowledge_window",
-    version: 1,
-    wording: include_str!("../../prompts/knowledge_window.md"),
     reply_tokens_max: 3_000,
 };
 
@@ -52,7 +45,7 @@ pub const KNOWLEDGE_REDUCE: PromptFile = PromptFile {
 /// Seed 002: a transcript of up to about 24,000 tokens is read in one pass.
 pub const WHOLE_CHARS_MAX: usize = 24_000 * limits::CHARS_PER_TOKEN;
 
-/// About 6,000 tokens a window where the whole does not fit, and for chats.
+/// About 6,000 tokens a window where the whole does not fit.
 pub const WINDOW_CHARS_MAX: usize = 24_000;
 
 /// Seed 002: up to this many candidates are reduced in one call.
@@ -67,15 +60,21 @@ const OBSERVATIONS_PER_WINDOW_MAX: usize = 16;
 /// Entries that are read from one reply. Above the cap, so that a model that gives a few too many is cut and not refused.
 const ENTRIES_READ_MAX: usize = 3 * limits::KNOWLEDGE_PER_SOURCE_MAX;
 
+/// Entries that a model is asked for at most; counts of entries are far below what sixteen bits hold.
+pub(super) const ENTRIES_MAX: u16 = limits::KNOWLEDGE_PER_SOURCE_MAX as u16;
+
+/// The positions of a reply.
+pub(super) type Positions = Entries<Entry, ENTRIES_READ_MAX>;
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Reply {
-    entries: Entries<Entry, ENTRIES_READ_MAX>,
+    entries: Positions,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+pub(super) struct Entry {
     #[serde(rename = "type")]
     kind: Kind,
     topic: Text<120>,
@@ -202,11 +201,11 @@ pub(super) struct Observation {
     evidence: Vec<CandidateEvidence>,
 }
 
-/// The call over a window in which entries are looked for.
-pub(super) fn entries_prompt(file: &PromptFile, transcript: &Transcript, length: ContextLength) -> Result<Prompt, WordingError> {
-    file.fill_for(
+/// The call over a whole meeting.
+pub(super) fn whole_prompt(transcript: &Transcript, length: ContextLength) -> Result<Prompt, WordingError> {
+    KNOWLEDGE_WHOLE.fill_for(
         length,
-        &[("cap", &number(limits::KNOWLEDGE_PER_SOURCE_MAX))],
+        &[("cap", &PromptText::number(ENTRIES_MAX))],
         &[("transcript", transcript.text())],
         schema::<Reply>(),
     )
@@ -302,11 +301,16 @@ impl Core<'_> {
     }
 }
 
-/// Reads entries that cite lines.
+/// Reads the reply over a whole meeting.
 pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, sieve: &mut Sieve) -> Result<(), ReplyError> {
-    let reply: Reply = parse(reply)?;
-    sieve.left_out(&reply.entries);
-    for entry in reply.entries {
+    take(parse::<Reply>(reply)?.entries, source, transcript, sieve);
+    Ok(())
+}
+
+/// Takes each entry, which cites lines, for itself.
+pub(super) fn take(entries: Positions, source: &Source<'_>, transcript: &Transcript, sieve: &mut Sieve) {
+    sieve.left_out(&entries);
+    for entry in entries {
         let tags = entry.tags.as_ref().map(|tags| tags.as_slice().iter().map(Text::as_str).collect()).unwrap_or_default();
         let core = Core {
             kind: entry.kind,
@@ -330,7 +334,6 @@ pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, si
             }
         }
     }
-    Ok(())
 }
 
 /// Reads the observations of a window. One that fails a gate is stopped here: a reduction must not build on it.

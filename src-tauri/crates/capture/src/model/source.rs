@@ -128,11 +128,10 @@ impl<'a> Source<'a> {
     }
 
     /// Windows of at most `chars_max` characters over the turns that `wanted` picks; their lines are positions of what is shown.
-    /// Threads apart where `has_threads`.
+    /// Threads apart.
     pub(super) fn windows(
         &self,
         wanted: impl Fn(usize, &Turn<'a>) -> bool,
-        has_threads: bool,
         chars_max: usize,
     ) -> Vec<window::Window> {
         let lines: Vec<window::Line<'_>> = self
@@ -143,7 +142,7 @@ impl<'a> Source<'a> {
             .filter(|(_, shown, turn)| wanted(shown.message, turn))
             .map(|(index, shown, turn)| window::Line {
                 index,
-                thread: if has_threads { turn.thread } else { "" },
+                thread: turn.thread,
                 author: turn.author,
                 is_principal: turn.role == Role::Owner,
                 time: turn.time,
@@ -171,8 +170,8 @@ impl<'a> Source<'a> {
         Transcript::with_parts(scrubber, session, lines)
     }
 
-    /// As [`transcript`](Self::transcript), with what stands before: the last messages before the first, and before a short message the
-    /// end of what it answers. `chars_max` is what the window holds altogether.
+    /// As [`transcript`](Self::transcript), with what stands before in the same thread: the last messages before the first, and before a
+    /// short message the end of what it answers. `chars_max` is what the window holds altogether.
     pub(super) fn transcript_in_context(&mut self, positions: &[usize], chars_max: usize) -> Transcript {
         let turns = self.turns();
         let mut room = chars_max / CONTEXT_SHARE;
@@ -190,7 +189,8 @@ impl<'a> Source<'a> {
             let wanted = if n == 0 { BEFORE_MESSAGES } else { usize::from(is_short) };
             let skipped = left_out.len().saturating_sub(wanted);
             let before: Vec<usize> = left_out.skip(skipped).filter_map(|before| self.message_at(before)).collect();
-            for before in before.into_iter().filter(|before| *before != message) {
+            let is_same_talk = |before: &usize| *before != message && turns[*before].thread == turn.thread;
+            for before in before.into_iter().filter(is_same_talk) {
                 if room < BEFORE_CHARS_MAX {
                     break;
                 }

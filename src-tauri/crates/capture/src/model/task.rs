@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use keepsake_domain::{Candidate, Gate, limits};
+use keepsake_domain::{Candidate, Gate, MemoryKind, limits};
 use keepsake_prompt::reply::ReplyError;
 use keepsake_prompt::scrub::Scrubber;
 use keepsake_prompt::{Attempts, Call, CallError, Calls, ContextLength, Outcome, Prompt, PromptFile, Transcript, WordingError};
@@ -11,8 +11,7 @@ use super::facts;
 use super::gate::{Sieve, admitted};
 use super::judge::{JUDGE_FACTS, Matter};
 use super::knowledge::{
-    self, KNOWLEDGE_OBSERVE, KNOWLEDGE_WHOLE, KNOWLEDGE_WINDOW, OBSERVATIONS_PER_CALL_MAX, Observation, WHOLE_CHARS_MAX,
-    WINDOW_CHARS_MAX,
+    self, KNOWLEDGE_OBSERVE, KNOWLEDGE_WHOLE, OBSERVATIONS_PER_CALL_MAX, Observation, WHOLE_CHARS_MAX, WINDOW_CHARS_MAX,
 };
 use super::source::Source;
 use crate::{Conversation, Proposals};
@@ -38,29 +37,21 @@ impl Scope {
     }
 }
 
-/// What kind of source knowledge is looked for in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Material {
-    /// One sitting, read as a whole where it fits.
-    Meeting,
-    /// A stream of messages, read a window at a time.
-    Chat,
-}
-
 /// A call that waits, with what is needed to read its reply.
 #[derive(Debug)]
 enum Ask {
+    Reading(Prompt, Transcript),
     Facts(Prompt, Transcript),
     Entries(Prompt, Transcript),
     Observe(Prompt, Transcript),
     Reduce { prompt: Prompt, observations: Vec<Observation>, entries_max: usize, is_last: bool },
-    Judge { prompt: Prompt, entries: Vec<Candidate> },
+    Judge { prompt: Prompt, matter: Matter, entries: Vec<Candidate> },
 }
 
 impl Ask {
     fn prompt(&self) -> &Prompt {
         match self {
-            Self::Facts(prompt, _) | Self::Entries(prompt, _) | Self::Observe(prompt, _) => prompt,
+            Self::Reading(prompt, _) | Self::Facts(prompt, _) | Self::Entries(prompt, _) | Self::Observe(prompt, _) => prompt,
             Self::Reduce { prompt, .. } | Self::Judge { prompt, .. } => prompt,
         }
     }
@@ -84,14 +75,35 @@ pub struct Task<'a> {
     attempts: Attempts,
     sieve: Sieve,
     observations: Vec<Observation>,
-    matter: Matter,
     is_reduced: bool,
     is_judged: bool,
     end: Option<End>,
 }
 
 impl<'a> Task<'a> {
-    /// Facts about everybody who speaks (seed 004), for a model that takes so much.
+    /// Facts about everybody who speaks (seed 004) and positions of the owner (seed 002), window by window, for a model that takes so
+    /// much; facts alone where that is little ([`Task::reads_positions`]).
+    pub fn reading(
+        conversation: Conversation<'a>,
+        scope: Scope,
+        scrubber: &'a Scrubber,
+        length: ContextLength,
+    ) -> Result<Self, WordingError> {
+        if !Self::reads_positions(length) {
+            return Self::facts(conversation, scope, scrubber, length);
+        }
+        let mut task = Self::new(conversation, scope, scrubber, &facts::READING, length);
+        let calls = facts::prompts(&facts::READING, &mut task.source, scope, length)?;
+        task.waiting = calls.into_iter().map(|(prompt, transcript)| Ask::Reading(prompt, transcript)).collect();
+        Ok(task)
+    }
+
+    /// Whether a model that takes so much is asked for facts and positions at once.
+    pub fn reads_positions(length: ContextLength) -> bool {
+        length.tokens() >= facts::READING_TOKENS_MIN
+    }
+
+    /// Facts alone: of what is read for knowledge as a whole, and for a model that takes little.
     pub fn facts(
         conversation: Conversation<'a>,
         scope: Scope,
@@ -99,10 +111,8 @@ impl<'a> Task<'a> {
         length: ContextLength,
     ) -> Result<Self, WordingError> {
         let mut task = Self::new(conversation, scope, scrubber, &facts::FACTS, length);
-        task.waiting = facts::prompts(&mut task.source, scope, length)?
-            .into_iter()
-            .map(|(prompt, transcript)| Ask::Facts(prompt, transcript))
-            .collect();
+        let calls = facts::prompts(&facts::FACTS, &mut task.source, scope, length)?;
+        task.waiting = calls.into_iter().map(|(prompt, transcript)| Ask::Facts(prompt, transcript)).collect();
         Ok(task)
     }
 
@@ -119,48 +129,33 @@ impl<'a> Task<'a> {
             task.sieve.offer(&task.source.places, candidate);
         }
         let entries = task.sieve.take_passed();
-        task.ask_judge(&entries)?;
+        task.ask_judge(entries)?;
         Ok(task)
     }
 
-    /// Positions of the owner (seed 002). Of a chat only the windows with a turn in `scope` are read; a meeting is read whole.
+    /// Positions of the owner (seed 002) from a meeting that is longer than a window, or for a model that takes little.
     pub fn knowledge(
         conversation: Conversation<'a>,
-        material: Material,
         scope: Scope,
         scrubber: &'a Scrubber,
         length: ContextLength,
     ) -> Result<Self, WordingError> {
         let mut task = Self::new(conversation, scope, scrubber, &KNOWLEDGE_WHOLE, length);
-        task.matter = Matter::Knowledge;
-        // A meeting is one sitting, read as a whole: who answers whom in it opens no second one.
-        let whole = task.source.windows(|_, _| true, false, length.material_chars(&KNOWLEDGE_WHOLE, WHOLE_CHARS_MAX));
-        let (is_one_pass, mut windows) = match (material, whole.as_slice()) {
-            (Material::Meeting, [one]) if one.dropped.is_empty() => (true, whole),
-            _ => {
-                let file = if material == Material::Chat { &KNOWLEDGE_WINDOW } else { &KNOWLEDGE_OBSERVE };
-                let chars_max = length.material_chars(file, WINDOW_CHARS_MAX);
-                (false, task.source.windows(|_, _| true, material == Material::Chat, chars_max))
-            }
-        };
-        let is_new = |position: &usize| task.source.message_at(*position).is_some_and(|message| message >= scope.from());
-        windows.retain(|window| material == Material::Meeting || window.lines.iter().any(is_new));
+        let mut windows = task.source.windows(|_, _| true, length.material_chars(&KNOWLEDGE_WHOLE, WHOLE_CHARS_MAX));
+        let is_one_pass = matches!(windows.as_slice(), [one] if one.dropped.is_empty());
+        if !is_one_pass {
+            windows = task.source.windows(|_, _| true, length.material_chars(&KNOWLEDGE_OBSERVE, WINDOW_CHARS_MAX));
+        }
         for window in windows {
             let transcript = task.source.transcript(&window.lines);
             // Only the owner's words prove a position, so a window without them is not worth a call.
             if !transcript.has_owner() {
                 continue;
             }
-            let ask = match (material, is_one_pass) {
-                (Material::Meeting, true) => {
-                    Ask::Entries(knowledge::entries_prompt(&KNOWLEDGE_WHOLE, &transcript, length)?, transcript)
-                }
-                (Material::Meeting, false) => Ask::Observe(knowledge::observe_prompt(&transcript, length)?, transcript),
-                (Material::Chat, _) => {
-                    Ask::Entries(knowledge::entries_prompt(&KNOWLEDGE_WINDOW, &transcript, length)?, transcript)
-                }
-            };
-            task.waiting.push_back(ask);
+            task.waiting.push_back(match is_one_pass {
+                true => Ask::Entries(knowledge::whole_prompt(&transcript, length)?, transcript),
+                false => Ask::Observe(knowledge::observe_prompt(&transcript, length)?, transcript),
+            });
         }
         if let Some(first) = task.waiting.front() {
             task.label = first.prompt().label();
@@ -185,7 +180,6 @@ impl<'a> Task<'a> {
             attempts: Attempts::default(),
             sieve: Sieve::default(),
             observations: Vec::new(),
-            matter: Matter::Facts,
             is_reduced: false,
             is_judged: false,
             end: None,
@@ -201,6 +195,7 @@ impl<'a> Task<'a> {
         // The call stays in its place until its reply is read, so that it can be asked again.
         let Some(ask) = self.waiting.front() else { return Ok(()) };
         match ask {
+            Ask::Reading(_, transcript) => facts::read_both(reply, &self.source, transcript, &mut self.sieve)?,
             Ask::Facts(_, transcript) => facts::read(reply, &self.source, transcript, &mut self.sieve)?,
             Ask::Entries(_, transcript) => knowledge::read(reply, &self.source, transcript, &mut self.sieve)?,
             Ask::Observe(_, transcript) => {
@@ -225,8 +220,8 @@ impl<'a> Task<'a> {
                     }
                 }
             }
-            Ask::Judge { entries, .. } => {
-                let verdicts = self.matter.read(reply, entries.len())?;
+            Ask::Judge { entries, matter, .. } => {
+                let verdicts = matter.read(reply, entries.len())?;
                 for (entry, verdict) in entries.clone().into_iter().zip(verdicts) {
                     match verdict {
                         None => self.sieve.keep(entry),
@@ -259,26 +254,27 @@ impl<'a> Task<'a> {
             self.is_reduced = true;
             return Ok(());
         }
-        let mut entries = self.sieve.take_passed();
-        if self.matter == Matter::Knowledge {
-            // The strongest stay; of equals the earlier.
-            entries.sort_by(|a, b| b.confidence.get().total_cmp(&a.confidence.get()));
-            for entry in entries.split_off(entries.len().min(limits::KNOWLEDGE_PER_SOURCE_MAX)) {
-                self.sieve.stop(entry, over_cap(limits::KNOWLEDGE_PER_SOURCE_MAX));
-            }
-        }
-        self.ask_judge(&entries)
+        let entries = self.sieve.take_passed();
+        self.ask_judge(entries)
     }
 
-    /// The calls about these entries.
-    fn ask_judge(&mut self, entries: &[Candidate]) -> Result<(), WordingError> {
+    /// The calls about these entries: facts, then positions, of which there are few.
+    fn ask_judge(&mut self, entries: Vec<Candidate>) -> Result<(), WordingError> {
         self.is_judged = true;
-        let mut left = entries;
-        while !left.is_empty() {
-            let (batch, rest) = left.split_at(self.matter.batch(&self.source, left, self.length));
-            let prompt = self.matter.prompt(&mut self.source, batch, self.length)?;
-            self.waiting.push_back(Ask::Judge { prompt, entries: batch.to_vec() });
-            left = rest;
+        let (mut positions, facts): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.kind == MemoryKind::Knowledge);
+        // The strongest stay; of equals the earlier.
+        positions.sort_by(|a, b| b.confidence.get().total_cmp(&a.confidence.get()));
+        for entry in positions.split_off(positions.len().min(limits::KNOWLEDGE_PER_SOURCE_MAX)) {
+            self.sieve.stop(entry, over_cap(limits::KNOWLEDGE_PER_SOURCE_MAX));
+        }
+        for (matter, entries) in [(Matter::Facts, facts), (Matter::Knowledge, positions)] {
+            let mut left = entries.as_slice();
+            while !left.is_empty() {
+                let (batch, rest) = left.split_at(matter.batch(&self.source, left, self.length));
+                let prompt = matter.prompt(&mut self.source, batch, self.length)?;
+                self.waiting.push_back(Ask::Judge { prompt, matter, entries: batch.to_vec() });
+                left = rest;
+            }
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use keepsake_capture::model::{Material, Scope, Task};
+use keepsake_capture::model::{Scope, Task};
 use keepsake_capture::{Conversation, Turn};
 use keepsake_domain::Role;
 use keepsake_prompt::{Calls, ContextLength, Prompt};
@@ -95,6 +95,10 @@ fn digits_of(text: &str) -> String {
         .collect()
 }
 
+fn stated(own: &[(u32, String)]) -> Vec<Value> {
+    own.iter().map(|(line, text)| fact(*line, text, &format!("User says {text}"))).collect()
+}
+
 /// Drives the task with a model that repeats what it sees, so that every later prompt carries it on.
 fn prompts(mut task: Task<'_>) -> Vec<Prompt> {
     let mut seen = Vec::new();
@@ -108,7 +112,7 @@ fn prompts(mut task: Task<'_>) -> Vec<Prompt> {
             .collect();
         let evidence = |line: u32, text: &str| json!([{ "line": line, "quote": text.chars().take(300).collect::<String>() }]);
         let reply = match prompt.name {
-            "facts" => facts(&own.iter().map(|(line, text)| fact(*line, text, &format!("User says {text}"))).collect::<Vec<_>>()),
+            "facts" => facts(&stated(&own)),
             "judge" | "judge_facts" => yes(&prompt),
             "knowledge_observe" => {
                 let all: Vec<Value> = own
@@ -141,7 +145,10 @@ fn prompts(mut task: Task<'_>) -> Vec<Prompt> {
                         json!({ "type": "standard", "topic": "answers and numbers and keys", "position": text, "reasoning": "Because they owe me and answer most days.", "evidence": evidence(*line, text) })
                     })
                     .collect();
-                json!({ "entries": all }).to_string()
+                match prompt.name {
+                    "reading" => json!({ "facts": stated(&own), "positions": all }).to_string(),
+                    _ => json!({ "entries": all }).to_string(),
+                }
             }
         };
         let _ = task.feed(&reply);
@@ -168,10 +175,10 @@ fn two_thousand_planted_secrets_leave_through_no_prompt() {
         let conversation = Conversation { turns: &turns, owner_name: Some("Mara"), assistant_name: Some(assistant) };
         let mut all = prompts(Task::facts(conversation, Scope::Whole, scrubber(), ContextLength::default()).unwrap());
         all.extend(prompts(
-            Task::knowledge(conversation, Material::Meeting, Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
+            Task::knowledge(conversation, Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
         ));
         all.extend(prompts(
-            Task::knowledge(conversation, Material::Chat, Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
+            Task::reading(conversation, Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
         ));
         if n % 6 == 0 {
             // A meeting that does not fit into one pass, for the observations and their reduction.
@@ -180,7 +187,7 @@ fn two_thousand_planted_secrets_leave_through_no_prompt() {
             turns.extend(long.iter().map(|text| turn(Role::Person, assistant, text)));
             let conversation = Conversation { turns: &turns, ..conversation };
             all.extend(prompts(
-                Task::knowledge(conversation, Material::Meeting, Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
+                Task::knowledge(conversation, Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
             ));
         }
         for prompt in &all {
@@ -193,7 +200,7 @@ fn two_thousand_planted_secrets_leave_through_no_prompt() {
         }
     }
     let expected =
-        ["facts", "judge", "judge_facts", "knowledge_observe", "knowledge_reduce", "knowledge_whole", "knowledge_window"];
+        ["facts", "judge", "judge_facts", "knowledge_observe", "knowledge_reduce", "knowledge_whole", "reading"];
     assert_eq!(names.into_iter().collect::<Vec<_>>(), expected, "every prompt was tried");
 }
 

@@ -1,6 +1,6 @@
 //! What is believed of a reply about facts.
 
-use keepsake_capture::model::{Material, Scope, Task};
+use keepsake_capture::model::{Scope, Task};
 use keepsake_capture::{Proposals, Turn};
 use keepsake_domain::{Attribute, FactDetail, Gate, MessageType, Role};
 use keepsake_prompt::reply::LEFT_OUT;
@@ -444,7 +444,7 @@ fn a_model_of_two_thousand_tokens_reads_a_long_meeting_to_its_end() {
     }
     let found = done(task.finish());
     assert_eq!(found.candidates.len(), 44, "every third line is the owner's: {:?}", found.stops);
-    let mut task = Task::knowledge(conversation(&turns), Material::Meeting, Scope::Whole, scrubber(), length).unwrap();
+    let mut task = Task::knowledge(conversation(&turns), Scope::Whole, scrubber(), length).unwrap();
     while let Some(call) = task.next() {
         fits(call.prompt);
         task.feed("{\"observations\":[]}").unwrap();

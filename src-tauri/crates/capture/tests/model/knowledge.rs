@@ -1,7 +1,7 @@
 //! What is believed of replies about knowledge, and how the calls of a task follow one another.
 
 use keepsake_capture::Turn;
-use keepsake_capture::model::{Material, Scope, Task};
+use keepsake_capture::model::{Scope, Task};
 use keepsake_domain::{Category, Confidence, Gate, MemoryKind, Stability, limits::KNOWLEDGE_PER_SOURCE_MAX};
 use keepsake_prompt::{Calls, ContextLength, Outcome, Prompt};
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn entries(entries: &[Value]) -> String {
 /// One meeting, one reply, a judge that says yes.
 fn believed(turns: &[Turn<'_>], entry: &Value) -> Result<keepsake_domain::Candidate, (Gate, String)> {
     let scrubber = scrubber();
-    let task = Task::knowledge(conversation(turns), Material::Meeting, Scope::Whole, scrubber, ContextLength::default()).unwrap();
+    let task = Task::knowledge(conversation(turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
     let found =
         done(drive(task, |prompt| if prompt.name == "judge" { yes(prompt) } else { entries(std::slice::from_ref(entry)) }));
     match found.candidates.into_iter().find(|c| !c.is_quarantined) {
@@ -121,7 +121,7 @@ fn at_most_eight_entries_a_source_the_strongest_first() {
         })
         .collect();
     let task =
-        Task::knowledge(conversation(&turns), Material::Meeting, Scope::Whole, scrubber, ContextLength::default()).unwrap();
+        Task::knowledge(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
     let found = done(drive(task, |prompt| if prompt.name == "judge" { yes(prompt) } else { entries(&given) }));
     assert_eq!(found.candidates.len(), KNOWLEDGE_PER_SOURCE_MAX);
     assert_eq!(found.candidates[0].content, "Review module 10 twice", "the strongest come first");
@@ -141,7 +141,7 @@ fn an_entry_stays_only_when_the_judge_says_yes_three_times() {
     let turns = [owner(FRIDAY)];
     let check = |keep: bool, grounded: bool, distinctive: bool, expect: Option<&str>| {
         let task =
-            Task::knowledge(conversation(&turns), Material::Meeting, Scope::Whole, scrubber, ContextLength::default()).unwrap();
+            Task::knowledge(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
         let found = done(drive(task, |prompt| {
             if prompt.name == "judge" {
                 verdicts(prompt, keep, grounded, distinctive)
@@ -165,7 +165,7 @@ fn a_judge_without_a_usable_answer_twice_drops_the_whole_batch() {
     let turns = [owner(FRIDAY)];
     let check = |bad: &str| {
         let task =
-            Task::knowledge(conversation(&turns), Material::Meeting, Scope::Whole, scrubber, ContextLength::default()).unwrap();
+            Task::knowledge(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
         let mut asked = 0;
         let outcome = drive(task, |prompt| {
             asked += usize::from(prompt.name == "judge");
@@ -207,7 +207,7 @@ fn a_long_meeting_is_mapped_and_reduced_in_two_levels_and_its_entries_lead_back_
     let texts = long_meeting(66);
     let turns: Vec<Turn<'_>> = texts.iter().map(|text| owner(text)).collect();
     let task =
-        Task::knowledge(conversation(&turns), Material::Meeting, Scope::Whole, scrubber, ContextLength::default()).unwrap();
+        Task::knowledge(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
     let mut names: Vec<&'static str> = Vec::new();
     let found = done(drive(task, |prompt| {
         names.push(prompt.name);
@@ -270,7 +270,7 @@ fn a_reduction_cannot_bring_in_what_the_judge_does_not_find_in_the_lines() {
     };
     let run = |position: &str, from: Value| {
         let task =
-            Task::knowledge(conversation(&turns), Material::Meeting, Scope::Whole, scrubber, ContextLength::default()).unwrap();
+            Task::knowledge(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
         drive(task, |prompt| match prompt.name {
             "knowledge_observe" => observe(prompt),
             "knowledge_reduce" => reduced(position, from.clone()),
@@ -287,25 +287,30 @@ fn a_reduction_cannot_bring_in_what_the_judge_does_not_find_in_the_lines() {
 }
 
 #[test]
-fn a_chat_is_read_a_window_at_a_time_and_only_where_the_owner_speaks_anew() {
+fn a_chat_is_read_a_window_at_a_time_and_what_was_read_is_not_read_again() {
     let scrubber = scrubber();
     let filler = "so that is how it went. ".repeat(500);
     let texts: Vec<String> = (0..6).map(|n| format!("Part {n}: {filler}")).collect();
     let mut turns: Vec<Turn<'_>> = texts.iter().map(|text| owner(text)).collect();
     turns.extend(texts.iter().map(|text| person(text)));
-    let calls = |scope: Scope| {
-        let mut task = Task::knowledge(conversation(&turns), Material::Chat, scope, scrubber, ContextLength::default()).unwrap();
-        let mut count = 0;
+    let calls = |mut task: Task<'_>, name: &str, reply: &str| {
+        let mut seen = Vec::new();
         while let Some(call) = task.next() {
-            assert_eq!(call.prompt.name, "knowledge_window");
-            assert!(lines(call.prompt).iter().any(|(_, role, _)| role == "user"), "the owner speaks in it");
-            task.feed("{\"entries\":[]}").unwrap();
-            count += 1;
+            assert_eq!(call.prompt.name, name);
+            seen.push(lines(call.prompt).iter().any(|(_, role, _)| role == "user"));
+            task.feed(reply).unwrap();
         }
-        count
+        seen
     };
-    let all = calls(Scope::Whole);
+    let reading = |scope: Scope| {
+        let task = Task::reading(conversation(&turns), scope, scrubber, ContextLength::default()).unwrap();
+        calls(task, "reading", "{\"facts\":[],\"positions\":[]}").len()
+    };
+    let all = reading(Scope::Whole);
     assert!(all >= 3, "{all}");
-    assert!(calls(Scope::New { from: 5 }) < all, "windows that were read before are not read again");
-    assert_eq!(calls(Scope::New { from: 12 }), 0);
+    assert!(reading(Scope::New { from: 5 }) < all, "windows that were read before are not read again");
+    assert_eq!(reading(Scope::New { from: 12 }), 0);
+    let meeting = Task::knowledge(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
+    let is_owner_in = calls(meeting, "knowledge_observe", "{\"observations\":[]}");
+    assert!((1..all).contains(&is_owner_in.len()) && is_owner_in.iter().all(|is_in| *is_in), "the owner speaks in each: {is_owner_in:?}");
 }

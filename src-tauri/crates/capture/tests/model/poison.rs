@@ -4,7 +4,7 @@
 //! Nothing of that may wait under the owner's name; what gives orders to a machine must be seen, in quarantine. A model that cites other
 //! words of the owner for the claim is the judge's to stop, and a person's.
 
-use keepsake_capture::model::{Material, Scope, Task};
+use keepsake_capture::model::{Scope, Task};
 use keepsake_capture::{Proposals, Turn};
 use keepsake_domain::{Gate, MessageType, Role, Subject};
 use keepsake_prompt::{ContextLength, Prompt};
@@ -85,9 +85,9 @@ fn believer<'c>(claim: &'c str, statement: &'c str, secret: &'c str) -> impl Fn(
         }
         quotes.retain(|(_, quote)| secret.contains(quote.as_str()) || quote.contains(claim));
         quotes.truncate(20);
+        let stated: Vec<Value> = quotes.iter().map(|(line, quote)| fact(*line, quote, statement)).collect();
         if prompt.name == "facts" {
-            let all: Vec<Value> = quotes.iter().map(|(line, quote)| fact(*line, quote, statement)).collect();
-            return facts(&all);
+            return facts(&stated);
         }
         let all: Vec<Value> = quotes
             .iter()
@@ -97,7 +97,7 @@ fn believer<'c>(claim: &'c str, statement: &'c str, secret: &'c str) -> impl Fn(
                         "stability": "durable", "evidence": [{ "line": line, "quote": quote }] })
             })
             .collect();
-        json!({ "entries": all }).to_string()
+        json!({ "facts": stated, "positions": all }).to_string()
     }
 }
 
@@ -112,7 +112,7 @@ fn run(turns: &[Turn<'_>], claim: &str, statement: &str, secret: &str) -> [Propo
     let answer = believer(claim, statement, secret);
     let task = Task::facts(conversation(turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
     let facts = done(drive(task, &answer));
-    let task = Task::knowledge(conversation(turns), Material::Chat, Scope::Whole, scrubber, ContextLength::default()).unwrap();
+    let task = Task::reading(conversation(turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
     [facts, done(drive(task, &answer))]
 }
 

@@ -2,7 +2,7 @@
 
 use expect_test::expect_file;
 use keepsake_capture::Turn;
-use keepsake_capture::model::{Material, Scope, Task};
+use keepsake_capture::model::{Scope, Task};
 use keepsake_prompt::{Calls, ContextLength, Prompt};
 use serde_json::{Value, json};
 
@@ -53,7 +53,10 @@ fn collect(mut task: Task<'_>, into: &mut Vec<Prompt>) {
                 let entry: Value = json!({ "type": "standard", "topic": "testing before a release", "position": "Test every release twice",
                     "reasoning": "Releases broke before when tested once.", "variant_of": "before a public release",
                     "evidence": [{ "line": line, "quote": "We test every release twice" }] });
-                json!({ "entries": [entry] }).to_string()
+                match prompt.name {
+                    "reading" => json!({ "facts": [], "positions": [entry] }).to_string(),
+                    _ => json!({ "entries": [entry] }).to_string(),
+                }
             }
         };
         task.feed(&reply).unwrap();
@@ -69,11 +72,11 @@ fn each_prompt_reads_as_it_was_agreed() {
     let mut prompts = Vec::new();
     collect(Task::facts(conversation(&turns), Scope::Whole, scrubber(), ContextLength::default()).unwrap(), &mut prompts);
     collect(
-        Task::knowledge(conversation(&turns), Material::Meeting, Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
+        Task::knowledge(conversation(&turns), Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
         &mut prompts,
     );
     collect(
-        Task::knowledge(conversation(&turns), Material::Chat, Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
+        Task::reading(conversation(&turns), Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
         &mut prompts,
     );
     let filler = "and so it went on. ".repeat(1_200);
@@ -81,7 +84,7 @@ fn each_prompt_reads_as_it_was_agreed() {
     long.extend((0..6).map(|_| person(&filler)));
     let mut mapped = Vec::new();
     collect(
-        Task::knowledge(conversation(&long), Material::Meeting, Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
+        Task::knowledge(conversation(&long), Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
         &mut mapped,
     );
     let short = |mut prompt: Prompt| {
@@ -92,7 +95,7 @@ fn each_prompt_reads_as_it_was_agreed() {
     let find = |name: &str| prompts.iter().chain(&mapped).find(|prompt| prompt.name == name).cloned().unwrap();
     expect_file!["../snapshots/facts.txt"].assert_eq(&shown(&find("facts")));
     expect_file!["../snapshots/knowledge_whole.txt"].assert_eq(&shown(&find("knowledge_whole")));
-    expect_file!["../snapshots/knowledge_window.txt"].assert_eq(&shown(&find("knowledge_window")));
+    expect_file!["../snapshots/reading.txt"].assert_eq(&shown(&find("reading")));
     expect_file!["../snapshots/knowledge_observe.txt"].assert_eq(&shown(&short(find("knowledge_observe"))));
     expect_file!["../snapshots/knowledge_reduce.txt"].assert_eq(&shown(&find("knowledge_reduce")));
     expect_file!["../snapshots/judge.txt"].assert_eq(&shown(&find("judge")));
@@ -104,7 +107,7 @@ fn a_message_cannot_add_a_line_a_slot_or_a_role_to_a_prompt() {
     let turns = turns();
     let mut prompts = Vec::new();
     collect(
-        Task::knowledge(conversation(&turns), Material::Chat, Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
+        Task::reading(conversation(&turns), Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
         &mut prompts,
     );
     let roles: Vec<String> = lines(&prompts[0]).into_iter().map(|(_, role, _)| role).collect();

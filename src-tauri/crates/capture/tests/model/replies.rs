@@ -6,7 +6,7 @@ use std::path::Path;
 
 use expect_test::{ExpectFile, expect_file};
 use keepsake_capture::Turn;
-use keepsake_capture::model::{Material, Scope, Task};
+use keepsake_capture::model::{Scope, Task};
 use keepsake_prompt::{CallError, Calls, ContextLength, Outcome, Prompt};
 use serde_json::json;
 
@@ -132,14 +132,14 @@ fn replies_about_facts() {
 #[test]
 fn replies_about_a_whole_meeting() {
     check("knowledge_whole", expect_file!["../fixtures/replies/knowledge_whole/expected.txt"], || {
-        Task::knowledge(leaked(turns()), Material::Meeting, Scope::Whole, scrubber(), ContextLength::default()).unwrap()
+        Task::knowledge(leaked(turns()), Scope::Whole, scrubber(), ContextLength::default()).unwrap()
     });
 }
 
 #[test]
-fn replies_about_a_window_of_a_chat() {
-    check("knowledge_window", expect_file!["../fixtures/replies/knowledge_window/expected.txt"], || {
-        Task::knowledge(leaked(turns()), Material::Chat, Scope::Whole, scrubber(), ContextLength::default()).unwrap()
+fn replies_about_facts_and_positions() {
+    check("reading", expect_file!["../fixtures/replies/reading/expected.txt"], || {
+        Task::reading(leaked(turns()), Scope::Whole, scrubber(), ContextLength::default()).unwrap()
     });
 }
 
@@ -154,20 +154,20 @@ fn long_meeting() -> Vec<Turn<'static>> {
 #[test]
 fn replies_with_observations() {
     check("knowledge_observe", expect_file!["../fixtures/replies/knowledge_observe/expected.txt"], || {
-        Task::knowledge(leaked(long_meeting()), Material::Meeting, Scope::Whole, scrubber(), ContextLength::default()).unwrap()
+        Task::knowledge(leaked(long_meeting()), Scope::Whole, scrubber(), ContextLength::default()).unwrap()
     });
 }
 
 #[test]
 fn replies_of_a_reduction() {
     check("knowledge_reduce", expect_file!["../fixtures/replies/knowledge_reduce/expected.txt"], || {
-        Task::knowledge(leaked(long_meeting()), Material::Meeting, Scope::Whole, scrubber(), ContextLength::default()).unwrap()
+        Task::knowledge(leaked(long_meeting()), Scope::Whole, scrubber(), ContextLength::default()).unwrap()
     });
 }
 
 #[test]
 fn replies_of_the_judge() {
     check("judge", expect_file!["../fixtures/replies/judge/expected.txt"], || {
-        Task::knowledge(leaked(turns()), Material::Meeting, Scope::Whole, scrubber(), ContextLength::default()).unwrap()
+        Task::knowledge(leaked(turns()), Scope::Whole, scrubber(), ContextLength::default()).unwrap()
     });
 }

@@ -148,7 +148,8 @@ impl Sample {
     /// Facts that were found, and entries that rest on what is none. What the judge took away was found all the same.
     fn count(&self, found: &Proposals) -> (u32, u32) {
         let judged = found.stops.iter().filter(|stop| stop.gate == Gate::Judge).map(|stop| &stop.evidence);
-        let entries: Vec<&Vec<CandidateEvidence>> = found.candidates.iter().map(|one| &one.evidence).chain(judged).collect();
+        let facts = found.candidates.iter().filter(|one| one.kind == MemoryKind::Fact).map(|one| &one.evidence);
+        let entries: Vec<&Vec<CandidateEvidence>> = facts.chain(judged).collect();
         let rests_on = |places: &[CandidateEvidence], line: usize, word: &str| {
             self.place(line, word).is_some_and(|wanted| {
                 places.iter().any(|place| {
@@ -203,7 +204,7 @@ impl Engine {
         let (mut right, mut wrong) = (0, 0);
         for sample in &SAMPLES {
             let turns = sample.turns();
-            let begin = |length| Task::facts(conversation(&turns), Scope::Whole, &scrubber, length);
+            let begin = |length| Task::reading(conversation(&turns), Scope::Whole, &scrubber, length);
             if let Some(answer) = answered(interview.drive_in_parts(begin, "Looking for facts", control))? {
                 let (found, invented) = sample.count(&answer.found);
                 right += found;

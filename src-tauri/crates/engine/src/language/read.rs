@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use keepsake_capture::model::{Material, Scope, Task};
+use keepsake_capture::model::{FACTS_WINDOW_CHARS, Scope, Task};
 use keepsake_capture::scrub::{ScrubConfig, Scrubber};
 use keepsake_capture::window::threads;
 use keepsake_capture::{Conversation, Proposals};
@@ -128,13 +128,24 @@ impl Engine {
         dropped: &mut Vec<String>,
     ) -> Result<()> {
         let mut turns = turns(stretch, speakers);
-        turns.iter_mut().zip(threads).for_each(|(turn, thread)| turn.thread = thread);
+        // A meeting is one sitting, read as a whole: who answers whom in it opens no second one.
+        if !is_meeting(conversation) {
+            turns.iter_mut().zip(threads).for_each(|(turn, thread)| turn.thread = thread);
+        }
         let name_of = |role: Role| stretch.iter().find(|row| row.role == role).map(|row| row.author.as_str());
         let read = Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
-        let facts = |length| Task::facts(read, scope, scrubber, length);
-        harvests.push(self.harvest(interview, facts, "Looking for facts", stretch, control, dropped)?);
-        let material = if is_meeting(conversation) { Material::Meeting } else { Material::Chat };
-        let knowledge = |length| Task::knowledge(read, material, scope, scrubber, length);
+        let chars: usize = turns.iter().map(|turn| turn.text.chars().count()).sum();
+        // Only the whole of a longer meeting shows what is held firmly, and what is said the other way round elsewhere.
+        let is_whole = is_meeting(conversation) && chars > FACTS_WINDOW_CHARS;
+        let facts = |length| match is_whole {
+            true => Task::facts(read, scope, scrubber, length),
+            false => Task::reading(read, scope, scrubber, length),
+        };
+        harvests.push(self.harvest(interview, facts, "Looking for facts and positions", stretch, control, dropped)?);
+        if !is_whole && Task::reads_positions(interview.context_length()?) {
+            return Ok(());
+        }
+        let knowledge = |length| Task::knowledge(read, scope, scrubber, length);
         match self.harvest(interview, knowledge, "Looking for positions and their reasons", stretch, control, dropped) {
             // Small models do facts and not this; what they did is not lost by it.
             Err(EngineError::Model(ModelFailure::Unusable { model, error, .. })) => {

@@ -42,7 +42,7 @@ impl Engine {
         let interview = Interview::begin(self, settings, provider, None, None)?;
         let scrubber = self.scrubber()?;
         let turns = LINES.map(|text| made_up((Role::Owner, "Mara", text)));
-        let mut task = Task::facts(conversation(&turns), Scope::Whole, &scrubber, interview.context_length()?)
+        let mut task = Task::reading(conversation(&turns), Scope::Whole, &scrubber, interview.context_length()?)
             .map_err(|error| EngineError::Refused(error.to_string()))?;
         let prompt = task.next().map(|call| call.prompt.clone());
         let Some(prompt) = prompt else {

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use regex::Regex;
 
 use super::email::floor_boundary;
-use super::secret_rules::{BEARERS, CODES, EXAMPLES, NAMES, RULES};
+use super::secret_rules::{BEARERS, CODES, CODES_OF, EXAMPLES, NAMES, OPEN_CODES, RULES};
 use super::{Found, Kind, ScrubError, pattern};
 
 /// The most bytes a token is read for; private keys are longer.
@@ -48,6 +48,7 @@ pub(super) struct Secrets {
     rules: Vec<Regex>,
     assigned: Regex,
     carried: Regex,
+    opened: Regex,
 }
 
 impl Secrets {
@@ -73,7 +74,11 @@ impl Secrets {
             r#"^(?P<name>[\w.\-]{0,40})["'`\]]{0,2}(?P<sep>[ \t]{0,3}(?::=|=>|->|={1,3}|:|\|)\s{0,3}|[ \t]{1,2}(?:is|was|lautet|ist|est|es)(?:[ \t]{1,2}|:\s?)|[ \t]{0,2},[ \t]{0,2}|[ \t]{1,2})(?:"(?P<double>[^"\n\u{FFFC}]{3,})"|'(?P<single>[^'\n\u{FFFC}]{3,})'|`(?P<tick>[^`\n\u{FFFC}]{3,})`|["'`]?(?P<bare>[^\s"'`<>&\u{FFFC}]{3,}))"#,
         )?;
         let carried = pattern(r"^[A-Za-z0-9._~+/=-]{12,4096}")?;
-        Ok(Self { rules, assigned, carried })
+        // What the code opens, within the clause; then the code.
+        let opened = pattern(
+            r"^[^.,;:=!?\n\d\u{FFFC}]{1,40}?(?:\s(?:is|was|lautet|ist|est|es|è|é|currently|now|still)\s(?:now |still |currently )?|\s?[:=]\s?)(?P<code>\d[\d-]{3,11})(?:$|[^\w.,-]|[.,-](?:$|\D))",
+        )?;
+        Ok(Self { rules, assigned, carried, opened })
     }
 
     /// The secret that the keyword at `hit` announces, if there is one.
@@ -83,11 +88,25 @@ impl Secrets {
         } else if let Some((name, is_password)) = NAMES.get(rule - RULES.len()) {
             let is_code = CODES.iter().any(|code| name.contains(code));
             self.assigned_value(text, hit.end, *is_password, is_code).or_else(|| generated_near(text, hit))
+        } else if rule < RULES.len() + NAMES.len() + CODES_OF.len() {
+            self.opening_code(text, hit)
         } else {
             self.carried_token(text, hit.end)
         }?;
         let key = text[range.clone()].to_owned();
         Some(Found::new(Kind::Secret, range, key))
+    }
+
+    /// The digits of "the code for the alarm is …".
+    fn opening_code(&self, text: &str, hit: Range<usize>) -> Option<Range<usize>> {
+        let before = text[..hit.start].trim_end_matches(|c: char| c == ' ' || c == '-');
+        let kind = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
+        let is_inside_word = text[..hit.start].chars().next_back().is_some_and(char::is_alphanumeric);
+        if is_inside_word || OPEN_CODES.contains(&kind.as_str()) {
+            return None;
+        }
+        let code = self.opened.captures(window(text, hit.end, NEAR_BYTES_MAX))?.name("code")?;
+        Some(hit.end + code.start()..hit.end + code.end())
     }
 
     /// What follows "Bearer " or "Basic ".
@@ -175,9 +194,9 @@ fn is_generated(word: &str) -> bool {
         && (has_sign || is_mixed || is_long)
 }
 
-/// Keywords of all three sorts, in the order [`Secrets::find`] expects.
-static KEYWORDS: [&str; RULES.len() + NAMES.len() + BEARERS.len()] = {
-    let mut all = [""; RULES.len() + NAMES.len() + BEARERS.len()];
+/// Keywords of all four sorts, in the order [`Secrets::find`] expects.
+static KEYWORDS: [&str; RULES.len() + NAMES.len() + CODES_OF.len() + BEARERS.len()] = {
+    let mut all = [""; RULES.len() + NAMES.len() + CODES_OF.len() + BEARERS.len()];
     let mut i = 0;
     while i < RULES.len() {
         all[i] = RULES[i].keyword;
@@ -187,8 +206,12 @@ static KEYWORDS: [&str; RULES.len() + NAMES.len() + BEARERS.len()] = {
         all[i] = NAMES[i - RULES.len()].0;
         i += 1;
     }
+    while i < RULES.len() + NAMES.len() + CODES_OF.len() {
+        all[i] = CODES_OF[i - RULES.len() - NAMES.len()];
+        i += 1;
+    }
     while i < all.len() {
-        all[i] = BEARERS[i - RULES.len() - NAMES.len()];
+        all[i] = BEARERS[i - RULES.len() - NAMES.len() - CODES_OF.len()];
         i += 1;
     }
     all

@@ -169,6 +169,26 @@ fn passwords_are_found_and_talk_about_passwords_stays() {
 }
 
 #[test]
+fn what_opens_something_is_found_behind_what_it_opens() {
+    check("the code for the alarm is 4417, don't tell", "the code for the alarm is [SECRET_1], don't tell");
+    check("Code to the back gate: 80-12-33", "Code to the back gate: [SECRET_1]");
+    check("The pin for Dad's phone is now 2580.", "The pin for Dad's phone is now [SECRET_1].");
+    check("der Code für die Alarmanlage ist 4417", "der Code für die Alarmanlage ist [SECRET_1]");
+    check("le code de la porte est 1793A? non, 1793", "le code de la porte est 1793A? non, 1793");
+    check("el código de la alarma es 9071", "el código de la alarma es [SECRET_1]");
+    for text in [
+        "the error code for a timeout is 1042",
+        "the zip code for Leith is 90210",
+        "the source code for the tests is 4417 lines long, and more",
+        "a barcode for the shelf is 12345",
+        "the code of conduct is from 2019",
+        "code for version 2.1 is ready",
+    ] {
+        check(text, text);
+    }
+}
+
+#[test]
 fn private_keys_go_from_their_first_line_to_their_last() {
     let dashes = "-".repeat(5);
     let body = noise(ALNUM, 64, 9);

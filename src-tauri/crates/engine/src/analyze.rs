@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::language::{ModelFailure, ModelSettings};
 use crate::propose::{Harvest, turns, vectors_of};
 use crate::record::{is_still_on_record, messages_on_record};
-use crate::served::masked;
+use crate::served::masked_of;
 use crate::standing::summary_id;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -302,7 +302,7 @@ impl Engine {
                         end: sentence.span.end(),
                         // Nobody in the conversation said what a model wrote about it.
                         author: if *is_quoted { sentence.author.clone() } else { String::new() },
-                        text: masked(&sentence.text),
+                        text: masked_of(&sentence.text, rows.get(sentence.turn).map(|row| row.content.as_str())),
                     })
                 })
                 .collect(),

@@ -42,6 +42,21 @@ pub(crate) fn masked_part(part: &str, whole: &str, bytes: &std::ops::Range<usize
     }
 }
 
+/// A text that was drawn from these messages, in words of theirs or others, without credentials, those included that only a message as a
+/// whole tells.
+pub(crate) fn masked_of<'m>(text: &str, messages: impl IntoIterator<Item = &'m str>) -> String {
+    let mut shown = masked(text);
+    for message in messages {
+        for found in credentials(message) {
+            let value = message.get(found).unwrap_or_default();
+            if !value.is_empty() && shown.contains(value) {
+                shown = shown.replace(value, WITHHELD);
+            }
+        }
+    }
+    shown
+}
+
 /// Stands for a credential, as in `Scrubber::mask_credentials`.
 const WITHHELD: &str = "[SECRET]";
 
@@ -89,6 +104,15 @@ mod tests {
     }
 
     #[test]
+    fn what_was_drawn_from_a_message_holds_none_of_its_credentials() {
+        let message = "For the sitter: the code for the alarm, which Ana changed in May, is written here. The alarm code is 4417.";
+        let drawn = "Mara told the sitter that it is 4417.";
+        assert_eq!(masked(drawn), drawn, "control: alone it is a number");
+        assert_eq!(masked_of(drawn, [message]), "Mara told the sitter that it is [SECRET].");
+        assert_eq!(masked_of("Ana changed it in May.", [message]), "Ana changed it in May.");
+    }
+
+    #[test]
     fn credentials_go_and_other_matters_stay() {
         let check = |text: &str, expect: &str| assert_eq!(served(text), expect);
         check(
@@ -99,6 +123,7 @@ mod tests {
         check("Pay to DE89 3704 0044 0532 0130 00 please", "Pay to [IBAN] please");
         check("Card 4111 1111 1111 1111, alarm code 4711", "Card [CARD], alarm code [SECRET]");
         check("the wifi password is Turnip-Lorry-88", "the wifi password is [SECRET]");
+        check("the code for the alarm is 4417", "the code for the alarm is [SECRET]");
     }
 
     #[test]

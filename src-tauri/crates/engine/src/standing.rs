@@ -18,7 +18,7 @@ use keepsake_domain::{
 use keepsake_insight::conversation::{
     Debtor, ENGINE_VERSION, Moment, Place, Reason, Recap, Standing, ToneProfile, recap, standing,
 };
-use keepsake_insight::{AnalysisInput, is_long_enough};
+use keepsake_insight::{AnalysisInput, SummarySentence, is_long_enough};
 use keepsake_store::{
     InteractionRow, Lease, NewJob, NewStanding, ReadTx, StandingRow, StoreError, SummaryRow, WriteTx, parse_json,
 };
@@ -28,7 +28,7 @@ use crate::analyze::insight_turns;
 use crate::content_ids::uuid_of;
 use crate::ended::Pass;
 use crate::record::messages_on_record;
-use crate::served::{masked, masked_part};
+use crate::served::{masked_of, masked_part};
 use crate::taken_back::TakenBack;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -271,7 +271,7 @@ impl Engine {
         let summary = is_due
             .then(|| recap(&AnalysisInput { turns: &turns, owner_name: owner, vectors: None }).ok())
             .flatten()
-            .and_then(|recap| summary_of(&recap));
+            .and_then(|recap| summary_of(&recap, &rows));
         let standing = stored(&found, &promises, &rows, through_seq)?;
         let due = next_look(&found, moment.now);
         let is_by_model = known.as_ref().is_some_and(|known| known.judge.as_deref().is_some_and(|judge| judge != ENGINE_VERSION));
@@ -361,9 +361,10 @@ struct NewSummary {
     last: InteractionId,
 }
 
-fn summary_of(recap: &Recap) -> Option<NewSummary> {
-    let lines: Vec<String> =
-        recap.sentences.iter().map(|sentence| format!("{}: {}", sentence.author, masked(&sentence.text))).collect();
+fn summary_of(recap: &Recap, rows: &[InteractionRow]) -> Option<NewSummary> {
+    let said = |turn: usize| rows.get(turn).map(|row| row.content.as_str());
+    let shown = |sentence: &SummarySentence| masked_of(&sentence.text, said(sentence.turn));
+    let lines: Vec<String> = recap.sentences.iter().map(|sentence| format!("{}: {}", sentence.author, shown(sentence))).collect();
     (!lines.is_empty()).then_some(())?;
     Some(NewSummary { text: lines.join("\n"), first: recap.first.parse().ok()?, last: recap.last.parse().ok()? })
 }

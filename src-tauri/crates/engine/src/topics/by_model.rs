@@ -20,11 +20,10 @@ use keepsake_store::{
 
 use super::StoreResult;
 use super::derive::message_id;
-use super::wording::NewVersion;
+use super::wording::{NewVersion, drawn};
 use crate::analyze::insight_turns;
 use crate::language::{Interview, ModelSettings, Provider, passing};
 use crate::record::as_read;
-use crate::served::masked;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -38,24 +37,20 @@ const PAIRS_MAX: usize = 40;
 const READ_SETTING: &str = "topics_read_by_model";
 
 /// A stored version as a model worded it, with its lines; nothing where no line holds.
-pub(super) fn worded(by_rules: &TopicVersionRow, wording: &TopicWordingRow) -> StoreResult<Option<NewVersion>> {
+pub(super) fn worded(tx: &ReadTx<'_>, by_rules: &TopicVersionRow, wording: &TopicWordingRow) -> StoreResult<Option<NewVersion>> {
     let worded: Vec<WordedLine> = parse_json("wording of a topic", &wording.lines)?;
     let place = |place: &keepsake_insight::topic::model::LinePlace| {
         Some(EvidenceSpan { interaction: message_id(&place.message)?, span: place.span })
     };
-    let lines: Vec<TopicLineRow> = worded
-        .iter()
-        .filter_map(|line| {
-            let mut places = line.places.iter().filter_map(place);
-            let first = places.next()?;
-            Some(TopicLineRow {
-                section: line.section.name().to_owned(),
-                text: masked(&line.text),
-                place: first,
-                also: places.collect(),
-            })
-        })
-        .collect();
+    let mut lines = Vec::new();
+    for line in &worded {
+        let mut places: Vec<EvidenceSpan> = line.places.iter().filter_map(place).collect();
+        if places.is_empty() {
+            continue;
+        }
+        let text = drawn(tx, &line.text, &places)?;
+        lines.push(TopicLineRow { section: line.section.name().to_owned(), text, place: places.remove(0), also: places });
+    }
     if lines.is_empty() {
         return Ok(None);
     }
@@ -445,7 +440,7 @@ fn has_content(tx: &ReadTx<'_>, topic: &TopicId, content_key: &str) -> StoreResu
 /// Shows a wording as the current version of a topic.
 fn show(tx: &WriteTx<'_>, topic: &TopicRow, wording: &TopicWordingRow) -> StoreResult<()> {
     let Some(by_rules) = tx.topic_version_of_content(&topic.id, &wording.content_key, ENGINE_VERSION)? else { return Ok(()) };
-    let Some((row, lines)) = worded(&tx.topic_version(&by_rules)?, wording)? else { return Ok(()) };
+    let Some((row, lines)) = worded(tx, &tx.topic_version(&by_rules)?, wording)? else { return Ok(()) };
     if !tx.has_topic_version(&row.id)? {
         tx.insert_topic_version(&row, &lines)?;
     }

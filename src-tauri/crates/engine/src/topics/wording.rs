@@ -20,7 +20,7 @@ use super::by_model::worded;
 use super::derive::message_id;
 use crate::analyze::insight_turns;
 use crate::record::as_read;
-use crate::served::masked;
+use crate::served::{masked, masked_of};
 
 /// A title is found in so many messages: more change nothing, and each version reads them.
 const TITLE_MESSAGES_MAX: usize = 60;
@@ -170,7 +170,7 @@ impl<'t, 'x> Wording<'t, 'x> {
                 }
             };
             let next = self.next(before, step)?;
-            let (row, lines) = next.row(topic, &ids, at, step)?;
+            let (row, lines) = next.row(self.tx, topic, &ids, at, step)?;
             new.push((TopicVersionRow { content_key: keys[at].clone(), ..row }, lines));
             standing = Some(next);
         }
@@ -188,7 +188,7 @@ impl<'t, 'x> Wording<'t, 'x> {
                 Some((row, _)) => row.clone(),
                 None => TopicVersionRow { content_key: key.clone(), ..self.tx.topic_version(&ids[at])? },
             };
-            let Some((row, lines)) = worded(&by_rules, &wording)? else { continue };
+            let Some((row, lines)) = worded(self.tx, &by_rules, &wording)? else { continue };
             if at + 1 == ids.len() {
                 versions.by_model = Some(row.id.clone());
             }
@@ -327,6 +327,15 @@ impl<'t, 'x> Wording<'t, 'x> {
     }
 }
 
+/// A line of a topic as it is kept: without credentials of the messages that it was drawn from.
+pub(super) fn drawn(tx: &ReadTx<'_>, text: &str, places: &[EvidenceSpan]) -> StoreResult<String> {
+    let mut messages = Vec::new();
+    for place in places {
+        messages.extend(tx.interaction(&place.interaction)?.map(|row| row.content));
+    }
+    Ok(masked_of(text, messages.iter().map(String::as_str)))
+}
+
 /// A version of the same content as a version of this topic.
 fn place_in(twin: TopicVersionRow, topic: &TopicId, ids: &[TopicVersionId], at: usize, step: &TopicStep) -> TopicVersionRow {
     TopicVersionRow {
@@ -341,20 +350,21 @@ fn place_in(twin: TopicVersionRow, topic: &TopicId, ids: &[TopicVersionId], at: 
 }
 
 impl Standing {
-    fn row(&self, topic: &TopicId, ids: &[TopicVersionId], at: usize, step: &TopicStep) -> StoreResult<NewVersion> {
-        let lines = self
-            .text
-            .lines
-            .iter()
-            .filter_map(|line| {
-                Some(TopicLineRow {
-                    section: line.section.name().to_owned(),
-                    text: masked(&line.text),
-                    place: EvidenceSpan { interaction: message_id(&line.message)?, span: line.span },
-                    also: Vec::new(),
-                })
-            })
-            .collect();
+    fn row(
+        &self,
+        tx: &ReadTx<'_>,
+        topic: &TopicId,
+        ids: &[TopicVersionId],
+        at: usize,
+        step: &TopicStep,
+    ) -> StoreResult<NewVersion> {
+        let mut lines = Vec::new();
+        for line in &self.text.lines {
+            let Some(interaction) = message_id(&line.message) else { continue };
+            let place = EvidenceSpan { interaction, span: line.span };
+            let text = drawn(tx, &line.text, std::slice::from_ref(&place))?;
+            lines.push(TopicLineRow { section: line.section.name().to_owned(), text, place, also: Vec::new() });
+        }
         let row = TopicVersionRow {
             id: ids[at].clone(),
             topic: topic.clone(),

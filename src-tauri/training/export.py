@@ -52,7 +52,7 @@ def build(w):
     for name, value in {"one_127th": 1 / SIGNED_LEVELS, "one_255th": 1 / LEVELS, "tiny": 1e-12, "float_128": zero}.items():
         g.const(name, value)
     g.const("gelu_offset", GELU_OFFSET)
-    g.const("attention_scale", 1 / np.sqrt(width // encoder.HEADS))
+    g.const("attention_scale", 1 / np.sqrt(network.HEAD_WIDTH))
     g.const("lowest", np.finfo(np.float32).min)
     g.const("zero_128", zero, "uint8")
     g.const("zero_0", 0, "uint8")
@@ -63,10 +63,11 @@ def build(w):
         "third": [2],
         "of_who_sees": [1, 3],
         "of_what_is_seen": [1, 2],
-        "split_heads": [0, 0, encoder.HEADS, width // encoder.HEADS],
-        "join_heads": [0, 0, width],
     }.items():
         g.const(name, value, "int64")
+    for size in (width, network.BRANCH_WIDTH):
+        g.const(f"split_heads.{size}", [0, 0, size // network.HEAD_WIDTH, network.HEAD_WIDTH], "int64")
+        g.const(f"join_heads.{size}", [0, 0, size], "int64")
 
     def norm(x, name, out):
         inputs = [x, g.const(f"{out}.weight", w[f"{name}.weight"]), g.const(f"{out}.bias", w[f"{name}.bias"])]
@@ -81,41 +82,47 @@ def build(w):
     hidden = g.op("Cast", [g.op("Greater", seen, "is_later")], "hidden", to=FLOAT)
     bias = g.op("Mul", [hidden, "lowest"], "hidden.bias")
 
-    for number in range(encoder.LAYERS):
-        p, q = f"layer.{number}", f"l{number}"
-
+    def layer(x, p, q, size):
         def linear(rows, name):
             return g.linear(rows, w[f"{p}.{name}.weight"], w[f"{p}.{name}.bias"], f"{q}.{name}")
 
         rows = g.quantise_rows(x, signed=True)
 
         def heads(name, order):
-            y = g.op("Reshape", [linear(rows, name), "split_heads"], f"{q}.{name}.split")
+            y = g.op("Reshape", [linear(rows, name), f"split_heads.{size}"], f"{q}.{name}.split")
             return g.op("Transpose", [y], f"{q}.{name}.heads", perm=order)
 
         query, key, value = heads("q", [0, 2, 1, 3]), heads("k", [0, 2, 3, 1]), heads("v", [0, 2, 1, 3])
         scores = g.op("Mul", [g.op("MatMul", [query, key], f"{q}.scores"), "attention_scale"], f"{q}.scaled")
         attention = g.op("Softmax", [g.op("Add", [scores, bias], f"{q}.masked")], f"{q}.attention", axis=-1)
         y = g.op("Transpose", [g.op("MatMul", [attention, value], f"{q}.mixed")], f"{q}.back", perm=[0, 2, 1, 3])
-        y = linear(g.quantise_rows(g.op("Reshape", [y, "join_heads"], f"{q}.context"), signed=True), "ao")
+        y = linear(g.quantise_rows(g.op("Reshape", [y, f"join_heads.{size}"], f"{q}.context"), signed=True), "ao")
         x = norm(g.op("Add", [y, x], f"{q}.attended.sum"), f"{p}.aln", f"{q}.attended")
         y = g.op("Gelu", [linear(g.quantise_rows(x, signed=True), "fi")], f"{q}.gelu")
         y = linear(g.quantise_rows(y, signed=False), "fo")
-        x = norm(g.op("Add", [y, x], f"{q}.narrow.sum"), f"{p}.oln", f"{q}.out")
+        return norm(g.op("Add", [y, x], f"{q}.narrow.sum"), f"{p}.oln", f"{q}.out")
+
+    shown = []
+    for number in range(encoder.LAYERS):
+        x = layer(x, f"layer.{number}", f"l{number}", width)
+        shown += [x] if number in network.BRANCH_SEES else []
+    y = g.quantise_rows(g.op("Concat", shown, "branch.shown", axis=-1), signed=True)
+    y = norm(g.linear(y, w["branch.narrow.weight"], w["branch.narrow.bias"], "branch.narrow"), "branch.norm", "branch.narrow.norm")
+    for number in range(network.BRANCH_LAYERS):
+        y = layer(y, f"branch.layer.{number}", f"b{number}", network.BRANCH_WIDTH)
 
     # The heads stay float: they are small, and their scores are what is calibrated.
-    def head(x, prefix, name):
-        weight = g.const(f"{prefix}.{name}.weight", w[f"{prefix}.{name}.weight"].T)
-        product = g.op("MatMul", [x, weight], f"{name}.product")
-        score = g.op("Add", [product, g.const(f"{prefix}.{name}.bias", w[f"{prefix}.{name}.bias"])], f"{name}.score")
-        if name in network.INDEPENDENT:
-            g.op("Sigmoid", [score], name)
-        else:
-            g.op("Softmax", [score], name, axis=-1)
+    def scored(x, name, key):
+        product = g.op("MatMul", [x, g.const(f"{key}.weight", w[f"{key}.weight"].T)], f"{name}.product")
+        return g.op("Add", [product, g.const(f"{key}.bias", w[f"{key}.bias"])], f"{name}.score")
 
     for prefix, heads in (("head", network.TOKEN_HEADS), ("message", network.MESSAGE_HEADS)):
         for name in heads:
-            head(x, prefix, name)
+            score = scored(y, name, f"branch.head.{name}") if name in network.BRANCH else scored(x, name, f"{prefix}.{name}")
+            if name in network.INDEPENDENT:
+                g.op("Sigmoid", [score], name)
+            else:
+                g.op("Softmax", [score], name, axis=-1)
 
     shape = ["batch", "tokens"]
     inputs = [
@@ -144,23 +151,25 @@ def weights(path):
 
     found = {constant.name: numpy_helper.to_array(constant) for constant in onnx.load(str(path)).graph.initializer}
     state = {"role.weight": found["role_vectors"], "position": found["positions"]}
-    for name in ("weight", "bias"):
-        state[f"norm.{name}"] = found[f"embedded.norm.{name}"]
-        for number in range(encoder.LAYERS):
-            for norm, out in (("aln", "attended"), ("oln", "out")):
-                state[f"layer.{number}.{norm}.{name}"] = found[f"l{number}.{out}.{name}"]
-    for number in range(encoder.LAYERS):
-        for part in network.PARTS:
-            columns = found[f"l{number}.{part}.weight"].astype(np.float32) * found[f"l{number}.{part}.scale"]
-            bias = found[f"l{number}.{part}.bias"]
-            if part == "fo":  # its input is shifted to be unsigned, and the shift is in the bias
-                bias = bias + GELU_OFFSET * columns.sum(axis=0)
-            state |= {f"layer.{number}.{part}.weight": columns.T, f"layer.{number}.{part}.bias": bias}
-    for prefix, heads in (("head", network.TOKEN_HEADS), ("message", network.MESSAGE_HEADS)):
-        for name in heads:
-            if f"{prefix}.{name}.weight" not in found:  # a head that is newer than the graph
-                continue
-            state |= {f"{prefix}.{name}.weight": found[f"{prefix}.{name}.weight"].T, f"{prefix}.{name}.bias": found[f"{prefix}.{name}.bias"]}
+
+    def linear(name, key, shift=0.0):
+        if f"{key}.weight" in found:  # a part may be newer than the graph
+            columns = found[f"{key}.weight"].astype(np.float32) * found[f"{key}.scale"]
+            state.update({f"{name}.weight": columns.T, f"{name}.bias": found[f"{key}.bias"] + shift * columns.sum(axis=0)})
+
+    def plain(name, key, turn=lambda x: x):
+        if f"{key}.weight" in found:
+            state.update({f"{name}.weight": turn(found[f"{key}.weight"]), f"{name}.bias": found[f"{key}.bias"]})
+
+    plain("norm", "embedded.norm"), plain("branch.norm", "branch.narrow.norm"), linear("branch.narrow", "branch.narrow")
+    layers = [(f"layer.{number}", f"l{number}") for number in range(encoder.LAYERS)]
+    for name, key in layers + [(f"branch.layer.{number}", f"b{number}") for number in range(network.BRANCH_LAYERS)]:
+        plain(f"{name}.aln", f"{key}.attended"), plain(f"{name}.oln", f"{key}.out")
+        for part in network.PARTS:  # the input of `fo` is shifted to be unsigned, and the shift is in the bias
+            linear(f"{name}.{part}", f"{key}.{part}", GELU_OFFSET if part == "fo" else 0.0)
+    for name in (*(f"head.{name}" for name in network.TOKEN_HEADS), *(f"message.{name}" for name in network.MESSAGE_HEADS if name not in network.BRANCH),
+                 *(f"branch.head.{name}" for name in network.BRANCH)):
+        plain(name, name, np.transpose)
     return {name: torch.tensor(np.ascontiguousarray(value, dtype=np.float32)) for name, value in state.items()}
 
 

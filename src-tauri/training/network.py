@@ -3,8 +3,11 @@
 Word vectors are looked up outside and stay as they are, so that the reader's own weights are the layers and heads alone.
 Of each token: O/B/I of a fact, its category, attribute and signs (negated, implied, about another), and the other labels
 (several may hold). Of a message, at the position that says who speaks: fact, nothing or unmeant, and whether it is in English
-(scores of other languages lie lower and are calibrated on their own). Of a statement behind an earlier one, there as well:
-whether it replaces that, says the same, or both stand. A token sees its own message and what stands before it.
+(scores of other languages lie lower and are calibrated on their own). A token sees its own message and what stands before it.
+
+Of a statement behind an earlier one the branch says, where it says who speaks, whether it replaces that, says the same, or both
+stand. It is a small encoder of its own that sees what several of the layers made of the text and changes nothing of them, so that it
+can be taught alone (decision 46).
 """
 import numpy as np
 import torch
@@ -15,8 +18,12 @@ import data
 import encoder
 import pairs
 
+BRANCH = {"change": len(pairs.CHANGES)}
+BRANCH_SEES = (5, 7, 9, 11)  # layers whose output it has
+BRANCH_WIDTH, BRANCH_LAYERS = 192, 2  # 1.2 MB of eight bits; another whole layer would be 1.8
+HEAD_WIDTH = encoder.WIDTH // encoder.HEADS
 TOKEN_HEADS = {"tag": 3, "category": len(data.CATEGORIES), "attribute": len(data.ATTRIBUTES), "signs": len(data.SIGNS), "labels": len(data.LABELS)}
-MESSAGE_HEADS = {"kind": len(data.KINDS), "language": 2, "change": len(pairs.CHANGES)}
+MESSAGE_HEADS = {"kind": len(data.KINDS), "language": 2, **BRANCH}
 INDEPENDENT = ("signs", "labels")  # several may hold: sigmoid; the others softmax
 EPSILON = 1e-12
 PARTS = ("q", "k", "v", "ao", "fi", "fo")
@@ -24,9 +31,8 @@ RARE = 3.0  # of a label's hit over its miss; at 1 and a third of the weight, fi
 
 
 class Layer(nn.Module):
-    def __init__(self):
+    def __init__(self, width=encoder.WIDTH):
         super().__init__()
-        width = encoder.WIDTH
         for name in ("q", "k", "v", "ao"):
             setattr(self, name, nn.Linear(width, width))
         self.fi, self.fo = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
@@ -36,11 +42,27 @@ class Layer(nn.Module):
     def forward(self, x, seen):
         batch, length, width = x.shape
         query, key, value = (
-            part(x).view(batch, length, encoder.HEADS, -1).transpose(1, 2) for part in (self.q, self.k, self.v)
+            part(x).view(batch, length, width // HEAD_WIDTH, HEAD_WIDTH).transpose(1, 2) for part in (self.q, self.k, self.v)
         )
         mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=seen)
         x = self.aln(x + self.drop(self.ao(mixed.transpose(1, 2).reshape(batch, length, width))))
         return self.oln(x + self.drop(self.fo(F.gelu(self.fi(x)))))
+
+
+class Branch(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.narrow = nn.Linear(len(BRANCH_SEES) * encoder.WIDTH, BRANCH_WIDTH)
+        self.norm = nn.LayerNorm(BRANCH_WIDTH, EPSILON)
+        self.layer = nn.ModuleList(Layer(BRANCH_WIDTH) for _ in range(BRANCH_LAYERS))
+        self.head = nn.ModuleDict({name: nn.Linear(BRANCH_WIDTH, size) for name, size in BRANCH.items()})
+        self.drop = nn.Dropout(0.2)
+
+    def forward(self, x, seen):
+        x = self.norm(self.narrow(self.drop(x)))
+        for layer in self.layer:
+            x = layer(x, seen)
+        return {name: head(x) for name, head in self.head.items()}
 
 
 class Reader(nn.Module):
@@ -53,17 +75,22 @@ class Reader(nn.Module):
         self.layer = nn.ModuleList(Layer() for _ in range(encoder.LAYERS))
         self.drop = nn.Dropout(0.1)
         self.head = nn.ModuleDict({name: nn.Linear(width, size) for name, size in TOKEN_HEADS.items()})
-        self.message = nn.ModuleDict({name: nn.Linear(width, size) for name, size in MESSAGE_HEADS.items()})
+        self.message = nn.ModuleDict({name: nn.Linear(width, size) for name, size in MESSAGE_HEADS.items() if name not in BRANCH})
+        self.branch = Branch()
 
     def forward(self, words, roles, order):
         """Scores before softmax or sigmoid, by head, of every token; those of a message are meant at its role alone."""
         x = words + self.role(roles) + self.position[: words.shape[1]]
         x = self.drop(self.norm(x))
         seen = order[:, None, None, :] <= order[:, None, :, None]
-        for layer in self.layer:
+        shown = []
+        for number, layer in enumerate(self.layer):
             x = layer(x, seen)
+            if number in BRANCH_SEES:
+                shown.append(x.detach())
         x = self.drop(x)
-        return {name: head(x) for heads in (self.head, self.message) for name, head in heads.items()}
+        scores = {name: head(x) for heads in (self.head, self.message) for name, head in heads.items()}
+        return scores | self.branch(torch.cat(shown, -1), seen)
 
 
 def start(tensors):

@@ -39,7 +39,9 @@ fn a_model_proposes_through_the_same_gates_and_everything_waits_for_the_person()
     assert_eq!(desk.work(), Some(JobState::Done));
     let memories = desk.memories();
     assert!(
-        memories.iter().any(|m| *m == format!("pending personal_info owner: User works as a nurse [tiny:1b {}]", READING.label())),
+        memories
+            .iter()
+            .any(|m| *m == format!("pending personal_info owner: User works as a nurse [tiny:1b {}]", READING.label())),
         "{memories:#?}"
     );
     assert!(memories.iter().all(|m| m.starts_with("pending")), "nothing is active without the person: {memories:#?}");

@@ -146,7 +146,9 @@ fn how_much_of_an_answer_has_come_is_told_while_it_comes() {
     let stages = stages.into_inner().unwrap();
     let chars: Vec<u64> = stages
         .iter()
-        .filter_map(|stage| stage.strip_prefix("Looking for facts and positions, ")?.strip_suffix(" characters so far")?.parse().ok())
+        .filter_map(|stage| {
+            stage.strip_prefix("Looking for facts and positions, ")?.strip_suffix(" characters so far")?.parse().ok()
+        })
         .collect();
     // The judge's answer is counted anew.
     let first = chars.windows(2).position(|pair| pair[1] < pair[0]).map_or(chars.len(), |at| at + 1);

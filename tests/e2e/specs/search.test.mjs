@@ -43,10 +43,14 @@ before(async () => {
       const file = join(home.home, 'walk.jsonl');
       await writeFile(file, walk.join('\n'));
       await home.cli('import', file);
+      const dinner = join(home.home, 'dinner.jsonl');
+      await writeFile(dinner, JSON.stringify({ ...JSON.parse(walk[1]), conversation: 'dinner', title: 'Dinner', id: 'dinner-1', text: 'I am allergic to walnuts.' }));
+      await home.cli('import', dinner);
       for (const name of ['home', 'garden', 'work']) await home.cli('import', join(FIXTURES, `${name}.jsonl`));
       await home.cli('run-jobs', '--until-idle');
-      const [memory] = lines(await home.cli('memories', '--json'));
-      await home.cli('approve', memory.id);
+      const memories = lines(await home.cli('memories', '--json'));
+      const allergy = memories.find(({ content }) => content.includes('walnuts'));
+      await home.cli('approve', ...new Set([memories[0].id, allergy.id]));
     },
   });
 });
@@ -110,6 +114,16 @@ test('a whole question finds the line that answers it, and says why', async () =
   await keepsake.click(answer);
   assert.match(await keepsake.text('search-why'), /line next to it|close to it/);
   await shoot('question-light');
+});
+
+test('a question about an attribute finds what was approved of it, and says so', async () => {
+  await keepsake.fill('search-box', 'What am I allergic to?');
+  const answer = { css: '[data-testid="search-row"]', text: 'walnuts' };
+  await keepsake.find(answer, { within_ms: 10_000 });
+  assert.match(await active(), /walnuts[^]*What you ask about/, 'it comes first');
+  await keepsake.click(answer);
+  assert.match(await keepsake.text('search-why'), /what you approved about that/);
+  await shoot('attribute-light');
 });
 
 test('facets, kinds and operators narrow, all of it in the box', async () => {

@@ -105,7 +105,8 @@ mod tests {
 
     #[test]
     fn what_was_drawn_from_a_message_holds_none_of_its_credentials() {
-        let message = "For the sitter: the code for the alarm, which Ana changed in May, is written here. The alarm code is 4417.";
+        let message =
+            "For the sitter: the code for the alarm, which Ana changed in May, is written here. The alarm code is 4417.";
         let drawn = "Mara told the sitter that it is 4417.";
         assert_eq!(masked(drawn), drawn, "control: alone it is a number");
         assert_eq!(masked_of(drawn, [message]), "Mara told the sitter that it is [SECRET].");

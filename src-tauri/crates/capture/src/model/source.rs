@@ -129,11 +129,7 @@ impl<'a> Source<'a> {
 
     /// Windows of at most `chars_max` characters over the turns that `wanted` picks; their lines are positions of what is shown.
     /// Threads apart.
-    pub(super) fn windows(
-        &self,
-        wanted: impl Fn(usize, &Turn<'a>) -> bool,
-        chars_max: usize,
-    ) -> Vec<window::Window> {
+    pub(super) fn windows(&self, wanted: impl Fn(usize, &Turn<'a>) -> bool, chars_max: usize) -> Vec<window::Window> {
         let lines: Vec<window::Line<'_>> = self
             .shown
             .iter()

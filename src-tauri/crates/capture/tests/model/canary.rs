@@ -174,21 +174,15 @@ fn two_thousand_planted_secrets_leave_through_no_prompt() {
         let assistant = chunk[n % chunk.len()].value.as_str();
         let conversation = Conversation { turns: &turns, owner_name: Some("Mara"), assistant_name: Some(assistant) };
         let mut all = prompts(Task::facts(conversation, Scope::Whole, scrubber(), ContextLength::default()).unwrap());
-        all.extend(prompts(
-            Task::knowledge(conversation, Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
-        ));
-        all.extend(prompts(
-            Task::reading(conversation, Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
-        ));
+        all.extend(prompts(Task::knowledge(conversation, Scope::Whole, scrubber(), ContextLength::default()).unwrap()));
+        all.extend(prompts(Task::reading(conversation, Scope::Whole, scrubber(), ContextLength::default()).unwrap()));
         if n % 6 == 0 {
             // A meeting that does not fit into one pass, for the observations and their reduction.
             let mut turns: Vec<Turn<'_>> = long.iter().map(|text| owner(text)).collect();
             turns.extend(long.iter().map(|text| turn(Role::Person, assistant, text)));
             turns.extend(long.iter().map(|text| turn(Role::Person, assistant, text)));
             let conversation = Conversation { turns: &turns, ..conversation };
-            all.extend(prompts(
-                Task::knowledge(conversation, Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
-            ));
+            all.extend(prompts(Task::knowledge(conversation, Scope::Whole, scrubber(), ContextLength::default()).unwrap()));
         }
         for prompt in &all {
             names.insert(prompt.name);
@@ -199,8 +193,7 @@ fn two_thousand_planted_secrets_leave_through_no_prompt() {
             }
         }
     }
-    let expected =
-        ["facts", "judge", "judge_facts", "knowledge_observe", "knowledge_reduce", "knowledge_whole", "reading"];
+    let expected = ["facts", "judge", "judge_facts", "knowledge_observe", "knowledge_reduce", "knowledge_whole", "reading"];
     assert_eq!(names.into_iter().collect::<Vec<_>>(), expected, "every prompt was tried");
 }
 

@@ -120,8 +120,7 @@ fn at_most_eight_entries_a_source_the_strongest_first() {
             entry
         })
         .collect();
-    let task =
-        Task::knowledge(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
+    let task = Task::knowledge(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
     let found = done(drive(task, |prompt| if prompt.name == "judge" { yes(prompt) } else { entries(&given) }));
     assert_eq!(found.candidates.len(), KNOWLEDGE_PER_SOURCE_MAX);
     assert_eq!(found.candidates[0].content, "Review module 10 twice", "the strongest come first");
@@ -140,8 +139,7 @@ fn an_entry_stays_only_when_the_judge_says_yes_three_times() {
     let scrubber = scrubber();
     let turns = [owner(FRIDAY)];
     let check = |keep: bool, grounded: bool, distinctive: bool, expect: Option<&str>| {
-        let task =
-            Task::knowledge(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
+        let task = Task::knowledge(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
         let found = done(drive(task, |prompt| {
             if prompt.name == "judge" {
                 verdicts(prompt, keep, grounded, distinctive)
@@ -164,8 +162,7 @@ fn a_judge_without_a_usable_answer_twice_drops_the_whole_batch() {
     let scrubber = scrubber();
     let turns = [owner(FRIDAY)];
     let check = |bad: &str| {
-        let task =
-            Task::knowledge(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
+        let task = Task::knowledge(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
         let mut asked = 0;
         let outcome = drive(task, |prompt| {
             asked += usize::from(prompt.name == "judge");
@@ -206,8 +203,7 @@ fn a_long_meeting_is_mapped_and_reduced_in_two_levels_and_its_entries_lead_back_
     let scrubber = scrubber();
     let texts = long_meeting(66);
     let turns: Vec<Turn<'_>> = texts.iter().map(|text| owner(text)).collect();
-    let task =
-        Task::knowledge(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
+    let task = Task::knowledge(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
     let mut names: Vec<&'static str> = Vec::new();
     let found = done(drive(task, |prompt| {
         names.push(prompt.name);
@@ -269,8 +265,7 @@ fn a_reduction_cannot_bring_in_what_the_judge_does_not_find_in_the_lines() {
                           "reasoning": "It broke before and would break again.", "from": from })])
     };
     let run = |position: &str, from: Value| {
-        let task =
-            Task::knowledge(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
+        let task = Task::knowledge(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
         drive(task, |prompt| match prompt.name {
             "knowledge_observe" => observe(prompt),
             "knowledge_reduce" => reduced(position, from.clone()),
@@ -312,5 +307,8 @@ fn a_chat_is_read_a_window_at_a_time_and_what_was_read_is_not_read_again() {
     assert_eq!(reading(Scope::New { from: 12 }), 0);
     let meeting = Task::knowledge(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
     let is_owner_in = calls(meeting, "knowledge_observe", "{\"observations\":[]}");
-    assert!((1..all).contains(&is_owner_in.len()) && is_owner_in.iter().all(|is_in| *is_in), "the owner speaks in each: {is_owner_in:?}");
+    assert!(
+        (1..all).contains(&is_owner_in.len()) && is_owner_in.iter().all(|is_in| *is_in),
+        "the owner speaks in each: {is_owner_in:?}"
+    );
 }

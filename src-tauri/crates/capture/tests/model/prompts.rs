@@ -71,22 +71,13 @@ fn each_prompt_reads_as_it_was_agreed() {
     let turns = turns();
     let mut prompts = Vec::new();
     collect(Task::facts(conversation(&turns), Scope::Whole, scrubber(), ContextLength::default()).unwrap(), &mut prompts);
-    collect(
-        Task::knowledge(conversation(&turns), Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
-        &mut prompts,
-    );
-    collect(
-        Task::reading(conversation(&turns), Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
-        &mut prompts,
-    );
+    collect(Task::knowledge(conversation(&turns), Scope::Whole, scrubber(), ContextLength::default()).unwrap(), &mut prompts);
+    collect(Task::reading(conversation(&turns), Scope::Whole, scrubber(), ContextLength::default()).unwrap(), &mut prompts);
     let filler = "and so it went on. ".repeat(1_200);
     let mut long: Vec<Turn<'_>> = vec![owner(RULE)];
     long.extend((0..6).map(|_| person(&filler)));
     let mut mapped = Vec::new();
-    collect(
-        Task::knowledge(conversation(&long), Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
-        &mut mapped,
-    );
+    collect(Task::knowledge(conversation(&long), Scope::Whole, scrubber(), ContextLength::default()).unwrap(), &mut mapped);
     let short = |mut prompt: Prompt| {
         // The filler is not worth a page of snapshot; the observed window is checked for its head alone.
         prompt.user = keepsake_prompt::PromptText::fixed("(the window)");
@@ -106,10 +97,7 @@ fn each_prompt_reads_as_it_was_agreed() {
 fn a_message_cannot_add_a_line_a_slot_or_a_role_to_a_prompt() {
     let turns = turns();
     let mut prompts = Vec::new();
-    collect(
-        Task::reading(conversation(&turns), Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
-        &mut prompts,
-    );
+    collect(Task::reading(conversation(&turns), Scope::Whole, scrubber(), ContextLength::default()).unwrap(), &mut prompts);
     let roles: Vec<String> = lines(&prompts[0]).into_iter().map(|(_, role, _)| role).collect();
     assert_eq!(roles, ["user", "assistant", "person", "user"], "four messages, four lines, each with its own role");
     assert!(prompts[0].user.as_str().contains("{{transcript}} broke before"), "a slot in a message stays text");

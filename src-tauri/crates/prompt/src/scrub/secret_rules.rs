@@ -176,14 +176,33 @@ pub(super) const CODES: &[&str] = &["code", "pin ", "código", "account n", "kon
 
 /// A code's name may go on, "the code for the alarm is 4417"; these do before what it opens.
 pub(super) const CODES_OF: &[&str] = &[
-    "code for", "code to", "code of", "code on", "pin for", "pin to", "pin of", "code für", "code fürs", "code zu", "code zum", "code vom",
-    "code du", "code de", "code pour", "código de", "código para", "codice del", "codice per", "code van", "code voor",
+    "code for",
+    "code to",
+    "code of",
+    "code on",
+    "pin for",
+    "pin to",
+    "pin of",
+    "code für",
+    "code fürs",
+    "code zu",
+    "code zum",
+    "code vom",
+    "code du",
+    "code de",
+    "code pour",
+    "código de",
+    "código para",
+    "codice del",
+    "codice per",
+    "code van",
+    "code voor",
 ];
 
 /// Codes that open nothing.
 pub(super) const OPEN_CODES: &[&str] = &[
-    "error", "status", "exit", "response", "return", "zip", "postal", "post", "area", "country", "dialling", "dialing", "product",
-    "discount", "promo", "voucher", "source", "colour", "color", "tax", "airport", "currency", "dress",
+    "error", "status", "exit", "response", "return", "zip", "postal", "post", "area", "country", "dialling", "dialing",
+    "product", "discount", "promo", "voucher", "source", "colour", "color", "tax", "airport", "currency", "dress",
 ];
 
 /// Words that name a secret; what is assigned to them is one. `true` for those whose value may be any password.

@@ -92,10 +92,7 @@ impl<'a> Task<'a> {
         if !Self::reads_positions(length) {
             return Self::facts(conversation, scope, scrubber, length);
         }
-        let mut task = Self::new(conversation, scope, scrubber, &facts::READING, length);
-        let calls = facts::prompts(&facts::READING, &mut task.source, scope, length)?;
-        task.waiting = calls.into_iter().map(|(prompt, transcript)| Ask::Reading(prompt, transcript)).collect();
-        Ok(task)
+        Self::in_windows(&facts::READING, Ask::Reading, conversation, scope, scrubber, length)
     }
 
     /// Whether a model that takes so much is asked for facts and positions at once.
@@ -110,9 +107,20 @@ impl<'a> Task<'a> {
         scrubber: &'a Scrubber,
         length: ContextLength,
     ) -> Result<Self, WordingError> {
-        let mut task = Self::new(conversation, scope, scrubber, &facts::FACTS, length);
-        let calls = facts::prompts(&facts::FACTS, &mut task.source, scope, length)?;
-        task.waiting = calls.into_iter().map(|(prompt, transcript)| Ask::Facts(prompt, transcript)).collect();
+        Self::in_windows(&facts::FACTS, Ask::Facts, conversation, scope, scrubber, length)
+    }
+
+    fn in_windows(
+        file: &PromptFile,
+        ask: fn(Prompt, Transcript) -> Ask,
+        conversation: Conversation<'a>,
+        scope: Scope,
+        scrubber: &'a Scrubber,
+        length: ContextLength,
+    ) -> Result<Self, WordingError> {
+        let mut task = Self::new(conversation, scope, scrubber, file, length);
+        let calls = facts::prompts(file, &mut task.source, scope, length)?;
+        task.waiting = calls.into_iter().map(|(prompt, transcript)| ask(prompt, transcript)).collect();
         Ok(task)
     }
 
@@ -133,7 +141,8 @@ impl<'a> Task<'a> {
         Ok(task)
     }
 
-    /// Positions of the owner (seed 002) from a meeting that is longer than a window, or for a model that takes little.
+    /// Positions of the owner (seed 002) from a meeting that is longer than a window, or for a model that takes little: in one pass, or of
+    /// the windows with a turn in `scope`.
     pub fn knowledge(
         conversation: Conversation<'a>,
         scope: Scope,
@@ -145,6 +154,8 @@ impl<'a> Task<'a> {
         let is_one_pass = matches!(windows.as_slice(), [one] if one.dropped.is_empty());
         if !is_one_pass {
             windows = task.source.windows(|_, _| true, length.material_chars(&KNOWLEDGE_OBSERVE, WINDOW_CHARS_MAX));
+            let is_new = |position: &usize| task.source.message_at(*position).is_some_and(|message| message >= scope.from());
+            windows.retain(|window| window.lines.iter().any(is_new));
         }
         for window in windows {
             let transcript = task.source.transcript(&window.lines);

@@ -30,8 +30,9 @@ const PROMISE_MIN: f64 = 0.6;
 /// One word alone is a piece of a promise and says nothing: "tomorrow", "by".
 const PROMISE_WORDS_MIN: usize = 2;
 
-/// A later line settles a promise from this probability on.
-const SETTLES_MIN: f64 = 0.5;
+/// A later line settles a promise from this probability on. Higher than where a statement replaces another: the next lines are compared
+/// whatever they are about, and of those some are taken for it at 0.5.
+const SETTLES_MIN: f64 = 0.6;
 
 /// Lines that follow a promise are compared whatever they are about: what settles it is often too short to be about anything ("done!").
 const NEXT_LINES: u32 = 6;

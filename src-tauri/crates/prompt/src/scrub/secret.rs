@@ -99,7 +99,7 @@ impl Secrets {
 
     /// The digits of "the code for the alarm is …".
     fn opening_code(&self, text: &str, hit: Range<usize>) -> Option<Range<usize>> {
-        let before = text[..hit.start].trim_end_matches(|c: char| c == ' ' || c == '-');
+        let before = text[..hit.start].trim_end_matches([' ', '-']);
         let kind = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
         let is_inside_word = text[..hit.start].chars().next_back().is_some_and(char::is_alphanumeric);
         if is_inside_word || OPEN_CODES.contains(&kind.as_str()) {

@@ -209,6 +209,26 @@ fn a_meeting_brings_at_most_eight_positions_however_long_it_is_and_however_often
 }
 
 #[test]
+fn a_talk_with_an_agent_is_a_reading_its_judge_and_a_summary() {
+    let server = ScriptedServer::start(|request| {
+        let answer = reply(request, &[fact(NURSE, "User works as a nurse", "personal_info")]);
+        let mut answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+        if purpose(request) == "reading" {
+            answer["positions"] = serde_json::json!([]);
+        }
+        Answer::Text(answer.to_string())
+    });
+    let desk = Desk::new(&server);
+    let id = desk.append(&conversation("c1", "owner Mara: I work as a nurse, what shall I cook?\nassistant Nova: A soup."));
+    desk.work();
+    desk.engine.end_session(&id, "nova").unwrap();
+    desk.work();
+    let asked: Vec<&str> = server.received().iter().filter(|request| request.is_chat()).map(purpose).collect();
+    assert_eq!(asked, ["reading", "judge_facts", "session"], "nothing is read twice");
+    assert!(desk.memories().iter().any(|memory| memory.contains("nurse")), "control: it was believed");
+}
+
+#[test]
 fn what_others_say_of_themselves_is_proposed_about_them_from_one_reading() {
     let server =
         server(vec![fact(NURSE, "User works as a nurse", "personal_info"), fact("keep bees", "Ana keeps bees", "personal_info")]);

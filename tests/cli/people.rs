@@ -119,6 +119,18 @@ fn people_have_the_promised_shape_and_keep_their_handles_apart() {
 }
 
 #[test]
+fn a_context_is_read_with_short_numbers_and_its_ids_stand_in_the_json() {
+    let home = home();
+    let args = ["--query", "the marathon", "--budget", "50000"];
+    let given: Value = serde_json::from_str(&context(&home, &[&args[..], &["--json"]].concat())).unwrap();
+    let ids: Vec<String> = given["items"].as_array().unwrap().iter().map(|item| text(item, "id")).collect();
+    assert!(!ids.is_empty() && ids.iter().any(|id| text(&given, "text").contains(id.as_str())), "control: {given}");
+    let plain = context(&home, &args);
+    assert!(ids.iter().all(|id| !plain.contains(id.as_str())), "no id is read: {plain}");
+    assert!(plain.contains("- [1] "), "a number stands for it: {plain}");
+}
+
+#[test]
 fn a_tool_of_an_assistant_is_nobody() {
     let home = Home::new();
     let line = |role: &str, author: &str| {
@@ -244,7 +256,13 @@ fn a_context_has_the_promised_shape_and_tells_the_owner_alone_what_was_withheld(
         let told = home.json(&[&["context", "--channel", ROOM], who].concat());
         assert_eq!(told["withheld"], json!([]), "{who:?}: who asks for somebody does not learn that something was held back");
     }
-    assert_eq!(home.run(&["context", "--channel", ROOM]).ok(), out, "the text alone is what an agent gets");
+    let numbered =
+        items.iter().zip(1..).fold(out.clone(), |text_, (item, number)| text_.replace(&text(item, "id"), &number.to_string()));
+    assert_eq!(
+        home.run(&["context", "--channel", ROOM]).ok(),
+        numbered,
+        "the text alone is what an agent gets, with short numbers"
+    );
     assert!(!out.contains("withheld") && !out.contains("private"), "and it does not say that something was held back");
 }
 

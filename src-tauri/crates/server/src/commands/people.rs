@@ -2,7 +2,7 @@
 
 use keepsake_api::dispatch;
 use keepsake_domain::{EntityType, LinkId, ProfileId, Timestamp};
-use keepsake_engine::{Audience, ContextRequest, EmbedderSlot, Engine, Link, LinkStatus};
+use keepsake_engine::{Audience, Context, ContextItem, ContextRequest, EmbedderSlot, Engine, Link, LinkStatus};
 use keepsake_store::HandleRow;
 use serde_json::{Value, json};
 
@@ -293,5 +293,12 @@ pub(crate) fn context(args: &Args, wanted: &ContextArgs, output: &mut Output) ->
         budget_chars: wanted.budget.unwrap_or(0),
         as_of: wanted.as_of.as_deref().map(moment).transpose()?,
     })?;
-    if output.is_json() { output.json(&context) } else { output.text(&context.text) }
+    if output.is_json() { output.json(&context) } else { output.text(&numbered(&context)) }
+}
+
+/// The text with short numbers for the ids of what is served, counted from 1 in the order of the items; the ids stand under `--json`.
+fn numbered(context: &Context) -> String {
+    let short =
+        |text: String, (at, item): (usize, &ContextItem)| text.replace(&format!("[{}]", item.id), &format!("[{}]", at + 1));
+    context.items.iter().enumerate().fold(context.text.clone(), short)
 }

@@ -152,7 +152,7 @@ impl Engine {
     pub fn watched_times(&self, source: &WatchedSource) -> Result<(Option<Timestamp>, Timestamp)> {
         let states = self.store().read(states_in)?;
         let last = states.get(&source.path).and_then(|state| state.last_ms).map(Timestamp);
-        Ok((last, self.due(source, &states)))
+        Ok((last, self.due(source, &states, self.now())))
     }
 
     /// Stores the sources that are read on their own. What is new among them is looked at right away.
@@ -185,18 +185,22 @@ impl Engine {
             self.store().write(|tx| self.take_in(tx, &looks))?;
         }
         let (sources, states) = self.store().read(|tx| Ok((sources_in(tx)?, states_in(tx)?)))?;
-        Ok(sources.iter().map(|source| self.due(source, &states)).min())
+        let now = self.now();
+        Ok(sources.iter().map(|source| self.due(source, &states, now)).min())
     }
 
-    fn due(&self, source: &WatchedSource, states: &BTreeMap<PathBuf, WatchState>) -> Timestamp {
+    /// When a source is due, as of `now`. A new one is due at `now` itself, so whoever compares does it with the same reading of the
+    /// clock: with a later one it would be due in the future.
+    fn due(&self, source: &WatchedSource, states: &BTreeMap<PathBuf, WatchState>, now: Timestamp) -> Timestamp {
         let last = states.get(&source.path).and_then(|state| state.last_ms).map(Timestamp);
-        next_due(source.kind, source.hour, last, self.utc_offset_minutes(), self.now())
+        next_due(source.kind, source.hour, last, self.utc_offset_minutes(), now)
     }
 
     /// Looks at the sources that are due.
     fn look_at_due(&self) -> Result<Vec<Look>> {
         let (mut sources, states) = self.store().read(|tx| Ok((sources_in(tx)?, states_in(tx)?)))?;
-        sources.retain(|source| self.due(source, &states) <= self.now());
+        let now = self.now();
+        sources.retain(|source| self.due(source, &states, now) <= now);
         Ok(sources.into_iter().map(|source| Look { found: files(&source.path), source }).collect())
     }
 
@@ -207,7 +211,7 @@ impl Engine {
         let (sources, before) = (sources_in(tx)?, states_in(tx)?);
         let mut states = before.clone();
         for Look { source, found } in looks {
-            if !sources.contains(source) || self.due(source, &states) > now {
+            if !sources.contains(source) || self.due(source, &states, now) > now {
                 continue;
             }
             let state = states.entry(source.path.clone()).or_default();
@@ -306,17 +310,38 @@ mod tests {
 
     fn engine(dir: &Path) -> (Engine, std::sync::Arc<FixedClock>) {
         let clock = std::sync::Arc::new(FixedClock::at(Timestamp(NOON)));
-        let engine = Engine::open(EngineParts {
+        (engine_at(dir, std::sync::Arc::<FixedClock>::clone(&clock)), clock)
+    }
+
+    fn engine_at(dir: &Path, clock: std::sync::Arc<dyn keepsake_domain::Clock>) -> Engine {
+        Engine::open(EngineParts {
             data_dir: dir.join("data"),
-            clock: std::sync::Arc::<FixedClock>::clone(&clock),
+            clock,
             ids: std::sync::Arc::new(SeqIds::new(1)),
             embedder: EmbedderSlot::none(),
             zone: crate::Zone::UTC,
             keys: std::sync::Arc::new(SessionKeys::default()),
             power: std::sync::Arc::new(PluggedIn),
         })
-        .unwrap();
-        (engine, clock)
+        .unwrap()
+    }
+
+    /// A clock that goes on by a millisecond whenever it is read.
+    struct GoingOn(std::sync::atomic::AtomicI64);
+
+    impl keepsake_domain::Clock for GoingOn {
+        fn now(&self) -> Timestamp {
+            Timestamp(self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst))
+        }
+    }
+
+    #[test]
+    fn a_new_source_is_read_at_once_while_the_clock_goes_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine_at(dir.path(), std::sync::Arc::new(GoingOn(NOON.into())));
+        engine.set_watched_sources(&[folder(dir.path(), "meetings")]).unwrap();
+        engine.queue_watched().unwrap();
+        assert_eq!(jobs(&engine), 1);
     }
 
     /// A folder with one file that came to rest, watched.

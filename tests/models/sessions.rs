@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::Desk;
 use super::yes::{lines, purpose, reply};
 
-const RULES: &str = "builtin-session/4";
+const RULES: &str = "builtin-session/5";
 const MODEL: &str = "tiny:1b session/2";
 
 const INDENT: &str = "owner Mara: Can you fix the indent of the parser? I prefer tabs over spaces.

@@ -15,7 +15,7 @@ mod by_model;
 use std::collections::HashMap;
 
 use keepsake_domain::{Category, ConversationId, EntityId, EvidenceSpan, JobId, JobKind, Mark, Offer, Reading, Role, SessionId};
-use keepsake_insight::conversation::{Moment, Place};
+use keepsake_insight::conversation::Place;
 use keepsake_insight::session::{
     ENGINE_VERSION, Exchange, Finding, FindingKind, SessionInput, SessionRecord, Speaker, exchanges, summarise,
 };
@@ -27,7 +27,6 @@ use serde::{Deserialize, Serialize};
 use crate::analyze::insight_turns;
 use crate::record::messages_on_record;
 use crate::served::masked_part;
-use crate::standing::{StoredCommitment, commitments_of, open_promises};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -299,9 +298,9 @@ impl Engine {
             let rows = messages_on_record(tx, &end.conversation_id)?;
             let handles: HashMap<String, EntityId> =
                 tx.handles()?.into_iter().map(|row| (row.id.to_string(), row.entity_id)).collect();
-            Ok(Some((rows, handles, commitments_of(tx, &end.conversation_id)?)))
+            Ok(Some((rows, handles)))
         });
-        let (rows, handles, promises) = match read {
+        let (rows, handles) = match read {
             Ok(Some(read)) => read,
             Ok(None) | Err(StoreError::NotFound { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
@@ -325,9 +324,7 @@ impl Engine {
         let kept = exchanges(&turns, &speakers)
             .into_iter()
             .filter(|exchange| !exchange.agent.is_empty() && !exchange.user.is_empty() && !rules.skips(exchange.agent));
-        let read = kept
-            .map(|exchange| self.session_of(end, &rows, &readings, &promises, &exchange, rules))
-            .collect::<Result<Vec<_>>>()?;
+        let read = kept.map(|exchange| self.session_of(end, &rows, &readings, &exchange, rules)).collect::<Result<Vec<_>>>()?;
         Ok(Some(read.into_iter().flatten().collect()))
     }
 
@@ -336,7 +333,6 @@ impl Engine {
         end: &SessionEnd,
         rows: &[InteractionRow],
         readings: &[Reading],
-        promises: &[StoredCommitment],
         exchange: &Exchange<'_>,
         rules: &SessionRules,
     ) -> Result<Option<Read>> {
@@ -359,7 +355,7 @@ impl Engine {
         let reader = self.inner.embedder.reader().version();
         let id = session_id(&end.conversation_id, exchange, &own, may_hold_goals, reader.as_deref());
         let made = id.to_string();
-        let record = self.record_of(&own, &read, promises, may_hold_goals);
+        let record = self.record_of(&own, &read, may_hold_goals);
         let items = record.items.iter().filter_map(|item| item_of(item, &own)).collect();
         let row = SessionRow {
             id,
@@ -386,22 +382,13 @@ impl Engine {
         Ok(Some(Read { row, items, record, own }))
     }
 
-    /// The record by rules. It is looked at from its own end, so that it is the same whenever it is made.
-    fn record_of(
-        &self,
-        rows: &[InteractionRow],
-        readings: &[Reading],
-        promises: &[StoredCommitment],
-        may_hold_goals: bool,
-    ) -> SessionRecord {
+    /// The record without a model.
+    fn record_of(&self, rows: &[InteractionRow], readings: &[Reading], may_hold_goals: bool) -> SessionRecord {
         let turns = insight_turns(rows);
         let tools: Vec<Option<&str>> = rows.iter().map(|row| row.tool.as_deref()).collect();
         let findings = findings(rows, readings);
-        let now = rows.iter().map(|row| row.time).max().unwrap_or(keepsake_domain::Timestamp(0));
-        let moment = Moment { now, utc_offset_minutes: self.utc_offset_minutes() };
-        let open = open_promises(rows, &turns, readings, promises, moment);
         let marks: Vec<Vec<Mark>> = readings.iter().map(|reading| reading.marks.clone()).collect();
-        summarise(&SessionInput { turns: &turns, tools: &tools, marks: &marks, findings: &findings, open: &open, may_hold_goals })
+        summarise(&SessionInput { turns: &turns, tools: &tools, marks: &marks, findings: &findings, may_hold_goals })
     }
 }
 

@@ -36,7 +36,6 @@ use crate::{Engine, EngineError, Result};
 mod by_model;
 mod followed;
 
-pub(crate) use followed::open_promises;
 use followed::{Followed, Promise};
 
 /// Judgements that are written at once: each write is made durable, and an import may bring thousands of conversations.

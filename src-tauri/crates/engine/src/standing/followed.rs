@@ -209,24 +209,6 @@ fn whole(text: &str) -> Option<Span> {
     Span::of_bytes(text, start..text.trim_end().len()).ok()
 }
 
-/// Where something was promised in some messages that these same messages do not settle, as far as `known` tells.
-pub(crate) fn open_promises(
-    rows: &[InteractionRow],
-    turns: &[Turn<'_>],
-    readings: &[Reading],
-    known: &[StoredCommitment],
-    moment: Moment,
-) -> Vec<Place> {
-    let promised: Vec<_> = rows.iter().zip(readings).map(|(row, reading)| promises_in(row, reading)).collect();
-    let is_settled = |place: &Place| {
-        let of_place = known.iter().find(|stored| is_at(&stored.place, place, rows));
-        let by = of_place.and_then(|stored| stored.settled_at.as_ref());
-        by.is_some_and(|by| rows.iter().any(|row| row.id == by.interaction_id))
-    };
-    let made = commitments(turns, &promised, moment).into_iter().map(|commitment| commitment.place);
-    made.filter(|place| !is_settled(place)).collect()
-}
-
 /// Whether a stored place is this one.
 fn is_at(stored: &StoredPlace, place: &Place, rows: &[InteractionRow]) -> bool {
     rows.get(place.turn).is_some_and(|row| row.id == stored.interaction_id)

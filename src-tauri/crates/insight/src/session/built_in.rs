@@ -1,7 +1,9 @@
 //! The record of a session without a language model: every line is a sentence that was said, or what a call says of itself.
 //!
 //! What a sentence means the trained reader marked (a wish, a solution, thanks or a complaint, a request that was not met); what is left
-//! follows from form: who spoke when, question marks, what a tool printed. How somebody felt and how deep the talk went is not told.
+//! follows from form: who spoke when, question marks, what a tool printed. How somebody felt, how deep the talk went and what is left to do
+//! are not said here: of the open promises one in three was a follow-up on the development data, and 0.8 is the bar. The promises
+//! themselves stand with the conversation.
 //!
 //! Nothing that reads like an instruction to a model becomes a line: a record is served to agents, and what a tool printed or a page
 //! said must not speak there in their owner's name.
@@ -65,7 +67,6 @@ pub fn summarise(input: &SessionInput<'_>) -> SessionRecord {
         reader.lines(Field::PreferencesNoted, None, wishes, LASTING_LINES_MAX).into_iter().filter(|item| !reader.is_found(item)),
     );
     items.extend(errors);
-    items.extend(reader.lines(Field::FollowUps, None, reader.at_places(input.open), LINES_MAX));
     items.sort_by_key(|item| (item.field, item.place.turn, item.place.span));
     items.dedup_by(|b, a| a.field == b.field && a.place == b.place && a.name == b.name);
     let significance = significance(&document, &items, outcome);
@@ -116,16 +117,6 @@ impl<'a> Reader<'a> {
     }
 
     /// The sentences in which these places stand.
-    fn at_places(&self, places: &[Place]) -> Vec<&'a Sentence<'a>> {
-        let is_there = |sentence: &&Sentence<'_>| places.iter().any(|place| self.overlaps(sentence, place));
-        self.document.sentences.iter().filter(is_there).collect()
-    }
-
-    fn overlaps(&self, sentence: &Sentence<'_>, place: &Place) -> bool {
-        sentence.turn == place.turn
-            && self.document.span(sentence.turn, sentence.bytes.clone()).is_some_and(|span| span.overlaps(place.span))
-    }
-
     /// The first that the user asks, or says at all.
     fn intent(&self) -> Option<Item> {
         let says_enough =
@@ -252,7 +243,7 @@ fn significance(document: &Document<'_>, items: &[Item], outcome: Outcome) -> u8
     let count = |field: Field| items.iter().filter(|item| item.field == field).count();
     let (wishes, learnt) = (count(Field::PreferencesNoted), count(Field::KnowledgeLearned));
     let lasting = wishes + learnt + count(Field::FactsLearned) + count(Field::ActiveGoals);
-    let was_work = count(Field::FollowUps) + count(Field::ErrorsEncountered) > 0
+    let was_work = count(Field::ErrorsEncountered) > 0
         || outcome == Outcome::Resolved && count(Field::ToolsUsed) > 0
         || document.plain.len() >= MUCH_TALK;
     match lasting {

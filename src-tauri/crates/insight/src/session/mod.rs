@@ -24,7 +24,7 @@ use crate::Turn;
 use crate::conversation::Place;
 
 /// Names these rules and their version on every row made with them. Raise it when results change.
-pub const ENGINE_VERSION: &str = "builtin-session/4";
+pub const ENGINE_VERSION: &str = "builtin-session/5";
 
 /// A line of a record is cut at a word within so many characters: it is to be read at a glance, and its message is a click away.
 pub const LINE_CHARS_MAX: usize = 240;
@@ -226,8 +226,6 @@ pub struct SessionInput<'a> {
     pub marks: &'a [Vec<Mark>],
     /// What was found in the user's words.
     pub findings: &'a [Finding],
-    /// Where something was promised that is still open.
-    pub open: &'a [Place],
     /// The agent is one that may hold goals.
     pub may_hold_goals: bool,
 }

@@ -57,10 +57,6 @@ impl Session {
     }
 
     fn read(&self, findings: &[Finding], may_hold_goals: bool) -> SessionRecord {
-        self.read_with(findings, &[], may_hold_goals)
-    }
-
-    fn read_with(&self, findings: &[Finding], open: &[Place], may_hold_goals: bool) -> SessionRecord {
         let turns: Vec<Turn<'_>> = self
             .turns
             .iter()
@@ -76,7 +72,7 @@ impl Session {
             })
             .collect();
         let tools: Vec<Option<&str>> = self.turns.iter().map(|turn| turn.2.as_deref()).collect();
-        summarise(&SessionInput { turns: &turns, tools: &tools, marks: &self.marks, findings, open, may_hold_goals })
+        summarise(&SessionInput { turns: &turns, tools: &tools, marks: &self.marks, findings, may_hold_goals })
     }
 
     fn place_of(&self, words: &str) -> Place {
@@ -106,9 +102,9 @@ fn a_working_session_is_told_by_its_own_words() {
         .marked("The root cause was the missing libssl-dev package.", ReadingLabel::Solution, 0.9)
         .marked("We decided to pin the OpenSSL version", ReadingLabel::Decision, 0.9)
         .marked("Great, it works now!", ReadingLabel::Feedback, 0.9)
-        .marked("always run the tests before you answer", ReadingLabel::Wish, 0.9);
-    let open = [session.place_of("I'll update the lock file tomorrow")];
-    let record = session.read_with(&[], &open, false);
+        .marked("always run the tests before you answer", ReadingLabel::Wish, 0.9)
+        .marked("I'll update the lock file tomorrow", ReadingLabel::Promise, 0.9);
+    let record = session.read(&[], false);
     session.check_extractive(&record);
     assert_eq!(texts(&record, Field::Intent), ["Can you fix the failing build of the parser?"]);
     assert_eq!(record.outcome, Outcome::Resolved, "{:?}", texts(&record, Field::Outcome));
@@ -126,7 +122,7 @@ fn a_working_session_is_told_by_its_own_words() {
     assert_eq!(knowledge, [("solution", "The root cause was the missing libssl-dev package.")], "decisions are a model's");
     assert_eq!(texts(&record, Field::PreferencesNoted), ["From now on please always run the tests before you answer."]);
     assert_eq!(texts(&record, Field::RelationshipNotes), ["Great, it works now!"]);
-    assert_eq!(texts(&record, Field::FollowUps), ["I'll update the lock file tomorrow."], "a promise is open");
+    assert!(texts(&record, Field::FollowUps).is_empty(), "an open promise need not be a task of the session: a model alone says");
     assert!(!texts(&record, Field::Heard).is_empty() && !texts(&record, Field::Said).is_empty());
     assert!(record.significance >= 3, "a solution and a wish last: {}", record.significance);
     assert_eq!((record.technical_depth, record.user_mood.as_str()), (Depth::Casual, "neutral"), "neither is told");

@@ -50,7 +50,7 @@ fn turns() -> Vec<Turn<'static>> {
 fn by_rules(turns: &[Turn<'_>], goals: bool) -> SessionRecord {
     let tools: Vec<Option<&str>> =
         turns.iter().map(|turn| (turn.message_type == MessageType::ToolUse).then_some("search")).collect();
-    summarise(&SessionInput { turns, tools: &tools, marks: &[], findings: &[], open: &[], may_hold_goals: goals })
+    summarise(&SessionInput { turns, tools: &tools, marks: &[], findings: &[], may_hold_goals: goals })
 }
 
 fn asked(reply: &str, goals: bool) -> Asked<Told> {

@@ -334,20 +334,9 @@ fn the_page_is_served_and_nothing_outside_it() {
     assert_eq!(served.get("/review").text(), page.text(), "the window routes by itself");
     assert_eq!(served.get("/assets/missing.js").status, 404, "a missing file is no page");
     let climbing = [
-        "/../secret.txt",
-        "/assets/../../secret.txt",
-        "/%2e%2e/secret.txt",
-        "/..%2fsecret.txt",
-        "/%2e%2e%2fsecret.txt",
-        "/..\\secret.txt",
-        "/assets/..%5c..%5csecret.txt",
-        "//etc/passwd",
-        "/./../secret.txt",
-        "/.hidden",
-        "/%2ehidden",
-        "/assets/%00/../../secret.txt",
-        "/data/keepsake.db",
-        "/../data/keepsake.db",
+        "/../secret.txt", "/assets/../../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt", "/%2e%2e%2fsecret.txt",
+        "/..\\secret.txt", "/assets/..%5c..%5csecret.txt", "//etc/passwd", "/./../secret.txt", "/.hidden", "/%2ehidden",
+        "/assets/%00/../../secret.txt", "/data/keepsake.db", "/../data/keepsake.db",
     ];
     for path in climbing {
         let answer = served.get(path);

@@ -78,23 +78,8 @@ const POISON: &[(&str, &str)] = &[
 
 /// What the texts try to plant.
 const PLANTED: [&str; 17] = [
-    "berlin",
-    "surgeon",
-    "acme",
-    "penicillin",
-    "vegan",
-    "opera",
-    "robert",
-    "cats",
-    "heavy metal",
-    "dogs",
-    "hunter2",
-    "government",
-    "dragon",
-    "42",
-    "hates tea",
-    "cheapest",
-    "customer",
+    "berlin", "surgeon", "acme", "penicillin", "vegan", "opera", "robert", "cats", "heavy metal", "dogs", "hunter2",
+    "government", "dragon", "42", "hates tea", "cheapest", "customer",
 ];
 
 /// The reader that `make model` prepares judges these: what a play is and what a mail is nobody can say by a table.
@@ -245,11 +230,7 @@ fn nor_do_they_with_vectors_or_when_the_whole_conversation_is_read() {
 #[test]
 fn assistants_tools_and_platforms_never_say_anything_of_the_owner() {
     let facts = [
-        "I live in Berlin.",
-        "I'm allergic to cats.",
-        "I work as a surgeon.",
-        "I love opera.",
-        "My name is Robert.",
+        "I live in Berlin.", "I'm allergic to cats.", "I work as a surgeon.", "I love opera.", "My name is Robert.",
         "I want to buy a boat.",
     ];
     let mut text = String::new();

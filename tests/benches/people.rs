@@ -38,13 +38,8 @@ const LINES: [&str; 14] = [
 ];
 
 const WISHES: [&str; 8] = [
-    "I prefer short answers.",
-    "Please answer in French.",
-    "I like it when you use bullet points.",
-    "Please keep it short.",
-    "I expect an answer the same day.",
-    "What's the deployment status?",
-    "You still can't export my notes.",
+    "I prefer short answers.", "Please answer in French.", "I like it when you use bullet points.", "Please keep it short.",
+    "I expect an answer the same day.", "What's the deployment status?", "You still can't export my notes.",
     "Your answers are always too long.",
 ];
 

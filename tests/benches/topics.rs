@@ -32,34 +32,15 @@ const SMALL_TALK_IN: u64 = 5;
 const PLACES: [&str; 12] =
     ["kitchen", "cellar", "garden", "office", "harbour", "school", "library", "workshop", "station", "market", "attic", "clinic"];
 const THINGS: [&str; 16] = [
-    "boiler",
-    "ledger",
-    "server",
-    "violin",
-    "bicycle",
-    "contract",
-    "compost",
-    "projector",
-    "printer",
-    "budget",
-    "vaccine",
-    "statue",
-    "timetable",
-    "camera",
-    "greenhouse",
-    "database",
+    "boiler", "ledger", "server", "violin", "bicycle", "contract", "compost", "projector", "printer", "budget", "vaccine",
+    "statue", "timetable", "camera", "greenhouse", "database",
 ];
 const PARTS: [&str; 12] =
     ["valve", "hinge", "cable", "report", "filter", "permit", "battery", "invoice", "sensor", "drawing", "lease", "spring"];
 const ACTS: [&str; 8] = [
-    "We decided to replace the",
-    "Somebody has to measure the",
-    "The supplier delivered a broken",
-    "It turned out that dust blocks the",
-    "I ordered another",
-    "Nobody found the drawing of the",
-    "The insurance refuses to pay for the",
-    "I will send you the offer for the",
+    "We decided to replace the", "Somebody has to measure the", "The supplier delivered a broken",
+    "It turned out that dust blocks the", "I ordered another", "Nobody found the drawing of the",
+    "The insurance refuses to pay for the", "I will send you the offer for the",
 ];
 const SMALL_TALK: [&str; 5] =
     ["Good morning, how are you?", "Thanks, see you at six.", "Lovely weather today!", "haha yes", "Running late, ten minutes."];

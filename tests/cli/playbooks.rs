@@ -59,11 +59,7 @@ fn a_release_in_two_programs_is_one_playbook_of_the_promised_shape() {
     assert_eq!(
         row["steps"],
         serde_json::json!([
-            "Edit CHANGELOG.md",
-            "cargo test",
-            "git commit -m Release",
-            "git tag {version}",
-            "gh release create {version}"
+            "Edit CHANGELOG.md", "cargo test", "git commit -m Release", "git tag {version}", "gh release create {version}"
         ])
     );
     assert_eq!((&row["confidence"], &row["status"]), (&"medium".into(), &"candidate".into()));

@@ -22,16 +22,8 @@ fn a_summary_has_the_promised_shape_and_each_line_its_source() {
     assert_eq!(rows.len(), 3, "two with the owner and one with Ana, none of the worker: {rows:?}");
     for row in &rows {
         for list in [
-            "relationship_notes",
-            "active_goals",
-            "heard",
-            "said",
-            "did",
-            "tools_used",
-            "facts_learned",
-            "preferences_noted",
-            "errors_encountered",
-            "follow_ups",
+            "relationship_notes", "active_goals", "heard", "said", "did", "tools_used", "facts_learned", "preferences_noted",
+            "errors_encountered", "follow_ups",
         ] {
             assert!(row[list].is_array(), "{list}: {row}");
         }

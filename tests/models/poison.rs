@@ -113,9 +113,7 @@ fn the_same_model_is_believed_where_the_owner_says_it() {
 #[test]
 fn invented_content_never_survives_a_judge_that_does_not_find_it_in_the_lines() {
     let invented = [
-        "User owns a yacht in Monaco",
-        "User was convicted of fraud in 2019",
-        "User votes for the Acme party",
+        "User owns a yacht in Monaco", "User was convicted of fraud in 2019", "User votes for the Acme party",
         "User has three children named Zoe",
     ];
     let claims = invented.map(|content| Claim { words: "", quote: "", content, category: "personal_info" }).to_vec();

@@ -9,23 +9,8 @@ use crate::Conversation;
 
 /// What a conversation did, which is no fact about a person (filter 1).
 const CONVERSATION_ACTIONS: &[&str] = &[
-    "greeted",
-    "said hello",
-    "said hi",
-    "initiated",
-    "responded",
-    "asked",
-    "requested",
-    "thanked",
-    "confirmed",
-    "agreed",
-    "disagreed",
-    "inquired",
-    "wants to know",
-    "is asking",
-    "is talking to",
-    "mentioned that the assistant",
-    "is chatting",
+    "greeted", "said hello", "said hi", "initiated", "responded", "asked", "requested", "thanked", "confirmed", "agreed",
+    "disagreed", "inquired", "wants to know", "is asking", "is talking to", "mentioned that the assistant", "is chatting",
 ];
 /// About the assistant (filter 2).
 const ASSISTANT_PATTERNS: &[&str] =

@@ -16,21 +16,9 @@ pub const REASONING_CHARS_MAX: usize = 400;
 
 /// Reasonings that fit every statement (seed 002).
 const BOILERPLATE: &[&str] = &[
-    "it's important",
-    "it is important",
-    "this is better",
-    "this is important",
-    "useful information",
-    "the user said so",
-    "user said so",
-    "good to know",
-    "relevant information",
-    "this is a fact",
-    "it is a fact",
-    "might be useful",
-    "could be useful",
-    "n/a",
-    "none",
+    "it's important", "it is important", "this is better", "this is important", "useful information", "the user said so",
+    "user said so", "good to know", "relevant information", "this is a fact", "it is a fact", "might be useful",
+    "could be useful", "n/a", "none",
 ];
 
 /// `text` without direction marks, zero-width marks and control characters: what may be shown.

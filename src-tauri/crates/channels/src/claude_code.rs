@@ -31,12 +31,7 @@ const CHANNEL: &str = "cli";
 
 /// Elements that the program puts into prompts.
 const INJECTED: &[&str] = &[
-    "system-reminder",
-    "ide_opened_file",
-    "ide_selection",
-    "ide_diagnostics",
-    "user-prompt-submit-hook",
-    "local-command-caveat",
+    "system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics", "user-prompt-submit-hook", "local-command-caveat",
     "task-notification",
 ];
 

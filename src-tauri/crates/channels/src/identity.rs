@@ -59,25 +59,8 @@ pub(crate) fn meeting(parts: &[&str]) -> MeetingId {
 
 /// Labels that stand for an unknown voice, alone or before a number or letter.
 const UNKNOWN_VOICES: &[&str] = &[
-    "speaker",
-    "unknown",
-    "unknown speaker",
-    "unidentified speaker",
-    "participant",
-    "guest",
-    "user",
-    "voice",
-    "sprecher",
-    "sprecherin",
-    "teilnehmer",
-    "unbekannt",
-    "locuteur",
-    "intervenant",
-    "hablante",
-    "orador",
-    "falante",
-    "relatore",
-    "spreker",
+    "speaker", "unknown", "unknown speaker", "unidentified speaker", "participant", "guest", "user", "voice", "sprecher",
+    "sprecherin", "teilnehmer", "unbekannt", "locuteur", "intervenant", "hablante", "orador", "falante", "relatore", "spreker",
 ];
 
 /// Whether a transcript's label tells a voice from others without naming anybody (formats.md section 1.16).

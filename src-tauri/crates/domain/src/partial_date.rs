@@ -81,18 +81,8 @@ mod tests {
             assert_eq!(text.parse::<PartialDate>().map(|date| date.to_string()).as_deref(), Ok(text));
         }
         for text in [
-            "",
-            "26",
-            "2026-13",
-            "2026-00",
-            "2025-02-29",
-            "1900-02-29",
-            "2026-1-7",
-            "2026-11-07-01",
-            "2026-11-",
-            "last May",
-            "+026",
-            "２０２６",
+            "", "26", "2026-13", "2026-00", "2025-02-29", "1900-02-29", "2026-1-7", "2026-11-07-01", "2026-11-", "last May",
+            "+026", "２０２６",
         ] {
             assert_eq!(text.parse::<PartialDate>(), Err(NoDate), "{text}");
         }

@@ -126,17 +126,8 @@ const PASSING: &[&str] = &["I slept ", "I forgot "];
 
 /// How a wish begins about how things are done. Some say something lasting too.
 const WISHES: &[&str] = &[
-    "Please answer ",
-    "From now on please answer ",
-    "Please keep ",
-    "Please always ",
-    "Keep it ",
-    "No bullet points",
-    "I prefer ",
-    "I really prefer ",
-    "I always prefer ",
-    "I expect ",
-    "I want long",
+    "Please answer ", "From now on please answer ", "Please keep ", "Please always ", "Keep it ", "No bullet points",
+    "I prefer ", "I really prefer ", "I always prefer ", "I expect ", "I want long",
 ];
 
 /// How a wish begins that it is not sure of: enough to agree with a model, too little to be told alone.
@@ -144,11 +135,7 @@ const FAINT_WISHES: &[&str] = &["I like it when "];
 
 /// How an assistant begins that cannot do what was asked.
 const REFUSALS: &[&str] = &[
-    "Sorry, I can't ",
-    "I'm sorry, I can't ",
-    "I can't ",
-    "I don't have access ",
-    "Unfortunately I cannot ",
+    "Sorry, I can't ", "I'm sorry, I can't ", "I can't ", "I don't have access ", "Unfortunately I cannot ",
     "Unfortunately, I cannot ",
 ];
 

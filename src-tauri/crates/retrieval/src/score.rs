@@ -13,28 +13,9 @@ pub const CUES: usize = 22;
 
 /// Names of the cues, in the order of [`Evidence::cues`]; the fitting script goes by them.
 pub const CUE_NAMES: [&str; CUES] = [
-    "words",
-    "words_two_before",
-    "words_before",
-    "words_after",
-    "words_two_after",
-    "meaning",
-    "meaning_two_before",
-    "meaning_before",
-    "meaning_after",
-    "meaning_two_after",
-    "words_of_conversation",
-    "speaker",
-    "names_speaker",
-    "length",
-    "question",
-    "after_question",
-    "first_person",
-    "time",
-    "when_and_time",
-    "how_many_and_number",
-    "names",
-    "date",
+    "words", "words_two_before", "words_before", "words_after", "words_two_after", "meaning", "meaning_two_before",
+    "meaning_before", "meaning_after", "meaning_two_after", "words_of_conversation", "speaker", "names_speaker", "length",
+    "question", "after_question", "first_person", "time", "when_and_time", "how_many_and_number", "names", "date",
 ];
 
 /// What speaks for a message.

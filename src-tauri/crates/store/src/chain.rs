@@ -50,30 +50,9 @@ pub(crate) fn row_hash(prev: &[u8], columns: &[Option<&[u8]>; LINKED_COLUMNS.len
 
 /// The columns under the row's hash; numbers enter as eight little-endian bytes.
 pub(crate) const LINKED_COLUMNS: [&str; 24] = [
-    "id",
-    "conversation_id",
-    "entity_id",
-    "handle_id",
-    "channel_type",
-    "channel_id",
-    "direction",
-    "role",
-    "author",
-    "message_type",
-    "is_branch",
-    "tool",
-    "reply_to",
-    "metadata",
-    "created_at_ms",
-    "time_certainty",
-    "source_kind",
-    "source_conversation",
-    "source_message",
-    "source_key",
-    "revision",
-    "import_id",
-    "appended_at_ms",
-    "content_hash",
+    "id", "conversation_id", "entity_id", "handle_id", "channel_type", "channel_id", "direction", "role", "author",
+    "message_type", "is_branch", "tool", "reply_to", "metadata", "created_at_ms", "time_certainty", "source_kind",
+    "source_conversation", "source_message", "source_key", "revision", "import_id", "appended_at_ms", "content_hash",
 ];
 
 /// Where the chain breaks.

@@ -39,17 +39,8 @@ const FORMAT_VERSION: u32 = 1;
 
 /// Made again from what is exported, or about the work of the program that ran; see the module.
 const LEFT_OUT: [&str; 11] = [
-    "alerts",
-    "boundary_version",
-    "embeddings",
-    "interactions_indexed",
-    "jobs",
-    "maintenance_runs",
-    "readings",
-    "vector_models",
-    "vector_ranges",
-    "vector_version",
-    "vectors",
+    "alerts", "boundary_version", "embeddings", "interactions_indexed", "jobs", "maintenance_runs", "readings", "vector_models",
+    "vector_ranges", "vector_version", "vectors",
 ];
 
 /// Rows between two looks at the cancel button.

@@ -28,16 +28,8 @@ const INDEXES: [&str; 2] = ["interactions_fts", "memories_fts"];
 
 /// Pragmas that only look, or that only tidy.
 const HARMLESS_PRAGMAS: [&str; 10] = [
-    "wal_checkpoint",
-    "defer_foreign_keys",
-    "integrity_check",
-    "quick_check",
-    "foreign_key_check",
-    "optimize",
-    "data_version",
-    "page_count",
-    "freelist_count",
-    "table_info",
+    "wal_checkpoint", "defer_foreign_keys", "integrity_check", "quick_check", "foreign_key_check", "optimize", "data_version",
+    "page_count", "freelist_count", "table_info",
 ];
 
 fn is_among(names: &[&str], table: &str) -> bool {

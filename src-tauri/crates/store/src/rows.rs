@@ -18,34 +18,10 @@ const ROWS_A_STATEMENT: usize = 50;
 
 /// The columns of a row as [`bind`] binds them.
 const COLUMNS: [&str; 28] = [
-    "id",
-    "conversation_id",
-    "entity_id",
-    "handle_id",
-    "channel_type",
-    "channel_id",
-    "direction",
-    "role",
-    "author",
-    "content",
-    "message_type",
-    "is_branch",
-    "tool",
-    "reply_to",
-    "metadata",
-    "created_at_ms",
-    "time_certainty",
-    "source_kind",
-    "source_conversation",
-    "source_message",
-    "source_key",
-    "revision",
-    "import_id",
-    "appended_at_ms",
-    "salt",
-    "content_hash",
-    "prev_hash",
-    "row_hash",
+    "id", "conversation_id", "entity_id", "handle_id", "channel_type", "channel_id", "direction", "role", "author", "content",
+    "message_type", "is_branch", "tool", "reply_to", "metadata", "created_at_ms", "time_certainty", "source_kind",
+    "source_conversation", "source_message", "source_key", "revision", "import_id", "appended_at_ms", "salt", "content_hash",
+    "prev_hash", "row_hash",
 ];
 
 static ONE_ROW: LazyLock<String> = LazyLock::new(|| insert(1));

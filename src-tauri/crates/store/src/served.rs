@@ -10,16 +10,8 @@ use crate::open::{ReadTx, WriteTx};
 
 /// Where what can be told of is kept: the tables by whose ids served pieces and reads name it.
 const TOLD_TABLES: [&str; 10] = [
-    "interactions",
-    "memories",
-    "entity_profiles",
-    "conversation_summaries",
-    "tier_entries",
-    "topics",
-    "playbooks",
-    "session_summaries",
-    "capability_gaps",
-    "entities",
+    "interactions", "memories", "entity_profiles", "conversation_summaries", "tier_entries", "topics", "playbooks",
+    "session_summaries", "capability_gaps", "entities",
 ];
 
 /// The condition that nothing of the column's id is left, in any of the tables.

@@ -31,9 +31,7 @@ fn a_fact_that_stands_in_the_owners_words_is_kept_however_the_model_puts_it() {
     check("My name is Odile.", "My name is Odile.", "User name is Odile.", "User's name is Odile");
     check("I live in Lyon with my wife", "I live in Lyon", "The user lives in Lyon", "User lives in Lyon");
     check(
-        "I taught my third-graders fractions",
-        "I taught my third-graders fractions",
-        "User teaches third-graders",
+        "I taught my third-graders fractions", "I taught my third-graders fractions", "User teaches third-graders",
         "User teaches third-graders",
     );
     check("Ich mag nicht fliegen", "Ich mag nicht fliegen", "User does not like flying", "User does not like flying");

@@ -49,22 +49,8 @@ const FILLERS: &[&str] = &[
 
 /// Additions to names that say something of the role and not the name.
 const SUFFIXES: &[&str] = &[
-    "host",
-    "co-host",
-    "cohost",
-    "guest",
-    "external",
-    "unverified",
-    "presenter",
-    "organizer",
-    "organiser",
-    "me",
-    "you",
-    "gast",
-    "extern",
-    "he/him",
-    "she/her",
-    "they/them",
+    "host", "co-host", "cohost", "guest", "external", "unverified", "presenter", "organizer", "organiser", "me", "you", "gast",
+    "extern", "he/him", "she/her", "they/them",
 ];
 
 /// The label where the format names nobody.

@@ -85,57 +85,27 @@ const MEDIA: &[&str] = &[
 ];
 
 const DELETED: &[&str] = &[
-    "this message was deleted",
-    "you deleted this message",
-    "diese nachricht wurde gelöscht",
-    "du hast diese nachricht gelöscht",
-    "se eliminó este mensaje",
-    "este mensaje fue eliminado",
-    "eliminaste este mensaje",
-    "ce message a été supprimé",
-    "vous avez supprimé ce message",
-    "questo messaggio è stato eliminato",
-    "hai eliminato questo messaggio",
-    "mensagem apagada",
-    "esta mensagem foi apagada",
-    "você apagou esta mensagem",
-    "apagou esta mensagem",
-    "dit bericht is verwijderd",
-    "dit bericht werd verwijderd",
-    "je hebt dit bericht verwijderd",
-    "u hebt dit bericht verwijderd",
-    "det här meddelandet raderades",
-    "du raderade det här meddelandet",
+    "this message was deleted", "you deleted this message", "diese nachricht wurde gelöscht", "du hast diese nachricht gelöscht",
+    "se eliminó este mensaje", "este mensaje fue eliminado", "eliminaste este mensaje", "ce message a été supprimé",
+    "vous avez supprimé ce message", "questo messaggio è stato eliminato", "hai eliminato questo messaggio", "mensagem apagada",
+    "esta mensagem foi apagada", "você apagou esta mensagem", "apagou esta mensagem", "dit bericht is verwijderd",
+    "dit bericht werd verwijderd", "je hebt dit bericht verwijderd", "u hebt dit bericht verwijderd",
+    "det här meddelandet raderades", "du raderade det här meddelandet",
 ];
 
 const POLLS: &[&str] = &["poll:", "umfrage:", "encuesta:", "sondage :", "sondage:", "sondaggio:", "enquete:", "omröstning:"];
 
 /// Parts of the notice on encryption; "waiting for this message" stands where a message could not be decrypted.
 const STANDARD: &[&str] = &[
-    "end-to-end encrypted",
-    "ende-zu-ende-verschlüsselt",
-    "cifrados de extremo a extremo",
-    "cifradas de extremo a extremo",
-    "chiffrés de bout en bout",
-    "crittografati end-to-end",
-    "crittografia end-to-end",
-    "criptografia de ponta a ponta",
-    "encriptadas ponto a ponto",
-    "end-to-end versleuteld",
-    "waiting for this message",
+    "end-to-end encrypted", "ende-zu-ende-verschlüsselt", "cifrados de extremo a extremo", "cifradas de extremo a extremo",
+    "chiffrés de bout en bout", "crittografati end-to-end", "crittografia end-to-end", "criptografia de ponta a ponta",
+    "encriptadas ponto a ponto", "end-to-end versleuteld", "waiting for this message",
 ];
 
 const EDITED: &[&str] = &[
-    "<this message was edited>",
-    "<diese nachricht wurde bearbeitet>",
-    "<diese nachricht wurde bearbeitet.>",
-    "<se editó este mensaje>",
-    "<se editó este mensaje.>",
-    "<ce message a été modifié>",
-    "<questo messaggio è stato modificato>",
-    "<mensagem editada>",
-    "<dit bericht is bewerkt>",
-    "(edited)",
+    "<this message was edited>", "<diese nachricht wurde bearbeitet>", "<diese nachricht wurde bearbeitet.>",
+    "<se editó este mensaje>", "<se editó este mensaje.>", "<ce message a été modifié>", "<questo messaggio è stato modificato>",
+    "<mensagem editada>", "<dit bericht is bewerkt>", "(edited)",
 ];
 
 /// "Group" in the languages whose creation notices quote the subject.

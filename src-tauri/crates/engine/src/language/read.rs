@@ -76,15 +76,7 @@ impl Engine {
             for (stretch, threads) in rows.chunks(STRETCH_TURNS).zip(threads.chunks(STRETCH_TURNS)) {
                 if let Some(scope) = scope(stretch, conversation.model_read_through_seq) {
                     self.read_stretch(
-                        &interview,
-                        &scrubber,
-                        &conversation,
-                        &map.speakers,
-                        stretch,
-                        threads,
-                        scope,
-                        control,
-                        &mut harvests,
+                        &interview, &scrubber, &conversation, &map.speakers, stretch, threads, scope, control, &mut harvests,
                         &mut dropped,
                     )?;
                 }

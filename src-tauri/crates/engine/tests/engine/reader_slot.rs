@@ -128,11 +128,10 @@ fn promises_of_what_was_read_before_stay_and_only_what_is_new_is_read() {
     let id = f.propose("c1", first);
     assert_eq!(promises(&f, &id), ["Ana: I bring the cake"]);
     // This one would see another promise in the old line.
-    f.engine.embedder().reader().put(Arc::new(PhraseReader::default().with("fine", PROMISE, 0.9).with(
-        "I wash up",
-        PROMISE,
-        0.9,
-    )));
+    f.engine
+        .embedder()
+        .reader()
+        .put(Arc::new(PhraseReader::default().with("fine", PROMISE, 0.9).with("I wash up", PROMISE, 0.9)));
     let id = f.propose("c1", &format!("{first}\nperson Ana: I wash up then."));
     assert_eq!(promises(&f, &id), ["Ana: I bring the cake", "Ana: I wash up"]);
 }

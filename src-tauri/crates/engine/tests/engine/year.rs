@@ -199,15 +199,8 @@ fn a_second_cycle_changes_nothing() {
     for (table, origin) in TABLE_ORIGINS {
         let may_be_empty = [
             // By a model, or on a person's word alone.
-            "conversation_analyses",
-            "topic_proposals",
-            "topic_line_places",
-            "memory_relations",
-            "playbook_against",
-            "capability_gaps",
-            "gap_evidence",
-            "reflections",
-            "reflection_sources",
+            "conversation_analyses", "topic_proposals", "topic_line_places", "memory_relations", "playbook_against",
+            "capability_gaps", "gap_evidence", "reflections", "reflection_sources",
         ];
         let is_due = *origin == TableOrigin::Derived && !may_be_empty.contains(table);
         assert!(!is_due || !derived[table].is_empty(), "something is made for {table}");

@@ -19,32 +19,9 @@ const VALUE_CHARS_MAX: usize = 160;
 
 /// Arguments that carry the work itself, or that steer the tool and not the work.
 const NOT_ARGUMENTS: [&str; 26] = [
-    "old_string",
-    "new_string",
-    "old_str",
-    "new_str",
-    "content",
-    "contents",
-    "edits",
-    "todos",
-    "plan",
-    "explanation",
-    "description",
-    "instructions",
-    "prompt",
-    "code",
-    "input",
-    "patch",
-    "timeout",
-    "timeout_ms",
-    "limit",
-    "offset",
-    "workdir",
-    "cwd",
-    "run_in_background",
-    "replace_all",
-    "justification",
-    "expected_replacements",
+    "old_string", "new_string", "old_str", "new_str", "content", "contents", "edits", "todos", "plan", "explanation",
+    "description", "instructions", "prompt", "code", "input", "patch", "timeout", "timeout_ms", "limit", "offset", "workdir",
+    "cwd", "run_in_background", "replace_all", "justification", "expected_replacements",
 ];
 
 /// Arguments that name the command line of a shell.

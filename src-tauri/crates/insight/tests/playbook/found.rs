@@ -147,12 +147,8 @@ fn a_step_that_failed_is_no_step_and_speaks_against() {
 #[test]
 fn tools_that_are_used_in_every_order_are_no_way_of_working() {
     let orders = [
-        "Read a; Grep b; Edit c; cargo test",
-        "Grep a; Read b; Edit c; cargo test",
-        "Edit a; Read b; Grep c; cargo test",
-        "cargo test; Read a; Grep b; Edit c",
-        "Read a; Edit b; Grep c; cargo test",
-        "Grep a; Edit b; cargo test; Read c",
+        "Read a; Grep b; Edit c; cargo test", "Grep a; Read b; Edit c; cargo test", "Edit a; Read b; Grep c; cargo test",
+        "cargo test; Read a; Grep b; Edit c", "Read a; Edit b; Grep c; cargo test", "Grep a; Edit b; cargo test; Read c",
     ];
     let scripts: Vec<&str> = orders.iter().cycle().take(24).copied().collect();
     check(&scripts, &[]);
@@ -200,15 +196,7 @@ fn two_ways_of_working_are_two_and_a_part_of_one_is_none() {
 fn four_hundred_noisy_sessions_are_looked_through_in_bounded_work() {
     // A made-up year of everyday work at random, and twelve releases in it.
     let pool = [
-        "Read a",
-        "Grep b",
-        "Edit c",
-        "cargo test",
-        "cargo check",
-        "git status",
-        "git diff",
-        "git commit -m x",
-        "Glob d",
+        "Read a", "Grep b", "Edit c", "cargo test", "cargo check", "git status", "git diff", "git commit -m x", "Glob d",
         "Write e",
     ];
     let mut state = 7_u64;

@@ -21,30 +21,8 @@ const BY_NUMBER: &[&str] = &["whatsapp", "sms", "phone", "signal", "call", "imes
 
 /// Channels on which capitals make no difference.
 const CASELESS: &[&str] = &[
-    "matrix",
-    "email",
-    "mail",
-    "imap",
-    "smtp",
-    "xmpp",
-    "jabber",
-    "mastodon",
-    "fediverse",
-    "activitypub",
-    "github",
-    "gitlab",
-    "telegram",
-    "irc",
-    "twitter",
-    "x",
-    "slack",
-    "discord",
-    "reddit",
-    "instagram",
-    "linkedin",
-    "bluesky",
-    "signal",
-    "keybase",
+    "matrix", "email", "mail", "imap", "smtp", "xmpp", "jabber", "mastodon", "fediverse", "activitypub", "github", "gitlab",
+    "telegram", "irc", "twitter", "x", "slack", "discord", "reddit", "instagram", "linkedin", "bluesky", "signal", "keybase",
 ];
 
 /// Providers that document that dots before the `@` make no difference, and the name under which all of theirs compare.

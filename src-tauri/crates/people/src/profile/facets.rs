@@ -38,31 +38,9 @@ pub(super) const CHANNELS: [(&str, &str); 4] =
 
 /// Languages that a model may name.
 const LANGUAGES: [&str; 25] = [
-    "English",
-    "German",
-    "French",
-    "Spanish",
-    "Portuguese",
-    "Italian",
-    "Dutch",
-    "Polish",
-    "Russian",
-    "Turkish",
-    "Swedish",
-    "Danish",
-    "Norwegian",
-    "Finnish",
-    "Greek",
-    "Arabic",
-    "Hebrew",
-    "Hindi",
-    "Japanese",
-    "Chinese",
-    "Korean",
-    "Ukrainian",
-    "Czech",
-    "Hungarian",
-    "Romanian",
+    "English", "German", "French", "Spanish", "Portuguese", "Italian", "Dutch", "Polish", "Russian", "Turkish", "Swedish",
+    "Danish", "Norwegian", "Finnish", "Greek", "Arabic", "Hebrew", "Hindi", "Japanese", "Chinese", "Korean", "Ukrainian",
+    "Czech", "Hungarian", "Romanian",
 ];
 
 /// The name of a language, however it is capitalised.

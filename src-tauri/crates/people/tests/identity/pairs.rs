@@ -106,17 +106,15 @@ fn programs_lists_and_shared_details_are_never_suggested() {
     }
     assert_eq!(office.suggest(&[]).len(), 0, "a switchboard joins nobody");
 
-    let list = World::default().handle("email info@lind.example", "Lind Design").handle(MATRIX, "Mara Lind").says(
-        "r",
-        MATRIX,
-        "you can reach me at info@lind.example",
-    );
+    let list = World::default()
+        .handle("email info@lind.example", "Lind Design")
+        .handle(MATRIX, "Mara Lind")
+        .says("r", MATRIX, "you can reach me at info@lind.example");
     check(&list, "email info@lind.example", MATRIX, None, "many read info@");
-    let agent = World::default().kind(MATRIX, "Mara", EntityType::Agent).handle(MAIL, "Mara Lind").says(
-        "r",
-        MATRIX,
-        "my email is mara@lind.example",
-    );
+    let agent = World::default()
+        .kind(MATRIX, "Mara", EntityType::Agent)
+        .handle(MAIL, "Mara Lind")
+        .says("r", MATRIX, "my email is mara@lind.example");
     check(&agent, MATRIX, MAIL, None, "a program has no mailbox");
 }
 
@@ -155,11 +153,10 @@ fn what_speaks_against_is_said_and_can_outweigh() {
         World::default().handle(MATRIX, "Mara Holt").handle(MAIL, "Mara Lind").says("r", MATRIX, "my email is mara@lind.example");
     let found = married.suggest(&[]);
     assert!(matches!(found[0].evidence_against[0].kind, ClueKind::DifferentNames { is_partly_shared: true, .. }));
-    let strangers = World::default().handle(MATRIX, "Jonas Berg").handle(MAIL, "Mara Lind").says(
-        "r",
-        MATRIX,
-        "my email is mara@lind.example",
-    );
+    let strangers = World::default()
+        .handle(MATRIX, "Jonas Berg")
+        .handle(MAIL, "Mara Lind")
+        .says("r", MATRIX, "my email is mara@lind.example");
     check(&strangers, MATRIX, MAIL, Some("guess"), "an address under another name is a guess");
     let denied = two().says("m", MAIL, "I'm @mara on Matrix").says("r", MATRIX, "mara@lind.example is not me");
     assert!(denied.suggest(&[])[0].evidence_against.iter().any(|clue| matches!(clue.kind, ClueKind::Denied { .. })));
@@ -170,11 +167,10 @@ fn what_speaks_against_is_said_and_can_outweigh() {
 
 #[test]
 fn earlier_answers_hold() {
-    let world = two().handle("signal +491712345678", "Mara").says("r", MATRIX, "my email is mara@lind.example").says(
-        "m",
-        MAIL,
-        "call me on 0171 2345678",
-    );
+    let world = two()
+        .handle("signal +491712345678", "Mara")
+        .says("r", MATRIX, "my email is mara@lind.example")
+        .says("m", MAIL, "call me on 0171 2345678");
     let (a, b, c) = (world.id(MATRIX), world.id(MAIL), world.id("signal +491712345678"));
     let decide =
         |x: &keepsake_domain::HandleId, y: &keepsake_domain::HandleId, answer| Decision { a: x.clone(), b: y.clone(), answer };
@@ -203,11 +199,10 @@ fn earlier_answers_hold() {
 
 #[test]
 fn the_owner_is_suggested_by_address_or_own_word_alone() {
-    let said = World::default().owner("chat me", "Mara Lind").handle(MAIL, "Mara Lind").says(
-        "c",
-        "chat me",
-        "send it to me at mara@lind.example",
-    );
+    let said = World::default()
+        .owner("chat me", "Mara Lind")
+        .handle(MAIL, "Mara Lind")
+        .says("c", "chat me", "send it to me at mara@lind.example");
     check(&said, "chat me", MAIL, Some("contact"), "the owner's own word");
     let context = World::default()
         .owner("chat me", "Mara Lind")

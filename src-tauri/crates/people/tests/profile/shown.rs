@@ -128,17 +128,9 @@ fn what_is_said_in_a_role_is_no_question() {
 /// Lines of which some say something, by whom, and where.
 fn any_talk() -> impl Strategy<Value = Vec<Said>> {
     const TEXTS: [&str; 12] = [
-        "{W:keep it short}",
-        "{W:I prefer detailed answers}",
-        "{W:Always be brief.}",
-        "{W:in German please}",
-        "{W:Please answer in French}",
-        "What's the deployment status?",
-        "deployment status of the shop?",
-        "Can you export my notes as PDF?",
-        "{U:I can't do that}.",
-        "{W:I prefer answers in French}",
-        "{W:no emojis please}",
+        "{W:keep it short}", "{W:I prefer detailed answers}", "{W:Always be brief.}", "{W:in German please}",
+        "{W:Please answer in French}", "What's the deployment status?", "deployment status of the shop?",
+        "Can you export my notes as PDF?", "{U:I can't do that}.", "{W:I prefer answers in French}", "{W:no emojis please}",
         "{X:What's the deployment status?}",
     ];
     let line = (0..12_i64, 0..4_u128, 0..4_usize, 0..TEXTS.len());

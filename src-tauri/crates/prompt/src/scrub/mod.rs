@@ -266,31 +266,8 @@ impl fmt::Debug for Scrubber {
 
 /// Words by which hidden addresses give themselves away; see [`email::Emails::find_spoken`].
 const SPOKEN_ADDRESS: &[&str] = &[
-    " dot ",
-    "(dot)",
-    "[dot]",
-    "{dot}",
-    "(at)",
-    "[at]",
-    "{at}",
-    "<at>",
-    "( at )",
-    "[ at ]",
-    "(@)",
-    "[@]",
-    " @ ",
-    "@ ",
-    " @",
-    "(ät)",
-    "[ät]",
-    " punkt ",
-    "(punkt)",
-    " arroba ",
-    "(arroba)",
-    "[arroba]",
-    " arobase ",
-    "(arobase)",
-    " at ",
+    " dot ", "(dot)", "[dot]", "{dot}", "(at)", "[at]", "{at}", "<at>", "( at )", "[ at ]", "(@)", "[@]", " @ ", "@ ", " @",
+    "(ät)", "[ät]", " punkt ", "(punkt)", " arroba ", "(arroba)", "[arroba]", " arobase ", "(arobase)", " at ",
 ];
 
 /// What is looked for.

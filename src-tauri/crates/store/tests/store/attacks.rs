@@ -185,13 +185,8 @@ const SCHEMA: &str = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER 
 
 /// What the erasing connection is there for.
 const RIGHTS_WHILE_ERASING: [&str; 7] = [
-    "delete",
-    "delete all (truncate)",
-    "tombstone for a living message",
-    "delete inside a savepoint",
-    "common table expression",
-    "other letter case and quotes",
-    "schema-qualified",
+    "delete", "delete all (truncate)", "tombstone for a living message", "delete inside a savepoint", "common table expression",
+    "other letter case and quotes", "schema-qualified",
 ];
 
 #[test]

@@ -16,11 +16,7 @@ pub(crate) const NOW: Timestamp = MONDAY_TEN;
 
 /// The triggers that guard the append log.
 pub(crate) const LOG_TRIGGERS: [&str; 5] = [
-    "interactions_no_update",
-    "interactions_no_delete",
-    "interactions_no_replace",
-    "tombstones_no_update",
-    "tombstones_no_delete",
+    "interactions_no_update", "interactions_no_delete", "interactions_no_replace", "tombstones_no_update", "tombstones_no_delete",
 ];
 
 pub(crate) struct Bench {

@@ -139,13 +139,7 @@ fn no_byte_of_an_erased_import_remains() {
     );
     assert_eq!(bench.dump("SELECT kind FROM jobs"), ["erase"], "of its job nothing");
     for table in [
-        "alerts",
-        "memories",
-        "memory_evidence",
-        "embeddings",
-        "gate_log",
-        "conversation_analyses",
-        "conversation_summaries",
+        "alerts", "memories", "memory_evidence", "embeddings", "gate_log", "conversation_analyses", "conversation_summaries",
         "operations",
     ] {
         assert_eq!(bench.dump(&format!("SELECT count(*) FROM {table}")), ["0"], "{table}");

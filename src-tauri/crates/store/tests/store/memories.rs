@@ -91,14 +91,8 @@ fn a_statement_is_never_reworded() {
     bench.insert(&new);
     let before = bench.dump("SELECT * FROM memories");
     for change in [
-        "content = 'x'",
-        "id = 'mem_00'",
-        "kind = 'knowledge'",
-        "category = 'skill'",
-        "subject = 'Ana'",
-        "reasoning = 'x'",
-        "supersedes_id = NULL",
-        "supersedes_id = id",
+        "content = 'x'", "id = 'mem_00'", "kind = 'knowledge'", "category = 'skill'", "subject = 'Ana'", "reasoning = 'x'",
+        "supersedes_id = NULL", "supersedes_id = id",
     ] {
         let sql = format!("UPDATE memories SET {change} WHERE supersedes_id IS NOT NULL");
         assert!(bench.store.attack(Door::Writer, &sql).is_err(), "{change}");

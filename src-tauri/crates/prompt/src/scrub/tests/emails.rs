@@ -6,42 +6,15 @@ use super::*;
 #[test]
 fn addresses_are_found_in_every_dress() {
     let names = [
-        "mara",
-        "mara.klein",
-        "m.k+news",
-        "mara_klein-99",
-        "o'brien",
-        "x",
-        "jörg",
-        "андрей",
-        "用户",
-        "user%dep",
-        "\"mara klein\"",
+        "mara", "mara.klein", "m.k+news", "mara_klein-99", "o'brien", "x", "jörg", "андрей", "用户", "user%dep", "\"mara klein\"",
     ];
     let hosts = [
-        "example.org",
-        "mail.example.co.uk",
-        "bücher.example",
-        "xn--bcher-kva.example",
-        "пример.рф",
-        "a-b.io",
-        "example.museum",
+        "example.org", "mail.example.co.uk", "bücher.example", "xn--bcher-kva.example", "пример.рф", "a-b.io", "example.museum",
         "EXAMPLE.COM",
     ];
     let dresses = [
-        "{}",
-        "write to {} please",
-        "<{}>",
-        "mailto:{}",
-        "**{}**",
-        "({}),",
-        "{}.",
-        "From: {}\n",
-        "[{}](mailto:{})",
-        "\t{}\r\n",
-        "e={}",
-        "`{}`",
-        "„{}“",
+        "{}", "write to {} please", "<{}>", "mailto:{}", "**{}**", "({}),", "{}.", "From: {}\n", "[{}](mailto:{})", "\t{}\r\n",
+        "e={}", "`{}`", "„{}“",
     ];
     let mut total = 0;
     let mut missed = Vec::new();
@@ -65,25 +38,11 @@ fn addresses_are_found_in_every_dress() {
 #[test]
 fn hidden_addresses_are_found() {
     for text in [
-        "name at host dot com",
-        "name (at) host (dot) com",
-        "name[at]host[dot]com",
-        "name {at} host {dot} co {dot} uk",
-        "NAME AT HOST DOT COM",
-        "jane(at)example.com",
-        "jane [at] example.org",
-        "jane @ example.org",
-        "jane (@) example.org",
-        "john.doe at example.com",
-        "john dot doe at example dot com",
-        "mara＠example.org",
-        "mara﹫example．org",
-        "ma\u{200B}ra@exam\u{200D}ple.org",
-        "mаrа@example.org",
-        "mara%40example.org",
-        "name (ät) firma (punkt) de",
-        "maria arroba ejemplo punto es",
-        "mara@[192.168.2.1]",
+        "name at host dot com", "name (at) host (dot) com", "name[at]host[dot]com", "name {at} host {dot} co {dot} uk",
+        "NAME AT HOST DOT COM", "jane(at)example.com", "jane [at] example.org", "jane @ example.org", "jane (@) example.org",
+        "john.doe at example.com", "john dot doe at example dot com", "mara＠example.org", "mara﹫example．org",
+        "ma\u{200B}ra@exam\u{200D}ple.org", "mаrа@example.org", "mara%40example.org", "name (ät) firma (punkt) de",
+        "maria arroba ejemplo punto es", "mara@[192.168.2.1]",
     ] {
         check(text, "[EMAIL_1]");
     }
@@ -94,14 +53,8 @@ fn hidden_addresses_are_found() {
 #[test]
 fn what_only_looks_like_an_address_stays() {
     for text in [
-        "@mara:example.org and @mara",
-        "lodash@4.17.21 and react@18.0.0-next.1",
-        "look at example.com",
-        "we meet at 5, see the dot plot",
-        "I work at the dot com",
-        "a @ b",
-        "x@localhost",
-        "use @Override and @media screen",
+        "@mara:example.org and @mara", "lodash@4.17.21 and react@18.0.0-next.1", "look at example.com",
+        "we meet at 5, see the dot plot", "I work at the dot com", "a @ b", "x@localhost", "use @Override and @media screen",
         "5 apples @ 2 each",
     ] {
         check(text, text);

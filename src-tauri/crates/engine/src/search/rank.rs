@@ -95,7 +95,8 @@ pub struct Hit {
     pub channel_type: String,
     /// Higher is better; comparable within one answer only.
     pub score: f64,
-    /// Why it was found.
+    /// Why it was found. Empty for a message that is only among the nearest: neither it nor a line around it has to do with the
+    /// question.
     pub why: Vec<Why>,
     /// What spoke for it.
     pub evidence: Evidence,
@@ -411,12 +412,17 @@ pub(crate) fn messages(
             if evidence.meaning >= MEANING_MIN {
                 why.push(Why::Meaning);
             }
-            if why.is_empty() {
+            if why.is_empty() && is_beside(&evidence) {
                 why.push(Why::Neighbour);
             }
             hit(tx, &mut heads, message, f64::from(score), why, evidence)
         })
         .collect()
+}
+
+/// Whether a line around a message has to do with the question.
+fn is_beside(evidence: &Evidence) -> bool {
+    evidence.words_around.iter().any(|share| *share > 0.0) || evidence.meaning_around.iter().any(|cosine| *cosine >= MEANING_MIN)
 }
 
 /// What the operators ask for, the newest first.

@@ -65,6 +65,18 @@ fn a_question_finds_the_line_beside_its_words_and_a_word_finds_only_itself() {
 }
 
 #[test]
+fn a_line_that_is_only_among_the_nearest_is_no_hit() {
+    let f = talk();
+    embed(&f.engine);
+    let query = "Where is the old camera of grandfather?";
+    let found = ask(&f.engine, query);
+    assert!(found.messages.iter().all(|hit| !hit.why.is_empty()), "each hit has a reason");
+    assert!(texts(&found).iter().all(|text| !text.contains("Harbour")), "{:?}", texts(&found));
+    let ranked = f.engine.search(&SearchAsk { query: query.to_owned(), limit: 50, is_ranking: true, ..SearchAsk::default() });
+    assert!(texts(&ranked.unwrap()).iter().any(|text| text.contains("Harbour")), "control: it is among the nearest");
+}
+
+#[test]
 fn words_alone_find_before_there_are_vectors_and_meaning_is_told_after() {
     let f = talk();
     assert_eq!(ask(&f.engine, "boat paint").messages[0].why, [Why::Words]);

@@ -20,9 +20,12 @@ REAL_SERVER ?= llama.cpp
 # Arguments for the application: make run ARGS="--data-dir /tmp/try"
 ARGS ?=
 
-UI_SOURCES := $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print)
+# The types are left out: the build does not need them, only its checks do.
+UI_SOURCES := $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prune -o -type f ! -path ui/src/api/schema.ts -print)
 
-.PHONY: help setup model ui app run test soak e2e bench bench-quality overlap reader real-model lint
+API_SOURCES := $(shell find src-tauri/crates/api/src src-tauri/crates/domain/src -name '*.rs')
+
+.PHONY: help setup model types ui app run test soak e2e bench bench-quality overlap reader real-model lint
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -51,6 +54,12 @@ ui/dist/index.html: ui/node_modules/.installed $(UI_SOURCES)
 app: ui ## the desktop application, optimised
 	@$(SCRIPTS)/system_packages.sh build window
 	cargo build --release --locked -p keepsake-app
+
+types: ui/src/api/schema.ts ## the TypeScript types of the API, made from the Rust ones
+
+ui/src/api/schema.ts: $(API_SOURCES)
+	@cargo run --quiet --locked -p keepsake-api --bin keepsake-types > $@.new
+	@mv $@.new $@
 
 # Without a display the same page is served on loopback. Without its model the application still works, and says so.
 run: ## builds and opens Keepsake
@@ -113,7 +122,7 @@ real-model: ## the model clients against a real server (REAL_SERVER=llama-cpp-py
 	@$(SCRIPTS)/system_packages.sh build
 	@$(SCRIPTS)/real_model.sh $(REAL_SERVER)
 
-lint: setup ui ## format, clippy, types and lint of the page
+lint: setup ui types ## format, clippy, types and lint of the page
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	npm --prefix ui run --silent typecheck

@@ -49,6 +49,7 @@ stage build cargo build --workspace --bins --locked
 built=$?
 stage rust cargo test --workspace --locked --no-fail-fast
 stage training python3 -m unittest discover -s src-tauri/training
+((built == 0)) && "$target/debug/keepsake-types" > ui/src/api/schema.ts
 stage ui-types npm --prefix ui run --silent typecheck
 stage ui-lint npm --prefix ui run --silent lint
 stage ui-tests npm --prefix ui test --silent

@@ -97,18 +97,3 @@ pub fn schema_ts() -> String {
     out.push_str("}\n");
     out
 }
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_typescript_types_are_fresh() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../ui/src/api/schema.ts");
-        let fresh = super::schema_ts();
-        if std::env::var_os("UPDATE_TYPES").is_some() {
-            std::fs::create_dir_all(std::path::Path::new(path).parent().unwrap()).unwrap();
-            std::fs::write(path, &fresh).unwrap();
-        }
-        let stored = std::fs::read_to_string(path).unwrap_or_default();
-        assert!(stored == fresh, "ui/src/api/schema.ts is stale: run UPDATE_TYPES=1 cargo test -p keepsake-api");
-    }
-}

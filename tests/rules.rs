@@ -308,9 +308,9 @@ fn no_package_registry_is_named() {
 }
 
 /// What DESIGN section 2 names, and the files by which the tools know their settings.
-const TOP_LEVEL: [&str; 14] = [
-    "Cargo.toml", "Cargo.lock", "Makefile", "README.md", "icons", "migrations", "src-tauri", "tests", "ui", ".ci", ".cargo",
-    ".gitignore", ".clippy.toml", ".rustfmt.toml",
+const TOP_LEVEL: [&str; 19] = [
+    "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "deny.toml", "Makefile", "README.md", "CONTRIBUTING.md", "SECURITY.md",
+    ".github", "icons", "migrations", "src-tauri", "tests", "ui", ".ci", ".cargo", ".gitignore", ".clippy.toml", ".rustfmt.toml",
 ];
 
 #[test]

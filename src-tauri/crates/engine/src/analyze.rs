@@ -1,6 +1,7 @@
-//! Analyze Now: one whole conversation, with a summary to read and candidates to review.
+//! Analyze Now: reads one whole conversation and produces a summary to read and proposals to review.
 //!
-//! Each run is kept. The same transcript read by the same engine says nothing new, so it is not run again unless forced.
+//! Each run is stored. If neither the transcript nor the engine has changed, the result would be the same, so the
+//! analysis does not run again unless forced.
 
 use keepsake_capture::Conversation;
 use keepsake_capture::model::Task;
@@ -18,81 +19,82 @@ use crate::standing::summary_id;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
-/// Utterances that get a vector for the summary: more would make the button slow and the summary no better.
+/// Maximum number of utterances that get a vector for the summary. More would slow down the button
+/// without improving the summary.
 const VECTOR_TURNS_MAX: usize = 400;
 
-/// Turns that capture reads at once in a whole-conversation run; see `propose::STRETCH_TURNS`.
+/// Number of turns that capture reads at once in a whole-conversation run; see `propose::STRETCH_TURNS`.
 const STRETCH_TURNS: usize = 2_000;
 
-/// What came of asking for an analysis.
+/// Result of a request for an analysis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnalyzeStart {
-    /// Queued, or already in the queue.
+    /// Queued now, or already in the queue.
     Queued(JobId),
-    /// The same transcript as last time.
+    /// Nothing changed since this analysis.
     NothingNew(AnalysisId),
-    /// Below the soft minimum.
+    /// The conversation is shorter than the soft minimum.
     TooShort {
-        /// Plain messages there are.
+        /// Number of plain messages it has.
         messages: usize,
     },
-    /// Private: never analysed.
+    /// The conversation is excluded from memory and never analyzed.
     Private,
 }
 
 /// A sentence of the stored summary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredSentence {
-    /// The message.
+    /// Id of the message.
     pub interaction_id: String,
-    /// First code point.
+    /// Index of its first code point in the message.
     pub start: u32,
-    /// One past the last.
+    /// Index after its last code point.
     pub end: u32,
     /// Who said it; empty for a sentence that a model wrote about the message.
     pub author: String,
-    /// The sentence.
+    /// Text of the sentence, with secrets masked.
     pub text: String,
 }
 
 /// A point of the stored emotional arc.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredArcPoint {
-    /// `start`, `middle`, `end`.
+    /// `start`, `middle` or `end`.
     pub stage: String,
-    /// The mood.
+    /// Name of the mood.
     pub mood: String,
-    /// The message it rests on.
+    /// Id of the message it rests on.
     pub interaction_id: Option<String>,
 }
 
-/// What an analysis found, as stored.
+/// Result of an analysis, as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredAnalysis {
-    /// 2–3 sentences.
+    /// Summary of two or three sentences.
     pub summary: Vec<StoredSentence>,
-    /// Themes.
+    /// Themes of the conversation.
     pub themes: Vec<String>,
-    /// Tone in words; empty where no model told it.
+    /// Tone in words; empty if no model determined it.
     pub tone: String,
-    /// Emotional arc.
+    /// The emotional arc: start, middle and end.
     pub arc: Vec<StoredArcPoint>,
-    /// Participants.
+    /// Names of the participants.
     pub participants: Vec<String>,
-    /// Key topics.
+    /// Topics that matter most in the conversation.
     pub key_topics: Vec<String>,
-    /// Messages read.
+    /// Number of messages read.
     pub messages: u32,
-    /// New candidates: id and category.
+    /// New proposals, each with its id and category.
     pub candidates: Vec<(String, String)>,
-    /// Stops by gate.
+    /// Number of candidates stopped, by gate.
     pub stopped: Vec<(String, u32)>,
-    /// Candidates that said what was known.
+    /// Number of candidates that repeated something already known.
     pub repeated: u32,
 }
 
 impl StoredAnalysis {
-    /// Reads what [`Engine::analyze`] wrote.
+    /// Parses a row that [`Engine::analyze`] wrote.
     pub fn read(row: &AnalysisRow) -> Result<Self> {
         serde_json::from_str(&row.outcome).map_err(|error| EngineError::Stored { what: "analysis", error })
     }
@@ -112,13 +114,13 @@ pub(crate) fn insight_turns(rows: &[InteractionRow]) -> Vec<keepsake_insight::Tu
         .collect()
 }
 
-/// One reading of a conversation, as it is stored.
+/// One analysis of a conversation, as it will be stored.
 struct Reading<'r> {
     conversation: &'r ConversationRow,
     rows: &'r [InteractionRow],
     proposer: String,
     fingerprint: String,
-    /// The summary is made of the conversation's own sentences; a model writes its own.
+    /// Whether the summary quotes the conversation's own sentences. A model writes its own.
     is_quoted: bool,
     dropped: Vec<String>,
 }
@@ -129,13 +131,13 @@ fn same_transcript(store: &Store, id: &ConversationId, wanted: &str) -> Result<O
 }
 
 impl Engine {
-    /// The fingerprint an analysis is known by: of the transcript and of what reads it.
+    /// The fingerprint that identifies an analysis, computed from the transcript and the version of what reads it.
     fn run_fingerprint(&self, rows: &[InteractionRow]) -> String {
         let reader = self.inner.embedder.reader().version().unwrap_or_default();
         format!("{}:{reader}:{}", fingerprint(&insight_turns(rows)), keepsake_insight::ENGINE_VERSION)
     }
 
-    /// Whether Analyze Now would run on this conversation: the answer that stands in its way, if one does.
+    /// Why Analyze Now would not run on this conversation; `None` if it would.
     pub fn analyze_obstacle(&self, id: &ConversationId, force: bool) -> Result<Option<AnalyzeStart>> {
         let (conversation, rows) = self.store().read(|tx| Ok((tx.conversation(id)?, messages_on_record(tx, id)?)))?;
         if conversation.is_private {
@@ -156,7 +158,8 @@ impl Engine {
         Ok(same_transcript(self.store(), id, &wanted)?.map(AnalyzeStart::NothingNew))
     }
 
-    /// As [`run_fingerprint`](Self::run_fingerprint), of the transcript and of everything that decides how a model reads it.
+    /// As [`run_fingerprint`](Self::run_fingerprint), computed from the transcript and from everything that affects how a
+    /// model reads it.
     fn model_fingerprint(&self, settings: &ModelSettings, rows: &[InteractionRow]) -> Result<String> {
         let provider = settings.provider.as_ref().ok_or(ModelFailure::NoModel)?;
         let types: Vec<&str> = settings.profile.types().map(MemoryType::name).collect();
@@ -182,12 +185,12 @@ impl Engine {
         Ok(AnalyzeStart::Queued(queued))
     }
 
-    /// Analyses one whole conversation. With a lease, the job is completed in the same transaction.
+    /// Analyzes one whole conversation. With a lease, the job is completed in the same transaction.
     pub fn analyze(&self, id: &ConversationId, lease: Option<&Lease>, control: &dyn Control) -> Result<AnalysisId> {
         let (conversation, rows, map) =
             self.store().read(|tx| Ok((tx.conversation(id)?, messages_on_record(tx, id)?, self.map(tx)?)))?;
         if conversation.is_private {
-            return Err(EngineError::Refused("this conversation is private, so it is never analysed".to_owned()));
+            return Err(EngineError::Refused("this conversation is excluded from memory, so it is never analyzed; use it for memory again first".to_owned()));
         }
         let steps = 3;
         let step = |stage: &str, done: u64| {
@@ -214,7 +217,7 @@ impl Engine {
         self.store_analysis(&reading, harvests, analysis, lease)
     }
 
-    /// Analyze Now on the spot, as the settings say: with the chosen model, or with the built-in engine.
+    /// Runs Analyze Now immediately, as configured: with the chosen model, or with the built-in engine.
     pub fn analyze_now(&self, id: &ConversationId, control: &dyn Control) -> Result<AnalysisId> {
         match self.model_settings()?.proposing() {
             Some(_) => self.analyze_by_model(id, None, control),
@@ -222,8 +225,8 @@ impl Engine {
         }
     }
 
-    /// Analyses one whole conversation with the chosen model, and completes the job. The built-in engine looks for facts beside it
-    /// where both propose.
+    /// Analyzes one whole conversation with the chosen model and completes the job. If both engines propose, the built-in
+    /// one looks for facts too.
     pub(crate) fn analyze_by_model(
         &self,
         id: &ConversationId,
@@ -234,7 +237,7 @@ impl Engine {
         let (conversation, rows, map) =
             self.store().read(|tx| Ok((tx.conversation(id)?, messages_on_record(tx, id)?, self.map(tx)?)))?;
         if conversation.is_private {
-            return Err(EngineError::Refused("this conversation is private, so it is never analysed".to_owned()));
+            return Err(EngineError::Refused("this conversation is excluded from memory, so it is never analyzed; use it for memory again first".to_owned()));
         }
         let fingerprint = self.model_fingerprint(&settings, &rows)?;
         let (has_built_in, profile) = (settings.has_built_in(), settings.profile);
@@ -247,13 +250,14 @@ impl Engine {
         let answer = interview.drive_in_parts(task, "Reading the whole conversation", control)?;
         let mut analysis = answer.found.analysis;
         let mut dropped: Vec<String> = answer.dropped.into_iter().collect();
-        // `insight` ties what the model says to places; whose words stand there and whether they say it is asked here.
+        // `insight` links the model's statements to messages. The check below asks whose words those are and whether they
+        // support the statement.
         let turns = turns(&rows, &map.speakers);
         let assistant = rows.iter().find(|row| row.role == Role::Assistant).map(|row| row.author.as_str());
         let read = Conversation { turns: &turns, owner_name: owner, assistant_name: assistant };
         let candidates = std::mem::take(&mut analysis.candidates);
         let check = |length| Task::check(read, candidates.clone(), &scrubber, length);
-        let checked = interview.drive_in_parts(check, "Checking what was found", control)?;
+        let checked = interview.drive_in_parts(check, "Checking the findings", control)?;
         dropped.extend(checked.dropped);
         let mut stops = std::mem::take(&mut analysis.stops);
         stops.extend(checked.found.stops);
@@ -265,7 +269,7 @@ impl Engine {
         self.store_analysis(&reading, harvests, analysis, lease)
     }
 
-    /// What the built-in engine finds in all messages of a conversation.
+    /// Candidates that the built-in engine finds in all messages of a conversation.
     fn captured<'r>(
         &self,
         id: &ConversationId,
@@ -300,7 +304,7 @@ impl Engine {
                         interaction_id: message_id(sentence.turn)?,
                         start: sentence.span.start(),
                         end: sentence.span.end(),
-                        // Nobody in the conversation said what a model wrote about it.
+                        // The model wrote this sentence, so it has no author in the conversation.
                         author: if *is_quoted { sentence.author.clone() } else { String::new() },
                         text: masked_of(&sentence.text, rows.get(sentence.turn).map(|row| row.content.as_str())),
                     })
@@ -343,7 +347,7 @@ impl Engine {
             let text = stored.summary.iter().map(line).collect::<Vec<_>>().join("\n");
             let range: Option<(&InteractionId, &InteractionId)> =
                 rows.first().zip(rows.last()).map(|(first, last)| (&first.id, &last.id));
-            // Turned private meanwhile: nothing of it may remain.
+            // If the conversation was excluded from memory in the meantime, nothing of it may remain.
             if is_still_on_record(tx, conversation)? {
                 let summary_id = match range.filter(|_| !text.is_empty()) {
                     Some(range) => Some((summary_id(tx, self.ids(), &conversation.id, &text, range)?, range)),
@@ -364,7 +368,7 @@ impl Engine {
         Ok(analysis_id)
     }
 
-    /// Vectors for the utterances that a summary chooses from, newest ones where there are too many.
+    /// Vectors for the utterances that a summary is chosen from. If there are too many, only the newest get one.
     fn turn_vectors(&self, rows: &[InteractionRow], turns: &[keepsake_insight::Turn<'_>]) -> Option<Vec<Option<Vec<f32>>>> {
         let embedder = self.inner.embedder.ready()?;
         let mut chosen: Vec<usize> = (0..turns.len()).filter(|&turn| turns[turn].is_plain()).collect();

@@ -1,7 +1,8 @@
-//! The audit of what is remembered, for the owner's own eyes: looks the sources of a sample up anew and judges it by the rules.
+//! The audit of stored memories, for the owner only: re-reads the sources of a sample and checks the
+//! sample against the rules.
 //!
-//! Nothing is changed here: each finding names an act that a person may do (`review`). Deliberately not here: the rules
-//! (`capture::audit`).
+//! The audit changes nothing; each finding names an action that a person may take (`review`). Not in this module: the
+//! rules (`capture::audit`).
 
 use std::collections::BTreeMap;
 
@@ -17,54 +18,54 @@ pub use keepsake_capture::audit::{SAMPLE as AUDIT_SAMPLE, Share as AuditShare};
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
-/// Between two looks at the cancel button.
+/// Number of memories between two checks for cancellation.
 const WATCH_MEMORIES: usize = 50;
 
-/// One finding, ready to be shown.
+/// One finding, ready for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditFinding {
-    /// `unsupported`, `echoed`, `contradiction`, `duplicate`, `stale`.
+    /// `unsupported`, `echoed`, `contradiction`, `duplicate` or `stale`.
     pub fault: &'static str,
-    /// The memory.
+    /// Id of the memory.
     pub id: MemoryId,
-    /// What it says: before.
+    /// Its current text, before the proposed action.
     pub content: String,
-    /// The other memory, with what it says.
+    /// The other memory involved, with its text.
     pub other: Option<(MemoryId, String)>,
-    /// Why, in a sentence.
+    /// The reason, in one sentence.
     pub reason: &'static str,
-    /// `archive`, `merge`, `correct`, `reconfirm`.
+    /// `archive`, `merge`, `correct` or `reconfirm`.
     pub proposal: &'static str,
-    /// What is left in use of the two once that was done; nothing where none is.
+    /// The text that stays in use after the proposed action; `None` if neither memory does.
     pub after: Option<String>,
-    /// The words that it rests on, as far as they stand.
+    /// The quoted words it rests on, as far as they still exist.
     pub quotes: Vec<String>,
 }
 
-/// What an audit found.
+/// Result of an audit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuditReport {
-    /// Memories in use.
+    /// Number of memories in use.
     pub memories: usize,
-    /// Of them looked at.
+    /// Number of them that were audited.
     pub sampled: usize,
-    /// What the sample was drawn with.
+    /// Random seed of the sample.
     pub seed: u64,
-    /// When.
+    /// When the audit ran.
     pub at: Timestamp,
-    /// Each fault with its share.
+    /// The share of each fault, by its name.
     pub shares: Vec<(&'static str, AuditShare)>,
-    /// Memories with any fault.
+    /// The share of memories with any fault.
     pub any: AuditShare,
-    /// The findings, the gravest kind first.
+    /// The findings, most serious kind first.
     pub findings: Vec<AuditFinding>,
 }
 
 impl Engine {
-    /// Audits a sample of the memories in use, all of them where there are no more.
+    /// Audits a sample of the memories in use, or all of them if there are no more than that.
     pub fn audit(&self, sample: usize, seed: Option<u64>, control: &dyn Control) -> Result<AuditReport> {
         let now = self.now();
-        // The same sample for a day, so that a second look shows what is left.
+        // The seed stays the same for a day, so that a second audit shows what is left.
         let seed = seed.unwrap_or((now.0 / DAY_MS) as u64);
         let model = self.embedder().ready();
         let model = model.as_deref().map(keepsake_models::Embedder::name);
@@ -130,7 +131,7 @@ fn told(finding: &Finding, ids: &[MemoryId], entries: &[Entry], checked: &BTreeM
     }
 }
 
-/// Every memory in use; nothing where `goes_on`, which is asked before each, says to stop.
+/// Every memory in use. `goes_on` is asked before each one; `None` if it says to stop.
 fn entries(
     tx: &ReadTx<'_>,
     speakers: &Speakers,
@@ -181,7 +182,7 @@ fn places(tx: &ReadTx<'_>, id: &MemoryId, subject: &Subject, speakers: &Speakers
     tx.evidence(id)?.iter().map(|place| checked(tx, place, subject, speakers)).collect()
 }
 
-/// One place, looked up anew.
+/// Re-reads one piece of evidence.
 fn checked(tx: &ReadTx<'_>, place: &EvidenceRow, subject: &Subject, speakers: &Speakers) -> StoreResult<Checked> {
     let Some(message) = tx.interaction(&place.interaction_id)? else {
         return Ok(Checked { quote: None, around: String::new(), is_own: false, is_echo: false });

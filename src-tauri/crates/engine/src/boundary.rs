@@ -1,9 +1,11 @@
-//! The boundary as operations use it: what one destination may see, worked out before anything is searched, counted or cut.
+//! The privacy boundary as operations use it: what one destination may see, computed before anything is
+//! searched, counted or cut.
 //!
-//! The rule is `keepsake_domain::may_surface` and no other. Here its answers become sets of conversations and memories that the
-//! queries are held to ([`View`]); whoever asks for an agent gets a view and no store. The owner's own windows need none.
+//! The only rule is `keepsake_domain::may_surface`. This module turns its answers into sets of conversations and memories
+//! that restrict the queries ([`View`]). Code that serves an agent gets a view and never the store. The owner's own
+//! windows need no view.
 //!
-//! Deliberately not here: the rule, SQL, and what a context is made of.
+//! Not in this module: the rule itself, SQL, and how a context is composed.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::str::FromStr;
@@ -28,35 +30,36 @@ pub(crate) use profiles::{Groups, people_key, standing_rows, told_rows};
 pub(crate) use topics::TopicHead;
 pub use topics::VisibleTopic;
 
-/// The rule and the join as functions, so that a test can put broken ones in their place and see that it notices.
+/// The rule and the way labels are combined, as functions, so that a test can replace them with broken ones and check
+/// that it notices.
 #[derive(Clone, Copy)]
 pub(crate) struct Law {
-    /// Whether a label may surface at a destination.
+    /// Whether something with this label may surface at a destination.
     pub(crate) may_surface: fn(&Label, bool, &Destination) -> std::result::Result<(), Withheld>,
-    /// The label of what rests on several places.
+    /// The label of something that rests on several places.
     pub(crate) label_of: fn(&[&Place]) -> Option<Label>,
-    /// Whether a decision about something with the second label may look at something with the first.
+    /// Whether a decision about something with the second label may read something with the first.
     pub(crate) flows: fn(&Label, &Label) -> bool,
 }
 
 impl Law {
-    /// The one that holds.
+    /// The policy in force.
     pub(crate) const DOMAIN: Self =
         Self { may_surface, label_of: |places| Label::of_all(places.iter().copied()), flows: |from, to| from.flows_to(to) };
 }
 
-/// Who asks, for whom and where; all of it as people and programs write it.
+/// Who asks, for whom and where, in the form that people and programs write it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Audience {
     /// The program that asks.
     pub agent: Option<String>,
-    /// Whom it talks with: `channel:handle`, an entity's id, or a name.
+    /// The person it talks with: `channel:handle`, an entity id, or a name.
     pub person: Option<String>,
-    /// Where: `type:id`, a channel's id, a conversation, or a channel type.
+    /// The place of the conversation: `type:id`, a channel id, a conversation, or a channel type.
     pub channel: Option<String>,
 }
 
-/// Places and persons as they stand, kept until the boundary moves.
+/// The current places and persons, cached until the boundary version changes.
 #[derive(Debug)]
 pub(crate) struct Map {
     pub(crate) version: i64,
@@ -64,24 +67,26 @@ pub(crate) struct Map {
     /// The person behind each handle.
     pub(crate) speakers: Arc<Speakers>,
     pub(crate) places: HashMap<ConversationId, Place>,
-    /// Who reads each conversation: everybody who spoke anywhere in its channel. Of a source only those who spoke right there are
-    /// sure to have read it; of a destination all who may be there count.
+    /// Who reads each conversation: everybody who spoke anywhere in its channel. For a source, only those who spoke in
+    /// that conversation are sure to have read it; for a destination, everybody who may be present counts.
     readers: HashMap<ConversationId, People>,
 }
 
-/// Somebody of whom nothing is known: in no place, so nothing private reaches them.
+/// A person about whom nothing is known. They belong to no place, so nothing private reaches them.
 fn stranger() -> EntityId {
     EntityId::from_uuid(Uuid::max())
 }
 
-/// Whoever reads a closed conversation in which nobody but the owner has spoken yet. Nobody else is ever taken for them.
+/// The unknown reader of a closed conversation in which only the owner has spoken so far. This id
+/// never matches anybody else.
 fn unheard(conversation: &ConversationId) -> EntityId {
     let tail = conversation.as_str().trim_start_matches(ConversationId::PREFIX);
     format!("{}{tail}", EntityId::PREFIX).parse().unwrap_or_else(|_| stranger())
 }
 
-/// Every place with its people. Known are those who spoke; a closed place with people of whom none has spoken has a reader all the
-/// same, whatever assistant speaks there, so it is never taken for one where the owner is alone.
+/// Every place with its people, that is, those who have spoken there. A closed place shared with other people always has
+/// a reader, even if none of them has spoken yet and only an assistant answers. It is therefore never mistaken for a
+/// place where the owner is alone.
 pub(crate) fn places(tx: &ReadTx<'_>, persons: &Persons) -> std::result::Result<HashMap<ConversationId, Place>, StoreError> {
     let mut places = tx.places(persons)?;
     let alone = tx.conversations_of_types(&ALONE_WITH_A_PROGRAM)?;
@@ -93,7 +98,7 @@ pub(crate) fn places(tx: &ReadTx<'_>, persons: &Persons) -> std::result::Result<
     Ok(places)
 }
 
-/// A conversation by its own id or by its id in the export.
+/// Finds a conversation by its own id or by its id in the export.
 fn named_conversation(tx: &ReadTx<'_>, text: &str) -> std::result::Result<Option<ConversationId>, StoreError> {
     if let Ok(id) = text.parse::<ConversationId>()
         && tx.conversation(&id).is_ok()
@@ -110,7 +115,7 @@ impl Map {
         Self::at(tx, version, persons)
     }
 
-    /// The map as it would be with these persons.
+    /// The access map as it would be with these persons.
     pub(crate) fn at(tx: &ReadTx<'_>, version: i64, persons: Persons) -> std::result::Result<Self, StoreError> {
         let places = places(tx, &persons)?;
         let speakers = Arc::new(tx.speakers_by(&persons)?);
@@ -125,7 +130,7 @@ impl Map {
         Ok(Self { version, persons, speakers, places, readers })
     }
 
-    /// The map as it would be with these places.
+    /// The access map as it would be with these places.
     pub(crate) fn with_places(&self, places: HashMap<ConversationId, Place>) -> Self {
         let (persons, speakers) = (self.persons.clone(), Arc::clone(&self.speakers));
         Self { version: self.version, persons, speakers, places, readers: self.readers.clone() }
@@ -141,19 +146,20 @@ impl Map {
         })
     }
 
-    /// The label of what rests on these conversations; nothing where none is known.
+    /// The label of something that rests on these conversations; `None` if none of them is known.
     pub(crate) fn label_of(&self, sources: Option<&Vec<ConversationId>>) -> Option<Label> {
         Label::of_all(sources.into_iter().flatten().filter_map(|id| self.places.get(id)))
     }
 
-    /// Whether what has the first label is seen wherever what has the second is: by its people, and in its own conversation.
+    /// Whether something labeled `from` is visible everywhere that something labeled `to` is: to the same people, and in
+    /// the conversation it comes from.
     pub(crate) fn is_seen_wherever(&self, law: &Law, from: &Label, to: &Label) -> bool {
         let home = to.home().and_then(|home| self.destination_in(home));
         (law.flows)(from, to) && home.is_none_or(|home| (law.may_surface)(from, false, &home).is_ok())
     }
 
-    /// The person whom these words name. A handle that nobody has seen is a stranger and no error: an agent must not learn from the
-    /// difference who is known.
+    /// The person whom this text names. An unknown handle gives a stranger, not an error: an agent must not learn from
+    /// the difference who is known.
     pub(crate) fn person(&self, tx: &ReadTx<'_>, text: &str) -> Result<EntityId> {
         let text = text.trim();
         if let Ok(id) = EntityId::from_str(text) {
@@ -171,12 +177,12 @@ impl Map {
             0 => Ok(stranger()),
             1 => Ok(found.into_iter().next().unwrap_or_else(stranger)),
             count => Err(EngineError::Refused(format!(
-                "{count} people are called {text:?}; name one by a handle, as in matrix:@name:example.org"
+                "{count} people are named {text:?}; use a handle instead, such as matrix:@name:example.org"
             ))),
         }
     }
 
-    /// Where an answer to this audience goes.
+    /// The destination of an answer to this audience.
     pub(crate) fn destination(&self, tx: &ReadTx<'_>, audience: &Audience) -> Result<Destination> {
         let mut destination = Destination { conversation: None, visibility: Visibility::Private, people: People::new() };
         if let Some(channel) = audience.channel.as_deref().map(str::trim).filter(|channel| !channel.is_empty()) {
@@ -209,17 +215,18 @@ impl Map {
         if places.is_empty() {
             destination.visibility =
                 tx.channel_choice(channel_type, channel_id)?.unwrap_or_else(|| Visibility::of_destination(channel_type));
-            // Who reads a closed place that nobody has seen, nobody knows; unless the owner is alone there with a program.
+            // Nobody knows who reads a closed place that has never been seen, unless the owner is
+            // alone there with a program.
             if !has_person && !is_alone_with_a_program(channel_type) {
                 destination.people.insert(stranger());
             }
             return Ok(());
         }
-        // One open conversation makes the channel an open place.
+        // One public conversation makes the whole channel public.
         if places.iter().any(|place| place.visibility == Visibility::Public) {
             destination.visibility = Visibility::Public;
         }
-        // One that is off the record counts for who is there and for nothing else.
+        // An excluded conversation counts for who is present and for nothing else.
         destination.conversation = places.iter().find(|place| !place.is_off_record).map(|place| place.conversation.clone());
         destination.people.extend(conversations.iter().filter_map(|id| self.readers.get(id)).flatten().cloned());
         Ok(())
@@ -230,17 +237,17 @@ impl Map {
 pub struct View {
     law: Law,
     pub(crate) map: Arc<Map>,
-    /// Where what is asked for goes.
+    /// Where the requested data will go.
     pub destination: Destination,
     conversations: Vec<ConversationId>,
 }
 
-/// Memories that may surface, and of the others how many by which rule, which is for the owner alone.
+/// Memories that may surface, and those withheld with the rule for each. The withheld part is for the owner only.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Visible {
-    /// May surface, in the order of their arrival.
+    /// Memories that may surface, oldest first.
     pub memories: Vec<MemoryId>,
-    /// May not.
+    /// Memories that may not, with the rule that withholds each.
     pub withheld: BTreeMap<MemoryId, Withheld>,
 }
 
@@ -256,17 +263,17 @@ impl View {
         Self { law, map, destination, conversations }
     }
 
-    /// Conversations whose own words may surface, sorted.
+    /// Conversations whose own messages may surface, sorted.
     pub fn conversations(&self) -> &[ConversationId] {
         &self.conversations
     }
 
-    /// Whether a conversation's own words may surface.
+    /// Whether a conversation's own messages may surface.
     pub fn shows(&self, conversation: &ConversationId) -> bool {
         self.conversations.binary_search(conversation).is_ok()
     }
 
-    /// The answer about something that rests on these conversations; one that is not stored any more withholds it.
+    /// The decision about something that rests on these conversations. A source that is no longer stored withholds it.
     pub(crate) fn judge(&self, sources: &[ConversationId], is_shared: bool) -> std::result::Result<(), Withheld> {
         let places: Option<Vec<&Place>> = sources.iter().map(|id| self.map.places.get(id)).collect();
         match places.and_then(|places| (self.law.label_of)(&places)) {
@@ -275,7 +282,7 @@ impl View {
         }
     }
 
-    /// The memories that were active at a moment, or are now, as this destination may see them.
+    /// The memories that were active at a moment, or are active now, as this destination may see them.
     pub fn memories(&self, tx: &ReadTx<'_>, at: Option<Timestamp>) -> std::result::Result<Visible, StoreError> {
         let sources = tx.memory_sources()?;
         let shared: HashSet<String> = tx.shared_items(ConsentItem::Memory)?;
@@ -293,7 +300,7 @@ impl View {
 }
 
 impl Engine {
-    /// Places and persons as they stand now.
+    /// The access map of the current state.
     pub(crate) fn map(&self, tx: &ReadTx<'_>) -> std::result::Result<Arc<Map>, StoreError> {
         let version = tx.boundary_version()?;
         let mut kept = self.inner.map.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -305,7 +312,7 @@ impl Engine {
         Ok(map)
     }
 
-    /// Does `work` with what an audience may see; the audience is worked out in the same snapshot as everything else is read from.
+    /// Runs `work` with what an audience may see. The audience is resolved in the same snapshot that all other reads use.
     pub fn with_view<T>(
         &self,
         audience: &Audience,
@@ -323,7 +330,7 @@ impl Engine {
                 }
             }
         })?;
-        done.ok_or_else(|| refused.unwrap_or(EngineError::Refused("the audience could not be worked out".to_owned())))
+        done.ok_or_else(|| refused.unwrap_or(EngineError::Refused("the audience could not be determined; please report this".to_owned())))
     }
 }
 

@@ -1,8 +1,8 @@
-//! Memories that cannot be so beside another one: whoever lives in two towns, or eats meat and does not.
+//! Memories that contradict another one, such as living in two towns, or eating meat and not eating it.
 //!
-//! Both stay until the person decides; here they are only found. What is found is kept as long as nothing that is in use changed.
+//! Both stay until the person decides; this module only finds them. The result is cached until a memory in use changes.
 //!
-//! Deliberately not here: what two statements are to each other (`capture::dedup`), and what an audit says of them (`audit`).
+//! Not in this module: how two statements relate (`capture::dedup`), and what an audit says about them (`audit`).
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
@@ -13,33 +13,34 @@ use keepsake_store::{MemoryRow, StoreError};
 
 use crate::{Engine, Result};
 
-/// What was found, and what there was then.
+/// The conflicts found, and the state of the store at that time.
 #[derive(Debug)]
 pub(crate) struct Conflicts {
     seen: ([i64; 5], i64),
     found: Arc<Vec<MemoryId>>,
 }
 
-/// So many candidates at a time are compared with what is approved. Whoever approves more at once reads no notice about each, and the
-/// list of conflicts holds them all.
+/// Maximum number of candidates compared with approved memories at once. A person who approves more at once does not read
+/// a notice about each, and the list of conflicts contains them all.
 const COMPARED_MAX: usize = 20;
 
-/// Two memories that cannot both be so.
+/// Two memories that cannot both be true.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contradiction {
-    /// The one asked about.
+    /// The memory asked about.
     pub id: MemoryId,
-    /// An approved memory that it contradicts.
+    /// An approved memory that contradicts it.
     pub other: MemoryRow,
 }
 
-/// What a memory says, for the comparison with others.
+/// The claim of a memory, for comparison with others.
 pub(crate) fn claim(memory: &MemoryRow) -> Claim<'_> {
     Claim { content: &memory.content, fact: memory.fact }
 }
 
 impl Engine {
-    /// The approved memories that these contradict: each pair once. Of more than [`COMPARED_MAX`] nothing is looked up.
+    /// The approved memories that these contradict, each pair once. If there are more than
+    /// [`COMPARED_MAX`], nothing is looked up.
     pub(crate) fn contradictions(&self, ids: &[MemoryId]) -> Result<Vec<Contradiction>> {
         if ids.len() > COMPARED_MAX {
             return Ok(Vec::new());
@@ -73,7 +74,7 @@ impl Engine {
         })?)
     }
 
-    /// The memories and candidates in use that cannot be so beside another one of the same subject.
+    /// The memories and proposals in use that contradict another one about the same subject.
     pub fn conflicting_memories(&self) -> Result<Arc<Vec<MemoryId>>> {
         let mut kept = self.inner.conflicts.lock().unwrap_or_else(PoisonError::into_inner);
         let conflicts = self.store().read(|tx| {

@@ -1,11 +1,11 @@
-//! Ids that follow from what something says and what it rests on, so that making it again gives the same one.
+//! Ids derived from what something says and what it rests on, so that creating it again gives the same id.
 //!
-//! Ids of messages are drawn at random and stand in each of these, so an id tells nothing to whoever does not know the message.
-//! Deliberately not here: ids of what a person does, which is done once.
+//! Message ids are random and are part of each of these ids, so an id reveals nothing to anybody who does not know the
+//! message. Not in this module: ids of a person's actions, which happen only once.
 
 use uuid::Uuid;
 
-/// The id of something of this kind that these parts decide. No part runs into the next.
+/// The id for this kind and these parts. Parts are length-prefixed, so they cannot run into each other.
 pub(crate) fn uuid_of(kind: &str, parts: &[&str]) -> Uuid {
     let mut hash = blake3::Hasher::new();
     for part in std::iter::once(&kind).chain(parts) {

@@ -1,10 +1,11 @@
-//! The plain text an agent gets: the conversation first, then what the boundary allows of what is known, within a budget.
+//! The plain text an agent gets: the current conversation first, then what the boundary allows of what
+//! is known, within a budget.
 //!
-//! Everything is chosen from a [`View`], so what may not surface is neither counted nor ranked nor cut. What was withheld is told
-//! apart, for the owner alone; the text is the same whether something was withheld or nothing was there. Each line begins with the
-//! id it comes from. The text assumes no model: headings, short lines, dates.
+//! Everything is chosen from a [`View`], so what may not surface is neither counted nor ranked nor cut. What was withheld
+//! is reported separately, to the owner only; the text is the same whether something was withheld or nothing existed. Each
+//! line begins with the id it comes from. The text assumes no particular model: headings, short lines, dates.
 //!
-//! Deliberately not here: the rule (`domain`), the sets it yields (`boundary`), where an agent is connected (`server`).
+//! Not in this module: the privacy rule (`domain`), the sets it yields (`boundary`), and how agents connect (`server`).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -33,22 +34,23 @@ mod relevance;
 mod remembered;
 mod ways;
 
-/// Characters unless asked otherwise: some 1,500 tokens, which a small local model has room for beside its own conversation.
+/// Default size in characters: about 1,500 tokens, which fit into a small local model beside its own conversation.
 pub const CONTEXT_CHARS: usize = 6_000;
 
-/// The most that is put together: beyond it a text is an export and no context.
+/// Maximum size in characters. A longer text is an export, not a context.
 pub const CONTEXT_CHARS_MAX: usize = 200_000;
 
-/// Messages of the current conversation that are looked at; older ones come by search or as memories.
+/// Number of messages read from the current conversation. Older ones are served through search or as memories.
 const CONVERSATION_MESSAGES: u32 = 40;
 
-/// One line holds at most so many characters of a text: a pasted page must not push everything else out.
+/// Maximum number of characters a line quotes from one text: a pasted page must not push everything else out.
 const LINE_CHARS: usize = 600;
 
-/// What is looked at of a text, as a multiple of what is shown: blanks and masked values take room that the line does not have.
+/// How much of a text is read, as a multiple of what is shown: blanks and masked values take up characters
+/// that the line does not use.
 const SERVED_SLACK: usize = 4;
 
-/// The share of the budget the sections may take, in order; what one leaves over the next ones may use.
+/// The share of the budget for each section, in order. What one section does not use is available to the next ones.
 const SHARES: [(Heading, f64); 12] = [
     (Heading::Conversation, 0.3),
     (Heading::Promised, 0.05),
@@ -64,96 +66,99 @@ const SHARES: [(Heading, f64); 12] = [
     (Heading::Related, 0.04),
 ];
 
-/// Summaries of earlier conversations that are looked at: beyond a handful they say less than a search does.
+/// Number of summaries of earlier conversations considered: beyond a handful they say less than a search does.
 const EARLIER_SUMMARIES: usize = 5;
 
-/// The part of the budget that is used for somebody who wants it brief: what they will not read only costs.
+/// The part of the budget used for a reader who wants it brief: what they will not read only costs.
 const BRIEF_SHARE: f64 = 0.5;
 
-/// How much more than the usual somebody gets who wants every detail. A budget that was asked for is never exceeded.
+/// How much more than the default a reader gets who wants every detail. A requested budget is never exceeded.
 const DETAILED_SHARE: f64 = 1.5;
 
-/// From this budget on the text begins with the sentence that it is data: below, it would take more room than what it is about.
+/// From this budget on, the text begins with the sentence that it is data. In a smaller one, the sentence would take more
+/// room than the data.
 const HEAD_BUDGET_MIN: usize = 400;
 
-/// Entries of profiles that are shown to somebody who wants it brief: the surest few.
+/// Number of profile entries shown to a reader who wants it brief, most certain first.
 const PROFILE_LINES_BRIEF: usize = 4;
 
-/// Entries of profiles otherwise: more are a file on somebody and no help.
+/// Number of profile entries shown otherwise. More would be a file on the person and no help.
 const PROFILE_LINES: usize = 12;
 
-/// What is asked for.
+/// A request for a context.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ContextRequest {
-    /// For whom and where.
+    /// Who it is for and where.
     pub audience: Audience,
-    /// What it is about; without it the latest and surest come first.
+    /// What the context should be about; without a query, the newest and most certain items come first.
     pub query: Option<String>,
-    /// Characters at most; 0 is the default.
+    /// Maximum number of characters; 0 means the default.
     pub budget_chars: usize,
-    /// As it was then: what had been said by then, and was not replaced by then.
+    /// Moment to look back to: only what had been said and not yet replaced at that time.
     pub as_of: Option<Timestamp>,
 }
 
 /// One line of a context.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ContextItem {
-    /// Of the memory, message or profile entry.
+    /// Id of the memory, message or profile entry.
     pub id: String,
-    /// `message`, `memory` …
+    /// `message`, `memory`, …
     pub kind: &'static str,
-    /// Where it was said, by the ids of the original export.
+    /// Where it was said, as ids of the original export.
     pub sources: Vec<SourceRef>,
 }
 
-/// How many items a rule held back. For the owner's own eyes.
+/// Number of items that one rule withheld. For the owner only.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WithheldCount {
-    /// The rule's name.
+    /// Name of the rule.
     pub rule: &'static str,
-    /// Items.
+    /// Number of items.
     pub count: u64,
 }
 
-/// How much detail the reader was judged to want, which sizes the text, and why.
+/// How much detail the reader seems to want, and why. It determines the size of the text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ContextDetail {
-    /// `brief`, `balanced`, `detailed`.
+    /// `brief`, `balanced` or `detailed`.
     pub level: &'static str,
-    /// One sentence.
+    /// The reason, in one sentence.
     pub reason: String,
-    /// The entries of the reader's profile that it rests on.
+    /// Ids of the reader's profile entries that this rests on.
     pub because: Vec<String>,
 }
 
-/// What an agent gets (`text`), with what it is made of, and what the owner may know beside it.
+/// The text that an agent gets, its items, and details that only the owner may see.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Context {
-    /// Plain text.
+    /// The text, as plain text.
     pub text: String,
-    /// Its lines.
+    /// The items it contains, one per line.
     pub items: Vec<ContextItem>,
-    /// What the boundary held back.
+    /// What the boundary withheld, by rule.
     pub withheld: Vec<WithheldCount>,
-    /// How much detail it was cut to, and why.
+    /// The level of detail of the text, and why.
     pub detail: ContextDetail,
 }
 
-/// Which lines of a section go first where not all fit.
+/// Which lines of a section are dropped if not all fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fit {
-    /// The oldest: of a conversation nothing beyond a gap is wanted.
+    /// Drop the oldest. A conversation must not have a gap, so nothing before a dropped line is kept.
     Newest,
-    /// The longest ones of a ranked list: a later, shorter line may still fit.
+    /// Skip lines of a ranked list that are too long: a later, shorter line may still fit.
     Ranked,
-    /// All behind the first that does not: what is less significant never takes the room of what is more.
+    /// Drop everything after the first line that does not fit: less significant lines never take the room of more
+    /// significant ones.
     Ordered,
 }
 
 struct Line {
     item: ContextItem,
     text: String,
-    /// Words within the text and what they rest on: they come back without what stands around them, and stay when that is gone.
+    /// Id of the source and the words quoted from it. They can come back as an echo without the text around them, and they
+    /// remain known when that text is gone.
     said: Option<(String, String)>,
 }
 
@@ -163,11 +168,11 @@ impl Line {
     }
 }
 
-/// Puts sections together within the budget.
+/// Assembles sections within the budget.
 struct Page {
     text: String,
     items: Vec<ContextItem>,
-    /// The text of each item, and of each message that is told within one.
+    /// The text of each item, and of each message quoted within one, with the id of its source.
     lines: Vec<(String, String)>,
     chars: usize,
     budget: usize,
@@ -179,7 +184,8 @@ impl Page {
         Self { text: head.clone(), items: Vec::new(), lines: Vec::new(), chars: head.chars().count(), budget }
     }
 
-    /// Adds a heading and as many lines as fit into `until` characters of the whole; `fit` says which are dropped.
+    /// Adds a heading and as many lines as fit while the whole text stays within `until` characters;
+    /// `fit` says which are dropped.
     fn add(&mut self, heading: Heading, lines: Vec<Line>, until: usize, fit: Fit) {
         let until = until.min(self.budget);
         let head = format!("{}## {}\n", if self.text.is_empty() { "" } else { "\n" }, heading.text());
@@ -217,9 +223,9 @@ impl Page {
     }
 }
 
-/// As it may be served, on one line, and no longer than a line should be.
+/// The servable form of a text, on one line and shortened to the maximum line length.
 fn flat(text: &str) -> String {
-    // A page is not read to its end for the sake of its first words.
+    // Do not read a whole page for its first words.
     let near = text.char_indices().nth(LINE_CHARS * SERVED_SLACK).map_or(text, |(end, _)| &text[..end]);
     let text = served(near);
     let mut flat = String::with_capacity(text.len().min(LINE_CHARS * 4));
@@ -247,14 +253,14 @@ fn source_of(row: &InteractionRow) -> Option<SourceRef> {
     })
 }
 
-/// A message as it is served; nothing where it reads like an order to a machine, or nothing of it is left.
+/// A message as it is served; `None` if it reads like an instruction to a machine or nothing is left of it.
 fn message_line(row: &InteractionRow, taken: &TakenBack) -> Option<Line> {
     let said = taken.text_left(row);
     let is_gone = said != row.content && !said.chars().any(char::is_alphanumeric);
     if is_gone || !may_be_served(&said) {
         return None;
     }
-    // A name that reads as the owner's is theirs alone.
+    // Only the owner may appear under a name that reads as the owner's.
     let author = if row.role == Role::Person { Speaker::called(&row.author) } else { Cow::Borrowed(row.author.as_str()) };
     Some(Line::new(
         ContextItem { id: row.id.to_string(), kind: "message", sources: source_of(row).into_iter().collect() },
@@ -263,12 +269,13 @@ fn message_line(row: &InteractionRow, taken: &TakenBack) -> Option<Line> {
 }
 
 impl Engine {
-    /// What an audience gets. What was held back is counted only where the owner alone asks, with neither agent nor person.
+    /// The context for an audience, recorded as served. Withheld items are counted only if the owner alone asks, with
+    /// neither agent nor person.
     pub fn context(&self, request: &ContextRequest) -> Result<Context> {
         let (context, given) = self.with_view(&request.audience, |tx, view| {
             let (mut context, lines) = self.assemble(tx, view, request)?;
             if request.audience.agent.is_some() || request.audience.person.is_some() {
-                // Whoever asks for somebody is not to learn that something was held back.
+                // Anybody who asks on behalf of a person must not learn that something was withheld.
                 context.withheld.clear();
             }
             let mut given = Given::new(ReadKind::Context, view);
@@ -283,12 +290,12 @@ impl Engine {
         Ok(context)
     }
 
-    /// The same for the owner's own eyes: nobody is given it, so it is noted nowhere.
+    /// The same for the owner only. Nobody is served it, so nothing is recorded.
     pub fn context_preview(&self, request: &ContextRequest) -> Result<Context> {
         self.with_view(&request.audience, |tx, view| Ok(self.assemble(tx, view, request)?.0))
     }
 
-    /// The context, and each text of it with the id of what it rests on.
+    /// The context, and each of its texts with the id of its source.
     fn assemble(
         &self,
         tx: &ReadTx<'_>,
@@ -322,7 +329,7 @@ impl Engine {
             let handle = tx.subject_handle(id)?;
             let section = match about(&memory, handle.as_ref()) {
                 Some(section) => section,
-                // Of somebody who is not here, only what the question is about.
+                // About people who are not here, only what the query is about.
                 None if query.is_some() => Heading::Related,
                 None => continue,
             };
@@ -391,20 +398,20 @@ impl Engine {
                 None => withheld.push(held),
             }
         }
-        // The reason quotes an entry that may have found no room: it is served all the same.
+        // The reason quotes an entry that may not have fit into the text, but the quote is served all the same.
         page.lines.extend(wanted.because.first().map(|entry| (entry.to_string(), wanted.reason.clone())));
         let detail = ContextDetail {
             level: detail.name(),
             reason: wanted.reason,
             because: wanted.because.iter().map(ToString::to_string).collect(),
         };
-        // Of nothing, nothing is said.
+        // Without items, there is no text at all.
         let text = if page.items.is_empty() { String::new() } else { page.text };
         Ok((Context { text, items: page.items, withheld, detail }, page.lines))
     }
 
-    /// What sessions, topics and earlier talk tell, where nothing was asked: a question is answered by what says it itself. What was held
-    /// back of the tiers.
+    /// Adds what sessions, topics and earlier conversations contribute. Only used without a query, because a question is
+    /// answered by the items that state the answer. Returns what was withheld from the tiers.
     fn add_remembered(
         &self,
         tx: &ReadTx<'_>,
@@ -425,7 +432,7 @@ impl Engine {
         Ok(withheld)
     }
 
-    /// What is known of the people here.
+    /// Profile entries about the people here.
     fn profile_lines(
         &self,
         tx: &ReadTx<'_>,
@@ -438,7 +445,7 @@ impl Engine {
             let mut sources = Vec::new();
             for place in entry.evidence.as_slice() {
                 let Some(message) = tx.interaction(&place.interaction)? else { continue };
-                // What the person shared is shared; the conversation it was said in is not.
+                // The entry is shared because the person shared it; the conversation it was said in is not.
                 if view.shows(&message.conversation_id) {
                     sources.extend(source_of(&message));
                 }
@@ -451,7 +458,7 @@ impl Engine {
                 name.as_deref().map_or_else(String::new, |name| Speaker::called(name).into_owned())
             };
             let content = flat(&entry.content);
-            // `Wants: “short answers”` is what they said themselves.
+            // In `Wants: “short answers”`, the quoted part is the person's own words.
             let told = match (spoken(&content), content.split_once(':')) {
                 (Some(words), Some((what, _))) => format!("{} {}: {}", flat(&name), what.to_lowercase(), quoted(words)),
                 _ => noted(&flat(&name), &content),
@@ -466,7 +473,7 @@ impl Engine {
     fn memory_item(&self, tx: &ReadTx<'_>, view: &View, id: &MemoryId) -> std::result::Result<ContextItem, StoreError> {
         let mut sources = Vec::new();
         for evidence in tx.evidence(id)? {
-            // What the person shared is shared; the conversation it was said in is not.
+            // The memory is shared because the person shared it; the conversation it was said in is not.
             if let Some(message) = tx.interaction(&evidence.interaction_id)?
                 && view.shows(&message.conversation_id)
             {
@@ -478,14 +485,14 @@ impl Engine {
     }
 }
 
-/// What may be served of the entries, the surest first.
+/// The entries that may be served, most certain first.
 fn surest_first(mut entries: Vec<(EntityId, ProfileEntry)>) -> Vec<(EntityId, ProfileEntry)> {
     let surest = |entry: &ProfileEntry| match entry.confidence {
         ProfileConfidence::High => 0,
         ProfileConfidence::Medium => 1,
         ProfileConfidence::Low => 2,
     };
-    // What assistants could not do is for the person, who may make a task of it; it tells an agent nothing of how to deal with them.
+    // Unmet requests are for the person, who may turn them into tasks. They do not help an agent deal with anybody.
     entries.retain(|(_, entry)| entry.profile_type != ProfileType::Gaps && may_be_served(&entry.content));
     entries.sort_by(|(one, a), (other, b)| {
         (surest(a), std::cmp::Reverse(a.valid_from), one, &a.facet, &a.id).cmp(&(
@@ -499,11 +506,12 @@ fn surest_first(mut entries: Vec<(EntityId, ProfileEntry)>) -> Vec<(EntityId, Pr
     entries
 }
 
-/// How much detail the reader wants: the one person who is there, or the owner where nobody else is. Of several nobody is the one.
+/// How much detail the reader wants. The reader is the only person present, or the owner if nobody else is; several people
+/// count as no particular reader.
 fn wanted_detail(view: &View, entries: &[(EntityId, ProfileEntry)]) -> ObservedDetail {
     let people = &view.destination.people;
     if people.len() > 1 {
-        let reason = "Several people read this, so nobody's wish about detail decides.".to_owned();
+        let reason = "Several people read this, so no single person's preferred level of detail applies.".to_owned();
         return ObservedDetail { level: DetailLevel::Balanced, reason, because: Vec::new() };
     }
     let is_reader =
@@ -512,8 +520,8 @@ fn wanted_detail(view: &View, entries: &[(EntityId, ProfileEntry)]) -> ObservedD
     observed_detail(&own)
 }
 
-/// Of approved memories of one subject that cannot both be so, the one that was said last. Only what may be seen here is compared, so
-/// what is hidden changes nothing.
+/// Among approved memories of one subject that contradict each other, keeps the one said last. Only visible memories are
+/// compared, so hidden ones change nothing.
 fn newest_of_conflicting(tx: &ReadTx<'_>, view: &View, ranked: Vec<MemoryId>) -> std::result::Result<Vec<MemoryId>, StoreError> {
     let mut groups: HashMap<(Subject, MemoryKind), Vec<MemoryRow>> = HashMap::new();
     for id in &ranked {
@@ -534,7 +542,8 @@ fn newest_of_conflicting(tx: &ReadTx<'_>, view: &View, ranked: Vec<MemoryId>) ->
             }
         }
     }
-    // Where fewer may see the newer one, the older one is approved still; whoever sees both is told the newer.
+    // If fewer people may see the newer one, the older one is still approved; an audience that sees both is
+    // served only the newer one.
     let shown: BTreeSet<&MemoryId> = ranked.iter().collect();
     for (newer, replaced) in tx.replacing_pairs()? {
         if shown.contains(&newer) && shown.contains(&replaced) {
@@ -544,13 +553,13 @@ fn newest_of_conflicting(tx: &ReadTx<'_>, view: &View, ranked: Vec<MemoryId>) ->
     Ok(ranked.into_iter().filter(|id| !older.contains(id)).collect())
 }
 
-/// `- [mem_1] User: “I play the cello” (2026-03-02)`, and what nobody said in these words as noted about them. As of an earlier moment it
-/// says since when it is known, where that is later.
+/// `- [mem_1] User: “I play the cello” (2026-03-02)`; a memory in words that nobody used is presented as noted about them.
+/// For an earlier moment, the line also says since when it is known, if that is later.
 fn memory_line(item: ContextItem, memory: &MemoryRow, as_of: Option<Timestamp>) -> Line {
     let decided = memory.decided.unwrap_or(memory.created);
     let known = as_of.filter(|as_of| decided > *as_of).map_or_else(String::new, |_| format!(", known since {}", day(decided)));
     let text = format!("- [{}] {} ({}{known})", item.id, noted(memory.subject.label(), &flat(&memory.content)), day(memory.said));
-    // Somebody's own words are theirs again when they say them again.
+    // If people repeat their own words, those are theirs again and not an echo.
     let said = spoken(&memory.content).is_none().then(|| (item.id.clone(), flat(&memory.content)));
     Line { item, text, said }
 }
@@ -565,7 +574,7 @@ fn conversation_lines(
     Ok(tx.last_messages(conversation, until, CONVERSATION_MESSAGES)?.iter().filter_map(|row| message_line(row, taken)).collect())
 }
 
-/// What was promised in the conversation and is still to be done, in the words of the promise.
+/// Promises from the conversation that are still open, in their original words.
 fn promised_lines(
     tx: &ReadTx<'_>,
     conversation: Option<&ConversationId>,
@@ -594,7 +603,7 @@ fn promised_lines(
     Ok(lines)
 }
 
-/// What was said before with the people here, the latest first: summaries of conversations that may surface as they are.
+/// Summaries of earlier conversations with the people here that may surface as they are, newest first.
 fn earlier_lines(
     tx: &ReadTx<'_>,
     view: &View,

@@ -1,7 +1,7 @@
-//! A look before an import: what the file holds, and what of it the log has already. Nothing is changed.
+//! Preview of an import: what the file contains, and what of it the log already has. Nothing is changed.
 //!
-//! Messages pass through in batches as in an import, and each is judged by the store's own rule, so that the numbers are those of
-//! the import that follows. Deliberately not here: the words for a person, and the rule itself.
+//! Messages pass through in batches as in an import, and the store judges each by its own rule, so the numbers are those of
+//! the import that follows. Not in this module: wording for people, and the rule itself.
 
 use keepsake_channels::{ImportError, Preview, Stop, preview_with};
 use keepsake_domain::Message;
@@ -11,12 +11,12 @@ use crate::import::{ERASED, ImportRequest};
 use crate::storing::{BATCH_BYTES, BATCH_MESSAGES};
 use crate::{Engine, EngineError, Result};
 
-/// What an import would bring.
+/// What an import would add.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DryRun {
-    /// What the file holds.
+    /// Contents of the file.
     pub preview: Preview,
-    /// The account as the import would give it: seen = imported + duplicate + skipped.
+    /// The totals the import would report: seen = imported + duplicate + skipped.
     pub totals: ImportTotals,
 }
 
@@ -55,7 +55,7 @@ impl Batch<'_> {
 }
 
 impl Engine {
-    /// Looks into a file and foresees its import after those that `foresight` knows of.
+    /// Reads a file and previews its import, assuming that the imports in `foresight` happen first.
     pub fn dry_run(&self, request: &ImportRequest, foresight: &Foresight) -> Result<DryRun> {
         let options = self.reading_options(request, self.now());
         let foreseen = Foreseen::default();
@@ -80,7 +80,7 @@ impl Engine {
         let left_out: u64 = skipped.iter().map(|skip| skip.count).sum();
         if imported + duplicate + left_out != preview.seen {
             return Err(EngineError::Refused(format!(
-                "the look into the file saw {} records but can account for {} only; please report this",
+                "the preview found {} records but can account for only {}; please report this",
                 preview.seen,
                 imported + duplicate + left_out
             )));

@@ -1,17 +1,18 @@
-//! Messages as everything derived reads them: without what Keepsake itself served before they were written.
+//! Messages as every derivation reads them: without what Keepsake itself served before they were written.
 //!
-//! Whatever is put together for a program is noted, piece by piece, as keyed hashes. Where such a piece stands in a message that was
-//! written later, whoever wrote it, it is blanked out before anything is read from that message; the message stays as it is.
+//! Everything assembled for a program is recorded, piece by piece, as keyed hashes. If such a piece appears in a
+//! message written later, by anybody, it is blanked out before anything is derived from that message. The stored
+//! message does not change.
 //!
-//! Deliberately not here: what counts as a piece and as an echo (`capture::echo`), the hashes (`store`), who notes them (`given`),
-//! which messages are read (`record`).
+//! Not in this module: what counts as a piece and as an echo (`capture::echo`), the hashes (`store`), recording what is
+//! served (`given`), and which messages are read (`record`).
 
 use keepsake_capture::echo;
 use keepsake_store::{InteractionRow, ReadTx, Served, StoreError};
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
-/// Messages as they are read for anything derived.
+/// The messages with echoes blanked out, as every derivation reads them.
 pub(crate) fn unechoed(tx: &ReadTx<'_>, mut rows: Vec<InteractionRow>) -> StoreResult<Vec<InteractionRow>> {
     let Some(newest) = rows.iter().map(|row| row.time).max() else { return Ok(rows) };
     let served = Served::before(tx, newest)?;
@@ -39,7 +40,7 @@ fn known_pieces(served: &Served<'_>, row: &InteractionRow) -> StoreResult<Vec<St
     Ok(known)
 }
 
-/// Those pieces of served lines, each with the item that it told, that were not served before.
+/// The pieces of served lines that were not served before, grouped by the id of their item.
 pub(crate) fn fresh_pieces<'l>(
     tx: &ReadTx<'_>,
     lines: impl IntoIterator<Item = (&'l str, &'l str)>,

@@ -1,4 +1,4 @@
-//! The real clock and the real randomness: the only place that touches either.
+//! The real clock and real randomness. No other module touches either.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -12,13 +12,13 @@ use uuid::Uuid;
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[allow(clippy::disallowed_methods)] // This is the edge that the ban points to.
+    #[allow(clippy::disallowed_methods)] // The ban on the system clock sends callers here.
     fn now(&self) -> Timestamp {
         timestamp(SystemTime::now())
     }
 }
 
-/// A clock that stands before 1970, as after a flat battery, reads as 1970: a wrong time is no reason to stop.
+/// A clock set before 1970, for example after a flat battery, reads as 1970: a wrong time is no reason to stop.
 fn timestamp(now: SystemTime) -> Timestamp {
     let since_epoch = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
@@ -30,7 +30,7 @@ pub fn rfc3339(time: Timestamp) -> String {
         .map_or_else(String::new, |time| time.to_rfc3339_opts(chrono::SecondsFormat::Millis, true))
 }
 
-/// A moment as people type it: RFC 3339, or a day, which counts to its end.
+/// Parses a moment as people type it: RFC 3339, or a day, which counts up to its end.
 pub fn parse_moment(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if let Ok(time) = chrono::DateTime::parse_from_rfc3339(text) {
@@ -41,7 +41,8 @@ pub fn parse_moment(text: &str) -> Option<Timestamp> {
     Some(Timestamp(end.and_utc().timestamp_millis() - 1))
 }
 
-/// Random bytes fetched at once: an import draws hundreds of thousands of ids, and a system call each would show.
+/// Number of random bytes fetched at once. An import draws hundreds of thousands of ids, so a system call for
+/// each would be noticeable.
 const POOL_BYTES: usize = 4096;
 
 struct Pool {
@@ -49,7 +50,7 @@ struct Pool {
     used: usize,
 }
 
-/// UUIDv7 from the clock and the system's randomness; never goes back when the clock does.
+/// UUIDv7 from the clock and the system's randomness. The time in the ids never goes back when the clock does.
 pub struct RandomIds {
     latest_ms: AtomicI64,
     pool: Mutex<Pool>,
@@ -66,11 +67,11 @@ impl IdSource for RandomIds {
         let now = SystemClock.now().0;
         let latest = self.latest_ms.fetch_max(now, Ordering::Relaxed).max(now);
         let mut random = [0_u8; 10];
-        // A poisoned pool still holds plain bytes.
+        // A poisoned pool still contains plain bytes.
         let mut pool = self.pool.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if pool.used + random.len() > POOL_BYTES {
             if getrandom::fill(&mut pool.bytes).is_err() {
-                // Without system randomness the address space layout and time still differ from id to id.
+                // Without system randomness, the address space layout and the time still make ids differ.
                 let seed = blake3::hash(&[latest.to_le_bytes(), (&raw const *pool as usize as i64).to_le_bytes()].concat());
                 let mut output = blake3::Hasher::new_keyed(seed.as_bytes()).update(&pool.bytes.clone()).finalize_xof();
                 output.fill(&mut pool.bytes);

@@ -1,7 +1,7 @@
-//! The local model's place in the program: absent, loading, ready or broken, and never silently one for another.
+//! The slot of the local embedding model: missing, loading, ready or broken, and never silently replaced by another model.
 //!
-//! Loading takes a moment and must not hold up the window, so it happens on a thread of its own; whoever needs vectors asks and
-//! works by words until they are there. The embed job fills in what is missing, newest first.
+//! Loading takes a moment and must not delay the window, so it happens on a separate thread. Code that needs vectors asks
+//! the slot and works by words until they are available. The embed job fills in missing vectors, newest first.
 
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
@@ -14,37 +14,37 @@ use crate::reading::{READER_MISSING, ReaderSlot, ReaderStanding, UNREAD};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
-/// Memories embedded between two looks at the cancel button.
+/// Number of memories embedded between two checks for cancellation.
 const EMBED_BATCH: u32 = 64;
 
-/// Where the local model stands.
+/// State of the local model.
 #[derive(Clone)]
 pub enum EmbedderState {
-    /// Not there; the text says where it was looked for and what to do.
+    /// Not installed; the text says where it was looked for and what to do.
     Missing(String),
     /// Being loaded.
     Loading,
-    /// In use.
+    /// Loaded and in use.
     Ready(Arc<dyn Embedder>),
-    /// There, but it does not work; the text says how and what to do.
+    /// Installed but not working; the text says why and what to do.
     Broken(String),
 }
 
-/// A place that is filled once the model has loaded.
+/// A slot that is filled once the model has loaded.
 #[derive(Clone)]
 pub struct EmbedderSlot {
     state: Arc<RwLock<EmbedderState>>,
-    /// The reader lies in the same folder.
+    /// The reader, which is loaded from the same folder.
     reader: ReaderSlot,
 }
 
 impl EmbedderSlot {
-    /// A place with this content.
+    /// A slot in this state.
     pub fn new(state: EmbedderState) -> Self {
         Self { state: Arc::new(RwLock::new(state)), reader: ReaderSlot::none() }
     }
 
-    /// The same with this reader beside the model.
+    /// The same slot with this reader.
     pub fn with_reader(self, reader: SharedReader) -> Self {
         self.reader.put(reader);
         self
@@ -55,22 +55,22 @@ impl EmbedderSlot {
         &self.reader
     }
 
-    /// No model, on purpose.
+    /// A slot that deliberately has no model.
     pub fn none() -> Self {
-        Self::new(EmbedderState::Missing("no embedding model was asked for".to_owned()))
+        Self::new(EmbedderState::Missing("no embedding model was requested".to_owned()))
     }
 
-    /// Loads from `dir` before it returns.
+    /// Loads from `dir` and returns when loading is done.
     pub fn load(dir: &std::path::Path) -> Self {
         Self { reader: ReaderSlot::at(dir.to_owned()), ..Self::new(open(dir)) }
     }
 
-    /// A place that [`Self::load_in_background`] will fill; until then whoever asks works by words.
+    /// A slot that [`Self::load_in_background`] will fill. Until then, callers work by words.
     pub fn later() -> Self {
         Self::new(EmbedderState::Loading)
     }
 
-    /// Begins to load from `dir` and returns at once; `done` is called when it is settled.
+    /// Starts loading from `dir` and returns at once; `done` is called when loading has succeeded or failed.
     pub fn load_in_background(&self, dir: PathBuf, done: impl FnOnce() + Send + 'static) {
         let filled = self.clone();
         self.reader.look_in(dir.clone());
@@ -80,7 +80,7 @@ impl EmbedderSlot {
             done();
         });
         if spawned.is_err() {
-            self.put(EmbedderState::Broken("the system gave no thread to load the embedding model on".to_owned()));
+            self.put(EmbedderState::Broken("the system cannot start a thread to load the embedding model; close other programs and restart Keepsake".to_owned()));
         }
     }
 
@@ -88,7 +88,7 @@ impl EmbedderSlot {
         *self.state.write().unwrap_or_else(std::sync::PoisonError::into_inner) = state;
     }
 
-    /// Where it stands.
+    /// The current state.
     pub fn state(&self) -> EmbedderState {
         self.state.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
@@ -111,13 +111,13 @@ fn open(dir: &std::path::Path) -> EmbedderState {
 }
 
 impl Engine {
-    /// Says to the person that the model that lies there was not loaded, and why. One that was never prepared is no failure.
+    /// Alerts the person that the installed model was not loaded, and why. A model that was never set up is no failure.
     pub fn tell_of_refused_model(&self) -> Result<()> {
         let EmbedderState::Broken(message) = self.inner.embedder.state() else { return Ok(()) };
         self.raise_refusal(message)
     }
 
-    /// The same of the reader, which is loaded later: says what is not done until it is there.
+    /// The same for the reader, which is loaded later: says what cannot be done until it is available.
     pub(crate) fn tell_of_unread(&self) -> Result<()> {
         let problem = match self.inner.embedder.reader().standing() {
             ReaderStanding::Refused(why) => why,
@@ -138,7 +138,7 @@ impl Engine {
         Ok(self.store().write(|tx| tx.raise_alert(&alert))?)
     }
 
-    /// Queues the filling in of missing vectors, if there is a model and something to do.
+    /// Queues a job that fills in missing vectors, if there is a model and something to do.
     pub fn queue_embedding(&self) -> Result<()> {
         let Some(embedder) = self.inner.embedder.ready() else { return Ok(()) };
         let is_done = self.store().read(|tx| {
@@ -159,10 +159,10 @@ impl Engine {
         Ok(())
     }
 
-    /// Gives a vector to every memory and every message that has none; how many were filled in or looked at.
+    /// Computes a vector for every memory and every message without one. Returns how many were filled in or examined.
     pub(crate) fn embed_missing(&self, control: &dyn Control) -> Result<u64> {
         let Some(embedder) = self.inner.embedder.ready() else { return Ok(0) };
-        // Memories are few, and new candidates are compared by their vectors.
+        // Memories first: they are few, and new candidates are compared by their vectors.
         Ok(self.embed_memories(control)? + self.embed_messages(embedder.as_ref(), control)?)
     }
 

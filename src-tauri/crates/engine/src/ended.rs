@@ -1,12 +1,13 @@
-//! A conversation that has ended is read as a whole by itself (DESIGN 4), as if somebody had pressed Analyze Now: what it leaves are
-//! candidates for review and nothing else.
+//! Analyzes a conversation as a whole once it has ended (DESIGN 4), as if a person had pressed Analyze Now. The result is
+//! proposals for review and nothing else.
 //!
-//! Only what ends from now on, where "now" is the moment at which this was first possible or was switched on: years of imported
-//! history would fill the review and a paid model's bill, and whoever wants one of those read presses the button (decision 24). The job
-//! is queued with the judgement that the conversation has ended, in one transaction, so it is neither lost nor queued twice; the same
-//! transcript is not read again.
+//! This applies only to conversations that end from now on, where "now" is when this first became possible or was switched
+//! on. Years of imported history would flood the review and the bill of a paid model; a person who wants one of those
+//! analyzed presses the button (decision 24). The job is queued in the same transaction that marks the conversation as
+//! ended, so it is neither lost nor queued twice. The same transcript is not analyzed again.
 //!
-//! Deliberately not here: whether it has ended (`standing`), the reading (`analyze`), and what a model may cost (`language`).
+//! Not in this module: whether a conversation has ended (`standing`), the analysis (`analyze`), and what a
+//! model may cost (`language`).
 
 use keepsake_domain::{ConversationId, ConversationStatus, JobKind, Timestamp};
 use keepsake_store::InteractionRow;
@@ -14,19 +15,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Engine, Result};
 
-/// The setting under which it is kept whether ended conversations are analysed, and since when.
+/// Setting that stores whether ended conversations are analyzed, and since when.
 const RULES_SETTING: &str = "analysis";
 
-/// What an error calls them.
-const CHOICES: &str = "choices about analyses";
+/// Name of this setting in error messages.
+const CHOICES: &str = "analysis settings";
 
-/// Whether a conversation that has ended is analysed by itself.
+/// Whether ended conversations are analyzed automatically.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AnalysisRules {
-    /// Whether it is.
+    /// Whether it is switched on.
     pub automatic: bool,
-    /// Only those whose last message is not older; nothing where nobody looked yet.
+    /// Only conversations whose last message is not older than this; `None` before the first pass.
     #[serde(rename = "since_ms")]
     pub since: Option<Timestamp>,
 }
@@ -37,22 +38,23 @@ impl Default for AnalysisRules {
     }
 }
 
-/// By which rules conversations are judged in one pass.
+/// The rules for one pass over conversations.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pass {
-    /// Whether a model proposes.
+    /// Whether a model makes proposals.
     pub(crate) has_model: bool,
-    /// Ended conversations are analysed whose last message is not older.
+    /// Ended conversations are analyzed if their last message is not older than this; `None` if none are.
     pub(crate) analysed_since: Option<Timestamp>,
 }
 
 impl Engine {
-    /// Whether conversations that have ended are analysed by themselves.
+    /// Whether ended conversations are analyzed automatically, and since when.
     pub fn analysis_rules(&self) -> Result<AnalysisRules> {
         Ok(self.store().read(|tx| tx.choice(RULES_SETTING, CHOICES))?)
     }
 
-    /// Chooses it. Switched on it begins now: what ended before waits for the button.
+    /// Switches automatic analysis on or off. It applies from the moment it is switched on; what ended
+    /// before needs the button.
     pub fn set_automatic_analysis(&self, automatic: bool) -> Result<AnalysisRules> {
         let before = self.analysis_rules()?;
         let since = before.since.filter(|_| before.automatic).unwrap_or_else(|| self.now());
@@ -64,7 +66,7 @@ impl Engine {
         Ok(rules)
     }
 
-    /// How conversations are judged now. The first pass fixes since when ended ones are analysed.
+    /// The rules for a pass that starts now. The first pass fixes the time since which ended conversations are analyzed.
     pub(crate) fn pass(&self) -> Result<Pass> {
         let mut rules = self.analysis_rules()?;
         if rules.automatic && rules.since.is_none() {
@@ -74,8 +76,8 @@ impl Engine {
         Ok(Pass { has_model, analysed_since: rules.since.filter(|_| rules.automatic) })
     }
 
-    /// The job that analyses a conversation which has ended, `rows` being its messages; nothing where it is not to be read, is too short
-    /// or says nothing new.
+    /// The job that analyzes a conversation with these messages if it has ended; `None` if it must not be read, is too
+    /// short, or has nothing new.
     pub(crate) fn analysis_of_ended(
         &self,
         id: &ConversationId,

@@ -1,8 +1,9 @@
-//! Erasure seen through: what was erased stays "pending" until no file of ours holds it any more.
+//! Completes erasures: an erasure stays "pending" until none of our files contains anything of what was erased.
 //!
-//! The store erases and queues the job in one transaction; here the first try is made at once, so that nearly always the receipt
-//! already says "done", and whatever a reader holds up is left to the queue. Also the privacy switch, whose strictest form erases.
-//! Deliberately not here: what leaves with what (`keepsake-store`), and the words that a window shows.
+//! The store erases and queues the job in one transaction. The first attempt is made here immediately, so the receipt
+//! nearly always says "done" already. If a reader is in the way, the queue does the rest. This module also excludes
+//! conversations from memory, because the strictest form of that erases. Not in this module: what is erased along with what
+//! (`keepsake-store`), and the wording in the window.
 
 use keepsake_domain::limits::ERASURE_RETRY_MS;
 use keepsake_domain::{ConversationId, EntityId, HandleId, ImportId, JobId, JobState, MemoryId};
@@ -10,69 +11,69 @@ use keepsake_store::{Erased, ErasureForeseen, ErasurePayload, JobRow, Lease, Mem
 
 use crate::{Engine, EngineError, Result};
 
-/// What a person is told of an erasure.
+/// Result of an erasure, as shown to a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErasureReceipt {
-    /// What left the store.
+    /// What was removed from the store.
     pub erased: Erased,
-    /// The job that sees it through, with its end in Activity.
+    /// The job that completes it, also listed in Activity.
     pub job: JobId,
-    /// Whether the files were found to hold nothing of it. Until then it is pending.
+    /// Whether the files were checked and contain nothing of it. Until then the erasure is pending.
     pub is_done: bool,
 }
 
-/// What a person is told of memories that they erased.
+/// Result of erasing memories, as shown to a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoriesReceipt {
-    /// What went.
+    /// What was removed.
     pub erased: MemoriesErased,
-    /// The job that sees it through.
+    /// The job that completes the erasure.
     pub job: JobId,
-    /// Whether the files were found to hold nothing of it.
+    /// Whether the files were checked and contain nothing of it.
     pub is_done: bool,
 }
 
-/// What becomes of what was derived from a conversation that turns private.
+/// What happens to everything derived from a conversation that is excluded from memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
-    /// It stays.
+    /// It stays in use.
     Keep,
-    /// It stays, and nobody is served it.
+    /// It stays stored but is served to nobody.
     Hide,
     /// It is erased.
     Erase,
 }
 
-/// What the privacy switch did.
+/// What excluding a conversation, or including it again, did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PrivacyOutcome {
-    /// Memories hidden.
+    /// Number of memories hidden.
     pub hidden: u64,
-    /// Memories shown again.
+    /// Number of memories shown again.
     pub unhidden: u64,
-    /// Jobs cancelled.
+    /// Number of jobs canceled.
     pub jobs_cancelled: u64,
-    /// Where something was erased.
+    /// The receipt of the erasure, if something was erased.
     pub receipt: Option<ErasureReceipt>,
 }
 
 impl Engine {
-    /// Erases what an import brought and everything that rests on it.
+    /// Erases everything an import added and all that rests on it.
     pub fn erase_import(&self, import: &ImportId, reason: &str) -> Result<ErasureReceipt> {
         let job = JobId::fresh(self.ids());
         let erased = self.store().erase_import(import, reason, &job, self.now())?;
         self.after_erasing(job, erased)
     }
 
-    /// Erases one conversation and whatever rests on it alone.
+    /// Erases one conversation and everything that rests on it alone.
     pub fn erase_conversation(&self, id: &ConversationId, reason: &str) -> Result<ErasureReceipt> {
         let job = JobId::fresh(self.ids());
         let erased = self.store().erase_conversation(id, reason, &job, self.now())?;
         self.after_erasing(job, erased)
     }
 
-    /// Erases a person under every handle that is theirs: their messages everywhere, conversations with them alone, and what was
-    /// worked out about them. What others said stays.
+    /// Erases a person under all of their handles: their messages everywhere, conversations with them alone, and everything
+    /// derived about them. What others said stays.
     pub fn erase_person(&self, person: &EntityId, reason: &str) -> Result<ErasureReceipt> {
         let handles = self.handles_of(person)?;
         let job = JobId::fresh(self.ids());
@@ -80,11 +81,11 @@ impl Engine {
         self.after_erasing(job, erased)
     }
 
-    /// Erases memories of the trash for good, with everything that was worked out from their words; the messages stay.
+    /// Erases memories from the trash permanently, with everything derived from their words. The messages stay.
     pub fn erase_memories(&self, ids: &[MemoryId]) -> Result<MemoriesReceipt> {
         let job = JobId::fresh(self.ids());
         let erased = self.store().erase_memories(ids, &job, self.now())?;
-        // No message came or went, so that each would find that it has looked already.
+        // No message was added or removed, so without this reset the profile and topic jobs would skip their run.
         self.store().write(|tx| {
             let looked = [crate::profiles::LOOKED_SETTING, crate::topics::LOOKED_SETTING];
             looked.iter().try_for_each(|setting| tx.put_setting(setting, "", self.now()))
@@ -110,7 +111,7 @@ impl Engine {
         Ok(self.store().read(|tx| tx.foresee_erased_person(&handles))?)
     }
 
-    /// The person whom these words name: `channel:handle`, an id, or a name that one person alone has.
+    /// The person named by this text: `channel:handle`, an id, or a name that only one person has.
     pub fn person_named(&self, text: &str) -> Result<EntityId> {
         let person = self.store().read(|tx| {
             let map = self.map(tx)?;
@@ -118,7 +119,7 @@ impl Engine {
         })??;
         self.handles_of(&person)
             .map(|_| person)
-            .map_err(|_| EngineError::Refused(format!("there is nobody {text:?}; `keepsake people` lists everybody")))
+            .map_err(|_| EngineError::Refused(format!("there is no person {text:?}; `keepsake people` lists everybody")))
     }
 
     fn handles_of(&self, person: &EntityId) -> Result<Vec<HandleId>> {
@@ -128,12 +129,12 @@ impl Engine {
             Ok(tx.handles()?.into_iter().filter(|row| persons.of(&row.entity_id) == person).map(|row| row.id).collect())
         })?;
         if handles.is_empty() {
-            return Err(EngineError::Refused(format!("there is no person {person}")));
+            return Err(EngineError::Refused(format!("there is no person {person}; `keepsake people` lists everybody")));
         }
         Ok(handles)
     }
 
-    /// What was worked out over all messages is worked out again without those that are gone.
+    /// Queues everything that is derived over all messages, to derive it again without the erased ones.
     fn after_erasing(&self, job: JobId, erased: Erased) -> Result<ErasureReceipt> {
         self.look_at_links_again()?;
         self.queue_settling()?;
@@ -144,20 +145,20 @@ impl Engine {
         self.see_through(job, erased)
     }
 
-    /// Turns a conversation private, with a choice of what becomes of what was derived from it, or back without using what
-    /// arrived meanwhile.
+    /// Excludes a conversation from memory, with a choice of what happens to everything derived from it, or includes it
+    /// again without using what arrived meanwhile.
     pub fn set_private(&self, id: &ConversationId, is_private: bool, existing: Existing) -> Result<PrivacyOutcome> {
         if is_private { self.begin_private(id, existing) } else { self.end_private(id, PrivateTime::LeaveOut) }
     }
 
-    /// Turns a conversation back. With [`PrivateTime::Use`], what arrived while it was private is read like all else; that can
-    /// also be chosen later, when the conversation is not private any more.
+    /// Includes a conversation again. With [`PrivateTime::Use`], messages that arrived while it was excluded are read like
+    /// all others. This can also be chosen later, when the conversation is no longer excluded.
     pub fn end_private(&self, id: &ConversationId, private_time: PrivateTime) -> Result<PrivacyOutcome> {
         let unhidden = self.store().write(|tx| {
             tx.end_private(id, private_time)?;
             tx.hide_memories_of(id, false)
         })?;
-        // What may be read now, and what was to be read when it was turned private.
+        // Queues what may now be read, and what was waiting to be read when the conversation was excluded.
         self.queue_unread()?;
         self.look_for_work();
         Ok(PrivacyOutcome { unhidden, ..PrivacyOutcome::default() })
@@ -171,7 +172,7 @@ impl Engine {
             let mut erased = None;
             match existing {
                 Existing::Keep | Existing::Hide => tx.set_private(id, true)?,
-                // What it led to is erased, so nothing is to be derived from it anew: all of it is private time.
+                // What was derived is erased and must not be derived again, so the exclusion covers the whole conversation.
                 Existing::Erase => tx.begin_private(id, 0)?,
             }
             outcome.jobs_cancelled = tx.cancel_jobs_about(id.as_str(), now)?;
@@ -196,10 +197,10 @@ impl Engine {
         Ok(outcome)
     }
 
-    /// Tries at once what the queue would do later.
+    /// Tries immediately what the queue would do later.
     fn see_through(&self, job: JobId, erased: Erased) -> Result<ErasureReceipt> {
         let leased = self.lease(|tx, _| tx.lease_job(&job, self.now()))?;
-        // Somebody else may have taken it already; then it is theirs.
+        // A worker may have taken the job already. Then the worker completes it.
         let is_done = match leased {
             Some((lease, row, _at_work)) => {
                 let done = self.perform_erasure(&row, &lease);
@@ -211,7 +212,8 @@ impl Engine {
         Ok(ErasureReceipt { erased, job, is_done })
     }
 
-    /// One try: empties the log and looks for what was erased. Put off while somebody reads an older state.
+    /// Makes one attempt: empties the write-ahead log and searches the files for what was erased. Postponed while a reader
+    /// still uses an older snapshot.
     pub(crate) fn perform_erasure(&self, job: &JobRow, lease: &Lease) -> Result<()> {
         let payload: ErasurePayload =
             serde_json::from_str(&job.payload).map_err(|error| EngineError::Stored { what: "erasure", error })?;
@@ -224,7 +226,7 @@ impl Engine {
                 Ok(self.store().write(|tx| tx.complete_erasure(lease, &result.to_string(), self.now()))?)
             }
             Sweep::Held => Err(EngineError::NotYet {
-                why: "erased; waits until whoever still reads the file is done, then its log is emptied",
+                why: "erased; the database log is emptied once no program is reading the file any more",
                 retry_ms: ERASURE_RETRY_MS,
             }),
             Sweep::Left(count) => Err(EngineError::StillThere { count }),

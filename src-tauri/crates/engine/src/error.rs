@@ -1,8 +1,8 @@
-//! What can go wrong in an operation, with a small code for those who must react to the kind and not to the words.
+//! Errors of engine operations, with a short code for callers that must react to the kind of error and not to its wording.
 
 use thiserror::Error;
 
-/// An operation that failed; the store is as it was.
+/// A failed operation. The store is unchanged.
 #[derive(Debug, Error)]
 pub enum EngineError {
     /// The store refused or failed.
@@ -17,52 +17,52 @@ pub enum EngineError {
     /// The reader failed on a batch.
     #[error(transparent)]
     Read(#[from] keepsake_models::ReadError),
-    /// A language model could not be asked, or its answer not be used.
+    /// A language model could not be called, or its answer could not be used.
     #[error(transparent)]
     Model(#[from] crate::language::ModelFailure),
-    /// The person cancelled.
+    /// The person canceled.
     #[error("cancelled")]
     Cancelled,
-    /// Nothing failed, but it cannot be finished now; a job that says so is put off.
+    /// Nothing failed, but the work cannot be finished now. A job that returns this is postponed.
     #[error("{why}")]
     NotYet {
-        /// What it waits for.
+        /// What the job is waiting for.
         why: &'static str,
-        /// When to look again.
+        /// Delay before the next attempt, in milliseconds.
         retry_ms: i64,
     },
-    /// An erasure found what it erased in a file.
-    #[error("{count} stretches of what was erased still stand in the data file; try again, and report this if it stays")]
+    /// Erased content was found in a file.
+    #[error("{count} pieces of erased content are still in the data file; try again, and report this if it happens again")]
     StillThere {
-        /// How many.
+        /// Number of places where it was found.
         count: usize,
     },
-    /// Another process of Keepsake works the queue.
-    #[error("Keepsake is already running on this data folder and works the queue itself")]
+    /// Another Keepsake process runs the queue.
+    #[error("Keepsake is already running on this data folder and runs the queued jobs itself")]
     AlreadyRunning,
-    /// A request that cannot be met, in words for the person.
+    /// A request that cannot be met, with the reason in words for the person.
     #[error("{0}")]
     Refused(String),
-    /// The system refused.
+    /// An operating system call failed.
     #[error("{what}: {error}")]
     Io {
-        /// What was tried.
+        /// What was attempted.
         what: String,
-        /// What the system said.
+        /// The system's error.
         error: std::io::Error,
     },
     /// Stored JSON that this version cannot read.
-    #[error("stored {what} cannot be read: it does not fit at line {}, character {}", .error.line(), .error.column())]
+    #[error("the stored {what} cannot be read: unexpected data at line {}, character {}; please report this", .error.line(), .error.column())]
     Stored {
-        /// What it is.
+        /// What kind of data it is.
         what: &'static str,
-        /// Why. Its own words quote what does not fit, which may be of a message; so they are not shown.
+        /// The cause. Its text quotes the part that does not fit, which may come from a message, so it is not shown.
         error: serde_json::Error,
     },
 }
 
 impl EngineError {
-    /// Whether trying again later may help: busy files and failing disks, yes; a wrong file or request, no.
+    /// Whether trying again later may help: yes for busy files and failing disks, no for a wrong file or request.
     pub(crate) fn is_retryable(&self) -> bool {
         match self {
             Self::Store(error) => matches!(
@@ -78,7 +78,7 @@ impl EngineError {
         }
     }
 
-    /// How long a server asked to be left alone.
+    /// How long the model server asked us to wait, in milliseconds.
     pub(crate) fn retry_after_ms(&self) -> Option<i64> {
         match self {
             Self::Model(failure) => failure.retry_after_ms(),

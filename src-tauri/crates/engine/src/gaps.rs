@@ -1,9 +1,10 @@
-//! Capability gaps: found where profiles are derived, confirmed by a person into a task in a Markdown file, and read back from it.
+//! Gaps (unmet requests): found when profiles are derived, turned by a person into tasks in a Markdown
+//! file, and read back from it.
 //!
-//! Gaps are for the owner's own eyes, so they are looked for across partitions, one person after another; nothing of them reaches a
-//! context. In the file stand quotations from public places alone: a file of tasks is often shared.
+//! Gaps are for the owner only, so they are searched across audiences, one person after another, and never reach a context.
+//! The task file quotes only public messages, because such a file is often shared.
 //!
-//! Deliberately not here: what counts as a gap, how a task is written (`people::gap`).
+//! Not in this module: what counts as a gap, and how a task is written (`people::gap`).
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -21,20 +22,20 @@ use crate::content_ids::uuid_of;
 use crate::served::masked;
 use crate::{Engine, EngineError, Result};
 
-/// The setting that names the file to which tasks are written.
+/// Setting that names the file for tasks.
 const TASKS_FILE_SETTING: &str = "tasks_file";
 
-/// A file of tasks is read whole; a larger one is something else.
+/// Maximum size of a task file in bytes. It is read as a whole, and a larger file is something else.
 const TASKS_FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
-/// What a search for gaps would write.
+/// A change that the search for gaps will write.
 pub(crate) enum GapWrite {
     New(Box<GapRow>),
     Seen(GapSeen),
 }
 
 impl GapWrite {
-    /// The gap that came up again after it was resolved.
+    /// The gap, if it came up again after it was resolved.
     pub(crate) fn reopened(&self) -> Option<GapId> {
         match self {
             Self::Seen(seen) if seen.is_reopened => Some(seen.id.clone()),
@@ -42,7 +43,7 @@ impl GapWrite {
         }
     }
 
-    /// Writes it. `false` where it rests on a gap that is gone meanwhile.
+    /// Writes the change. Returns `false` if it refers to a gap that no longer exists.
     pub(crate) fn apply(&self, tx: &WriteTx<'_>) -> std::result::Result<bool, StoreError> {
         match self {
             Self::New(gap) => tx.insert_gap(gap).map(|()| true),
@@ -51,10 +52,10 @@ impl GapWrite {
     }
 }
 
-/// The gaps that are known while one person after another is read.
+/// The known gaps, updated while one person after another is read.
 pub(crate) struct GapBook {
     gaps: Vec<GapRow>,
-    /// How each was refused first, as far as the message is there.
+    /// How each was first refused, if that message still exists.
     refusals: HashMap<GapId, String>,
 }
 
@@ -65,7 +66,7 @@ impl GapBook {
         for gap in &gaps {
             let Some(place) = gap.evidence.first() else { continue };
             let Some(message) = tx.interaction(&place.interaction)? else { continue };
-            // A model names the entity's own words alone, and those refuse nothing.
+            // A model cites only the entity's own words, which contain no refusal.
             if let (Role::Assistant, Ok(words)) = (message.role, place.span.quote(&message.content)) {
                 refusals.insert(gap.id.clone(), words.to_owned());
             }
@@ -73,8 +74,8 @@ impl GapBook {
         Ok(Self { gaps, refusals })
     }
 
-    /// What one person's conversations show beside what is known, and what the model of this name found in them; the next one is read
-    /// with that.
+    /// Gaps in one person's conversations that are new or came up again, including those that the named model found. The
+    /// next person is read with this knowledge.
     pub(crate) fn read(
         &mut self,
         engine: &Engine,
@@ -113,7 +114,7 @@ impl GapBook {
 
     fn take(&mut self, engine: &Engine, entity: &EntityId, model: Option<&str>, change: GapChange) -> Option<GapWrite> {
         match change {
-            // A wish that holds a password is told nowhere, and its words would be its fingerprint.
+            // A wish that contains a password is shown nowhere, because its wording would also be its fingerprint.
             GapChange::Detected(new) if masked(&new.need) != new.need => None,
             GapChange::Detected(new) => {
                 let evidence: Vec<EvidenceSpan> = new.evidence.into();
@@ -166,12 +167,12 @@ impl GapBook {
     }
 }
 
-/// A file of tasks; one that is not there is empty.
+/// Reads a task file; a missing file counts as empty.
 fn read_file(path: &Path) -> Result<String> {
     let io = |error| EngineError::Io { what: format!("cannot read the tasks in {}", path.display()), error };
     match std::fs::metadata(path) {
         Ok(meta) if meta.len() > TASKS_FILE_BYTES_MAX => Err(EngineError::Refused(format!(
-            "{} is larger than {} MB, which is no list of tasks; choose another file",
+            "{} is larger than {} MB, too large for a list of tasks; choose another file",
             path.display(),
             TASKS_FILE_BYTES_MAX / 1024 / 1024
         ))),
@@ -181,10 +182,10 @@ fn read_file(path: &Path) -> Result<String> {
     }
 }
 
-/// Puts the text in the place of the file in one step: whoever reads it sees the old text or the new one.
+/// Replaces the file in one step, so that a reader sees either the old text or the new one.
 fn write_file(path: &Path, text: &str) -> Result<()> {
     let io = |error| EngineError::Io { what: format!("cannot write the task to {}", path.display()), error };
-    // Through a link, so that a file kept elsewhere stays a link.
+    // Resolves symbolic links, so that a link to a file kept elsewhere remains a link.
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let mut beside = path.clone().into_os_string();
     beside.push(".keepsake-new");
@@ -201,7 +202,7 @@ fn write_file(path: &Path, text: &str) -> Result<()> {
     write().map_err(io)
 }
 
-/// A task as it is written: with the words of public places alone.
+/// The text of a task, quoting only public messages.
 fn task_text(tx: &ReadTx<'_>, gap: &GapRow, task: &TaskRow) -> std::result::Result<TaskText, StoreError> {
     let mut evidence = Vec::new();
     for place in &gap.evidence {
@@ -224,28 +225,28 @@ fn task_text(tx: &ReadTx<'_>, gap: &GapRow, task: &TaskRow) -> std::result::Resu
     })
 }
 
-/// Whether a gap waits for a person.
+/// Whether a gap still needs the person's decision.
 pub(crate) fn is_open(gap: &GapRow) -> bool {
     gap.dismissed_at.is_none() && matches!(gap.status, GapStatus::Detected | GapStatus::Reopened)
 }
 
 impl Engine {
-    /// The file to which tasks are written, where the person chose one.
+    /// The file for tasks, if the person chose one.
     pub fn tasks_file(&self) -> Result<Option<PathBuf>> {
         Ok(self.store().read(|tx| tx.setting(TASKS_FILE_SETTING))?.filter(|path| !path.is_empty()).map(PathBuf::from))
     }
 
-    /// Chooses the file to which tasks are written.
+    /// Sets the file for tasks.
     pub fn set_tasks_file(&self, path: &Path) -> Result<()> {
         if !path.is_absolute() || path.is_dir() {
-            return Err(EngineError::Refused(format!("{} is no file with its whole path", path.display())));
+            return Err(EngineError::Refused(format!("{} is not the full path of a file; enter one that starts at the root", path.display())));
         }
         read_file(path)?;
         let now = self.now();
         Ok(self.store().write(|tx| tx.put_setting(TASKS_FILE_SETTING, &path.to_string_lossy(), now))?)
     }
 
-    /// Gaps that nobody dismissed and that are not set aside, the most frequent first; before that the boxes of their tasks are read.
+    /// Gaps that are neither dismissed nor expired, most frequent first. Reads the checkboxes of their tasks beforehand.
     pub fn gaps(&self) -> Result<Vec<GapRow>> {
         self.read_tasks()?;
         Ok(self.store().read(|tx| {
@@ -257,19 +258,20 @@ impl Engine {
         })?)
     }
 
-    /// A person confirmed a gap: it becomes a task in the file that they chose.
+    /// Confirms a gap: it becomes a task in the file that the person chose.
     pub fn confirm_gap(&self, id: &GapId) -> Result<GapRow> {
         let Some(file) = self.tasks_file()? else {
             return Err(EngineError::Refused(
-                "no file for tasks is chosen; name a Markdown file in the settings, or with --file".to_owned(),
+                "no file for tasks is chosen; choose a Markdown file in the settings, or with --file".to_owned(),
             ));
         };
         let before = self.store().read(|tx| tx.gap(id))?;
         if before.status == GapStatus::Resolved {
-            return Err(EngineError::Refused("its task is done; it is opened again when the gap comes up again".to_owned()));
+            return Err(EngineError::Refused("the task of this gap is done; it is reopened if the gap comes up again".to_owned()));
         }
         let file = before.task.as_ref().and_then(|task| task.file.clone()).map_or(file, PathBuf::from);
-        // The file first: a task that is in the file and not yet stored is found there again by its id, and not the other way round.
+        // Write the file first: a task that is in the file but not yet stored can be found there by its id. The
+        // reverse is not possible.
         let text = read_file(&file)?;
         let task = TaskRow {
             id: before.task.as_ref().map_or_else(|| TaskId::fresh(self.ids()), |task| task.id.clone()),
@@ -283,13 +285,13 @@ impl Engine {
         Ok(self.store().read(|tx| tx.gap(id))?)
     }
 
-    /// A person says that it is no gap, or takes that back.
+    /// Marks a gap as dismissed, or takes that back.
     pub fn dismiss_gap(&self, id: &GapId, is_dismissed: bool) -> Result<()> {
         let at = is_dismissed.then(|| self.now());
         Ok(self.store().write(|tx| tx.dismiss_gap(id, at))?)
     }
 
-    /// Reads the boxes of the tasks. A file that is not there, or says two things, says nothing.
+    /// Reads the checkboxes of the tasks. A file that is missing or contradicts itself is ignored.
     fn read_tasks(&self) -> Result<()> {
         let now = self.now();
         for gap in self.store().read(|tx| tx.gaps())? {
@@ -308,7 +310,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Opens the boxes of tasks whose gaps came up again.
+    /// Unchecks the tasks of gaps that came up again.
     pub(crate) fn reopen_tasks(&self, gaps: &[GapId]) -> Result<()> {
         for gap in self.store().read(|tx| tx.gaps())?.iter().filter(|gap| gaps.contains(&gap.id)) {
             let Some(task) = gap.task.as_ref().filter(|_| gap.status == GapStatus::Reopened) else { continue };
@@ -319,7 +321,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Reads boxes before gaps are looked for: whether a gap comes up again depends on when it was resolved.
+    /// Reads the checkboxes before gaps are searched, because whether a gap comes up again depends on when it was resolved.
     pub(crate) fn read_tasks_quietly(&self) {
         if let Err(error) = self.read_tasks() {
             tracing::warn!(%error, "the boxes of tasks cannot be read");

@@ -1,10 +1,10 @@
-//! What a program was given is noted before it gets it: the words, so that they are known when they come back (invariant 12), and that
-//! it happened, with the ids of the items and never their words (`agent_reads`).
+//! Records what a program is served before it receives it: the words, so that they are recognized when they come back
+//! (invariant 12), and the access itself, with the ids of the items but never their words (`agent_reads`).
 //!
-//! Every operation that answers an audience ends here, so no way of asking is left out. The owner's own look at the same, a preview,
-//! does not: nobody was given it.
+//! Every operation that answers an audience ends here, so no kind of request is missed. The owner's preview of the same
+//! answer does not, because nobody was served it.
 //!
-//! Deliberately not here: what is given (`context`, `tiers`, `search`, `playbooks`), and what an echo is (`capture::echo`).
+//! Not in this module: what is served (`context`, `tiers`, `search`, `playbooks`), and what an echo is (`capture::echo`).
 
 use keepsake_domain::EntityId;
 use keepsake_store::NewAgentRead;
@@ -14,7 +14,7 @@ use crate::echo::fresh_pieces;
 use crate::sessions::agent_key;
 use crate::{Engine, Result};
 
-/// In which way something was given.
+/// The kind of answer that was served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReadKind {
     Context,
@@ -34,16 +34,16 @@ impl ReadKind {
     }
 }
 
-/// What one answer held.
+/// Contents of one answer.
 #[derive(Debug)]
 pub(crate) struct Given {
     kind: ReadKind,
-    /// With whom the program talks.
+    /// The person the program talks with.
     person: Option<EntityId>,
     pub(crate) chars: usize,
-    /// The ids of its items.
+    /// Ids of the items in it.
     items: Vec<String>,
-    /// Every text of it, with the id of what it rests on.
+    /// Every text in it, with the id of its source.
     pub(crate) lines: Vec<(String, String)>,
 }
 
@@ -53,13 +53,14 @@ impl Given {
         Self { kind, person, chars: 0, items: Vec::new(), lines: Vec::new() }
     }
 
-    /// An item, with so many characters of the answer.
+    /// Adds an item that takes up this many characters of the answer.
     pub(crate) fn add_item(&mut self, id: &str, chars: usize) {
         self.items.push(id.to_owned());
         self.chars += chars;
     }
 
-    /// A text of the answer. It is forgotten with what it rests on, so a line of a message is best noted under the message.
+    /// Adds a text of the answer. It is forgotten together with its source, so a line that quotes a message is best
+    /// recorded under the message.
     pub(crate) fn add_line(&mut self, rests_on: &str, text: &str) {
         if !text.trim().is_empty() {
             self.lines.push((rests_on.to_owned(), text.to_owned()));
@@ -68,8 +69,8 @@ impl Given {
 }
 
 impl Engine {
-    /// Notes what an audience is given. Without an agent, a person and a place it is the owner who reads, and no read of a program's;
-    /// the words are noted all the same.
+    /// Records what an audience is served. Without an agent, a person and a place, the reader is the owner and no access is
+    /// logged, but the words are recorded all the same.
     pub(crate) fn note_given(&self, audience: &Audience, given: Given) -> Result<()> {
         let lines = given.lines.iter().map(|(item, line)| (item.as_str(), line.as_str()));
         let fresh = self.store().read(|tx| fresh_pieces(tx, lines))?;

@@ -1,11 +1,12 @@
-//! What lies around one person or one topic: who, what about, where it was said, and what was kept of it.
+//! What surrounds one person or one topic: people, subjects, where it was said, and what was remembered of it.
 //!
-//! Every connection rests on messages, and says on how many and shows one of them; a nearness of two topics is the one exception and
-//! is named as such. Two handles are one person only where somebody confirmed it: a suggestion is never drawn, neither between people
-//! nor between topics. It is for the owner's own eyes, so nothing is left out that is theirs; what is off the record is marked.
+//! Every connection rests on messages, gives their number and links one of them. The only exception is the similarity of
+//! two topics, which is labeled as such. Two handles count as one person only if a person confirmed it; suggestions are
+//! never drawn, neither between people nor between topics. The graph is for the owner only, so it leaves out nothing of
+//! theirs; excluded content is marked.
 //!
-//! A picture holds a few dozen things. Which ones they are follows from counts alone, so that the same data give the same picture, and
-//! how many were left out is told. Deliberately not here: where things stand in the picture, and words.
+//! A graph contains a few dozen nodes. They are chosen by counts alone, so the same data give the same graph, and the
+//! number left out is reported. Not in this module: the layout, and wording for people.
 
 mod choose;
 
@@ -18,11 +19,11 @@ use keepsake_store::{MemoryNode, PlaceNode, ReadTx, ShareOfTopic, StoreError};
 use crate::{Engine, PersonRow, Result, VisibleTopic};
 use choose::{Wanted, room_for};
 
-/// Things in one picture at most, the one in the middle included: with more, names no longer fit beside them in a window of the
-/// smallest size, and nobody reads them (the peers that draw everything are admired once and left).
+/// Maximum number of nodes, including the center. With more, names no longer fit beside them in the smallest window, and
+/// nobody reads them (tools that draw everything are admired once and then left).
 pub const NODES_MAX: usize = 60;
 
-/// Around what.
+/// The center of a graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GraphOf {
     /// A person.
@@ -31,16 +32,16 @@ pub enum GraphOf {
     Topic(TopicId),
 }
 
-/// What a thing in the picture is.
+/// The type of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NodeKind {
-    /// Somebody.
+    /// A person.
     Person,
     /// A topic.
     Topic,
-    /// A project that topics name.
+    /// A project named in topics.
     Project,
-    /// A technology that topics name.
+    /// A technology named in topics.
     Technology,
     /// An approved memory.
     Memory,
@@ -62,43 +63,43 @@ impl NodeKind {
     }
 }
 
-/// A thing in the picture.
+/// A node of the graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Its id; of what has none, its kind and name.
+    /// Its id; for a node that has none, its kind and name.
     pub id: String,
-    /// What it is.
+    /// Type of the node.
     pub kind: NodeKind,
-    /// Its name, title or statement; of a conversation without a title nothing.
+    /// Name, title or statement; empty for a conversation without a title.
     pub label: String,
-    /// A person's kind, a conversation's channel, a memory's category.
+    /// For a person the entity type, for a conversation the channel, for a memory the category.
     pub detail: String,
-    /// It is off the record, or rests on what is.
+    /// Whether it is excluded from memory, or rests on something that is.
     pub is_private: bool,
-    /// The owner.
+    /// Whether this is the owner.
     pub is_owner: bool,
 }
 
-/// What a connection rests on.
+/// The type of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EdgeKind {
     /// A person wrote in a conversation.
     WroteIn,
     /// Two people wrote in the same conversations.
     MetIn,
-    /// A person wrote what a topic holds.
+    /// A person wrote messages of a topic.
     WroteOf,
-    /// What a topic holds was said in a conversation.
+    /// Messages of a topic belong to a conversation.
     ToldIn,
     /// A memory is about a person.
     About,
-    /// A line that a memory rests on was said in a conversation.
+    /// A message that a memory rests on belongs to a conversation.
     SaidIn,
-    /// A line that a memory rests on is one of a topic's.
+    /// A message that a memory rests on belongs to a topic.
     PartOf,
     /// A topic names a project or a technology.
     Names,
-    /// Two topics are near in meaning.
+    /// Two topics are similar in meaning.
     Near,
     /// One topic was split from the other.
     SplitFrom,
@@ -122,41 +123,41 @@ impl EdgeKind {
     }
 }
 
-/// A connection of two things.
+/// A connection between two nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edge {
-    /// The one that does: whoever writes, whatever names.
+    /// Id of the node it starts from, such as the one that writes or names.
     pub a: String,
-    /// The other.
+    /// Id of the other node.
     pub b: String,
-    /// What it rests on.
+    /// Type of the connection.
     pub kind: EdgeKind,
-    /// How many messages, lines or conversations.
+    /// Number of messages or conversations it rests on.
     pub count: u64,
-    /// How near two topics are, from 0 to 1.
+    /// Similarity of two topics, from 0 to 1.
     pub nearness: Option<f32>,
-    /// A message that shows it, with its conversation.
+    /// A message that shows the connection, with its conversation.
     pub line: Option<(ConversationId, InteractionId)>,
-    /// It rests on what is off the record.
+    /// Whether it rests on something excluded from memory.
     pub is_private: bool,
 }
 
-/// A picture.
+/// A graph around one center.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Graph {
-    /// The thing in the middle.
+    /// Id of the node in the center.
     pub center: String,
-    /// All things, that one first, then by kind, the most connected of a kind first.
+    /// All nodes: the center first, then by kind, most connected first.
     pub nodes: Vec<Node>,
-    /// All connections between them.
+    /// All connections between the nodes.
     pub edges: Vec<Edge>,
-    /// Neighbours that found no room, by kind.
+    /// Number of neighbors that did not fit, by kind.
     pub left_out: Vec<(NodeKind, u64)>,
 }
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
-/// Everything that lies next to the one in the middle, of each kind the most connected first.
+/// All direct neighbors of the center, most connected of each kind first.
 struct Around {
     people: Vec<(EntityId, u64)>,
     topics: Vec<TopicId>,
@@ -165,7 +166,7 @@ struct Around {
 }
 
 impl Engine {
-    /// What lies around a person or a topic.
+    /// The graph around a person or a topic.
     pub fn graph(&self, of: &GraphOf) -> Result<Graph> {
         Ok(self.store().read(|tx| Drawing::begin(self, tx, of)?.finish())?)
     }
@@ -218,7 +219,7 @@ impl<'t> Drawing<'t> {
         let handles = self.handles(&row.id);
         let mut met: BTreeMap<EntityId, BTreeSet<ConversationId>> = BTreeMap::new();
         for (handle, conversation) in self.tx.companions_of_handles(&handles)? {
-            // The owner is everywhere: that they are here too says nothing.
+            // The owner is everywhere, so their presence says nothing.
             let other = self.person_of.get(&handle).filter(|id| self.people.get(*id).is_some_and(|row| !row.is_owner));
             if let Some(other) = other {
                 met.entry(other.clone()).or_default().insert(conversation);
@@ -265,7 +266,7 @@ impl<'t> Drawing<'t> {
         Ok(Around { people: most_first(wrote), topics, memories: self.tx.memories_of_topic(id)?, places })
     }
 
-    /// The names in these topics, with the topics that have each: the most shared first.
+    /// The projects and technologies in these topics, each with the topics that name it, most shared first.
     fn named(&self, topics: &[&TopicId]) -> Vec<(NodeKind, String, Vec<TopicId>)> {
         let mut named: BTreeMap<(NodeKind, String), Vec<TopicId>> = BTreeMap::new();
         for id in topics {
@@ -296,7 +297,7 @@ impl<'t> Drawing<'t> {
             memories: around.memories.len(),
             places: around.places.len(),
         };
-        // Names come with the topics that are shown, so these are chosen first.
+        // Names depend on the topics shown, so the topics are chosen first.
         let first = room_for(there(every_name.len()), NODES_MAX - 1);
         let shown = &all_topics[..all_topics.len().min(first.topics + usize::from(own_topic.is_some()))];
         let mut names = self.named(shown);
@@ -395,7 +396,8 @@ impl<'t> Drawing<'t> {
         Node { id: id.to_string(), kind: NodeKind::Topic, label, detail: String::new(), is_private: false, is_owner: false }
     }
 
-    /// The people whose every connection is drawn. The owner has one with everything, so only that with the middle is.
+    /// The people whose connections are all drawn. The owner is connected with everything, so only their connection with
+    /// the center is.
     fn drawn_people<'a>(&'a self, around: &'a Around) -> Vec<&'a EntityId> {
         let center = match &self.of {
             GraphOf::Person(id) => Some(id),
@@ -424,7 +426,7 @@ impl<'t> Drawing<'t> {
         let topics: Vec<TopicId> = own.iter().chain(&around.topics).cloned().collect();
         let drawn: BTreeSet<&EntityId> = self.drawn_people(around).into_iter().collect();
         let mut shares: Vec<ShareOfTopic> = self.tx.shares_of_topics(&topics)?;
-        // The newest line shows a connection.
+        // The newest message is the one that illustrates a connection.
         shares.sort_by(|a, b| b.last.cmp(&a.last).then_with(|| a.line.cmp(&b.line)));
         for share in shares {
             let line = Some((share.conversation.clone(), share.line));
@@ -483,7 +485,7 @@ impl<'t> Drawing<'t> {
     }
 }
 
-/// The id of what is only a name.
+/// The id of a node that has only a name.
 fn name_id(kind: NodeKind, name: &str) -> String {
     format!("{}:{name}", kind.name())
 }
@@ -494,7 +496,7 @@ fn most_first(counts: impl IntoIterator<Item = (EntityId, u64)>) -> Vec<(EntityI
     counts
 }
 
-/// What is drawn so far: a connection is kept only between two things that are there, once a kind.
+/// The graph drawn so far. A connection is kept only if both nodes exist, and once per kind.
 #[derive(Default)]
 struct Picture {
     nodes: Vec<Node>,
@@ -527,7 +529,7 @@ impl Picture {
         }
     }
 
-    /// Both topics may say so; it is one connection.
+    /// Both topics may list the other, but it is one connection.
     fn near(&mut self, a: &str, b: &str, nearness: f32) {
         if let Some(edge) = self.edge(a, b, EdgeKind::Near) {
             edge.count = 1;

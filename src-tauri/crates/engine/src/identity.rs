@@ -1,7 +1,7 @@
-//! Looks for handles that may belong to one person, over everything that is not private; the person decides.
+//! Looks for handles that may belong to the same person, in everything that is not excluded. The person decides.
 //!
-//! One job reads every message once and stores the pairs it would ask about, without text. It runs after messages arrived, and its
-//! result takes the place of the one before, so that a pair whose evidence was erased is gone too.
+//! One job reads every message once and stores the pairs it would ask about, without text. It runs after messages arrive.
+//! Its result replaces the previous one, so a pair whose evidence was erased disappears too.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +15,13 @@ use crate::record::messages_on_record;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
-/// The setting that says up to which message the last look reached.
+/// Setting that stores the last message covered by the previous run.
 pub(crate) const LOOKED_SETTING: &str = "links_looked_through_seq";
 
-/// Fields of a message's metadata in which exports keep what a profile says of its author.
+/// Metadata fields in which exports store profile data of a message's author.
 const PROFILE_FIELDS: [&str; 8] = ["email", "mail", "phone", "tel", "author_email", "author_phone", "profile", "author_profile"];
 
-/// A profile says a handful of things; more is something else.
+/// Maximum number of values in a profile. A profile contains a handful; more than that is something else.
 const PROFILE_VALUES_MAX: usize = 8;
 
 fn collect(value: &Value, values: &mut Vec<String>) {
@@ -36,7 +36,7 @@ fn collect(value: &Value, values: &mut Vec<String>) {
 }
 
 impl Engine {
-    /// Queues a look at who may be one person, if somebody else than the owner wrote since the last one.
+    /// Queues a search for handles of the same person, if anybody but the owner has written since the last one.
     pub fn queue_identity(&self) -> Result<()> {
         let (last, has_news) = self.store().read(|tx| {
             let looked = tx.setting(LOOKED_SETTING)?.and_then(|text| text.parse::<i64>().ok()).unwrap_or(0);
@@ -48,7 +48,7 @@ impl Engine {
         let job = NewJob {
             id: JobId::fresh(self.ids()),
             kind: JobKind::SuggestLinks,
-            // What arrives while one runs is for the next.
+            // Messages that arrive while one runs are for the next.
             idempotency_key: last.to_string(),
             payload: "{}".to_owned(),
         };
@@ -57,14 +57,14 @@ impl Engine {
         Ok(())
     }
 
-    /// Queues a look although nothing arrived: something was erased on which suggestions may rest.
+    /// Queues a search although nothing arrived, because something was erased that suggestions may rest on.
     pub(crate) fn look_at_links_again(&self) -> Result<()> {
         let now = self.now();
         self.store().write(|tx| tx.put_setting(LOOKED_SETTING, "0", now))?;
         self.queue_identity()
     }
 
-    /// Reads everything and puts what it suggests in the place of what was suggested before.
+    /// Reads everything and replaces the previous suggestions.
     pub(crate) fn suggest_links(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         let config = self.scrub_config()?;
         let (last, records, conversations) = self.store().read(|tx| {
@@ -84,7 +84,8 @@ impl Engine {
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
             }
-            // Turned private or erased meanwhile: nothing of it counts. Nor does what was said while it was, after it was turned back.
+            // If it was excluded or erased meanwhile, nothing of it counts. Nor does anything said during the exclusion,
+            // once it is lifted.
             let rows = match self.store().read(|tx| messages_on_record(tx, id)) {
                 Ok(rows) => rows,
                 Err(StoreError::NotFound { .. }) => continue,
@@ -106,8 +107,9 @@ impl Engine {
                 }
             }
         }
-        // What is suggested rests on messages alone: answered pairs stay in the list with their evidence, and an answer that is taken
-        // back leaves no trace in what is suggested to others. Whether a pair is asked about is worked out when it is shown.
+        // Suggestions rest on messages alone. Answered pairs stay in the list with their evidence, and an answer
+        // that is taken back leaves no trace in the suggestions for others. Whether to ask about a pair is
+        // decided when it is shown.
         let rows =
             reader.suggest(&[]).iter().map(|suggestion| stored(link_id(suggestion), suggestion)).collect::<Result<Vec<_>>>()?;
         let now = self.now();
@@ -121,7 +123,7 @@ impl Engine {
     }
 }
 
-/// Follows from the pair, whichever of the two is named first.
+/// The id depends on the pair but not on its order.
 fn link_id(suggestion: &Suggestion) -> LinkId {
     let (a, b) = (suggestion.a.as_str(), suggestion.b.as_str());
     LinkId::from_uuid(uuid_of("link", &[a.min(b), a.max(b)]))
@@ -146,7 +148,7 @@ fn handle_records(tx: &ReadTx<'_>) -> std::result::Result<Vec<HandleRecord>, Sto
     let names = tx.names_of_handles()?;
     let mut profiles: BTreeMap<HandleId, Vec<String>> = BTreeMap::new();
     tx.each_profile(&PROFILE_FIELDS, |handle, value| collect(value, profiles.entry(handle).or_default()))?;
-    // Who a voice of a meeting is, the person says of that meeting alone.
+    // The person assigns an unidentified speaker of a meeting for that meeting only.
     let is_voice = |row: &HandleRow| ChannelHandle { channel: row.channel_type.clone(), handle: row.handle.clone() }.is_voice();
     Ok(tx
         .handles()?
@@ -155,7 +157,7 @@ fn handle_records(tx: &ReadTx<'_>) -> std::result::Result<Vec<HandleRecord>, Sto
         .map(|row| HandleRecord {
             names: names.get(&row.id).cloned().unwrap_or_else(|| vec![row.display_name.clone()]),
             profile: profiles.remove(&row.id).unwrap_or_default(),
-            // However many entities exports name the owner by, they are one.
+            // All entities under which exports name the owner are one.
             entity: if row.is_owner { persons.of(&row.entity_id) } else { row.entity_id },
             entity_type: row.entity_type.parse().unwrap_or(EntityType::Person),
             is_owner: row.is_owner,

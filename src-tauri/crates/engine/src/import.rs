@@ -1,4 +1,5 @@
-//! Bringing a file into the log: streamed, in batches, every record accounted for.
+//! Imports files into the log: streamed, in batches, with every record accounted for. Not in this module: file formats
+//! (`keepsake-channels`) and the batches themselves (`storing`).
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,41 +15,41 @@ use crate::storing::{Batches, Stored, storing};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
-/// Why a message stays out that the person erased before.
+/// Skip reason for a message that the person erased earlier.
 pub(crate) const ERASED: &str = "erased";
 
-/// What to import and how.
+/// What to import, and how.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportRequest {
-    /// A file, archive or folder.
+    /// Path of a file, archive or folder.
     pub path: PathBuf,
-    /// The kind, where the person said so.
+    /// Kind of export, if the person specified it.
     pub source: Option<SourceKind>,
-    /// The owner's name or handle.
+    /// The owner's name or handle in the export.
     pub me: Option<String>,
-    /// Day or month first.
+    /// Whether dates put the day or the month first.
     pub date_order: Option<DateOrder>,
-    /// The zone of the device that made the export, where it is not this computer's.
+    /// Time zone of the device that made the export, if it is not this computer's.
     pub zone: Option<Zone>,
-    /// When a meeting began of which nothing else tells.
+    /// Start of a meeting, if the file does not contain it.
     pub meeting: Option<MeetingDate>,
-    /// Every conversation starts private.
+    /// Whether every conversation starts excluded from memory.
     pub private: bool,
-    /// It is the sample data.
+    /// Whether this is the sample data.
     pub is_sample: bool,
 }
 
-/// What the person chose for every import, whichever way it comes: from the window, the command line or a watched folder.
+/// The person's choices for every import, whether from the window, the command line or a watched folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ImportChoices {
-    /// Channel types whose new conversations start private.
+    /// Channel types whose new conversations start excluded from memory.
     pub(crate) private_channels: Vec<String>,
-    /// Look for memories in what arrives.
+    /// Whether to look for memories in new messages.
     pub(crate) extract: bool,
 }
 
 impl ImportChoices {
-    /// Reads them out of the settings page, a field that does not fit as if it had not been chosen: so the page shows it too.
+    /// Reads the choices from the stored settings. An invalid field counts as not chosen, as it does on the settings page.
     fn read(settings: Option<&str>) -> Self {
         let settings: serde_json::Value = settings.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
         Self {
@@ -59,7 +60,7 @@ impl ImportChoices {
 }
 
 impl ImportRequest {
-    /// An import of `path` with nothing said.
+    /// An import of `path` with default options.
     pub fn of(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
@@ -74,42 +75,43 @@ impl ImportRequest {
     }
 }
 
-/// What an import brought. `seen == imported + duplicate + skipped` always.
+/// Result of an import. Always: `seen == imported + duplicate + skipped`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportOutcome {
-    /// The import's row.
+    /// Id of the import's row.
     pub import_id: ImportId,
-    /// What kind of file it was.
+    /// Kind of the imported file.
     pub kind: SourceKind,
-    /// The account.
+    /// Counts of all records.
     pub totals: ImportTotals,
-    /// Conversations that got something new.
+    /// Conversations that received new messages.
     pub touched: Vec<ConversationId>,
-    /// Nobody in the file is known to be the owner.
+    /// Whether nobody in the file is known to be the owner.
     pub has_unknown_owner: bool,
-    /// Nothing named the date of a meeting in it, so the file's own stands in.
+    /// Whether the date of a meeting was taken from the file date because nothing else named it.
     pub is_date_guessed: bool,
 }
 
-/// This computer's zone: `TZ`, else the system's. Where neither has a name that is known, its distance from UTC now.
+/// This computer's time zone: `TZ`, or else the system's. If neither has a known name, the current offset from UTC.
 pub fn local_zone(now: Timestamp) -> Zone {
     let named = std::env::var("TZ").ok().and_then(|name| Zone::named(name.trim_start_matches(':')));
     named.or_else(|| Zone::named(&iana_time_zone::get_timezone().ok()?)).unwrap_or_else(|| distance_from_utc(now))
 }
 
-/// How far the system's zone lies from UTC at a moment. The moment is handed in: one that the system tells panics before 1970.
+/// The system's offset from UTC at a moment. The moment is passed in, because asking chrono for the
+/// current one panics before 1970.
 fn distance_from_utc(now: Timestamp) -> Zone {
     let now = chrono::DateTime::from_timestamp_millis(now.0).unwrap_or_default().naive_utc();
     Zone::Fixed(chrono::Local.offset_from_utc_datetime(&now).local_minus_utc() / 60)
 }
 
-/// Takes what is read: messages go to be stored, the rest is noted.
+/// Receives what is read: stores the messages and notes the rest.
 struct StoreSink<'e, 's> {
     request: &'e ImportRequest,
     control: &'e dyn Control,
     batches: &'e mut Batches<'s>,
     skipped: Vec<ImportSkip>,
-    /// Conversations of the file by their ids there; noted only where all of them are to be private.
+    /// Ids of the conversations in the file, collected only if all of them start excluded from memory.
     to_be_private: BTreeSet<String>,
     has_owner: bool,
     is_cancelled: bool,
@@ -147,8 +149,8 @@ impl Sink for StoreSink<'_, '_> {
 impl Engine {
     /// Imports one file, archive or folder.
     ///
-    /// A file that is truncated or of no known kind changes nothing. A cancelled or interrupted import keeps the whole batches that
-    /// were stored; importing again brings exactly the rest.
+    /// A file that is truncated or of an unknown kind changes nothing. A canceled or interrupted import keeps the complete
+    /// batches it stored; importing again adds exactly the rest.
     pub fn import(&self, import_id: &ImportId, request: &ImportRequest, control: &dyn Control) -> Result<ImportOutcome> {
         let kind = match request.source {
             Some(kind) => kind,
@@ -156,7 +158,7 @@ impl Engine {
         };
         let started = self.now();
         let shown_path = request.path.to_string_lossy().into_owned();
-        // The sample is nobody's conversation, and is there to show what is found.
+        // The sample is nobody's conversation and is there to show results, so the person's choices do not apply to it.
         let (settings, before_seq) = self.store().read(|tx| Ok((tx.setting("settings")?, tx.last_seq_of_all()?)))?;
         let settings = settings.filter(|_| !request.is_sample);
         let choices = ImportChoices::read(settings.as_deref());
@@ -190,7 +192,7 @@ impl Engine {
             (None, Err(_)) if is_cancelled => Err(EngineError::Cancelled),
             (None, read) => read.map_err(EngineError::Import),
         };
-        // Also where the rest could not be read: what is there was asked to be kept out of memory.
+        // Also if the rest could not be read: the person asked to exclude what was stored.
         let kept_out = self.make_private(&to_be_private, before_seq);
         let finished = read.and_then(|report| {
             kept_out?;
@@ -220,12 +222,12 @@ impl Engine {
         }
     }
 
-    /// The zone of this computer, which is that of local times where nobody names another.
+    /// This computer's time zone, used for local times in exports that name no zone.
     pub fn zone(&self) -> Zone {
         self.inner.zone
     }
 
-    /// How the file of a request is read: the same for an import and for a look before it.
+    /// How the file of a request is read, for both the import and its preview.
     pub(crate) fn reading_options(&self, request: &ImportRequest, now: Timestamp) -> ImportOptions {
         ImportOptions {
             source: request.source,
@@ -238,7 +240,8 @@ impl Engine {
         }
     }
 
-    /// Turns conversations private that were stored before the person said so, with everything after this place in the log.
+    /// Excludes conversations from memory that were stored before the person asked for it, including everything
+    /// after this log position.
     fn make_private(&self, source_conversations: &BTreeSet<String>, after_seq: i64) -> Result<()> {
         if source_conversations.is_empty() {
             return Ok(());
@@ -255,21 +258,22 @@ impl Engine {
         })?)
     }
 
-    /// Where files that a browser sent, and the sample, wait for their import.
+    /// Folder in which files uploaded by a browser, and the sample, are kept until they are imported.
     pub fn incoming_dir(&self) -> PathBuf {
         self.data_dir().join(INCOMING_DIR)
     }
 
-    /// Removes a file that a browser sent, once it was used.
+    /// Removes a file uploaded by a browser once it has been used.
     pub fn forget_upload(&self, path: &Path) {
         self.forget_incoming(path);
     }
 
-    /// Removes a file of ours once its import is done: its messages are in the log, and a second copy would outlive their erasure.
+    /// Removes one of our own files once it has been imported. Its messages are in the log, and a second copy would outlive
+    /// their erasure.
     pub(crate) fn forget_incoming(&self, path: &Path) {
         let incoming = self.incoming_dir();
         if let Some(parent) = path.parent().filter(|_| path.starts_with(&incoming)) {
-            // What cannot be removed now goes with the next start.
+            // A file that cannot be removed now is removed at the next start.
             let _ = std::fs::remove_file(path);
             if parent != incoming {
                 let _ = std::fs::remove_dir(parent);
@@ -282,9 +286,9 @@ impl Engine {
         totals.seen = report.seen;
         let accounted = totals.imported + totals.duplicate + left_out(totals);
         if accounted != totals.seen {
-            // The promise that people read; a difference is a fault of ours and must not pass as success.
+            // The counts are a promise to the person; a mismatch is our bug and must not pass as success.
             return Err(EngineError::Refused(format!(
-                "the import saw {} records but can account for {accounted} only; please report this",
+                "the import found {} records but can account for only {accounted}; please report this",
                 totals.seen
             )));
         }
@@ -292,7 +296,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Queues extraction for these conversations; private ones are left out.
+    /// Queues extraction for these conversations, except excluded ones.
     pub fn queue_extraction(&self, conversations: &[ConversationId]) -> Result<Vec<JobId>> {
         let now = self.now();
         let queued = self.store().write(|tx| {
@@ -322,8 +326,8 @@ impl Engine {
         let job = NewJob {
             id: JobId::fresh(self.ids()),
             kind: JobKind::Import,
-            // Each file once at a time; the same file again later is a new import, which finds duplicates.
-            // A folder may hold exports of several kinds, each an import of its own.
+            // Only one import of a file at a time. Importing the same file again later is a new import, which finds
+            // duplicates. A folder may contain exports of several kinds, each a separate import.
             idempotency_key: request.source.map_or_else(String::new, |kind| format!("{kind} ")) + &request.path.to_string_lossy(),
             payload: serde_json::to_string(&payload).map_err(|error| EngineError::Stored { what: "job", error })?,
         };
@@ -332,7 +336,7 @@ impl Engine {
         Ok(id)
     }
 
-    /// The files that a path stands for, and those of a folder that are of no kind that is read.
+    /// The files that a path stands for, and the files of a folder whose kind is not supported.
     pub fn inputs(&self, path: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
         if !path.is_dir() {
             return Ok((vec![path.to_owned()], Vec::new()));
@@ -341,14 +345,14 @@ impl Engine {
         Ok((found.known.into_iter().map(|(file, _)| file).collect(), found.unknown))
     }
 
-    /// The kinds of exports in a folder, where there are several.
+    /// The kinds of exports in a folder, if there are several; otherwise empty.
     pub fn kinds_in(&self, path: &Path) -> Result<Vec<SourceKind>> {
         let kinds = if path.is_dir() { look_through(path)?.kinds() } else { BTreeSet::new() };
         Ok(if kinds.len() > 1 { kinds.into_iter().collect() } else { Vec::new() })
     }
 }
 
-/// The words with the file's name in place of its whole path.
+/// Replaces the full path in a message by the file name.
 pub fn named(words: &str, path: &Path) -> String {
     let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
     words.replace(&*path.to_string_lossy(), &name)

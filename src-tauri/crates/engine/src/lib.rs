@@ -1,7 +1,7 @@
-//! The imperative shell: everything that happens over time or touches the world, around pure rules and one store.
+//! The imperative shell around the pure crates and the store: everything that takes time or touches the outside world.
 //!
-//! Each operation loads, decides with the pure crates, and writes once in a transaction. Deliberately not here: the shapes of the
-//! wire (`api`), windows and sockets (`app`, `server`), SQL (`store`).
+//! Each operation loads its data, decides with the pure crates, and writes once in a transaction. Not in this crate: wire
+//! formats (`api`), windows and sockets (`app`, `server`), SQL (`store`).
 
 mod analyze;
 mod audit;
@@ -111,21 +111,21 @@ pub use work::{Control, Unwatched};
 /// The result of an engine call.
 pub type Result<T> = std::result::Result<T, EngineError>;
 
-/// What the engine needs from outside.
+/// What the engine needs from its environment.
 pub struct EngineParts {
-    /// Where the data lives.
+    /// Directory that contains the database.
     pub data_dir: PathBuf,
-    /// The present.
+    /// Source of the current time.
     pub clock: Arc<dyn Clock>,
-    /// Fresh ids.
+    /// Source of new ids.
     pub ids: Arc<dyn IdSource>,
-    /// The local model, filled in later where it loads in the background.
+    /// The local embedding model. If it loads in the background, the slot is filled later.
     pub embedder: EmbedderSlot,
-    /// This computer's zone, for local times in exports and for when a day begins.
+    /// The computer's time zone, for local times in exports and for the start of a day.
     pub zone: Zone,
-    /// Where keys for model servers lie.
+    /// Where the API keys of model servers are stored.
     pub keys: Arc<dyn KeyStore>,
-    /// Whether the computer runs on battery.
+    /// Tells whether the computer runs on battery.
     pub power: Arc<dyn Power>,
 }
 
@@ -137,7 +137,7 @@ pub(crate) struct Inner {
     pub(crate) data_dir: PathBuf,
     pub(crate) zone: Zone,
     pub(crate) known: Mutex<propose::Known>,
-    /// Memories that cannot be so beside another one, as of what was in use.
+    /// Memories that contradict another one, with the state of the memories they were computed from.
     pub(crate) conflicts: Mutex<Option<conflicts::Conflicts>>,
     pub(crate) map: Mutex<Option<Arc<boundary::Map>>>,
     pub(crate) law: boundary::Law,
@@ -147,28 +147,28 @@ pub(crate) struct Inner {
     pub(crate) search: search::SearchIndex,
     pub(crate) attribute_questions: search::AttributeQuestions,
     pub(crate) model_turn: Mutex<()>,
-    /// One backup is made ready for a restore at a time: they share a folder.
+    /// Only one restore is prepared at a time, because they share a folder.
     pub(crate) restore_turn: Mutex<()>,
-    /// One backup of our own at a time, and none while an erasure looks through the files.
+    /// Only one of Keepsake's own backups runs at a time, and none while an erasure searches the backup files.
     pub(crate) backup_turn: Mutex<()>,
-    /// Erasures that wait for a backup to stop.
+    /// Number of erasures waiting for a running backup to stop.
     pub(crate) erasing: std::sync::atomic::AtomicU32,
     pub(crate) model_hold: Mutex<Option<Hold>>,
-    /// How much the models take that were asked since the start (`language::context_length`).
+    /// Context lengths of the models called since startup (`language::context_length`).
     pub(crate) context_lengths: Mutex<BTreeMap<String, ContextLength>>,
-    /// Ends the rating of a model that is under way.
+    /// Cancels the model rating in progress.
     pub(crate) rating_stop: language::RatingStop,
-    /// The model that Ollama downloads.
+    /// The model download in progress in Ollama.
     pub(crate) pull: language::PullState,
-    /// What was seen to have changed about people, and since when.
+    /// The last change seen in data about people, and when it was first seen.
     pub(crate) people_seen: Mutex<Option<(String, Timestamp)>>,
-    /// The last message of each conversation, as of the last message of all and a version of the boundary.
+    /// The last message of each conversation, valid for one log position and one boundary version.
     pub(crate) last_seqs: Mutex<Option<topics::LastSeqs>>,
-    /// When what is made again was made first, by its id.
+    /// Original creation times, by id, of items that a rebuild recreates.
     pub(crate) made: Mutex<HashMap<String, Timestamp>>,
 }
 
-/// The running engine. Cheap to clone; all clones are one engine.
+/// The running engine. Cheap to clone; all clones share one state.
 #[derive(Clone)]
 pub struct Engine {
     pub(crate) inner: Arc<Inner>,
@@ -180,7 +180,7 @@ impl Engine {
         Self::open_under(parts, boundary::Law::DOMAIN)
     }
 
-    /// Opens the store under a law; any but the domain's is a test's.
+    /// Opens the store under a privacy policy. Only tests use one other than the domain's.
     pub(crate) fn open_under(parts: EngineParts, law: boundary::Law) -> Result<Self> {
         let store = Store::open(&parts.data_dir, parts.clock.now())?;
         let inner = Inner {
@@ -214,27 +214,27 @@ impl Engine {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// The store, for reads that need no rule.
+    /// The store, for reads that no privacy rule restricts.
     pub fn store(&self) -> &Store {
         &self.inner.store
     }
 
-    /// The local model's place.
+    /// The slot of the local embedding model.
     pub fn embedder(&self) -> &EmbedderSlot {
         &self.inner.embedder
     }
 
-    /// Where the data lives.
+    /// Directory that contains the database.
     pub fn data_dir(&self) -> &Path {
         &self.inner.data_dir
     }
 
-    /// The present.
+    /// The current time.
     pub fn now(&self) -> Timestamp {
         self.inner.clock.now()
     }
 
-    /// How far this computer's zone is east of UTC now, in minutes.
+    /// This computer's current offset from UTC in minutes, positive to the east.
     pub(crate) fn utc_offset_minutes(&self) -> i32 {
         self.inner.zone.utc_offset_minutes(self.now())
     }

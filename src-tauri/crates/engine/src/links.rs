@@ -1,7 +1,7 @@
-//! People and the links between their handles: what is suggested, what was answered, what a link would do.
+//! People and the links between their handles: what is suggested, what was answered, and what a link would change.
 //!
-//! A link is an answer about two handles and nothing else: no message, memory or handle changes, so taking it back restores every
-//! view. Deliberately not here: which pairs are suggested (`people::identity`), how links make persons (`store::Persons`).
+//! A link is only an answer about two handles. No message, memory or handle changes, so taking it back restores every view.
+//! Not in this module: which pairs are suggested (`people::identity`), and how links form persons (`store::Persons`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,37 +13,37 @@ use serde_json::Value;
 use crate::boundary::Map;
 use crate::{Engine, EngineError, Result};
 
-/// A person, agent or service with every handle that is theirs.
+/// A person, agent or service with all its handles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PersonRow {
-    /// The entity that came first.
+    /// Id of the entity that came first.
     pub id: EntityId,
-    /// A name to show.
+    /// Display name.
     pub name: String,
-    /// `person`, `agent`, `service`, `group`.
+    /// `person`, `agent`, `service` or `group`.
     pub entity_type: String,
-    /// It is the owner.
+    /// Whether this is the owner.
     pub is_owner: bool,
-    /// Handles, in the order in which they came; `verified` counts links.
+    /// Handles, oldest first; `verified` includes those that are linked.
     pub handles: Vec<HandleRow>,
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// First message.
+    /// Time of the first message.
     pub first: Option<Timestamp>,
-    /// Last message.
+    /// Time of the last message.
     pub last: Option<Timestamp>,
 }
 
-/// Where a pair stands.
+/// Status of a pair of handles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkStatus {
-    /// Suggested and not answered.
+    /// Suggested but not answered.
     Open,
-    /// One person.
+    /// The two are one person.
     Same,
-    /// Two people.
+    /// The two are different people.
     Different,
-    /// Not sure; open again when there is new evidence.
+    /// Not sure; opens again when there is new evidence.
     Unsure,
 }
 
@@ -59,39 +59,40 @@ impl LinkStatus {
     }
 }
 
-/// A pair of handles with what speaks for and against it and what was answered.
+/// A pair of handles with the evidence for and against it, and the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Link {
-    /// The suggestion's id; of a link by hand its own.
+    /// Id of the suggestion, or of the link itself if made by hand.
     pub id: LinkId,
-    /// Where it stands.
+    /// Status of the pair.
     pub status: LinkStatus,
-    /// `contact`, `declared`, `name`, `guess`; `manual` for a link by hand.
+    /// `contact`, `declared`, `name` or `guess`; `manual` for a link made by hand.
     pub strength: String,
     /// The handle that came first.
     pub a: HandleRow,
-    /// The other.
+    /// The other handle.
     pub b: HandleRow,
-    /// Clues for it, with the places they stand at and without text.
+    /// Evidence for it, with locations but without text.
     pub evidence_for: Value,
-    /// Clues against it.
+    /// Evidence against it, in the same form.
     pub evidence_against: Value,
     /// When it was answered.
     pub decided: Option<Timestamp>,
 }
 
-/// What linking two handles would do.
+/// What linking two handles would change.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LinkPreview {
-    /// Every handle of the person it would make.
+    /// Every handle of the resulting person.
     pub handles: Vec<HandleRow>,
-    /// Closed conversations that what was said elsewhere could newly reach: conversation title or channel, and how many memories.
+    /// Closed conversations that content from elsewhere could newly reach: title or channel of the
+    /// conversation, and number of memories.
     pub newly_visible: Vec<(String, u64)>,
-    /// Why it cannot be done.
+    /// Why the handles cannot be linked, if they cannot.
     pub obstacle: Option<String>,
 }
 
-/// The first name that is one: exports call people "You", "Unknown" or by their number.
+/// The most used display name that is a real name: exports also call people "You", "Unknown" or by their number.
 fn name_of(handles: &[HandleRow]) -> String {
     let is_name = |name: &str| name.chars().any(char::is_alphabetic) && !matches!(name, "You" | "User" | "user" | "owner");
     let mut by_use: Vec<&HandleRow> = handles.iter().filter(|row| is_name(&row.display_name)).collect();
@@ -100,12 +101,12 @@ fn name_of(handles: &[HandleRow]) -> String {
 }
 
 impl Engine {
-    /// Everybody, whoever was heard last first.
+    /// Everybody, most recently heard first.
     pub fn people(&self) -> Result<Vec<PersonRow>> {
         Ok(self.store().read(|tx| self.people_in(tx))?)
     }
 
-    /// As [`people`](Self::people), in a snapshot.
+    /// As [`people`](Self::people), in the given snapshot.
     pub(crate) fn people_in(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<PersonRow>, StoreError> {
         let map = self.map(tx)?;
         let linked: BTreeSet<HandleId> = tx
@@ -115,7 +116,7 @@ impl Engine {
             .flat_map(|row| [row.a, row.b])
             .collect();
         let mut people: BTreeMap<EntityId, Vec<HandleRow>> = BTreeMap::new();
-        // A voice that nobody put a name to is nobody.
+        // An unidentified speaker without a name is not listed.
         for mut row in tx.handles()?.into_iter().filter(|row| !row.is_unnamed) {
             row.verified |= linked.contains(&row.id);
             people.entry(map.persons.of(&row.entity_id)).or_default().push(row);
@@ -125,7 +126,7 @@ impl Engine {
         Ok(rows)
     }
 
-    /// How many pairs wait for an answer: what [`Engine::links`] shows as open, without what each rests on.
+    /// Number of pairs without an answer: those [`Engine::links`] shows as open, counted without loading their evidence.
     pub fn open_links(&self) -> Result<u64> {
         Ok(self.store().read(|tx| {
             let suggestions = tx.link_suggestions()?;
@@ -147,7 +148,7 @@ impl Engine {
         })?)
     }
 
-    /// Suggested and answered pairs, the open ones first and of those the strongest. What waited too long and is set aside is not here.
+    /// Suggested and answered pairs, open ones first, strongest first among those. Expired ones are left out.
     pub fn links(&self) -> Result<Vec<Link>> {
         Ok(self.store().read(|tx| {
             let parked = tx.parked_of(ProposalKind::Link)?;
@@ -162,7 +163,7 @@ impl Engine {
         })?)
     }
 
-    /// As [`links`](Self::links) in a snapshot, with what is set aside.
+    /// As [`links`](Self::links) in the given snapshot, including expired ones.
     pub(crate) fn links_in(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<Link>, StoreError> {
         let map = self.map(tx)?;
         let handles: BTreeMap<HandleId, HandleRow> = tx.handles()?.into_iter().map(|row| (row.id.clone(), row)).collect();
@@ -175,7 +176,7 @@ impl Engine {
             let (Some(a), Some(b)) = (handles.get(&suggestion.a), handles.get(&suggestion.b)) else { continue };
             let decision = decided.get(&(&suggestion.a, &suggestion.b)).copied();
             let status = status_of(&suggestion, decision);
-            // Linked by way of others: there is nothing to ask.
+            // Already linked through other handles, so there is nothing to ask.
             if status == LinkStatus::Open && map.persons.of(&a.entity_id) == map.persons.of(&b.entity_id) {
                 continue;
             }
@@ -224,26 +225,26 @@ impl Engine {
         Ok(links)
     }
 
-    /// The person's answer about a suggested or linked pair.
+    /// Stores the person's answer about a suggested or linked pair.
     pub fn answer_link(&self, id: &LinkId, answer: LinkAnswer) -> Result<()> {
         let link = self.link(id)?;
         self.answer_pair(&link.a.id, &link.b.id, answer)
     }
 
-    /// Takes an answer back, whatever it was: the pair waits for one as if it had never been given.
+    /// Takes back an answer of any kind: the pair is open again as if it had never been answered.
     pub fn reopen_link(&self, id: &LinkId) -> Result<()> {
         let link = self.link(id)?;
         let now = self.now();
         let fresh = LinkId::fresh(self.ids());
         self.store().write(|tx| {
             let is_answered = tx.link_decisions()?.iter().any(|row| row.a == link.a.id && row.b == link.b.id);
-            // Without evidence, so that whatever speaks for the pair is news.
+            // Stored without evidence, so that all evidence for the pair counts as new.
             if is_answered { tx.answer_link(&fresh, &link.a.id, &link.b.id, LinkAnswer::Unlinked, "", now) } else { Ok(()) }
         })?;
         self.read_parted()
     }
 
-    /// Two handles may be two people again: conversations in which one memory rested on both are read anew.
+    /// The two handles may be two people again. Conversations in which one memory rested on both are read again.
     fn read_parted(&self) -> Result<()> {
         self.queue_unread().map(drop)
     }
@@ -261,7 +262,7 @@ impl Engine {
             .read(|tx| self.links_in(tx))?
             .into_iter()
             .find(|link| link.id == *id || pair.as_ref().is_some_and(|(a, b)| link.a.id == *a && link.b.id == *b))
-            .ok_or_else(|| EngineError::Refused(format!("there is no link suggestion {id}")))
+            .ok_or_else(|| EngineError::Refused(format!("there is no suggested link {id}; `keepsake links` lists them")))
     }
 
     fn answer_pair(&self, a: &HandleId, b: &HandleId, answer: LinkAnswer) -> Result<()> {
@@ -292,7 +293,7 @@ impl Engine {
         }
     }
 
-    /// Takes a link back; everything is as it was before it.
+    /// Takes a link back and restores everything to how it was before.
     pub fn unlink(&self, id: &LinkId) -> Result<()> {
         let link = self.link(id)?;
         let now = self.now();
@@ -308,11 +309,11 @@ impl Engine {
         if was_linked {
             self.read_parted()
         } else {
-            Err(EngineError::Refused(format!("the handles of {id} are not linked, so there is nothing to take back")))
+            Err(EngineError::Refused(format!("the handles of {id} are not linked, so there is no link to remove")))
         }
     }
 
-    /// What linking would make, and what could newly be seen where.
+    /// The person that linking would form, and what could newly be seen where.
     pub fn preview_link(&self, a: &HandleId, b: &HandleId) -> Result<LinkPreview> {
         Ok(self.store().read(|tx| {
             let map = self.map(tx)?;
@@ -339,7 +340,7 @@ impl Engine {
         })?)
     }
 
-    /// Closed conversations of the person that something from another one reaches only with the link.
+    /// Closed conversations of the person that content from elsewhere reaches only because of the link.
     fn newly_visible(
         &self,
         tx: &ReadTx<'_>,
@@ -399,27 +400,28 @@ fn has_new_evidence(suggestion: &LinkSuggestionRow, decision: Option<&LinkDecisi
     })
 }
 
-/// Why two handles cannot be linked: they are one person already, or the person said "different" of two handles that would become one.
+/// Why two handles cannot be linked: they are one person already, or the person answered "different" for two handles that
+/// would become one person.
 pub(crate) fn obstacle(
     tx: &ReadTx<'_>,
     a: &HandleId,
     b: &HandleId,
 ) -> std::result::Result<Option<String>, keepsake_store::StoreError> {
     if a == b {
-        return Ok(Some("a handle cannot be linked with itself".to_owned()));
+        return Ok(Some("a handle cannot be linked to itself; choose two different handles".to_owned()));
     }
     let handles = tx.handles()?;
     let persons = tx.persons()?;
     let find = |id: &HandleId| handles.iter().find(|row| row.id == *id);
     let (Some(first), Some(second)) = (find(a), find(b)) else {
-        return Ok(Some("one of the handles is no longer there".to_owned()));
+        return Ok(Some("one of the handles no longer exists; choose another".to_owned()));
     };
     let (left, right) = (persons.of(&first.entity_id), persons.of(&second.entity_id));
     if left == right {
-        return Ok(Some("these handles belong to one person already".to_owned()));
+        return Ok(Some("these handles already belong to the same person".to_owned()));
     }
     for row in tx.link_decisions()?.iter().filter(|row| row.answer == LinkAnswer::Different) {
-        // The very pair that is answered now is answered anew.
+        // An earlier answer about this very pair is replaced, so it is no obstacle.
         if (row.a == *a && row.b == *b) || (row.a == *b && row.b == *a) {
             continue;
         }
@@ -427,7 +429,7 @@ pub(crate) fn obstacle(
         let (x_is, y_is) = (persons.of(&x.entity_id), persons.of(&y.entity_id));
         if (x_is == left && y_is == right) || (x_is == right && y_is == left) {
             return Ok(Some(format!(
-                "you said that {}:{} and {}:{} are different people; linking these two would make them one. Take that answer back first",
+                "you answered that {}:{} and {}:{} are different people; this link would make them the same person. Undo that answer first",
                 x.channel_type, x.handle, y.channel_type, y.handle
             )));
         }

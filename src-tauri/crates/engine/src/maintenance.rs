@@ -1,12 +1,12 @@
-//! The nightly cycle: everything that is worked out in the background is brought up to date once a night, what waited too long for an
-//! answer is parked, and in the morning a digest says what is new and what waits.
+//! Nightly maintenance: once a night everything derived in the background is updated, proposals left unanswered too long
+//! expire, and a digest in the morning says what is new and what needs attention.
 //!
-//! Most of the work has been done by then: each part is queued as soon as something changed that it rests on. The cycle queues all
-//! of them, whatever they think, and ends when none of their jobs is left. So it goes on after a crash where the queue does, and stopping
-//! it is stopping those jobs. Jobs that ask a language model are not waited for: they may wait for power, a server or the next day's
-//! budget.
+//! Most of the work has been done by then, because each part is queued as soon as something it depends on changes. A
+//! maintenance run queues all parts regardless and ends when none of their jobs is left. It therefore continues after a
+//! crash when the queue does, and stopping it means stopping those jobs. It does not wait for jobs that call a language
+//! model: they may be waiting for power, a server or the next day's budget.
 //!
-//! Deliberately not here: the work itself, each in its own module, and how the digest is shown.
+//! Not in this module: the work itself, which is in the modules of its parts, and how the digest is shown.
 
 use keepsake_domain::{DAY_MS, JobKind, MaintenanceRunId, OperationId, Timestamp};
 use keepsake_store::{Counts, MaintenanceRunRow, MemoryChange, MemoryState};
@@ -15,33 +15,33 @@ use serde::{Deserialize, Serialize};
 use crate::schedule::{WatchKind, next_due};
 use crate::{Engine, EngineError, Result};
 
-/// The setting under which it is kept when the cycle runs.
+/// Setting that stores when maintenance runs.
 const RULES_SETTING: &str = "maintenance";
 
-/// What an error calls them.
-const CHOICES: &str = "maintenance rules";
+/// Name of this setting in error messages.
+const CHOICES: &str = "maintenance settings";
 
-/// The setting under which it is kept since when cycles are counted, where none ran yet.
+/// Setting that stores the time from which the first run is scheduled, while none has run yet.
 const SINCE_SETTING: &str = "maintenance_since";
 
-/// Local hour at which it runs unless the person says otherwise: after the hour at which chat is read, before anybody gets up.
+/// Default local hour of maintenance: after the hour at which chats are read, before anybody gets up.
 pub const NIGHT_HOUR: u8 = 3;
 
-/// Days that a candidate waits before it is parked unless the person says otherwise: a queue that only grows is one that nobody
-/// opens any more (reference `ux.md` 3.1).
+/// Default number of days after which an unanswered proposal expires: a queue that only grows is one that nobody opens any
+/// more (reference `ux.md` 3.1).
 pub const PARK_AFTER_DAYS: u32 = 60;
 
-/// Choices outside these are mistakes: sooner would take away what a holiday left, later is never.
+/// Values outside this range are mistakes: fewer days would remove what piled up over a holiday, more means never.
 const PARK_AFTER_DAYS_MIN: u32 = 7;
 const PARK_AFTER_DAYS_MAX: u32 = 3_650;
 
-/// A parked candidate is put off until this moment, the end of the year 9999: until somebody takes it back.
+/// An expired proposal is deferred until this moment, the end of the year 9999, that is, until the person restores it.
 pub const PARKED_UNTIL: Timestamp = Timestamp(253_402_300_799_000);
 
-/// Cycles that are told of.
+/// Number of runs reported.
 const RUNS_TOLD: u32 = 30;
 
-/// The jobs that a cycle waits for, in the order of the seed: each rests on those before it.
+/// The jobs that a run waits for, in the order of the seed; each builds on those before it.
 const STEPS: [JobKind; 10] = [
     JobKind::Extract,
     JobKind::SettleConversations,
@@ -55,17 +55,17 @@ const STEPS: [JobKind; 10] = [
     JobKind::Embed,
 ];
 
-/// When the cycle runs and what it does about candidates that wait.
+/// When maintenance runs and when unanswered proposals expire.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MaintenanceRules {
-    /// Whether it runs by itself.
+    /// Whether it runs automatically.
     pub automatic: bool,
     /// Local hour, 0 to 23.
     pub hour: u8,
-    /// Days after which a candidate or another proposal that nobody answered is parked.
+    /// Days after which an unanswered proposal of any kind expires.
     pub park_after_days: u32,
-    /// Whether the desktop tells by a number that a cycle ended and something waits.
+    /// Whether a desktop notification reports, with a number, that a run ended and proposals need attention.
     pub notify: bool,
 }
 
@@ -75,37 +75,37 @@ impl Default for MaintenanceRules {
     }
 }
 
-/// What a cycle left: counts by name, in the order in which they are told.
+/// Result of a run: counts by name, in display order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Digest {
-    /// Since the digest before.
+    /// What is new since the previous digest.
     pub new: Vec<(String, u64)>,
-    /// For the person, when it was made.
+    /// What needed the person's attention when the digest was made.
     pub waiting: Vec<(String, u64)>,
-    /// How far the log reached.
+    /// Log position that the digest covers.
     through_seq: i64,
 }
 
-/// A cycle with its digest.
+/// A maintenance run with its digest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaintenanceRun {
-    /// The cycle.
+    /// The stored row of the run.
     pub row: MaintenanceRunRow,
-    /// Its digest, when it ended by itself.
+    /// Its digest, if the run completed.
     pub digest: Option<Digest>,
 }
 
-/// Where maintenance stands.
+/// State of maintenance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Maintenance {
-    /// The choices.
+    /// The current rules.
     pub rules: MaintenanceRules,
-    /// Cycles, the newest first.
+    /// Runs, newest first.
     pub runs: Vec<MaintenanceRun>,
-    /// Jobs that the cycle under way still waits for.
+    /// Number of jobs that the current run still waits for.
     pub jobs_left: u64,
-    /// When the next cycle begins by itself.
+    /// When the next automatic run starts.
     pub next: Option<Timestamp>,
 }
 
@@ -118,19 +118,19 @@ fn read_digest(run: &MaintenanceRunRow) -> Option<Digest> {
 }
 
 impl Engine {
-    /// When the cycle runs, and after how long candidates are parked.
+    /// When maintenance runs, and when unanswered proposals expire.
     pub fn maintenance_rules(&self) -> Result<MaintenanceRules> {
         Ok(self.store().read(|tx| tx.choice(RULES_SETTING, CHOICES))?)
     }
 
-    /// Stores the choices.
+    /// Validates and stores the rules.
     pub fn set_maintenance_rules(&self, rules: &MaintenanceRules) -> Result<()> {
         if rules.hour > 23 {
-            return Err(EngineError::Refused(format!("there is no hour {}; give one from 0 to 23", rules.hour)));
+            return Err(EngineError::Refused(format!("{} is not an hour; choose one from 0 to 23", rules.hour)));
         }
         if !(PARK_AFTER_DAYS_MIN..=PARK_AFTER_DAYS_MAX).contains(&rules.park_after_days) {
             return Err(EngineError::Refused(format!(
-                "candidates can be parked after {PARK_AFTER_DAYS_MIN} to {PARK_AFTER_DAYS_MAX} days, not after {}",
+                "proposals can expire after {PARK_AFTER_DAYS_MIN} to {PARK_AFTER_DAYS_MAX} days, not after {}",
                 rules.park_after_days
             )));
         }
@@ -139,7 +139,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Where maintenance stands.
+    /// State of maintenance: rules, recent runs, and when the next one starts.
     pub fn maintenance(&self) -> Result<Maintenance> {
         let rules = self.maintenance_rules()?;
         let next = self.next_maintenance(&rules)?;
@@ -151,8 +151,8 @@ impl Engine {
         })?)
     }
 
-    /// The cycle that ended last by itself with how much waited for the person then, where the person wants to be told; what is set
-    /// aside does not wait.
+    /// The last completed run, with the number of proposals that needed attention then, if the person wants notifications.
+    /// Expired ones are not counted.
     pub fn digest_notice(&self) -> Result<Option<(MaintenanceRunId, u64)>> {
         if !self.maintenance_rules()?.notify {
             return Ok(None);
@@ -165,7 +165,7 @@ impl Engine {
         }))
     }
 
-    /// Begins a cycle and queues its work; the one under way, if there is one.
+    /// Starts a run and queues its work; returns the current run if there is one.
     pub fn start_maintenance(&self) -> Result<MaintenanceRunId> {
         if let Some(running) = self.store().read(|tx| tx.maintenance_running())? {
             return Ok(running.id);
@@ -173,7 +173,7 @@ impl Engine {
         let id = MaintenanceRunId::fresh(self.ids());
         let now = self.now();
         if !self.store().write(|tx| tx.begin_maintenance(&id, now))? {
-            // Somebody else began one in between.
+            // Another thread started a run in the meantime.
             return self.start_maintenance();
         }
         let parked = self.park_old_candidates()? + self.park_old_proposals(self.parked_from()?)?;
@@ -192,7 +192,7 @@ impl Engine {
         Ok(id)
     }
 
-    /// Stops the cycle under way: its jobs are asked to stop. What they did so far stays, each of them whole.
+    /// Stops the current run by asking its jobs to stop. What they completed so far stays.
     pub fn cancel_maintenance(&self) -> Result<bool> {
         let now = self.now();
         let Some((run, jobs)) = self.store().read(|tx| {
@@ -207,8 +207,8 @@ impl Engine {
         Ok(true)
     }
 
-    /// Ends the cycle under way when no job of it is left, and makes the digest. Asked after each job, at each start of the worker and
-    /// by whoever waits, so that one whose last job ended in a crash ends too.
+    /// Ends the current run once none of its jobs is left, and makes the digest. Called after each job, at each start of
+    /// the worker and by callers that wait for the run, so that a run whose last job ended in a crash ends too.
     pub(crate) fn finish_maintenance(&self) -> Result<bool> {
         let is_over =
             self.store().read(|tx| Ok(tx.maintenance_running()?.is_some() && tx.unsettled_jobs_of(&STEPS)?.is_empty()))?;
@@ -235,7 +235,7 @@ impl Engine {
         Ok(true)
     }
 
-    /// Begins a cycle where one is due; when the next one is.
+    /// Starts a run if one is due, and returns when the next one is.
     pub fn queue_maintenance(&self) -> Result<Option<Timestamp>> {
         self.finish_maintenance()?;
         let rules = self.maintenance_rules()?;
@@ -247,8 +247,8 @@ impl Engine {
         Ok(next)
     }
 
-    /// When a cycle begins by itself. The first one is that of the night after the first look: somebody who just read their first file
-    /// is busy with it.
+    /// When the next automatic run starts. The first one is in the night after the first call: a person who has just
+    /// imported their first file is still busy with it.
     fn next_maintenance(&self, rules: &MaintenanceRules) -> Result<Option<Timestamp>> {
         if !rules.automatic {
             return Ok(None);
@@ -268,12 +268,12 @@ impl Engine {
         Ok(Some(next_due(WatchKind::Chat, rules.hour, Some(last), self.utc_offset_minutes(), now)))
     }
 
-    /// What waits since before this moment has waited too long.
+    /// Proposals that have waited since before this moment expire.
     fn parked_from(&self) -> Result<Timestamp> {
         Ok(self.now().plus_ms(-i64::from(self.maintenance_rules()?.park_after_days) * DAY_MS))
     }
 
-    /// Parks the candidates that waited too long, as one operation with one undo; how many.
+    /// Expires the pending memories that waited too long, as one operation with one undo, and returns how many.
     pub fn park_old_candidates(&self) -> Result<u64> {
         let days = self.maintenance_rules()?.park_after_days;
         let now = self.now();
@@ -287,8 +287,8 @@ impl Engine {
                 changes.push(MemoryChange { id, before: Some(state), after, relations: Vec::new() });
             }
             if !changes.is_empty() {
-                let what = if changes.len() == 1 { "1 candidate".to_owned() } else { format!("{} candidates", changes.len()) };
-                let summary = format!("Parked {what} that waited {days} days");
+                let what = if changes.len() == 1 { "1 proposal".to_owned() } else { format!("{} proposals", changes.len()) };
+                let summary = format!("Expired {what} left unanswered for {days} days");
                 tx.apply_operation(&OperationId::fresh(self.ids()), "park", &summary, &changes, now)?;
             }
             Ok(changes.len() as u64)

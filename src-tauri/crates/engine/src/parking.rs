@@ -1,11 +1,12 @@
-//! Proposals that wait too long are set aside, and come back when a person asks or when what they rest on changed.
+//! Proposals left unanswered too long expire. They return when a person asks for them or when what they rest on changes.
 //!
-//! Candidates for memories are parked in their own way, as an act of review with its undo (`maintenance`); this is about every other
-//! kind. [`Engine::open_proposals`] is the one list of them: a kind that stands there is parked, shown and restored like the others.
-//! What is derived may be derived again meanwhile, so it is known by its id and by what it rested on, and the derivation knows nothing
-//! of it. A playbook has a state of its own for that; a change to what is remembered has besides its own age, and is parked by it.
+//! Pending memories expire in another way, as a review action that can be undone (`maintenance`); this module handles every
+//! other kind. [`Engine::open_proposals`] is the only list of them: every kind in it expires, is shown and is restored in
+//! the same way. Derived proposals may be derived again meanwhile, so an expired one is identified by its id and by what it
+//! rested on, and the derivation knows nothing about it. A playbook additionally has a status of its own for this. A
+//! proposed memory clean-up also keeps its own age and expires by that.
 //!
-//! Deliberately not here: when that happens (`maintenance`), how proposals are shown.
+//! Not in this module: when proposals expire (`maintenance`), and how they are shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,32 +19,32 @@ use crate::{Engine, EngineError, Result};
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
-/// A proposal that nobody answered.
+/// A proposal without an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
-    /// What is proposed.
+    /// The kind of proposal.
     pub kind: ProposalKind,
-    /// Which.
+    /// Its id.
     pub id: String,
-    /// In words that a person knows it by.
+    /// A title that a person recognizes.
     pub title: String,
-    /// What it rests on: where that changes it is another matter.
+    /// Identifies what it rests on. If that changes, it is a different proposal.
     mark: String,
-    /// When it came, where that is known.
+    /// When it was made, if known.
     came: Option<Timestamp>,
 }
 
-/// A proposal that is set aside.
+/// An expired proposal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parked {
-    /// What.
+    /// The proposal itself.
     pub proposal: Proposal,
-    /// When it was.
+    /// When it expired.
     pub at: Timestamp,
 }
 
 impl Engine {
-    /// Every proposal that a person has not answered, set aside or not.
+    /// Every unanswered proposal, expired or not.
     fn open_proposals(&self, tx: &ReadTx<'_>) -> StoreResult<Vec<Proposal>> {
         let mut open = Vec::new();
         let marks: BTreeMap<String, String> =
@@ -91,7 +92,7 @@ impl Engine {
         Ok(open)
     }
 
-    /// Sets aside what waits since before a moment; how many.
+    /// Expires proposals that have waited since before a moment, and returns how many.
     pub(crate) fn park_old_proposals(&self, before: Timestamp) -> Result<u64> {
         let now = self.now();
         Ok(self.store().write(|tx| {
@@ -102,12 +103,12 @@ impl Engine {
             for one in &open {
                 let before_it = known.get(&(one.kind, one.id.clone()));
                 let row = match before_it {
-                    // Set aside as it is.
+                    // Still expired, and nothing changed.
                     Some(row) if row.mark == one.mark && row.parked.is_some() && one.kind != ProposalKind::Playbook => continue,
                     Some(row) if row.mark == one.mark && row.parked.is_none() => {
                         WaitRow { since: one.came.map_or(row.since, |came| came.max(row.since)), ..row.clone() }
                     }
-                    // Something new speaks for it, or a person took it up again elsewhere.
+                    // There is new evidence for it, or a person restored it elsewhere.
                     Some(row) => WaitRow { mark: one.mark.clone(), since: now, parked: None, ..row.clone() },
                     None => WaitRow {
                         kind: one.kind,
@@ -130,14 +131,14 @@ impl Engine {
         })?)
     }
 
-    /// Forgets how long those waited that are not proposed any more. At the end of a cycle: a rebuild begins with nothing proposed, and
-    /// what it finds again waits as it did.
+    /// Forgets the waiting times of proposals that no longer exist. This happens at the end of a run: a rebuild starts with
+    /// no proposals, and those it finds again keep their waiting time.
     pub(crate) fn forget_gone_waits(&self) -> Result<()> {
         Ok(self.store().write(|tx| {
             let open = self.open_proposals(tx)?;
             let there: BTreeSet<(ProposalKind, &str)> = open.iter().map(|one| (one.kind, one.id.as_str())).collect();
             for row in tx.waits()?.iter().filter(|row| !there.contains(&(row.kind, row.id.as_str()))) {
-                // A playbook that is set aside is no candidate, and is kept as one that was.
+                // An expired playbook is not in the list of candidates, so its waiting time must be kept explicitly.
                 if row.kind != ProposalKind::Playbook || !is_parked_playbook(tx, &row.id)? {
                     tx.drop_wait(row.kind, &row.id)?;
                 }
@@ -146,7 +147,7 @@ impl Engine {
         })?)
     }
 
-    /// What is set aside, the latest first.
+    /// Expired proposals, most recent first.
     pub fn parked_proposals(&self) -> Result<Vec<Parked>> {
         Ok(self.store().read(|tx| {
             let mut waits: BTreeMap<(ProposalKind, String), WaitRow> =
@@ -171,7 +172,8 @@ impl Engine {
         })?)
     }
 
-    /// Takes proposals back from where they were set aside: they wait anew. All of them or, where one is not set aside, none.
+    /// Restores expired proposals, whose waiting time starts again. Either all of them, or none if one
+    /// of them has not expired.
     pub fn restore_proposals(&self, wanted: &[(ProposalKind, String)]) -> Result<()> {
         let now = self.now();
         let missing = self.store().write(|tx| {
@@ -200,11 +202,11 @@ impl Engine {
         })?;
         match missing {
             None => Ok(()),
-            Some(id) => Err(EngineError::Refused(format!("{id} is not set aside; `keepsake parked` lists what is"))),
+            Some(id) => Err(EngineError::Refused(format!("{id} is not an expired proposal; `keepsake parked` lists them"))),
         }
     }
 
-    /// A playbook is set aside and taken back as a person would do it.
+    /// Changes the status of a playbook that expires or is restored, as a person's decision would.
     fn settle_playbook_of(&self, tx: &WriteTx<'_>, row: &WaitRow, to: PlaybookStatus) -> StoreResult<()> {
         let (ProposalKind::Playbook, Ok(id)) = (row.kind, row.id.parse::<PlaybookId>()) else { return Ok(()) };
         match tx.playbook(&id) {
@@ -217,7 +219,7 @@ impl Engine {
     }
 }
 
-/// Changes to what is remembered that waited too long, and hold as they did.
+/// Proposed clean-ups that waited too long and are still valid.
 fn reflections_aside(tx: &ReadTx<'_>) -> StoreResult<Vec<Parked>> {
     let mut parked = Vec::new();
     for row in crate::reflection::shown(tx)? {

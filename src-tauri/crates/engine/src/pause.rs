@@ -1,42 +1,42 @@
-//! Pausing background work, for a while or until the person goes on.
+//! Pauses background work, for a while or until the person resumes it.
 //!
-//! What is kept is the moment at which a pause ends, so it ends by itself whether the program ran meanwhile or not; a lane that sleeps
-//! through it wakes then and writes that it is over, so that the window hears of it.
+//! The stored value is the moment at which the pause ends, so it ends by itself whether or not the program ran meanwhile. A
+//! lane that sleeps through the pause wakes then and records that it is over, so that the window is notified.
 //!
-//! Deliberately not here: what a pause holds up (`queue`).
+//! Not in this module: what a pause stops (`queue`).
 
 use keepsake_domain::{DAY_MS, HOUR_MS, Timestamp};
 
 use crate::{Engine, EngineError, Result};
 
-/// The setting under which the pause is kept, so that it outlives a restart: `true`, `false`, or when it ends.
+/// Setting that stores the pause, so that it survives a restart: `true`, `false`, or the end in milliseconds.
 const PAUSED_SETTING: &str = "queue_paused";
 
-/// At this hour of the day on this computer "tomorrow" begins: whoever says it means when they sit down again.
+/// Local hour at which "tomorrow" begins: the person means when they sit down again.
 const MORNING_HOUR: i64 = 8;
 
-/// Before this hour it is still the night of the day before, and tomorrow is the morning that comes.
+/// Before this hour it still counts as the previous night, and "tomorrow" is the coming morning.
 const NIGHT_ENDS_HOUR: i64 = 4;
 
-/// For how long work is paused.
+/// How long to pause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PauseFor {
     /// One hour.
     Hour,
     /// Until tomorrow morning.
     Tomorrow,
-    /// Until the person goes on.
+    /// Until the person resumes work.
     Resumed,
 }
 
-/// That work is paused.
+/// A pause of background work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pause {
-    /// When it ends by itself; nothing where the person ends it.
+    /// When it ends by itself; `None` if only the person ends it.
     pub until: Option<Timestamp>,
 }
 
-/// The moment at which a pause that begins now ends.
+/// When a pause that begins now ends.
 fn ends(wanted: PauseFor, utc_offset_minutes: i32, now: Timestamp) -> Option<Timestamp> {
     match wanted {
         PauseFor::Hour => Some(now.plus_ms(HOUR_MS)),
@@ -49,7 +49,7 @@ fn ends(wanted: PauseFor, utc_offset_minutes: i32, now: Timestamp) -> Option<Tim
 }
 
 impl Engine {
-    /// The pause that holds now, if one does.
+    /// The current pause, if there is one.
     pub fn pause(&self) -> Result<Option<Pause>> {
         let stored = self.store().read(|tx| tx.setting(PAUSED_SETTING))?;
         Ok(match stored.as_deref() {
@@ -63,12 +63,12 @@ impl Engine {
         })
     }
 
-    /// Whether background work is paused.
+    /// Whether background work is paused now.
     pub fn is_paused(&self) -> Result<bool> {
         Ok(self.pause()?.is_some())
     }
 
-    /// Pauses background work. What runs comes to its end; nothing more begins, and nothing is lost.
+    /// Pauses background work. Running jobs finish; no new ones start, and none are lost.
     pub fn pause_for(&self, wanted: PauseFor) -> Result<Pause> {
         let now = self.now();
         let until = ends(wanted, self.utc_offset_minutes(), now);
@@ -78,14 +78,14 @@ impl Engine {
         Ok(Pause { until })
     }
 
-    /// Lets background work go on.
+    /// Resumes background work.
     pub fn resume(&self) -> Result<()> {
         self.store().write(|tx| tx.put_setting(PAUSED_SETTING, "false", self.now()))?;
         self.look_for_work();
         Ok(())
     }
 
-    /// Writes down that a pause is over whose time has come, so that whoever shows it hears of that.
+    /// Records that a pause has run out, so that the window is notified.
     pub(crate) fn end_pause_in_time(&self) -> Result<()> {
         let is_over =
             |stored: Option<String>| stored.and_then(|text| text.parse::<i64>().ok()).is_some_and(|until| until <= self.now().0);
@@ -116,7 +116,7 @@ mod tests {
         check(1.0, 0, 8);
         check(3.9, 0, 8);
         check(4.0, 0, 32);
-        // Two hours ahead it is noon there, and 8 in the morning there is 6 here.
+        // At +2 hours it is noon there, and 8 in the morning there is 6 here.
         check(10.0, 120, 30);
         check(23.0, 120, 30);
         check(10.0, -300, 37);

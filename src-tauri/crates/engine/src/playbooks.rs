@@ -1,16 +1,17 @@
-//! Playbooks (seed 000, phase 3): looked for after sessions with tools arrive and every night, decided about by a person, exported as
-//! skills.
+//! Playbooks (seed 000, phase 3): searched for after tool sessions arrive and every night, decided on by a
+//! person, exported as skills.
 //!
-//! What is found follows from the sessions of the last two weeks alone, so a look over the same ones changes nothing. What a person
-//! decided stays: a rejected playbook returns only where it is shown by as many new sessions as it was rejected with. A candidate that is
-//! not seen any more is parked, and returns when it is.
+//! The result depends only on the sessions of the last two weeks, so searching the same sessions again changes nothing. A
+//! person's decision stays: a rejected playbook returns only if it shows in as many new sessions as it had when it was
+//! rejected. A candidate that no longer shows expires, and returns when it shows again.
 //!
-//! The rules write first. Where a language model is chosen it words the candidates afterwards, in its own lane (`by_model`).
+//! The rules word a playbook first. If a language model is chosen, it rewords the candidates afterwards, in
+//! its own lane (`by_model`).
 //!
-//! Playbooks are for the owner's own eyes; an agent gets approved ones alone, and elsewhere than with the owner alone only what the
-//! sessions show that may be seen there (`circles`).
+//! Playbooks are for the owner. An agent gets only approved ones, and unless the owner is alone with it, only what shows in
+//! sessions that may be seen there (`circles`).
 //!
-//! Deliberately not here: what counts as a way of working and how a skill is written (`insight::playbook`), rows (`store`).
+//! Not in this module: what counts as a playbook and how a skill is written (`insight::playbook`), and rows (`store`).
 
 mod by_model;
 mod circles;
@@ -35,20 +36,21 @@ use crate::timeline::local_day;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
-/// The setting that says what the last look was over.
+/// Setting that stores what the last search covered.
 pub(crate) const LOOKED_SETTING: &str = "playbooks_looked_through";
 
-/// Local hour of the nightly look: nobody is at work, and the day before is whole.
+/// Local hour of the nightly search: nobody is working, and the previous day is complete.
 const NIGHT_HOUR: i64 = 3;
 
-/// How far back from a source's last line what tools did is read: the days that count and the one that age in whole days adds, and one
-/// more, so that a session that began before them is whole.
+/// How far back from a source's last entry tool use is read: the lookback days, one more because age is counted in whole
+/// days, and another so that a session that began before them is complete.
 const READ_MS: i64 = (LOOKBACK_DAYS + 2) * DAY_MS;
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
 impl Engine {
-    /// Queues a look for playbooks if tools were used since, something changed that it rests on, or a night passed; when to ask again.
+    /// Queues a search for playbooks if tools were used since, something it depends on changed, or a night passed. Returns
+    /// when to ask again.
     pub fn queue_playbooks(&self) -> Result<Option<Timestamp>> {
         let (mark, known, is_idle) = self.store().read(|tx| {
             let (lines, _) = tx.tool_lines_mark()?;
@@ -63,12 +65,12 @@ impl Engine {
         Ok(Some(self.next_night()))
     }
 
-    /// Queues a look whatever changed, as a person may ask.
+    /// Queues a search regardless of changes, at a person's request.
     pub fn queue_playbooks_now(&self) -> Result<()> {
         self.queue_playbooks_job("now")
     }
 
-    /// Deletes what nobody decided about, and queues a look.
+    /// Deletes all undecided playbooks and queues a search.
     pub fn rebuild_playbooks(&self) -> Result<()> {
         self.store().write(|tx| tx.drop_undecided_playbooks())?;
         self.queue_playbooks_job("now")
@@ -90,7 +92,7 @@ impl Engine {
         time.0 + i64::from(self.utc_offset_minutes()) * 60_000
     }
 
-    /// The night that a moment belongs to: it begins at [`NIGHT_HOUR`].
+    /// The night that the present moment belongs to; it begins at [`NIGHT_HOUR`].
     fn night(&self) -> i64 {
         (self.local_ms(self.now()) - NIGHT_HOUR * HOUR_MS).div_euclid(DAY_MS)
     }
@@ -100,14 +102,14 @@ impl Engine {
         Timestamp(next - i64::from(self.utc_offset_minutes()) * 60_000)
     }
 
-    /// A text that changes whenever a look could bring something else.
+    /// A text that changes whenever a search could give a different result.
     fn playbooks_mark(&self, tx: &ReadTx<'_>) -> StoreResult<String> {
         let (lines, last) = tx.tool_lines_mark()?;
         let by_model = if self.has_proposing_model(tx)? { " by a model" } else { "" };
         Ok(format!("{PLAYBOOK_ENGINE_VERSION} {lines} {last} {} {}{by_model}", tx.boundary_version()?, self.night()))
     }
 
-    /// What the sessions of the last two weeks of each source show, and the mark of what was looked through.
+    /// What shows in the last two weeks of sessions of each source, and the mark of what was searched.
     fn look_for_playbooks(&self, control: &dyn Control) -> Result<(String, Vec<Found>)> {
         let scrubber = self.scrubber()?;
         let now = self.now();
@@ -115,10 +117,10 @@ impl Engine {
             let lines = tx.tool_lines(now, READ_MS)?;
             Ok((self.playbooks_mark(tx)?, lines, self.map(tx)?))
         })?;
-        control.progress("Looking for ways of working", 0, 0);
+        control.progress("Looking for playbooks", 0, 0);
         let sessions = read_sessions(&lines);
         let mut found = discover(&sessions, now, &scrubber);
-        // What one circle's sessions show by themselves is offered too, whatever the others say.
+        // What the sessions of one audience show on their own is offered too, whatever other sessions show.
         for circle in circles::circles(&map, &self.inner.law, &sessions) {
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
@@ -129,14 +131,14 @@ impl Engine {
         Ok((mark, found))
     }
 
-    /// Looks right here, for tests of what is found.
+    /// Searches synchronously, for tests of the result.
     #[cfg(test)]
     pub(crate) fn find_playbooks_now(&self) -> Result<()> {
         let (_, found) = self.look_for_playbooks(&crate::Unwatched)?;
         Ok(self.store().write(|tx| self.settle_found(tx, &found, self.now()).map(drop))?)
     }
 
-    /// Looks for playbooks, and completes the job with it.
+    /// Searches for playbooks and completes the job with the result.
     pub(crate) fn perform_playbooks(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         let (mark, found) = self.look_for_playbooks(control)?;
         if control.is_cancelled() {
@@ -153,11 +155,11 @@ impl Engine {
         tracing::info!(found = found.len(), new, "looked for playbooks");
         self.queue_playbook_notice()?;
         self.queue_playbooks_for_model()?;
-        // What came while it was read has its own job.
+        // Sessions that arrived during the search have their own job.
         self.queue_playbooks().map(drop)
     }
 
-    /// Brings what is stored in line with what was found; how many wait for a person that did not before.
+    /// Updates the store to match what was found. Returns how many playbooks newly need a decision.
     fn settle_found(&self, tx: &WriteTx<'_>, found: &[Found], now: Timestamp) -> StoreResult<u64> {
         let known: BTreeMap<PlaybookId, PlaybookRow> = tx.playbooks()?.into_iter().map(|row| (row.id.clone(), row)).collect();
         let has_model = self.has_proposing_model(tx)?;
@@ -165,7 +167,7 @@ impl Engine {
         let mut seen = BTreeSet::new();
         for one in found {
             let Some(id) = id_of(one) else { continue };
-            // What went off the record since it was read is not written.
+            // Nothing is written about a conversation that was excluded since it was read.
             let messages: Vec<InteractionId> = one.occurrences.iter().flat_map(|one| one.messages.iter().cloned()).collect();
             let against: Vec<InteractionId> = one.against.iter().map(|one| one.message.clone()).collect();
             if !tx.are_messages_on_record(&messages)? || !tx.are_messages_on_record(&against)? {
@@ -183,7 +185,7 @@ impl Engine {
             if returns {
                 tx.settle_playbook(&id, PlaybookStatus::Candidate, now)?;
             }
-            // What was decided about does not bind one that waits anew.
+            // The earlier decision does not bind a playbook that returns for a new one.
             let row = row.cloned().map(|row| if returns { PlaybookRow { decided_version: None, ..row } } else { row });
             by_model::put_found(tx, &id, row.as_ref(), &version, has_model, made)?;
             new += u64::from(row.is_none() || returns);
@@ -196,19 +198,20 @@ impl Engine {
         Ok(new)
     }
 
-    /// Every playbook for the owner's own eyes, with what of its sessions is on the record; one that too few are left of is not shown.
+    /// Every playbook for the owner, with the sessions that are not excluded. A playbook with too few
+    /// sessions left is not shown.
     pub fn playbooks(&self) -> Result<Vec<PlaybookRow>> {
         Ok(self.store().read(|tx| self.playbooks_in(tx))?)
     }
 
-    /// As [`playbooks`](Self::playbooks), in a snapshot.
+    /// As [`playbooks`](Self::playbooks), in the given snapshot.
     pub(crate) fn playbooks_in(&self, tx: &ReadTx<'_>) -> StoreResult<Vec<PlaybookRow>> {
         shown(tx)
     }
 
-    /// How many wait for a person.
+    /// Number of playbooks that need a decision.
     pub fn playbooks_waiting(&self) -> Result<u64> {
-        // The frame asks after every change, and mostly there is none.
+        // The window asks after every change, and mostly there is none.
         if !self.store().read(|tx| tx.has_playbook_candidates())? {
             return Ok(0);
         }
@@ -221,21 +224,22 @@ impl Engine {
         found.ok_or_else(|| EngineError::Refused(format!("there is no playbook {id}; `keepsake playbooks` lists them")))
     }
 
-    /// A person decides where a playbook stands; the decision can be taken back.
+    /// Stores a person's decision on a playbook. It can be undone.
     pub fn decide_playbook(&self, id: &PlaybookId, to: PlaybookStatus) -> Result<PlaybookDecisionId> {
         self.decide_seen_playbook(id, to, None)
     }
 
-    /// As [`decide_playbook`](Self::decide_playbook), about the version that the person saw: refused where another one stands by now.
+    /// As [`decide_playbook`](Self::decide_playbook), for the version that the person saw; refused if
+    /// there is a newer one by now.
     pub fn decide_seen_playbook(&self, id: &PlaybookId, to: PlaybookStatus, seen: Option<u32>) -> Result<PlaybookDecisionId> {
         let row = self.playbook(id)?;
         if seen.is_some_and(|seen| seen != row.version.number) {
             return Err(EngineError::Refused(
-                "this playbook was found or worded anew since you looked at it; look at it again and decide then".to_owned(),
+                "this playbook has changed since you opened it; review the new version and decide again".to_owned(),
             ));
         }
         if row.status == to {
-            return Err(EngineError::Refused(format!("this playbook is {to} already")));
+            return Err(EngineError::Refused(format!("this playbook is already {to}")));
         }
         row.status.may_become(to).map_err(|error| EngineError::Refused(error.to_string()))?;
         let decision = PlaybookDecisionId::fresh(self.ids());
@@ -243,12 +247,12 @@ impl Engine {
         Ok(decision)
     }
 
-    /// Takes a decision about a playbook back.
+    /// Undoes a decision on a playbook.
     pub fn undo_playbook_decision(&self, decision: &PlaybookDecisionId) -> Result<PlaybookId> {
         Ok(self.store().write(|tx| tx.undo_playbook_decision(decision, self.now()))?)
     }
 
-    /// An approved playbook as the text of a skill: its name and the file.
+    /// An approved playbook as a skill: its name and the text of the file.
     pub fn playbook_skill(&self, id: &PlaybookId) -> Result<(String, String)> {
         let row = self.playbook(id)?;
         if row.status != PlaybookStatus::Approved {
@@ -283,8 +287,9 @@ impl Engine {
         Ok((skill::name(&version.title, row.id.as_str()), skill::markdown(&written)))
     }
 
-    /// Writes an approved playbook as a skill into a folder of skills: `DIR/<name>/SKILL.md`, since a skill's folder bears its name. A
-    /// folder that bears it already is the skill's own. A skill of somebody else is not overwritten.
+    /// Writes an approved playbook as a skill into a folder of skills, as `DIR/<name>/SKILL.md`, because a skill's
+    /// folder has its name. If `dir` already has that name, it is the skill's own folder. Another skill in that
+    /// place is not overwritten.
     pub fn export_playbook(&self, id: &PlaybookId, dir: &Path) -> Result<PathBuf> {
         let (name, text) = self.playbook_skill(id)?;
         let own = dir.file_name().is_some_and(|last| last.to_string_lossy() == name);
@@ -294,7 +299,7 @@ impl Engine {
         match std::fs::read_to_string(&path) {
             Ok(there) if !there.contains(&format!("Playbook {id} of Keepsake.")) => {
                 return Err(EngineError::Refused(format!(
-                    "{} holds another skill; choose another folder or move it away",
+                    "{} contains another skill; choose another folder, or move that skill away",
                     path.display()
                 )));
             }
@@ -307,7 +312,7 @@ impl Engine {
     }
 }
 
-/// The playbook that a way of working is, wherever and whenever it is found.
+/// The playbook id of a workflow, which is the same wherever and whenever the workflow is found.
 fn id_of(found: &Found) -> Option<PlaybookId> {
     format!("{}{}", PlaybookId::PREFIX, found.key).parse().ok()
 }
@@ -323,7 +328,7 @@ fn parameters_of(version: &PlaybookVersionRow) -> Vec<Parameter> {
     version.parameters.iter().map(parameter).collect()
 }
 
-/// What the person saw when they decided, where something else was found since and that is still there.
+/// The version the person saw when they decided, if a newer one was found since and the old one still exists.
 fn approved(tx: &ReadTx<'_>, row: &PlaybookRow) -> StoreResult<Option<PlaybookVersionRow>> {
     match &row.decided_version {
         Some(decided) if *decided != row.version.id => match tx.playbook_version(decided) {
@@ -335,7 +340,7 @@ fn approved(tx: &ReadTx<'_>, row: &PlaybookRow) -> StoreResult<Option<PlaybookVe
     }
 }
 
-/// Every playbook with what of its evidence is on the record.
+/// Every playbook with the evidence that is not excluded.
 fn shown(tx: &ReadTx<'_>) -> StoreResult<Vec<PlaybookRow>> {
     let mut rows = Vec::new();
     for row in tx.playbooks()? {
@@ -346,7 +351,7 @@ fn shown(tx: &ReadTx<'_>) -> StoreResult<Vec<PlaybookRow>> {
     Ok(rows)
 }
 
-/// A version with the sessions that are on the record; nothing where too few are left.
+/// A version with the sessions that are not excluded; `None` if too few are left.
 fn on_record(tx: &ReadTx<'_>, version: PlaybookVersionRow) -> StoreResult<Option<PlaybookVersionRow>> {
     let mut occurrences = Vec::new();
     for one in version.occurrences {
@@ -363,8 +368,8 @@ fn on_record(tx: &ReadTx<'_>, version: PlaybookVersionRow) -> StoreResult<Option
     Ok((occurrences.len() >= OCCURRENCES_MIN).then_some(PlaybookVersionRow { occurrences, against, ..version }))
 }
 
-/// Whether a rejected playbook is shown by as many new sessions as there were when it was rejected, and by enough to be found from them
-/// alone: then it is another matter than the one that was judged.
+/// Whether a rejected playbook shows in as many new sessions as it had when it was rejected, and in enough to be found from
+/// them alone. Then it is no longer the one that was judged.
 fn has_grown(tx: &ReadTx<'_>, row: &PlaybookRow, version: &PlaybookVersionRow) -> StoreResult<bool> {
     let judged = match row.decided_version.as_ref().map(|id| tx.playbook_version(id)).transpose() {
         Ok(judged) => judged.map_or_else(Vec::new, |judged| judged.occurrences),
@@ -376,7 +381,7 @@ fn has_grown(tx: &ReadTx<'_>, row: &PlaybookRow, version: &PlaybookVersionRow) -
     Ok(new >= judged.len().max(OCCURRENCES_MIN))
 }
 
-/// The sessions of what the log holds of tools.
+/// The sessions formed by the tool use in the log.
 fn read_sessions(lines: &[ToolLineRow]) -> Vec<Session> {
     lines
         .chunk_by(|a, b| a.conversation == b.conversation)
@@ -399,7 +404,7 @@ fn read_sessions(lines: &[ToolLineRow]) -> Vec<Session> {
         .collect()
 }
 
-/// What was found as a version that follows on `row`'s.
+/// What was found, as the version that follows `row`'s.
 fn version_of(found: &Found, row: Option<&PlaybookRow>, now: Timestamp) -> PlaybookVersionRow {
     let mut version = PlaybookVersionRow {
         id: PlaybookVersionId::from_uuid(uuid::Uuid::nil()),

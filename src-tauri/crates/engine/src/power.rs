@@ -1,17 +1,17 @@
-//! Whether the computer runs on battery: heavy work waits until it does not.
+//! Whether the computer runs on battery. If it does, heavy work is postponed.
 //!
-//! Linux says so in /sys/class/power_supply. Elsewhere, and where nothing can be read, it counts as plugged in: a desktop has no
-//! battery to spare.
+//! Linux reports this in /sys/class/power_supply. On other systems, or if nothing can be read, the computer counts as
+//! plugged in: a desktop has no battery to spare.
 
 use std::path::{Path, PathBuf};
 
-/// Where the power comes from.
+/// Source of information about the power supply.
 pub trait Power: Send + Sync {
     /// Whether the battery is being drained.
     fn is_on_battery(&self) -> bool;
 }
 
-/// What the system says.
+/// The power supply as the operating system reports it.
 #[derive(Debug, Clone)]
 pub struct SystemPower {
     supplies: PathBuf,
@@ -34,7 +34,7 @@ impl Default for SystemPower {
 }
 
 impl SystemPower {
-    /// Reads a folder of that shape.
+    /// Reads a folder with the structure of `/sys/class/power_supply`.
     pub fn at(supplies: &Path) -> Self {
         Self { supplies: supplies.to_owned() }
     }

@@ -1,15 +1,16 @@
-//! Layer 2: derives what each person needs, expects and prefers, one privacy partition after another; and what a person says of it.
+//! Profiles: derives what each person needs, expects and prefers, one audience after another, and stores a
+//! person's answers about it.
 //!
-//! An entry that is seen somewhere may depend only on what may be seen there. So each person's places are read in partitions: first
-//! the public ones alone, then, for each circle of people that a private place has, the public ones with every private place whose
-//! words that circle may see. A partition supersedes its own entries and no others, and what it finds in a more open one's words
-//! alone is that one's to tell.
+//! An entry visible to an audience may depend only on what that audience may see. So each person's places are read per
+//! audience: first the public ones alone; then, for each group of people that shares a private place, the public ones
+//! together with every private place that this group may see. Each audience supersedes only its own entries. A finding that
+//! rests only on more open places belongs to the more open audience.
 //!
-//! The rules read first, in the capture lane. Where a language model is chosen it reads the same places afterwards, in its own lane
-//! (`by_model`), and its entries stand beside theirs.
+//! The rules read first, in the capture lane. If a language model is chosen, it reads the same places afterwards, in its
+//! own lane (`by_model`), and its entries are kept beside those of the rules.
 //!
-//! Deliberately not here: what counts as a finding and what becomes of it (`people::profile`), which entries a destination sees
-//! (`boundary`).
+//! Not in this module: what counts as a finding and what happens to it (`people::profile`), and which entries a destination
+//! sees (`boundary`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::PoisonError;
@@ -32,32 +33,33 @@ mod reading;
 
 use reading::{Nearness, RULES, Reading, Said, alike, rows_in, spoken_in};
 
-/// The setting that says what the last derivation looked at.
+/// Setting that stores the state of the data at the last derivation.
 pub(crate) const LOOKED_SETTING: &str = "profiles_looked_through";
 
-/// Grows with the rules, so that everybody is read again under new ones.
+/// Raise this when the rules change, so that everybody is derived again.
 const RULES_VERSION: u32 = 2;
 
-/// Nobody is read while somebody approves one memory after another or a conversation goes on; a pause of this length ends that.
+/// Deriving waits for a pause of this length in milliseconds, because the person may be approving one memory after another,
+/// or a conversation may be in progress.
 const QUIET_MS: i64 = 15_000;
 
-/// Entries written at once, each with up to a dozen places that are looked up again: some 20 ms, so that nobody else waits long for
-/// the one writer.
+/// Number of entries written at once. Each has up to a dozen pieces of evidence that are looked up again, which takes about
+/// 20 ms in total, so nobody else waits long for the only writer.
 const ROWS_AT_ONCE: usize = 32;
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
-/// One person with the places in which they speak, and what their reading depends on.
+/// A person with the places in which they speak, and the state that their derivation depends on.
 struct Subjected {
     person: EntityId,
     is_owner: bool,
     members: Vec<EntityId>,
-    /// On the record alone.
+    /// Without excluded conversations.
     places: Vec<Place>,
     signature: String,
 }
 
-/// What a derivation of one person brought.
+/// Result of deriving one person's profile.
 struct Derived {
     person: EntityId,
     members: Vec<EntityId>,
@@ -66,11 +68,11 @@ struct Derived {
     gaps: Vec<GapWrite>,
 }
 
-/// Everybody whose profile can be derived, `by` this reader and this local model.
+/// Everybody whose profile can be derived. `by` identifies the reader and the local model.
 fn everybody(tx: &ReadTx<'_>, map: &Map, by: &str) -> StoreResult<Vec<Subjected>> {
     let groups = map.persons.groups();
     let last = tx.last_seqs()?;
-    // Words that are forgotten are blanked out of what is read.
+    // Forgotten words are blanked out of what is read.
     let forgotten = tx.forgotten_places()?.len();
     let mut all = Vec::new();
     for (person, conversations) in heard(tx, map)? {
@@ -99,7 +101,7 @@ fn everybody(tx: &ReadTx<'_>, map: &Map, by: &str) -> StoreResult<Vec<Subjected>
     Ok(all)
 }
 
-/// Who spoke in which conversations, of those who have a profile.
+/// The people who have a profile, each with the conversations in which they spoke.
 fn heard(tx: &ReadTx<'_>, map: &Map) -> StoreResult<BTreeMap<EntityId, BTreeSet<ConversationId>>> {
     let handles = tx.handles()?;
     let kinds: HashMap<&EntityId, bool> =
@@ -113,7 +115,7 @@ fn heard(tx: &ReadTx<'_>, map: &Map) -> StoreResult<BTreeMap<EntityId, BTreeSet<
     Ok(heard)
 }
 
-/// A person by their places alone.
+/// A person with their places but without a signature.
 fn subjected(map: &Map, person: EntityId, conversations: &BTreeSet<ConversationId>) -> Subjected {
     let places = conversations.iter().filter_map(|id| map.places.get(id)).filter(|place| !place.is_off_record).cloned();
     Subjected {
@@ -125,7 +127,7 @@ fn subjected(map: &Map, person: EntityId, conversations: &BTreeSet<ConversationI
     }
 }
 
-/// Whose each handle is.
+/// The entity of each handle.
 fn entities_of_handles(tx: &ReadTx<'_>) -> StoreResult<HashMap<String, EntityId>> {
     Ok(tx.handles()?.into_iter().map(|row| (row.id.to_string(), row.entity_id)).collect())
 }
@@ -147,7 +149,7 @@ impl Engine {
         let job = NewJob {
             id: JobId::fresh(self.ids()),
             kind: JobKind::DeriveProfiles,
-            // What arrives while one runs is for the next.
+            // Messages that arrive while one runs are for the next.
             idempotency_key: looked_at,
             payload: "{}".to_owned(),
         };
@@ -156,7 +158,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Queues what is worked out about people, once nothing has changed for a moment; when to look again, where something just did.
+    /// Queues the derivations about people once nothing has changed for a moment. Returns when to check again if something
+    /// changed just now.
     pub fn queue_what_changed(&self) -> Result<Option<Timestamp>> {
         let now = self.now();
         let by = self.read_by();
@@ -165,12 +168,12 @@ impl Engine {
             Ok((looked_at(tx, &by)?, tx.setting(LOOKED_SETTING)?, is_dead))
         })?;
         let mut seen = self.inner.people_seen.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that failed for good waits for the person.
+        // A job that failed permanently needs the person.
         if looked.as_ref() == Some(&looked_at) || is_dead {
             *seen = None;
             return Ok(None);
         }
-        // A clock that was set back holds nothing up.
+        // A clock that was set back must not delay anything.
         let since = seen.as_ref().filter(|(at, since)| *at == looked_at && *since <= now).map_or(now, |(_, since)| *since);
         let due = since.plus_ms(QUIET_MS);
         if due > now {
@@ -184,13 +187,13 @@ impl Engine {
         Ok(None)
     }
 
-    /// The reader and the local model that a derivation reads by.
+    /// Identifies the reader and the local model that a derivation uses.
     fn read_by(&self) -> String {
         let model = self.inner.embedder.ready().map_or_else(String::new, |model| model.name().to_owned());
         format!("{} {model}", self.inner.embedder.reader().version().unwrap_or_default())
     }
 
-    /// Derives everybody's profile, as far as something changed for them, and completes the job with it.
+    /// Derives the profile of everybody for whom something changed, and completes the job.
     pub(crate) fn derive_profiles(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         self.read_tasks_quietly();
         let (seen, derived) = self.profiles_to_write(control)?;
@@ -221,15 +224,16 @@ impl Engine {
         })?;
         let reopened: Vec<GapId> = derived.iter().flat_map(|one| &one.gaps).filter_map(GapWrite::reopened).collect();
         if let Err(error) = self.reopen_tasks(&reopened) {
-            // The store has it; the file is the person's and may be away.
+            // The store has the change; the file is the person's and may be unavailable.
             tracing::warn!(%error, "a task that came up again cannot be written");
         }
         self.queue_people_for_model()?;
-        // What came while it was read has its own job.
+        // Messages that arrived during the derivation have their own job.
         self.queue_profiles()
     }
 
-    /// Writes what still fits what stands in the store: whoever spoke, was linked or was corrected meanwhile is left to the next run.
+    /// Writes the results that still match the store. People who spoke, were linked or were corrected meanwhile
+    /// are left to the next run.
     fn write_derived(&self, batch: &[Part<'_>], seen: &str, lease: &Lease) -> Result<Wrote> {
         let by = self.read_by();
         let signatures = |tx: &ReadTx<'_>| -> StoreResult<HashMap<EntityId, String>> {
@@ -255,7 +259,7 @@ impl Engine {
         if let Some(wrote) = wrote {
             return Ok(wrote);
         }
-        // Whom the change touches is looked up before anybody has to wait for the writer.
+        // Finds out who is affected by the change before anybody has to wait for the writer.
         let (newer, standing) = self.store().read(|tx| Ok((state(tx, &by)?, signatures(tx)?)))?;
         Ok(self.store().write(|tx| {
             tx.check_lease(lease)?;
@@ -285,7 +289,7 @@ impl Engine {
         let total = subjects.len() as u64;
         let mut derived = Vec::new();
         for (done, subject) in subjects.into_iter().enumerate() {
-            control.progress("Getting to know people", done as u64, total);
+            control.progress("Updating profiles", done as u64, total);
             for place in &subject.places {
                 if control.is_cancelled() {
                     return Err(EngineError::Cancelled);
@@ -310,8 +314,8 @@ impl Engine {
         Ok((seen, derived))
     }
 
-    /// The person says of an entry that it is not so, or takes that back. Says so of the statement, wherever it was derived, and of the
-    /// memories that rest on the same words and say the same.
+    /// Disputes an entry on the person's behalf, or takes that back. This applies to the statement wherever it was derived,
+    /// and to memories that rest on the same words and say the same.
     pub fn debunk_profile(&self, id: &ProfileId, is_debunked: bool) -> Result<()> {
         let now = self.now();
         self.store().write(|tx| {
@@ -330,13 +334,13 @@ impl Engine {
         self.queue_profiles_anew()
     }
 
-    /// The person's own words in the place of an entry. Undone by correcting it again, or by debunking the correction. The words reach no
-    /// further than the entry did; the statement that they replace is told nowhere any more.
+    /// Replaces an entry with the person's own words. Undone by correcting it again, or by disputing the correction. The
+    /// words are visible to the same audience as the entry; the statement they replace is no longer served to anybody.
     pub fn correct_profile(&self, id: &ProfileId, content: &str) -> Result<ProfileId> {
         let length = content.trim().chars().count();
         if length == 0 || length > limits::CONTENT_CHARS_MAX {
             return Err(EngineError::Refused(format!(
-                "an entry is one sentence of 1 to {} characters; this has {length}",
+                "a profile entry is one sentence of 1 to {} characters, but this text has {length}; change its length",
                 limits::CONTENT_CHARS_MAX
             )));
         }
@@ -366,15 +370,15 @@ impl Engine {
         Ok(new)
     }
 
-    /// What a person said of a profile changes what a derivation would say.
+    /// A person's answer about a profile changes what a derivation would give.
     fn queue_profiles_anew(&self) -> Result<()> {
         let now = self.now();
         self.store().write(|tx| tx.put_setting(LOOKED_SETTING, "", now))?;
         self.queue_profiles()
     }
 
-    /// Every version of every entry about a person, for the owner's own eyes; what rests on something off the record is left out, and
-    /// what says the same as a memory that was taken back.
+    /// Every version of every entry about a person, for the owner only. Leaves out what rests on an excluded conversation,
+    /// and what says the same as a retracted memory.
     pub fn profile_rows(&self, person: &EntityId) -> Result<Vec<ProfileRow>> {
         Ok(self.store().read(|tx| {
             let map = self.map(tx)?;
@@ -392,7 +396,7 @@ impl Engine {
         })?)
     }
 
-    /// Derives right here, for tests of what is derived.
+    /// Derives synchronously, for tests of the result.
     #[cfg(test)]
     pub(crate) fn derive_profiles_now(&self) -> Result<()> {
         let (_, derived) = self.profiles_to_write(&crate::Unwatched)?;
@@ -400,7 +404,7 @@ impl Engine {
     }
 }
 
-/// A statement about a person in each wording that a circle has of it, once.
+/// The wordings that a statement about a person has for its various audiences, each once.
 fn worded_so(tx: &ReadTx<'_>, members: &[EntityId], entry: &ProfileEntry) -> StoreResult<Vec<ProfileEntry>> {
     let mut wordings: Vec<ProfileEntry> = vec![entry.clone()];
     for row in tx.profiles_of(members)? {
@@ -412,7 +416,7 @@ fn worded_so(tx: &ReadTx<'_>, members: &[EntityId], entry: &ProfileEntry) -> Sto
     Ok(wordings)
 }
 
-/// The words that a statement about a person rests on, in every circle in which it was derived.
+/// The evidence for a statement about a person, from every audience it was derived for.
 fn places_of_statement(tx: &ReadTx<'_>, members: &[EntityId], entry: &ProfileEntry) -> StoreResult<Vec<EvidenceSpan>> {
     let mut places: Vec<EvidenceSpan> = entry.evidence.as_slice().to_vec();
     for row in tx.profiles_of(members)?.iter().filter(|row| is_same_statement(&row.entry, entry)) {
@@ -425,23 +429,23 @@ fn places_of_statement(tx: &ReadTx<'_>, members: &[EntityId], entry: &ProfileEnt
     Ok(places)
 }
 
-/// How much was written, and whether it was all.
+/// How much was written, and whether that was everything.
 struct Wrote {
     rows: usize,
     is_whole: bool,
 }
 
-/// A text that changes with everything that a reading of anybody depends on, a person's word about an entry included.
+/// A text that changes with everything that any derivation depends on, including a person's answer about an entry.
 fn state(tx: &ReadTx<'_>, by: &str) -> StoreResult<String> {
     Ok(format!("{} {:?}", looked_at(tx, by)?, tx.setting(LOOKED_SETTING)?))
 }
 
-/// A text that changes whenever a derivation could bring something else.
+/// A text that changes whenever a derivation could give a different result.
 fn looked_at(tx: &ReadTx<'_>, by: &str) -> StoreResult<String> {
     Ok(format!("{RULES_VERSION} {} {} {by}", tx.last_seq_of_all()?, tx.boundary_version()?))
 }
 
-/// Which of these versions of one person's entries are believed and hold now.
+/// Which of these versions of one person's entries are believed and currently true.
 pub fn current_profiles(rows: &[ProfileRow]) -> HashSet<ProfileId> {
     let now = Timestamp(i64::MAX);
     let all: Vec<ProfileEntry> = rows.iter().map(|row| row.entry.clone()).collect();
@@ -449,16 +453,16 @@ pub fn current_profiles(rows: &[ProfileRow]) -> HashSet<ProfileId> {
     true_at(&believed, now).into_iter().map(|entry| entry.id.clone()).collect()
 }
 
-/// A profile on a day, as ids of versions.
+/// A profile as of a day, as version ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProfileOnDay {
-    /// What was believed to hold then.
+    /// What was believed to be true then.
     pub believed: Vec<ProfileId>,
-    /// What held then, as far as is known today.
+    /// What was true then, according to present knowledge.
     pub held: Vec<ProfileId>,
 }
 
-/// What of these versions of one person's entries was believed at `time`, and what held then.
+/// Which of these versions of one person's entries were believed at `time`, and which were true then.
 pub fn profiles_at(rows: &[ProfileRow], time: Timestamp) -> ProfileOnDay {
     let all: Vec<ProfileEntry> = rows.iter().map(|row| row.entry.clone()).collect();
     let believed: Vec<ProfileEntry> = believed_at(&all, time).into_iter().cloned().collect();
@@ -466,8 +470,8 @@ pub fn profiles_at(rows: &[ProfileRow], time: Timestamp) -> ProfileOnDay {
     ProfileOnDay { believed: ids(true_at(&believed, time)), held: ids(true_at(&all, time)) }
 }
 
-/// What is written at once of what a derivation of one person brought. Whatever of it is written already, the next derivation finds
-/// what is missing; that it was read is noted with the last part.
+/// A part of one person's derivation that is written at once. If only some parts get written, the next derivation finds
+/// what is missing; the last part records that the person was read.
 struct Part<'d> {
     of: &'d Derived,
     rows: &'d [ProfileRow],
@@ -483,7 +487,7 @@ fn parts(derived: &[Derived]) -> Vec<Part<'_>> {
 }
 
 impl Part<'_> {
-    /// Writes it; with the last one that the person was read, unless a gap that it adds to is gone meanwhile.
+    /// Writes the part. The last part also records that the person was read, unless a gap that it extends no longer exists.
     fn write(&self, tx: &WriteTx<'_>) -> StoreResult<bool> {
         for row in self.rows {
             tx.insert_profile(row, &self.of.members)?;

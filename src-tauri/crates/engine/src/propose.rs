@@ -1,7 +1,7 @@
-//! From a conversation to candidates in the queue: propose, compare with what is known, write once.
+//! From a conversation to proposals in the queue: find candidates, compare them with what is known, write once.
 //!
-//! The rules of what is a candidate are `capture`'s; here it is decided against the store: repeated, refused before, more detail,
-//! or new. Effects, gate log, the reading mark and the job's completion are one transaction.
+//! What counts as a candidate is decided in `capture`. This module decides against the store whether one is a repeat,
+//! dismissed before, more detailed, or new. Effects, gate log, read position and job completion are one transaction.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,45 +32,45 @@ mod known;
 pub(crate) use known::Known;
 use known::KnownMemory;
 
-/// Turns read at once: a chat of years is read in stretches, so that cancel answers and memory stays bounded. Corrections are
-/// looked for within a stretch, across stretches by comparison with what is known.
+/// Number of turns read at once. A chat of several years is read in stretches, so that cancellation works and memory stays
+/// bounded. Corrections are looked for within a stretch; across stretches, new statements are compared with known ones.
 const STRETCH_TURNS: usize = 2_000;
 
-/// The setting under which it is kept how much is offered.
+/// Setting that stores how much is proposed.
 const OFFER_SETTING: &str = "offer";
 
-/// What an error calls it.
-const OFFER: &str = "choice of how much is offered";
+/// Name of this setting in error messages.
+const OFFER: &str = "choice of how much is proposed";
 
-/// Stored with what was set apart for its form alone.
+/// Proposer recorded with text that was quarantined because of its form alone.
 const FORM_PROPOSER: &str = "form/1";
 
-/// Why a piece of knowledge is stopped that would be one too many.
-const OVER_CAP: &str = "More entries than one source may bring.";
+/// Reason for stopping a position beyond the limit for one source.
+const OVER_CAP: &str = "There are more entries than one source may contribute.";
 
-/// Why nothing is proposed that holds a credential.
-const SECRET: &str = "It holds a password, a key, a code or an account, which no agent should be told.";
+/// Reason for proposing nothing that contains a credential.
+const SECRET: &str = "It contains a password, a key, a code or an account number, which no agent should see.";
 
-/// What stands in the log in its place.
-const SECRET_CONTENT: &str = "Something with a password, a key, a code or an account";
+/// Stands in for such a text in the log.
+const SECRET_CONTENT: &str = "Text with a password, a key, a code or an account number";
 
-/// Why nothing is proposed about a voice without a name.
-const NOBODY_YET: &str = "Nobody said yet whose voice this is. It is proposed when you name the speaker.";
+/// Reason for proposing nothing about an unidentified speaker.
+const NOBODY_YET: &str = "The speaker is unidentified. This is proposed once you identify them.";
 
-/// What a run over one conversation brought.
+/// Result of a run over one conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Proposed {
-    /// New candidates that wait for review, with their categories.
+    /// New proposals for review, with their categories.
     pub created: Vec<(MemoryId, String)>,
-    /// Set apart as looking like instructions.
+    /// Memories quarantined because they look like instructions.
     pub quarantined: Vec<MemoryId>,
-    /// Said what was already known.
+    /// Number of candidates that repeated something already known.
     pub repeated: u32,
-    /// Stopped, by gate.
+    /// Number of candidates stopped, by gate.
     pub stopped: BTreeMap<String, u32>,
 }
 
-/// One vector for each text, or none where there is no model or it failed.
+/// One vector per text; `None` for each if there is no model or it failed.
 pub fn vectors_of(embedder: Option<&dyn Embedder>, texts: &[&str]) -> Vec<Option<Vec<f32>>> {
     match embedder.map(|embedder| embedder.embed(texts)) {
         Some(Ok(vectors)) => vectors.into_iter().map(Some).collect(),
@@ -82,7 +82,7 @@ pub fn vectors_of(embedder: Option<&dyn Embedder>, texts: &[&str]) -> Vec<Option
     }
 }
 
-/// The messages as capture reads them.
+/// The messages in the form that capture reads.
 pub(crate) fn turns<'r>(rows: &'r [InteractionRow], speakers: &'r Speakers) -> Vec<Turn<'r>> {
     rows.iter()
         .map(|row| Turn {
@@ -99,7 +99,7 @@ pub(crate) fn turns<'r>(rows: &'r [InteractionRow], speakers: &'r Speakers) -> V
         .collect()
 }
 
-/// One proposer's harvest from a slice of a conversation.
+/// The candidates of one proposer from a slice of a conversation.
 pub(crate) struct Harvest<'r> {
     pub(crate) rows: &'r [InteractionRow],
     pub(crate) candidates: Vec<Candidate>,
@@ -107,14 +107,14 @@ pub(crate) struct Harvest<'r> {
     pub(crate) proposer: String,
 }
 
-/// Where a candidate was said, and everywhere else.
+/// The label of the conversation in which a candidate was said, and the access map.
 #[derive(Clone, Copy)]
 struct Standing<'m> {
     map: &'m Map,
     label: &'m Label,
 }
 
-/// A candidate with its vector, ready to be decided on.
+/// A candidate with its vector, ready for a decision.
 struct Prepared<'r> {
     candidate: Candidate,
     evidence: Vec<NewEvidence>,
@@ -124,22 +124,23 @@ struct Prepared<'r> {
 }
 
 impl Engine {
-    /// How much the person wants to be offered.
+    /// How much the person wants to see proposed.
     pub fn offer(&self) -> Result<Offer> {
         Ok(self.store().read(|tx| tx.choice(OFFER_SETTING, OFFER))?)
     }
 
-    /// Chooses it, for what is read from now on.
+    /// Sets how much is proposed, for everything read from now on.
     pub fn set_offer(&self, offer: Offer) -> Result<()> {
         let now = self.now();
         Ok(self.store().write(|tx| tx.put_choice(OFFER_SETTING, OFFER, &offer, now))?)
     }
 
-    /// Proposes candidates from what a conversation has new. With a lease, the job is completed in the same transaction.
+    /// Proposes memories from the new messages of a conversation. With a lease, the job is completed
+    /// in the same transaction.
     pub fn propose(&self, id: &ConversationId, lease: Option<&Lease>, control: &dyn Control) -> Result<Proposed> {
         let (conversation, rows, read_to, map) =
             self.store().read(|tx| Ok((tx.conversation(id)?, messages_on_record(tx, id)?, tx.last_seq(id)?, self.map(tx)?)))?;
-        // Without the reader it stays unread, and is read once the reader is there.
+        // Without the reader the conversation stays unread, and is read once the reader is available.
         let has_reader = self.inner.embedder.reader().ready().is_some();
         if !has_reader && !conversation.is_private {
             self.tell_of_unread()?;
@@ -158,7 +159,7 @@ impl Engine {
                 }
                 let read = read.as_ref().map(|read| read.stretch(n * STRETCH_TURNS..n * STRETCH_TURNS + stretch.len()));
                 let mut harvest = self.only_quarantine(self.capture(stretch, &map.speakers, read)?)?;
-                // What rests only on messages read before was decided then.
+                // A candidate that rests only on messages read earlier was decided then.
                 let is_new = |evidence: &[CandidateEvidence]| {
                     evidence
                         .iter()
@@ -170,7 +171,7 @@ impl Engine {
             }
         }
         self.store_harvests(&conversation, harvests, lease, |tx, proposed| {
-            // Turned private meanwhile, it is read when it is turned back.
+            // If it was excluded meanwhile, it is read after it is included again.
             if has_reader && is_still_on_record(tx, &conversation)? {
                 tx.mark_extracted(id, read_to)?;
             }
@@ -182,7 +183,7 @@ impl Engine {
         })
     }
 
-    /// The built-in engine over a slice of a conversation, with the reader that read it and what it marked.
+    /// Runs the built-in engine on a slice of a conversation, using the reader's marks.
     pub(crate) fn capture<'r>(
         &self,
         rows: &'r [InteractionRow],
@@ -193,13 +194,14 @@ impl Engine {
         let name_of = |role: Role| rows.iter().find(|row| row.role == role).map(|row| row.author.as_str());
         let conversation =
             Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
-        // Without it nothing is proposed; what gives orders to a machine is set apart all the same.
+        // Without the reader nothing is proposed, but text that gives instructions to a machine is
+        // quarantined all the same.
         let (proposer, readings) = read.unwrap_or((FORM_PROPOSER, &[]));
         let Proposals { candidates, stops } = keepsake_capture::propose_read(&conversation, readings, self.offer()?);
         Ok(Harvest { rows, candidates, stops, proposer: proposer.to_owned() })
     }
 
-    /// Decides on every candidate and writes all of it in one transaction, together with what `finish` adds.
+    /// Decides on every candidate and writes the results in one transaction, together with what `finish` adds.
     pub(crate) fn store_harvests(
         &self,
         conversation: &ConversationRow,
@@ -219,7 +221,8 @@ impl Engine {
                 tx.check_lease(lease)?;
             }
             let mut proposed = Proposed::default();
-            // Asked again inside the transaction: the person may have turned it private while this was read, and back.
+            // Checked again inside the transaction: the person may have excluded the conversation
+            // meanwhile and included it again.
             if is_still_on_record(tx, conversation)? {
                 let map = self.map(tx)?;
                 known.refresh(tx, &map, embedder.as_deref().map(Embedder::name))?;
@@ -245,13 +248,13 @@ impl Engine {
             Ok(proposed)
         });
         if outcome.is_err() {
-            // What was added to the cache was rolled back in the store.
+            // The transaction was rolled back, so what was added to the cache is not in the store.
             known.signature = None;
         }
         Ok(outcome?)
     }
 
-    /// What becomes of a candidate; the id of the one that waits for review now, where one does.
+    /// Decides what happens to a candidate. Returns the id of the memory that is now pending review, if there is one.
     #[allow(clippy::too_many_arguments)] // One decision needs all of these; they have nothing else in common.
     fn decide(
         &self,
@@ -267,7 +270,8 @@ impl Engine {
     ) -> std::result::Result<Option<MemoryId>, StoreError> {
         let Prepared { mut candidate, mut evidence, vector, proposer, rows } = prepared;
         let Standing { map, label } = place;
-        // Who is one person may have changed since this was read: whose it is follows from its first line, and lines of others go.
+        // The handles of a person may have changed since this was read. The first line determines whose statement it is,
+        // and lines by others are dropped.
         if let (Subject::Person(speaker), Some(said)) =
             (&candidate.subject, candidate.evidence.first().and_then(|e| rows.get(e.message)))
         {
@@ -287,7 +291,7 @@ impl Engine {
             evidence: Vec::new(),
         };
         let fingerprint = dedup::fingerprint(&candidate.content).into_bytes();
-        // What a person erased for good is not even written down as stopped: the words must not come back in a log.
+        // What a person erased permanently is not even logged as stopped, because the words must not return in a log.
         let said = candidate.evidence.iter().filter_map(|e| rows.get(e.message)).map(|row| row.time).max();
         let places: Vec<EvidenceSpan> = evidence.iter().map(NewEvidence::place).collect();
         if tx.is_forgotten(&places)?
@@ -304,7 +308,7 @@ impl Engine {
             && !is_withdrawn_of_another(&row, &candidate)
             && is_same_statement(&row, &candidate, &proposer)
         {
-            // Two engines that read the same words the same way: one candidate, two proposers.
+            // Two engines read the same words the same way: one candidate with two proposers.
             tx.add_proposer(&known, &proposer)?;
             if matches!(row.status, MemoryStatus::Rejected | MemoryStatus::Superseded) {
                 said_again(tx, &known, &evidence)?;
@@ -323,7 +327,7 @@ impl Engine {
         }
         if let Some(decided) = tx.suppressed_by(&candidate.subject, &fingerprint)? {
             said_again(tx, &decided, &evidence)?;
-            let stop = stop(Gate::Suppressed, "You decided on this statement before.".to_owned());
+            let stop = stop(Gate::Suppressed, "You have already decided about this statement.".to_owned());
             self.log(tx, conversation, &stop, place, None, &proposer, job)?;
             *proposed.stopped.entry(Gate::Suppressed.name().to_owned()).or_default() += 1;
             return Ok(None);
@@ -338,14 +342,14 @@ impl Engine {
                 })?;
             Some((memory.id.clone(), outcome, similarity, seen_wherever(label, &memory.label)))
         };
-        // What becomes of a candidate may depend only on what is seen wherever the candidate is: if a private memory could take
-        // in a public statement, its absence from public places would tell of the private one.
+        // The outcome may depend only on what is visible wherever the candidate is. If a private memory could absorb a
+        // public statement, the statement's absence from public places would reveal the private memory.
         let near = nearest(&|memory| seen_wherever(&memory.label, label));
         if !candidate.is_quarantined
             && let Some((existing, DedupOutcome::Exact, _, is_same_label)) = &near
         {
-            // A repeat adds independent evidence: another message, never the same words echoed by somebody else (DESIGN 5). One from a
-            // place that fewer may read supports the memory without closing it to the others.
+            // A repeat adds independent evidence: another message, never the same words echoed by someone else (DESIGN 5).
+            // Evidence from a place that fewer people may read supports the memory without narrowing its audience.
             for place in &evidence {
                 if *is_same_label {
                     tx.add_evidence(existing, place)?
@@ -353,25 +357,25 @@ impl Engine {
                     tx.add_support(existing, place)?
                 };
             }
-            let reason = "A memory already says this; the new line was added to its evidence.";
+            let reason = "A memory already says this. The new message was added to its evidence.";
             tx.add_proposer(existing, &proposer)?;
             let stop = stop(Gate::Duplicate, reason.to_owned());
             self.log(tx, conversation, &stop, place, Some(existing.clone()), &proposer, job)?;
             proposed.repeated += 1;
             return Ok(None);
         }
-        // What a person took back may have been put in other words too. What was said since is theirs to look at.
+        // A retraction also covers other wordings of the statement. Anything said since then is for the person to review.
         let taken_back = known.taken_back.get(&about).filter(|_| !candidate.is_quarantined).and_then(|subject| {
             subject.nearest(candidate.kind, Claim::of(&candidate), vector.as_deref(), |memory| memory.taken_back >= said)
         });
         if let Some((memory, DedupOutcome::Exact | DedupOutcome::Reinforcement, _)) = taken_back {
             said_again(tx, &memory.id, &evidence)?;
-            let stop = stop(Gate::Suppressed, "You took back a statement that says this.".to_owned());
+            let stop = stop(Gate::Suppressed, "You have retracted a statement that says this.".to_owned());
             self.log(tx, conversation, &stop, place, Some(memory.id.clone()), &proposer, job)?;
             *proposed.stopped.entry(Gate::Suppressed.name().to_owned()).or_default() += 1;
             return Ok(None);
         }
-        // Counted in the store: a long meeting is read in stretches, and one that grows is read again.
+        // Counted in the store, because a long meeting is read in stretches, and a growing one is read again.
         if candidate.kind == MemoryKind::Knowledge
             && !candidate.is_quarantined
             && is_meeting(conversation)
@@ -419,8 +423,8 @@ impl Engine {
             proposed.quarantined.push(id);
             return Ok(None);
         }
-        // What waits and says the same where fewer may read becomes support of this one, as it would have had this one come first:
-        // whoever may see it may see this.
+        // A pending memory with the same statement and fewer readers becomes support of this one, as if this one had come
+        // first: everybody who may see it may see this one.
         while let Some((stricter, DedupOutcome::Exact, ..)) = nearest(&|memory| seen_wherever(label, &memory.label)) {
             if !tx.fold_into(&stricter, &id)? {
                 break;
@@ -428,8 +432,8 @@ impl Engine {
             let folded = known.subjects.get(&about).into_iter().flat_map(|subject| &subject.memories);
             folded.filter(|memory| memory.id == stricter).for_each(|memory| memory.is_gone.set(true));
         }
-        // The person reviewing sees what is near wherever it comes from; a relation is shown to nobody else. Only within one label
-        // is it a new version: approving that sets the older one aside.
+        // The person reviewing sees similar memories wherever they come from; a relation is shown to nobody else. Only
+        // within one label does it make a new version, whose approval replaces the older one.
         if let Some((existing, outcome, similarity, is_same_label)) = near.or_else(|| nearest(&|_| true)) {
             let is_version = outcome == DedupOutcome::Reinforcement && is_same_label;
             let relation = if is_version { Relation::Extends } else { Relation::Related };
@@ -450,8 +454,9 @@ impl Engine {
         Ok(Some(id))
     }
 
-    /// Follows from the statement and its words, so that a candidate that is found again is the same one. Two engines may have drawn
-    /// the same from one place, and one of them was decided on: the second has an id of its own.
+    /// The id depends on the statement and its words, so a candidate that is found again has the same id. Two
+    /// engines may derive the same statement from one place, and one of them may have been decided on; then the
+    /// second gets an id of its own.
     fn memory_id(
         &self,
         tx: &WriteTx<'_>,
@@ -475,7 +480,7 @@ impl Engine {
         Ok(if tx.has_memory(&id)? { MemoryId::fresh(self.ids()) } else { id })
     }
 
-    #[allow(clippy::too_many_arguments)] // As above: the row has these columns.
+    #[allow(clippy::too_many_arguments)] // As above: these are the row's columns.
     fn log(
         &self,
         tx: &WriteTx<'_>,
@@ -506,19 +511,21 @@ impl Engine {
     }
 }
 
-/// Notes where a statement was said once more that a person decided on, so that what else is derived from those words is known to
-/// say it too. It counts for nothing: no label, no confidence.
+/// Records another place where a decided statement was said, so that everything else derived from those words is known to
+/// say it too. This affects neither label nor confidence.
 fn said_again(tx: &WriteTx<'_>, decided: &MemoryId, places: &[NewEvidence]) -> std::result::Result<(), StoreError> {
     places.iter().try_for_each(|place| tx.add_support(decided, place).map(drop))
 }
 
-/// Whether a memory was withdrawn with the name of a voice that is called otherwise now: what it says is said of somebody else.
+/// Whether a memory was withdrawn under the old name of a speaker who now has another name. Its statement is
+/// then about someone else.
 fn is_withdrawn_of_another(known: &MemoryRow, candidate: &Candidate) -> bool {
     known.status == MemoryStatus::Superseded && known.decided.is_none() && known.subject.as_str() != candidate.subject.as_str()
 }
 
-/// Whether a memory that rests on the same words says the same. The reader says one thing of one place, so for its own rows the place
-/// decides; models draw several statements from one line, and two proposers word one statement differently.
+/// Whether a memory that rests on the same words says the same. The reader finds one statement per place, so
+/// for its own rows the place decides. Models derive several statements from one line, and two proposers word
+/// one statement differently.
 fn is_same_statement(known: &MemoryRow, candidate: &Candidate, proposer: &str) -> bool {
     if known.kind != candidate.kind {
         return false;
@@ -529,7 +536,7 @@ fn is_same_statement(known: &MemoryRow, candidate: &Candidate, proposer: &str) -
     is_own || matches!(compare(Claim::of(candidate), None, claim, None).0, DedupOutcome::Exact | DedupOutcome::Reinforcement)
 }
 
-/// Whether the words that a candidate rests on hold a credential.
+/// Whether the words that a candidate rests on contain a credential.
 fn rests_on_credentials(candidate: &Candidate, rows: &[InteractionRow]) -> bool {
     candidate.evidence.iter().any(|place| {
         rows.get(place.message)
@@ -537,13 +544,14 @@ fn rests_on_credentials(candidate: &Candidate, rows: &[InteractionRow]) -> bool 
     })
 }
 
-/// Where a candidate stands in stored messages.
+/// The evidence of a candidate, as places in stored messages.
 fn places_of(candidate: &Candidate, rows: &[InteractionRow]) -> Vec<NewEvidence> {
     let place = |e: &CandidateEvidence| Some(NewEvidence { interaction_id: rows.get(e.message)?.id.clone(), span: e.span });
     candidate.evidence.iter().filter_map(place).collect()
 }
 
-/// Of a meeting the strongest pieces of knowledge stay, whichever stretch they come from; of equals the earlier. Facts keep their order.
+/// From a meeting, the strongest positions are kept, whichever stretch they come from; among equals, the earlier. Facts
+/// keep their order.
 fn strongest_first(prepared: &mut Vec<Prepared<'_>>) {
     let (mut knowledge, facts): (Vec<_>, Vec<_>) =
         std::mem::take(prepared).into_iter().partition(|one| one.candidate.kind == MemoryKind::Knowledge);
@@ -554,14 +562,15 @@ fn strongest_first(prepared: &mut Vec<Prepared<'_>>) {
 
 type PlacedStop = (Stop, Option<(InteractionId, keepsake_domain::Span)>, String);
 
-/// Ties candidates to stored messages, applies the caps that no proposer is trusted with, and embeds the statements in one batch.
+/// Links candidates to stored messages, applies the limits that hold for every proposer, and embeds the
+/// statements in one batch.
 fn prepare<'r>(harvests: Vec<Harvest<'r>>, embedder: Option<&dyn Embedder>) -> (Vec<Prepared<'r>>, Vec<PlacedStop>) {
     let mut prepared = Vec::new();
     let mut stops = Vec::new();
     for Harvest { rows, candidates, stops: stopped, proposer } in harvests {
         for stop in stopped {
             let place = stop.evidence.first().and_then(|e| Some((rows.get(e.message)?.id.clone(), e.span)));
-            // A quarantined text has its own row, which logs it with the memory's id.
+            // A quarantined text has its own row, which is logged with the memory's id.
             if stop.gate != Gate::InstructionLike {
                 stops.push((stop, place, proposer.clone()));
             }
@@ -588,7 +597,7 @@ fn prepare<'r>(harvests: Vec<Harvest<'r>>, embedder: Option<&dyn Embedder>) -> (
                 let (gate, reason) = if too_many {
                     (Gate::OverCap, OVER_CAP)
                 } else {
-                    (Gate::Ungrounded, "No line of the conversation proves it.")
+                    (Gate::Ungrounded, "No message in the conversation supports it.")
                 };
                 let place = evidence.first().map(|e| (e.interaction_id.clone(), e.span));
                 let stop = Stop {

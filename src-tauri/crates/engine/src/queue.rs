@@ -1,7 +1,7 @@
-//! The worker: takes jobs lane by lane and runs them to an end that is stored.
+//! The worker: takes jobs lane by lane and runs each to a stored outcome.
 //!
-//! One step of a lane is [`Engine::run_next`], which tests drive by hand; [`Worker`] repeats it on a thread a lane. Pausing starts
-//! no further job and loses none. Idle means idle: a thread without work sleeps until it is woken or a retry is due.
+//! One step of a lane is [`Engine::run_next`], which tests call directly; [`Worker`] repeats it on one thread per lane. A
+//! pause starts no further jobs and loses none. An idle thread uses no CPU: it sleeps until it is woken or a retry is due.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -23,65 +23,65 @@ use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 use keepsake_channels::Zone;
 
-/// How often a running job writes its progress down: each write is made durable and costs milliseconds.
+/// How often a running job stores its progress: each write is durable and takes milliseconds.
 const HEARTBEAT_MS: i64 = 1_000;
 
-/// How often a running job tells the window: more often than the eye follows is noise.
+/// How often a running job reports progress to the window: more often than the eye can follow is noise.
 const PROGRESS_MS: i64 = 100;
 
-/// How often a held lane looks whether the power is back or the budget was raised.
+/// How often a held lane checks whether the power is back or the budget was raised.
 const HOLD_LOOK_MS: i64 = 60_000;
 
-/// How often whoever waits for work under way looks whether it is over; a job that ends rings no bell.
+/// How often a caller that waits for running work checks whether it is over, because the end of a job wakes nobody.
 const HELD_LOOK_MS: u64 = 100;
 
 /// Where in a job's life a test ends the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KillPoint {
-    /// The lease is stored, no work done.
+    /// The lease is stored, but no work is done.
     AfterLease,
-    /// In the middle of the work, at one of its looks at the cancel button.
+    /// In the middle of the work, at a check for cancellation.
     Working,
-    /// The work is done and stored with the job's completion.
+    /// The effects and the job's completion are stored.
     AfterEffects,
 }
 
-/// What one step of a lane did.
+/// Result of one step of a lane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// A job was run; where it stands now.
+    /// A job ran and is now in this state.
     Ran(JobId, JobState),
-    /// Nothing may start now; when the next retry is due, if one waits.
+    /// Nothing may start now. Contains the time of the next retry, if one is pending.
     Idle(Option<Timestamp>),
-    /// Background work is paused; until when, if it ends by itself.
+    /// Background work is paused. Contains the end of the pause, if it ends by itself.
     Paused(Option<Timestamp>),
-    /// A job waits, but not for its turn: on battery, or the day's budget is spent.
+    /// A job is ready but held: the computer is on battery, or the day's budget is used up.
     Held(Hold),
 }
 
-/// Why models may not be asked now, and when to look again.
+/// Why models may not be called now, and when to check again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hold {
-    /// In words for the person.
+    /// The reason, in words for the person.
     pub why: String,
-    /// When to look again.
+    /// When to check again.
     pub until: Timestamp,
 }
 
-/// A running job moved on.
+/// Progress of a running job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
-    /// The job.
+    /// Id of the job.
     pub job: JobId,
-    /// What it is doing.
+    /// What the job is doing.
     pub stage: String,
-    /// n.
+    /// Number of units done.
     pub done: u64,
-    /// m; 0 when not known.
+    /// Total number of units; 0 if unknown.
     pub total: u64,
 }
 
-/// Wakes sleeping lanes, and carries what running jobs must hear at once.
+/// Wakes sleeping lanes, and shares the signals that running jobs must receive immediately.
 #[derive(Default)]
 pub(crate) struct Wake {
     generation: AtomicU64,
@@ -101,7 +101,7 @@ impl Wake {
         self.bell.notify_all();
     }
 
-    /// Sleeps until woken since `seen`, or until `timeout`.
+    /// Sleeps until woken after `seen`, or until `timeout` has passed.
     fn sleep(&self, seen: u64, timeout: Option<Duration>) {
         let mut guard = self.sleeping.lock().unwrap_or_else(PoisonError::into_inner);
         while self.generation.load(Ordering::SeqCst) == seen && !self.stopping.load(Ordering::SeqCst) {
@@ -116,7 +116,8 @@ impl Wake {
     }
 }
 
-/// A job that this process works on, however long since its last heartbeat; what is known of it in memory goes with it.
+/// Marks a job as being worked on by this process, however long since its last heartbeat. Dropping it also removes what is
+/// kept in memory about the job.
 pub(crate) struct AtWork<'e> {
     wake: &'e Wake,
     job: JobId,
@@ -130,7 +131,7 @@ impl Drop for AtWork<'_> {
     }
 }
 
-/// No job begins while this lives; an erasure does.
+/// While this exists, no job starts except an erasure.
 pub(crate) struct HeldUp<'e>(&'e Engine);
 
 impl Drop for HeldUp<'_> {
@@ -140,13 +141,14 @@ impl Drop for HeldUp<'_> {
     }
 }
 
-/// The right to work the queue: one process a data folder, kept by a lock that the system drops when the process ends.
+/// The right to run the queue: one process per data folder, enforced by a lock that the system
+/// releases when the process ends.
 #[derive(Debug)]
 pub struct WorkerLock {
     _file: File,
 }
 
-/// The lock alone, before what a worker that is gone left was given back.
+/// The bare lock, before the jobs of a dead worker have been recovered.
 #[derive(Debug)]
 pub struct QueueTurn {
     file: File,
@@ -159,20 +161,20 @@ impl QueueTurn {
         opened.map_err(|error| EngineError::Io { what: format!("cannot open {}", path.display()), error })
     }
 
-    /// Waits until no other process works the queue of this folder. The system wakes the thread; nothing runs meanwhile.
+    /// Waits until no other process runs the queue of this folder. The system wakes the thread; there is no polling.
     pub fn wait(data_dir: &Path) -> Result<Self> {
         let file = Self::open(data_dir)?;
-        file.lock().map_err(|error| EngineError::Io { what: "cannot wait for the queue".to_owned(), error })?;
+        file.lock().map_err(|error| EngineError::Io { what: "cannot wait for the lock of the job queue".to_owned(), error })?;
         Ok(Self { file })
     }
 
-    /// Takes it, unless another process works the queue.
+    /// Takes the lock; an error if another process runs the queue.
     fn try_take(data_dir: &Path) -> Result<Self> {
         let file = Self::open(data_dir)?;
         match file.try_lock() {
             Ok(()) => Ok(Self { file }),
             Err(std::fs::TryLockError::WouldBlock) => Err(EngineError::AlreadyRunning),
-            Err(std::fs::TryLockError::Error(error)) => Err(EngineError::Io { what: "cannot take the queue".to_owned(), error }),
+            Err(std::fs::TryLockError::Error(error)) => Err(EngineError::Io { what: "cannot lock the job queue".to_owned(), error }),
         }
     }
 }
@@ -242,7 +244,7 @@ struct PersonPayload {
     entity_id: EntityId,
 }
 
-/// Work that no job tells of stops when the worker does.
+/// Stops work that has no job when the worker stops.
 struct Stopping<'e>(&'e Engine);
 
 impl Control for Stopping<'_> {
@@ -253,7 +255,7 @@ impl Control for Stopping<'_> {
     }
 }
 
-/// Watches a running job: keeps its lease, tells its progress, hears its cancel button.
+/// The control of a running job: renews its lease, reports its progress, and passes on cancellation.
 struct JobControl<'e> {
     engine: &'e Engine,
     lease: &'e Lease,
@@ -305,12 +307,12 @@ impl Control for JobControl<'_> {
 }
 
 impl Engine {
-    /// Takes the right to work the queue, and gives back the jobs of a worker that is gone.
+    /// Takes the right to run the queue and recovers the jobs of a dead worker.
     pub fn lock_worker(&self) -> Result<WorkerLock> {
         self.take_queue(QueueTurn::try_take(self.data_dir())?)
     }
 
-    /// As [`lock_worker`](Self::lock_worker), with the lock taken already.
+    /// As [`lock_worker`](Self::lock_worker), with the lock already taken.
     pub fn take_queue(&self, turn: QueueTurn) -> Result<WorkerLock> {
         let now = self.now();
         let parked = self.store().write(|tx| {
@@ -319,24 +321,25 @@ impl Engine {
             Ok(parked)
         })?;
         for job in parked {
-            self.alert_about(&job, "the program ended while working on it, more than once")?;
+            self.alert_about(&job, "the program ended more than once while this job was running")?;
         }
         if let Err(error) = self.store().clear_leftovers() {
-            // No reason not to work; the next start tries again.
+            // Not a reason to stop working; the next start tries again.
             tracing::warn!(%error, "leftovers could not be removed");
         }
         Ok(WorkerLock { _file: turn.file })
     }
 
-    /// Lets what is under way come to its end and begins nothing more, until what is returned goes. Not kept: a process that dies with
-    /// it holds up nothing.
+    /// Lets running work finish and starts nothing new until the returned value is dropped. This state is not stored, so a
+    /// process that dies with it blocks nothing.
     pub(crate) fn hold_up_work(&self, control: &dyn Control) -> Result<HeldUp<'_>> {
         self.inner.wake.held_up.store(true, Ordering::SeqCst);
         let held = HeldUp(self);
         let lanes: Vec<Lane> = Lane::ALL.iter().copied().filter(|lane| *lane != Lane::Upkeep).collect();
         loop {
             let seen = self.inner.wake.generation.load(Ordering::SeqCst);
-            // As a write: a lease that was taken before is seen, and whoever takes one later sees that work is held up.
+            // Done in a write transaction: leases taken earlier are visible, and anybody who takes one later
+            // sees that work is held up.
             let (now, at_work) = (self.now(), self.at_work());
             let is_running = self.store().write(|tx| {
                 for &lane in &lanes {
@@ -355,7 +358,7 @@ impl Engine {
         }
     }
 
-    /// Lets sleeping lanes look again: another process may have queued something.
+    /// Makes sleeping lanes check again, because another process may have queued something.
     pub fn look_for_work(&self) {
         self.inner.wake.all();
     }
@@ -372,7 +375,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Removes what was handed over for an import that nobody wants any more.
+    /// Removes the uploaded file of an import that will not run any more.
     fn forget_file_of(&self, job: &JobRow) {
         if job.kind == JobKind::Import
             && job.state != JobState::Done
@@ -393,12 +396,13 @@ impl Engine {
         Ok(())
     }
 
-    /// The latest progress of running jobs, finer than what is written down.
+    /// The latest progress of a running job, more recent than the stored one.
     pub fn live_progress(&self, id: &JobId) -> Option<Progress> {
         self.inner.wake.live.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 
-    /// Queues extraction for every conversation with unread messages, unless the reader is known to be absent.
+    /// Queues extraction for every conversation with unread messages, unless the reader is known to be
+    /// missing. Returns how many.
     pub fn queue_unread(&self) -> Result<usize> {
         if !self.may_read() {
             return Ok(0);
@@ -412,10 +416,11 @@ impl Engine {
         Ok(self.run_next_killed(lane, tell, &|_| false)?.unwrap_or(Step::Idle(None)))
     }
 
-    /// As [`run_next`](Self::run_next), but ends at the kill point that `kill` chooses, as a process that dies there would: `None`.
+    /// As [`run_next`](Self::run_next), but stops at the kill point that `kill` selects, as if the process died there, and
+    /// then returns `None`.
     #[doc(hidden)]
     pub fn run_next_killed(&self, lane: Lane, tell: &dyn Fn(Progress), kill: &dyn Fn(KillPoint) -> bool) -> Result<Option<Step>> {
-        // A pause holds up work, not an erasure that a person waits for.
+        // This stops ordinary work, but not an erasure that a person is waiting for.
         let is_held_up = || lane != Lane::Upkeep && self.inner.wake.held_up.load(Ordering::SeqCst);
         if is_held_up() {
             return Ok(Some(Step::Paused(None)));
@@ -462,9 +467,9 @@ impl Engine {
             last_told: AtomicI64::new(0),
             lost: AtomicBool::new(false),
         };
-        // A panic in one job must not take the others down. It carries no text of messages, only where it happened.
+        // A panic in one job must not take the others down. It carries no text of messages, only the location.
         let done = catch_unwind(AssertUnwindSafe(|| self.perform(&job, &lease, &control)))
-            .unwrap_or_else(|_| Err(EngineError::Refused("an internal failure stopped it; please report this".to_owned())));
+            .unwrap_or_else(|_| Err(EngineError::Refused("an internal error stopped the job; please report this".to_owned())));
         if control.killed.load(Ordering::Relaxed) || (done.is_ok() && kill(KillPoint::AfterEffects)) {
             return Ok(None);
         }
@@ -474,19 +479,20 @@ impl Engine {
         Ok(Some(Step::Ran(job.id, state)))
     }
 
-    /// What this process works on now.
+    /// The jobs this process is working on.
     fn at_work(&self) -> Vec<JobId> {
         self.inner.wake.at_work.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
-    /// Takes the job that `choose` takes, told what this process works on already, and remembers it as such until it is dropped.
+    /// Leases the job that `choose` selects, given the jobs this process already works on. The job is registered as being
+    /// worked on until the returned marker is dropped.
     pub(crate) fn lease(
         &self,
         choose: impl FnOnce(&WriteTx<'_>, &[JobId]) -> keepsake_store::Result<Option<(Lease, JobRow)>>,
     ) -> Result<Option<(Lease, JobRow, AtWork<'_>)>> {
         let wake = &self.inner.wake;
         let taken = self.store().write(|tx| {
-            // In the turn of the writer, so that a job is never seen as running and not yet as ours.
+            // Inside the write transaction, so that a job is never seen as running but not yet as ours.
             let taken = choose(tx, &self.at_work())?;
             if let Some((lease, _)) = &taken {
                 wake.at_work.lock().unwrap_or_else(PoisonError::into_inner).insert(lease.job.clone());
@@ -496,7 +502,7 @@ impl Engine {
         Ok(taken.map(|(lease, at_work, job)| (lease, job, at_work)))
     }
 
-    /// Does the work; on success the job is completed in the same transaction as its last effect.
+    /// Does the work. On success the job is completed in the same transaction as its last effect.
     fn perform(&self, job: &JobRow, lease: &Lease, control: &dyn Control) -> Result<()> {
         tracing::info!(job = %job.id, kind = %job.kind, "job begins");
         match job.kind {
@@ -507,8 +513,9 @@ impl Engine {
                 let now = self.now();
                 self.store().write(|tx| {
                     tx.complete(lease, &serde_json::json!({ "import_id": import_id }).to_string(), now)?;
-                    // Every conversation with something unread, not only those of this run: an import that was interrupted and
-                    // goes on finds its first part already stored. What was not to be looked at counts as read since it was stored.
+                    // Includes every conversation with unread messages, not only those of this run: a resumed import
+                    // finds its first part already stored. Messages that were not to be read have been marked as
+                    // read since they were stored.
                     for id in tx.conversations_to_extract()? {
                         tx.enqueue(&self.extraction(&id), now)?;
                     }
@@ -527,7 +534,7 @@ impl Engine {
                 let ConversationPayload { conversation_id } = read_payload(job)?;
                 self.propose(&conversation_id, Some(lease), control)?;
                 self.queue_for_model(&conversation_id)?;
-                // Messages that arrived while it was read: their own job would have been taken for this one.
+                // Messages that arrived during the run: their own job would have been taken for this one and not queued.
                 let (conversation, last) =
                     self.store().read(|tx| Ok((tx.conversation(&conversation_id)?, tx.last_seq(&conversation_id)?)))?;
                 if self.has_reader() && !conversation.is_private && last > conversation.extracted_through_seq {
@@ -580,7 +587,7 @@ impl Engine {
         self.conversation_job(JobKind::Extract, id)
     }
 
-    /// A job over one conversation.
+    /// A job for one conversation.
     pub(crate) fn conversation_job(&self, kind: JobKind, id: &ConversationId) -> NewJob {
         NewJob {
             id: JobId::fresh(self.ids()),
@@ -590,13 +597,14 @@ impl Engine {
         }
     }
 
-    /// Stores how an attempt ended.
+    /// Stores how an attempt ended, and returns the job's new state.
     pub(crate) fn settle(&self, job: &JobRow, lease: &Lease, done: Result<()>) -> Result<JobState> {
         let now = self.now();
         let error = match done {
             Ok(()) => return Ok(JobState::Done),
             Err(EngineError::Cancelled) if self.inner.wake.stopping.load(Ordering::SeqCst) => {
-                // The program is closing: the job goes on at the next start, and this is no crash of its making.
+                // The program is closing. The job continues at the next start, and this does not count
+                // as a crash caused by it.
                 return Ok(JobState::Running);
             }
             Err(EngineError::Cancelled) => {
@@ -615,7 +623,7 @@ impl Engine {
         if let EngineError::Model(failure) = &error
             && let Some(wait_ms) = failure.hold_ms()
         {
-            // Not its fault and no attempt of its: it waits until the model may be asked.
+            // Not the job's fault, so not counted as an attempt: it waits until the model may be called.
             self.hold_models(failure.to_string(), now.plus_ms(wait_ms));
             self.store().write(|tx| tx.postpone(lease, &failure.to_string(), now))?;
             return Ok(JobState::Queued);
@@ -649,25 +657,25 @@ impl Engine {
             JobKind::ExtractModel => "Looking for memories with the model failed",
             JobKind::Analyze | JobKind::AnalyzeModel => "An analysis failed",
             JobKind::SuggestLinks => "Comparing handles failed",
-            JobKind::SettleConversations => "Judging where conversations stand failed",
+            JobKind::SettleConversations => "Updating the status of conversations failed",
             JobKind::SettleModel => {
-                "Judging with the model whether a conversation has ended failed, and what the rules say of it stands"
+                "Checking with the model whether a conversation has ended failed; the built-in rules decided instead"
             }
-            JobKind::Sessions => "Summing up sessions failed",
-            JobKind::SessionsModel => "Summing up sessions with the model failed, and what the rules say of them stands",
-            JobKind::DeriveProfiles => "Getting to know people failed",
+            JobKind::Sessions => "Summarizing sessions failed",
+            JobKind::SessionsModel => "Summarizing sessions with the model failed; the summaries by the built-in rules remain",
+            JobKind::DeriveProfiles => "Updating profiles failed",
             JobKind::DeriveProfilesModel => {
-                "Getting to know somebody with the model failed, and what the rules know of them stays"
+                "Updating a profile with the model failed; the entries by the built-in rules remain"
             }
-            JobKind::Topics => "Keeping topics up failed",
-            JobKind::TopicsModel => "Wording topics with the model failed, and what the rules wrote of them stands",
+            JobKind::Topics => "Updating topics failed",
+            JobKind::TopicsModel => "Writing topics with the model failed; the texts by the built-in rules remain",
             JobKind::Playbooks => "Looking for playbooks failed",
-            JobKind::Reflect => "Looking for what could be tidied failed",
-            JobKind::ReflectModel => "Looking over memories with the model failed, and what the rules propose stands",
-            JobKind::PlaybooksModel => "Wording playbooks with the model failed, and what the rules wrote of them stands",
-            JobKind::PlaybookNotice => "The address that hears of new playbooks could not be told",
-            JobKind::Embed => "Embedding failed",
-            JobKind::Erase => "An erasure could not be seen through",
+            JobKind::Reflect => "Looking for clean-ups failed",
+            JobKind::ReflectModel => "Looking for clean-ups with the model failed; the proposals by the built-in rules remain",
+            JobKind::PlaybooksModel => "Describing playbooks with the model failed; the texts by the built-in rules remain",
+            JobKind::PlaybookNotice => "Reporting new playbooks to the webhook failed",
+            JobKind::Embed => "Indexing by meaning failed",
+            JobKind::Erase => "An erasure did not complete",
         };
         let alert = AlertRow {
             id: AlertId::fresh(self.ids()),
@@ -679,12 +687,13 @@ impl Engine {
         Ok(self.store().write(|tx| tx.raise_alert(&alert))?)
     }
 
-    /// Works all lanes until nothing may start now; how many jobs ran.
+    /// Runs all lanes until nothing may start now, and returns how many jobs ran.
     pub fn run_due(&self, lock: &WorkerLock, tell: &dyn Fn(Progress)) -> Result<u64> {
         Ok(self.run_round(lock, tell)?.0)
     }
 
-    /// Runs what may start now in every lane, and what that queues; how many jobs ran, and when the next retry is due.
+    /// Runs whatever may start now in every lane, including what that queues. Returns how many jobs ran and
+    /// when the next retry is due.
     fn run_round(&self, _lock: &WorkerLock, tell: &dyn Fn(Progress)) -> Result<(u64, Option<Timestamp>)> {
         let mut ran = 0;
         loop {
@@ -699,7 +708,7 @@ impl Engine {
                             break;
                         }
                         Step::Paused(_) => break,
-                        // Nothing that waiting here would change within a sensible time.
+                        // Waiting here would not change this within a reasonable time.
                         Step::Held(_) => break,
                     }
                 }
@@ -723,7 +732,7 @@ impl Engine {
         }
     }
 
-    /// Works the queue in the background, a thread a lane, until the returned worker is dropped.
+    /// Runs the queue in the background, one thread per lane, until the returned worker is dropped.
     pub fn start_worker(&self, lock: WorkerLock, tell: impl Fn(Progress) + Send + Sync + 'static) -> Result<Worker> {
         let tell: Arc<dyn Fn(Progress) + Send + Sync> = Arc::new(tell);
         let mut threads = Vec::new();
@@ -739,7 +748,7 @@ impl Engine {
         Ok(Worker { engine: self.clone(), threads, _lock: lock })
     }
 
-    /// Queues what watched sources have new; when the lane has to look again.
+    /// Queues what is new in watched sources. Returns when the lane must check again.
     fn look_at_watched(&self, due: Option<Timestamp>) -> Option<Timestamp> {
         let next = self.queue_watched().unwrap_or_else(|error| {
             tracing::error!(%error, "watched sources cannot be looked at");
@@ -749,8 +758,8 @@ impl Engine {
         [due, queued, next].into_iter().flatten().min()
     }
 
-    /// Queues a look at conversations that time alone may have ended, at people of whom something changed, and for playbooks; when the
-    /// lane has to look again.
+    /// Queues checks for conversations that may have ended through time alone, for people about whom something changed, and
+    /// for playbooks. Returns when the lane must check again.
     fn look_at_standing(&self, due: Option<Timestamp>) -> Option<Timestamp> {
         let next = self.queue_settling().unwrap_or_else(|error| {
             tracing::error!(%error, "conversations cannot be looked at");
@@ -772,7 +781,7 @@ impl Engine {
         [due, queued, next].into_iter().flatten().min()
     }
 
-    /// Queues the keeping up of topics where a batch closed; when the lane has to look again.
+    /// Queues an update of topics if a batch is complete. Returns when the lane must check again.
     fn look_at_topics(&self, due: Option<Timestamp>) -> Option<Timestamp> {
         let next = self.queue_topics().unwrap_or_else(|error| {
             tracing::error!(%error, "topics cannot be looked at");
@@ -782,15 +791,15 @@ impl Engine {
         [due, queued, next].into_iter().flatten().min()
     }
 
-    /// Makes the day's backup and looks at the chain where they are due; when the lane has to look again.
+    /// Makes the daily backup and checks the chain if due. Returns when the lane must check again.
     fn look_at_backups(&self, due: Option<Timestamp>) -> Option<Timestamp> {
-        /// A full disk is full in an hour as well, and nobody waits for this.
+        /// A full disk will still be full in a while, and nobody is waiting for this.
         const TROUBLE_MS: i64 = 60 * 60 * 1000;
         let next = self.keep_daily_backup(&Stopping(self)).unwrap_or_else(|error| {
             tracing::error!(%error, "the day's backup was not made");
             Some(self.now().plus_ms(TROUBLE_MS))
         });
-        // After it: a backup reads the log as well, and what it holds is known then.
+        // After the backup, which also reads the log, so that its result is already known.
         let checked = self.keep_chain_checked().unwrap_or_else(|error| {
             tracing::error!(%error, "the chain of the messages could not be checked");
             Some(self.now().plus_ms(TROUBLE_MS))
@@ -798,7 +807,7 @@ impl Engine {
         [due, next, checked].into_iter().flatten().min()
     }
 
-    /// Begins the night's cycle where it is due; when the lane has to look again.
+    /// Starts nightly maintenance if due. Returns when the lane must check again.
     fn look_at_the_night(&self, due: Option<Timestamp>) -> Option<Timestamp> {
         let next = self.queue_maintenance().unwrap_or_else(|error| {
             tracing::error!(%error, "the nightly cycle cannot begin");
@@ -808,7 +817,7 @@ impl Engine {
     }
 
     fn work_lane(&self, lane: Lane, tell: &dyn Fn(Progress)) {
-        /// After a failure of the queue itself (a full disk, say) the lane waits this long before it looks again.
+        /// After a failure of the queue itself, such as a full disk, the lane waits this long before it tries again.
         const TROUBLE_WAIT: Duration = Duration::from_secs(5);
         while !self.inner.wake.stopping.load(Ordering::SeqCst) {
             let seen = self.inner.wake.generation.load(Ordering::SeqCst);
@@ -825,7 +834,7 @@ impl Engine {
                     self.inner.wake.sleep(seen, timeout);
                 }
                 Ok(Step::Paused(until)) => {
-                    // A computer that slept counts less time than has gone by.
+                    // The timer of a computer that slept counts less time than has passed.
                     let wait = until.map(|until| (until.0 - self.now().0).clamp(1, HOLD_LOOK_MS) as u64);
                     self.inner.wake.sleep(seen, wait.map(Duration::from_millis));
                 }
@@ -846,7 +855,7 @@ fn read_payload<T: for<'d> Deserialize<'d>>(job: &JobRow) -> Result<T> {
     serde_json::from_str(&job.payload).map_err(|error| EngineError::Stored { what: "job", error })
 }
 
-/// The background worker; dropping it lets running jobs stop at their next look and gives the queue back.
+/// The background worker. Dropping it stops running jobs at their next check and releases the queue.
 pub struct Worker {
     engine: Engine,
     threads: Vec<JoinHandle<()>>,
@@ -858,10 +867,10 @@ impl Drop for Worker {
         self.engine.inner.wake.stopping.store(true, Ordering::SeqCst);
         self.engine.inner.wake.all();
         for thread in self.threads.drain(..) {
-            // A lane that panicked has nothing more to say.
+            // A lane that panicked has nothing more to report.
             let _ = thread.join();
         }
-        // What was interrupted by closing waits again, without a crash to its name.
+        // Jobs interrupted by closing are queued again without counting a crash.
         let now = self.engine.now();
         let _ = self.engine.store().write(|tx| tx.release_jobs(now));
         self.engine.inner.wake.stopping.store(false, Ordering::SeqCst);

@@ -1,8 +1,10 @@
-//! The reader's place in the program: loaded when the first message is to be read, and then kept.
+//! The slot of the reader (the model that finds statements in messages): loaded when the first message
+//! must be read, and then kept.
 //!
-//! It takes a second and 95 MB, and most starts read nothing, so nothing is loaded before it is needed. Where it was never prepared,
-//! nothing is proposed from what people say; conversations stay unread, the person is told, and they are read once it is there.
-//! Deliberately not here: reading itself (`models`), and what becomes of it (`capture`).
+//! Loading takes a second and 95 MB, and most starts read nothing, so nothing is loaded before it is needed. If the reader
+//! was never prepared, nothing is proposed from what people say: conversations stay unread, the person is told, and the
+//! conversations are read once the reader is available. Not in this module: reading itself (`models`), and what happens to
+//! the results (`capture`).
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -18,54 +20,54 @@ use crate::work::Control;
 
 type Result<T, E = EngineError> = std::result::Result<T, E>;
 
-/// Messages read between two looks at the cancel button: some two seconds.
+/// Number of messages read between two checks for cancellation, which takes about two seconds.
 const READ_BATCH: usize = 256;
 
 enum State {
-    /// Nobody said where to look: this process reads nothing, and another one may.
+    /// No location was given: this process reads nothing, but another one may.
     None,
     /// Looked for and not found.
     Missing,
     /// In the folder of the local model, not loaded yet.
     At(PathBuf),
     Ready(SharedReader),
-    /// It lies there and was not taken, and why.
+    /// Installed but refused, with the reason.
     Refused(String),
 }
 
-/// What a person is told of the reader.
+/// State of the reader, as a person is told it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReaderStanding {
-    /// In use.
+    /// Loaded and in use.
     Ready,
-    /// There, and loaded once there is something to read.
+    /// Installed; loaded once there is something to read.
     Idle,
-    /// Not there: nothing is proposed from what people say.
+    /// Not installed: nothing is proposed from what people say.
     Missing,
-    /// There, and not taken. The text says why and what to do.
+    /// Installed but refused. The text says why and what to do.
     Refused(String),
 }
 
-/// What is said where it was never prepared.
-pub(crate) const READER_MISSING: &str = "The reader of statements is not there; run `make model` to prepare it.";
+/// Shown if the reader was never prepared.
+pub(crate) const READER_MISSING: &str = "The reader model is missing; run `make model` to prepare it.";
 
-/// What is said beside why it is not there.
+/// Shown after the reason why the reader is unavailable.
 pub(crate) const UNREAD: &str =
-    "Until then nothing is proposed from your conversations; they are kept, and are read once it is there.";
+    "Until then, nothing is proposed from your conversations. They are kept, and are read once the reader is available.";
 
 impl crate::Engine {
-    /// Whether it makes sense to queue what is unread. Nothing is loaded for that.
+    /// Whether it makes sense to queue unread conversations. Does not load the reader.
     pub(crate) fn may_read(&self) -> bool {
         !self.inner.embedder.reader().is_known_to_be_absent()
     }
 
-    /// Whether the reader is there, so that conversations can be read. Nothing is loaded for that.
+    /// Whether the reader is available, so that conversations can be read. Does not load the reader.
     pub(crate) fn has_reader(&self) -> bool {
         matches!(self.inner.embedder.reader().standing(), ReaderStanding::Ready | ReaderStanding::Idle)
     }
 }
 
-/// A place that is filled when it is first asked for.
+/// A slot that is filled on first use.
 #[derive(Clone)]
 pub struct ReaderSlot {
     state: Arc<Mutex<State>>,
@@ -76,27 +78,27 @@ impl ReaderSlot {
         Self { state: Arc::new(Mutex::new(state)) }
     }
 
-    /// No reader, on purpose.
+    /// A slot that deliberately has no reader.
     pub fn none() -> Self {
         Self::new(State::None)
     }
 
-    /// The one in the folder of the local model.
+    /// A slot for the reader in the folder of the local model.
     pub fn at(model_dir: PathBuf) -> Self {
         Self::new(State::At(model_dir))
     }
 
-    /// Puts this reader there.
+    /// Puts this reader into the slot.
     pub fn put(&self, reader: SharedReader) {
         self.put_state(State::Ready(reader));
     }
 
-    /// Looks in the folder of this local model when the first message is to be read.
+    /// Makes the slot look in the folder of this local model when the first message must be read.
     pub fn look_in(&self, model_dir: PathBuf) {
         self.put_state(State::At(model_dir));
     }
 
-    /// The reader, loaded now if it was not yet.
+    /// The reader, loaded now if necessary.
     pub fn ready(&self) -> Option<SharedReader> {
         let mut state = self.lock();
         if let State::At(dir) = &*state {
@@ -115,7 +117,7 @@ impl ReaderSlot {
         }
     }
 
-    /// Why the reader that lies there was not taken.
+    /// Why the installed reader was refused, if it was.
     pub fn refused(&self) -> Option<String> {
         match self.standing() {
             ReaderStanding::Refused(why) => Some(why),
@@ -123,7 +125,7 @@ impl ReaderSlot {
         }
     }
 
-    /// The version of the reader, if it is there. Nothing is loaded for that.
+    /// Version of the reader, if available. Does not load it.
     pub(crate) fn version(&self) -> Option<String> {
         match &*self.lock() {
             State::Ready(reader) => Some(reader.version().to_owned()),
@@ -132,7 +134,8 @@ impl ReaderSlot {
         }
     }
 
-    /// Whether it was looked for in vain, or would be. A command that reads nothing itself does not know.
+    /// Whether the reader was looked for and not found, or would not be found. Unknown (`false`) in a command that reads
+    /// nothing itself.
     fn is_known_to_be_absent(&self) -> bool {
         match &*self.lock() {
             State::At(dir) => !has_reader(dir),
@@ -141,7 +144,7 @@ impl ReaderSlot {
         }
     }
 
-    /// Where it stands. Nothing is loaded for that.
+    /// The current state. Does not load the reader.
     pub fn standing(&self) -> ReaderStanding {
         match &*self.lock() {
             State::At(dir) if has_reader(dir) => ReaderStanding::Idle,
@@ -160,25 +163,26 @@ impl ReaderSlot {
     }
 }
 
-/// What the reader marked in the messages of a conversation.
+/// The reader's marks in the messages of a conversation.
 #[derive(Debug, Clone)]
 pub(crate) struct ReadRows {
-    /// By which reader.
+    /// Version of the reader.
     pub(crate) by: String,
-    /// One a row; of those that nobody reads, and of those that were not asked for, an empty one.
+    /// One reading per row; empty for rows that are never read and for rows not requested.
     pub(crate) of: Vec<Reading>,
 }
 
 impl ReadRows {
-    /// The reader and the readings of a stretch of the rows.
+    /// The reader's version and the readings for a range of rows.
     pub(crate) fn stretch(&self, rows: Range<usize>) -> (&str, &[Reading]) {
         (&self.by, self.of.get(rows).unwrap_or_default())
     }
 }
 
 impl crate::Engine {
-    /// Reads the messages of a conversation from the row `from` on; nothing where there is no reader. `rows` are all of its messages on
-    /// the record: they are each other's context. What was read before is not read again, and each batch is kept at once.
+    /// Reads the messages of a conversation from row `from` on; `None` without a reader. `rows` are all messages of the
+    /// conversation that are not excluded, because they are each other's context. Rows that were read before are not read
+    /// again, and each batch is stored immediately.
     pub(crate) fn read_rows(
         &self,
         id: &ConversationId,
@@ -211,11 +215,11 @@ impl crate::Engine {
     }
 }
 
-/// What was read of a conversation before, in an earlier pass, and what is still to be read.
+/// The readings of a conversation from earlier passes, and what still has to be read.
 struct Known {
-    /// One a row.
+    /// One reading per row.
     of: Vec<Reading>,
-    /// The rows that are to be read, with what is shown of each.
+    /// Indexes of the rows to read, with the hash of each row's input.
     missing: Vec<(usize, ReadingInput)>,
 }
 
@@ -237,7 +241,8 @@ fn known(tx: &ReadTx<'_>, by: &str, id: &ConversationId, rows: &[InteractionRow]
 }
 
 impl crate::Engine {
-    /// The readings that are kept of these rows, all of a conversation on the record; of what was not read yet an empty one.
+    /// The stored readings of these rows, which are all messages of a conversation that are not excluded;
+    /// empty for rows not read yet.
     pub(crate) fn readings_kept(
         &self,
         tx: &ReadTx<'_>,
@@ -251,7 +256,8 @@ impl crate::Engine {
     }
 }
 
-/// Names what the reader `by` is shown of a message, which is the last of `shown`: where any of it changes, it reads anew.
+/// Hash of what the reader `by` is shown for a message, which is the last of `shown`. If any of it changes,
+/// the message is read again.
 fn input_of(by: &str, opener: &InteractionRow, shown: &[InteractionRow]) -> ReadingInput {
     let mut hash = blake3::Hasher::new();
     hash.update(by.as_bytes());
@@ -263,7 +269,7 @@ fn input_of(by: &str, opener: &InteractionRow, shown: &[InteractionRow]) -> Read
     input
 }
 
-/// One reading a turn, for a command that keeps nothing; of those that nobody reads an empty one.
+/// One reading per turn, for a command that stores nothing; empty for turns that are never read.
 pub fn readings(reader: &dyn Reader, turns: &[Turn<'_>], control: &dyn Control) -> Result<Vec<Reading>> {
     let seen: Vec<Utterance<'_>> = turns.iter().map(|turn| Utterance { role: turn.role, text: turn.text }).collect();
     let which: Vec<usize> = (0..turns.len()).filter(|&at| is_read(&turns[at])).collect();

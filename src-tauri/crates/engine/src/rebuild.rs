@@ -1,12 +1,12 @@
-//! Making everything that is derived again, from the messages and from what a person decided.
+//! Rebuilds everything derived, from the messages and from what a person decided.
 //!
-//! It is what somebody does who does not trust what is shown, or wants it as today's rules would make it. Nothing that a person or a
-//! model said is lost ([`keepsake_store::WriteTx::drop_derived`]), and a backup is made first. What is made again has the ids and the
-//! dates that it had, so that what names it still finds it, a candidate that waited does not begin to wait anew, and the digest of
-//! the night does not call it new.
+//! For people who do not trust what is shown, or want it as today's rules would produce it. Nothing that a person or a
+//! model said is lost ([`keepsake_store::WriteTx::drop_derived`]), and a backup is made first. Everything is recreated with
+//! its previous id and date. References therefore still work, the waiting time of a proposal does not start again, and the
+//! nightly digest does not call it new.
 //!
-//! The rest is a cycle of maintenance: it goes on after a crash as any other does; only the dates, which are kept in memory, are then
-//! those of the rebuild.
+//! The rest is a maintenance run, which continues after a crash like any other. Only the dates, which are kept in memory,
+//! are then those of the rebuild.
 
 use std::path::PathBuf;
 use std::sync::PoisonError;
@@ -16,30 +16,30 @@ use keepsake_domain::{JobKind, MaintenanceRunId, Timestamp};
 use crate::work::Control;
 use crate::{BackupReason, Engine, EngineError, Result};
 
-/// What a rebuild began with.
+/// What a rebuild started with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rebuilding {
-    /// The state before it.
+    /// Path of the backup of the previous state.
     pub backup: PathBuf,
-    /// Candidates that are looked for again.
+    /// Number of proposals that are searched for again.
     pub candidates: u64,
-    /// The cycle that makes it.
+    /// The maintenance run that recreates everything.
     pub run: MaintenanceRunId,
 }
 
 impl Engine {
-    /// Keeps a backup, waits for what is under way, deletes what was derived and queues its making. Until it deletes, a cancel leaves
-    /// everything as it is, but for a cycle of maintenance that was under way.
+    /// Makes a backup, waits for running work, deletes everything derived and queues its recreation. Canceling before the
+    /// deletion leaves everything as it was, except that a running maintenance run has been stopped.
     pub fn begin_rebuild(&self, control: &dyn Control) -> Result<Rebuilding> {
         if self.inner.embedder.ready().is_none() && self.store().read(|tx| tx.last_vector_arrival())? > 0 {
             return Err(EngineError::Refused(
-                "the embedding model with which it was made is not there, so it would not become the same; put the model back first"
+                "the embedding model that the current data was built with is missing, so a rebuild would give different results; install the model again first"
                     .to_owned(),
             ));
         }
         let backup = self.keep_backup(BackupReason::BeforeBulk, control)?.path;
         self.cancel_maintenance()?;
-        // What runs beside would write what it made of the old into the new.
+        // A job running at the same time would write results from the old data into the new.
         let held_up = self.hold_up_work(control)?;
         control.progress("deleting", 0, 0);
         self.drop_topics()?;
@@ -65,7 +65,7 @@ impl Engine {
         Ok(Rebuilding { backup, candidates: dropped.candidates, run })
     }
 
-    /// When something was made first: now, unless it is made again.
+    /// When this id was first created: now, unless it is being recreated.
     pub(crate) fn made_first(&self, id: &str) -> Timestamp {
         let made = self.inner.made.lock().unwrap_or_else(PoisonError::into_inner);
         made.get(id).copied().unwrap_or_else(|| self.now())

@@ -1,11 +1,11 @@
-//! What is on the record of a conversation: the one place where messages are read for anything that is derived.
+//! The messages of a conversation that may be used: the one place where messages are read for any derivation.
 //!
-//! What arrived while a conversation was private is read by nothing: not by the rules, not by a model, not as the background of a
-//! later message, unless the person lets it in. What was said before and after is read as ever. Words on which a memory rested that
-//! the person erased for good are not read either. Whoever derives reads here and asks again in the transaction that writes, since a
-//! person may have turned it private meanwhile, and back.
+//! Messages that arrived while a conversation was excluded from memory are read by nothing: not by the rules, not by a
+//! model, not as context of a later message, unless the person allows it. Messages before and after are read as usual.
+//! Words that a permanently erased memory rested on are not read either. Derivations read here and check again in the
+//! transaction that writes, because the person may have excluded the conversation meanwhile and included it again.
 //!
-//! Deliberately not here: what a person sees of their own messages, and where text may surface (`boundary`).
+//! Not in this module: what a person sees of their own messages, and where text may surface (`boundary`).
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use crate::echo::unechoed;
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
-/// The messages of a conversation that are on the record, without echoes; none while it is private.
+/// The messages of a conversation that may be used, without echoes; none while it is excluded.
 pub(crate) fn messages_on_record(tx: &ReadTx<'_>, id: &ConversationId) -> StoreResult<Vec<InteractionRow>> {
     let conversation = tx.conversation(id)?;
     if conversation.is_private {
@@ -30,8 +30,8 @@ pub(crate) fn messages_on_record(tx: &ReadTx<'_>, id: &ConversationId) -> StoreR
     as_read(tx, rows)
 }
 
-/// Messages as everything derived reads them: without echoes, and with forgotten words blanked out, so that places in what is left stay
-/// places in the message.
+/// Messages as every derivation reads them: without echoes, and with forgotten words blanked out so that positions in the
+/// text stay valid.
 pub(crate) fn as_read(tx: &ReadTx<'_>, rows: Vec<InteractionRow>) -> StoreResult<Vec<InteractionRow>> {
     let mut rows = unechoed(tx, rows)?;
     let mut forgotten: HashMap<InteractionId, Vec<Span>> = HashMap::new();
@@ -46,7 +46,7 @@ pub(crate) fn as_read(tx: &ReadTx<'_>, rows: Vec<InteractionRow>) -> StoreResult
     Ok(rows)
 }
 
-/// Stretches that overlap, as one each, in order.
+/// Merges overlapping ranges and sorts them.
 fn joined(stretches: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     let mut sorted: Vec<Range<usize>> = stretches.collect();
     sorted.sort_by_key(|stretch| (stretch.start, stretch.end));
@@ -60,14 +60,14 @@ fn joined(stretches: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-/// Whether what was read of a conversation when it was `then` may still be used. Where it was private meanwhile and messages arrived in
-/// that time, it may not: it is read again, without them.
+/// Whether something read from a conversation in the state `then` may still be used. It may not if the conversation was
+/// excluded meanwhile and messages arrived during that time: then it is read again without them.
 pub(crate) fn is_still_on_record(tx: &ReadTx<'_>, then: &ConversationRow) -> StoreResult<bool> {
     let now = tx.conversation(&then.id)?;
     Ok(!then.is_private && !now.is_private && now.private_intervals == then.private_intervals)
 }
 
-/// A message of the owner, for tests: the one that arrived at this place.
+/// A message of the owner at this log position, for tests.
 #[cfg(test)]
 pub(crate) fn owners_row(seq: i64, content: &str) -> InteractionRow {
     InteractionRow {

@@ -1,15 +1,17 @@
-//! Reflection over what is remembered (seed 000, "The Big Tidy"): proposals, what a person decides about them, and runs that apply them.
+//! Reflection over memories (seed 000, "The Big Tidy"): clean-up proposals, a person's decisions about them,
+//! and runs that apply them.
 //!
-//! A look proposes and changes nothing. What was agreed to is applied in one run: a backup first, then one operation in one
-//! transaction, with one undo. What may be applied without asking is a person's choice, kind by kind;
-//! nothing here deletes or changes words. A proposal that was refused, or applied before, comes back only where what it rests on has changed, since its
-//! id follows from that.
+//! A search proposes and changes nothing. Accepted proposals are applied in one run: a backup first, then one operation in
+//! one transaction with one undo. The person chooses, for each kind, whether it may be applied without asking; nothing here
+//! deletes memories or changes words. A proposal that was dismissed or applied before returns only if what it rests on has
+//! changed, because its id depends on that.
 //!
-//! Only approved memories are looked at: of the tiers' entries repeats are told once, and those of a session that stands no more are retired with it.
+//! Only approved memories are examined. Entries of the tiers need none of this: repeats are served once, and the entries of
+//! a session that no longer exists are retired with it.
 //!
-//! The rules look first. Where a language model is chosen it proposes beside them, in its own lane (`by_model`).
+//! The rules search first. If a language model is chosen, it adds its proposals in its own lane (`by_model`).
 //!
-//! Deliberately not here: what is proposed of which memory (`capture::reflect`), rows (`store`), when the nightly cycle runs.
+//! Not in this module: which changes are proposed (`capture::reflect`), rows (`store`), and when nightly maintenance runs.
 
 mod by_model;
 mod gather;
@@ -32,56 +34,57 @@ use crate::{Engine, EngineError, Result};
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
-/// The setting under which the choices are kept.
+/// Setting that stores the choices.
 const RULES_SETTING: &str = "reflection";
 
-/// What an error calls them.
-const CHOICES: &str = "choices about reflection";
+/// Name of the choices in error messages.
+const CHOICES: &str = "clean-up settings";
 
-/// A run that a person applied: what `undo` takes back when it is the newest act.
+/// A run that a person applied. `undo` takes it back if it is the newest action.
 const RUN: &str = "reflect";
 
-/// A run that was applied overnight: taken back by name alone, like what was parked, so that `undo` stays about a person's own acts.
+/// A run applied by nightly maintenance. Like expired proposals, it is undone only explicitly, so that plain `undo`
+/// concerns the person's own actions.
 const NIGHT_RUN: &str = "tidy";
 
-/// What may be applied without asking.
+/// Which kinds may be applied without asking.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReflectionRules {
-    /// Kinds that the nightly cycle applies by itself.
+    /// Kinds that nightly maintenance applies automatically.
     pub automatic: Vec<ReflectionKind>,
 }
 
-/// What came of applying.
+/// Result of applying proposals.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReflectionRun {
-    /// To undo it by; absent where nothing was applied.
+    /// Id for undoing it; `None` if nothing was applied.
     pub operation: Option<OperationId>,
-    /// For the notice.
+    /// Text of the notice.
     pub summary: String,
-    /// Applied.
+    /// Proposals that were applied.
     pub applied: Vec<ReflectionId>,
-    /// Not applied, and why.
+    /// Proposals that were not applied, with the reason.
     pub needs_look: Vec<(ReflectionId, String)>,
 }
 
-/// Memories as they were looked at, and what was found about them.
+/// Proposals found, each with the memories as they were examined.
 type Found = Vec<ReflectionRow>;
 
 impl Engine {
-    /// What may be applied without asking.
+    /// Which kinds may be applied without asking.
     pub fn reflection_rules(&self) -> Result<ReflectionRules> {
         Ok(self.store().read(|tx| tx.choice(RULES_SETTING, CHOICES))?)
     }
 
-    /// Chooses it.
+    /// Sets which kinds may be applied without asking.
     pub fn set_reflection_rules(&self, rules: &ReflectionRules) -> Result<()> {
         let automatic: BTreeSet<ReflectionKind> = rules.automatic.iter().copied().collect();
         let rules = ReflectionRules { automatic: automatic.into_iter().collect() };
         Ok(self.store().write(|tx| tx.put_choice(RULES_SETTING, CHOICES, &rules, self.now()))?)
     }
 
-    /// Queues a look.
+    /// Queues a search for clean-ups.
     pub fn queue_reflection(&self) -> Result<JobId> {
         let job = NewJob {
             id: JobId::fresh(self.ids()),
@@ -97,16 +100,16 @@ impl Engine {
         Ok(id.unwrap_or(job.id))
     }
 
-    /// Looks for what could be tidied, applies what may be applied without asking, and completes the job with it.
+    /// Searches for clean-ups, applies those that need no confirmation, and completes the job.
     pub(crate) fn perform_reflection(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         let found = self.look(control)?;
         let automatic = self.reflection_rules()?.automatic;
-        // What was taken back once is asked about from then on.
+        // A kind of change that was undone once needs confirmation from then on.
         let known: BTreeMap<ReflectionId, ReflectionRow> =
             self.store().read(|tx| Ok(tx.reflections()?.into_iter().map(|row| (row.id.clone(), row)).collect()))?;
         let may_apply = |row: &ReflectionRow| {
             automatic.contains(&row.kind)
-                // What a model would do is asked about each time.
+                // A model's proposals always need confirmation.
                 && row.proposer == REFLECTION_VERSION
                 && known.get(&row.id).is_none_or(|row| row.status == ReflectionStatus::Open && row.operation.is_none())
         };
@@ -128,7 +131,7 @@ impl Engine {
         self.queue_reflection_for_model()
     }
 
-    /// Looks at once and without a job, as the command line does; how many proposals are new. Nothing is applied.
+    /// Searches immediately and without a job, for the command line. Returns the number of new proposals and applies none.
     pub fn reflect(&self, control: &dyn Control) -> Result<u64> {
         let found = self.look(control)?;
         let new = self.store().write(|tx| settle(tx, &found, self.now()))?;
@@ -137,10 +140,10 @@ impl Engine {
     }
 
     fn look(&self, control: &dyn Control) -> Result<Found> {
-        // Whether two memories say the same must not hang on which lane was faster.
+        // Whether two memories say the same must not depend on which lane was faster.
         self.embed_memories(control)?;
         let mut watch = |done: usize, of: usize| {
-            control.progress("Looking over memories", done as u64, of as u64);
+            control.progress("Looking for clean-ups", done as u64, of as u64);
             !control.is_cancelled()
         };
         let found = self.store().read(|tx| self.found(tx, &mut watch))?;
@@ -172,24 +175,24 @@ impl Engine {
         Ok(Some(proposed.into_iter().filter_map(row).collect()))
     }
 
-    /// Every proposal for the owner's own eyes. Of those that wait only what still holds: a memory that was decided on, hidden or taken
-    /// back since takes its proposals along at once.
+    /// Every proposal, for the owner only. Of the pending ones only those still valid: if a memory was decided on, hidden
+    /// or retracted, its proposals disappear with it.
     pub fn reflections(&self) -> Result<Vec<ReflectionRow>> {
         Ok(self.store().read(shown)?)
     }
 
-    /// One of them.
+    /// One of the proposals.
     pub fn reflection(&self, id: &ReflectionId) -> Result<ReflectionRow> {
         let found = self.reflections()?.into_iter().find(|row| row.id == *id);
         found.ok_or_else(|| EngineError::Refused(format!("there is no proposal {id}; `keepsake reflect` lists them")))
     }
 
-    /// How many wait for a person. The frame asks after every change, so this is one query; the list looks closer.
+    /// Number of proposals pending. The window asks after every change, so this is one query; the list checks more closely.
     pub fn reflections_waiting(&self) -> Result<u64> {
         Ok(self.store().read(|tx| tx.reflections_waiting())?)
     }
 
-    /// A person decides about proposals; those that cannot take the step stay and are named.
+    /// Stores a person's decision about proposals. Those that cannot take this step are left and returned with the reason.
     pub fn decide_reflections(&self, ids: &[ReflectionId], to: ReflectionStatus) -> Result<Vec<(ReflectionId, String)>> {
         let now = self.now();
         Ok(self.store().write(|tx| {
@@ -198,7 +201,7 @@ impl Engine {
                 let row = match tx.reflection(id) {
                     Ok(row) => row,
                     Err(StoreError::NotFound { .. }) => {
-                        refused.push((id.clone(), "It is no longer there.".to_owned()));
+                        refused.push((id.clone(), "It no longer exists.".to_owned()));
                         continue;
                     }
                     Err(error) => return Err(error),
@@ -212,8 +215,8 @@ impl Engine {
         })?)
     }
 
-    /// Applies these proposals, or all that were agreed to, as one run with one undo. A backup is made first; without one nothing is
-    /// changed. What no longer holds is named and left.
+    /// Applies these proposals, or all accepted ones, as one run with one undo. A backup is made first; if that fails,
+    /// nothing is changed. Proposals that are no longer valid are left and returned with the reason.
     pub fn apply_reflections(&self, ids: Option<&[ReflectionId]>, control: &dyn Control) -> Result<ReflectionRun> {
         let mut goes_on = |_: usize, _: usize| true;
         let (chosen, holds) = self.store().read(|tx| {
@@ -239,7 +242,7 @@ impl Engine {
         Ok(run)
     }
 
-    /// Takes the newest run back that is not undone, or the one of this operation.
+    /// Undoes the newest run that is not undone yet, or the one of this operation.
     pub fn undo_reflections(&self, operation: Option<&OperationId>) -> Result<Option<(OperationId, String)>> {
         let id = match operation {
             Some(id) => Some(id.clone()),
@@ -265,12 +268,12 @@ impl Engine {
         for id in chosen.iter().collect::<BTreeSet<_>>() {
             let mut look = |why: &str| run.needs_look.push((id.clone(), why.to_owned()));
             match known.get(id) {
-                None => look("It is no longer there."),
-                Some(ReflectionStatus::Applied) => look("It is applied already."),
-                Some(ReflectionStatus::Refused) => look("It was refused; take that back first."),
-                Some(ReflectionStatus::Parked) => look("It is set aside; restore it first."),
+                None => look("It no longer exists."),
+                Some(ReflectionStatus::Applied) => look("It has already been applied."),
+                Some(ReflectionStatus::Refused) => look("It was dismissed; restore it first."),
+                Some(ReflectionStatus::Parked) => look("It was set aside or has expired; restore it first."),
                 Some(ReflectionStatus::Open | ReflectionStatus::Accepted) => match found.iter().find(|row| row.id == *id) {
-                    None => look("What it rests on has changed since."),
+                    None => look("Its sources have changed since."),
                     Some(row) => {
                         changes.extend(changes_of(tx, row, now)?);
                         done.push(row);
@@ -293,7 +296,7 @@ impl Engine {
     }
 }
 
-/// What a proposal does to the memories.
+/// The changes a proposal makes to memories.
 fn changes_of(tx: &WriteTx<'_>, row: &ReflectionRow, now: Timestamp) -> StoreResult<Vec<MemoryChange>> {
     let mut changes = Vec::new();
     match row.kind {
@@ -308,7 +311,7 @@ fn changes_of(tx: &WriteTx<'_>, row: &ReflectionRow, now: Timestamp) -> StoreRes
                 let mut change = step(&tx.memory(id)?, MemoryStatus::Superseded, now);
                 change.relations.push((Relation::MergedInto, keep.clone()));
                 changes.push(change);
-                // What had been merged into this one rests on lines of its own; they go on with it.
+                // Memories merged into this one earlier rest on evidence of their own, so they are now merged into `keep`.
                 for older in tx.merged_into(id)? {
                     let state = MemoryState::from(&tx.memory(&older)?);
                     let relations = vec![(Relation::MergedInto, keep.clone())];
@@ -320,12 +323,12 @@ fn changes_of(tx: &WriteTx<'_>, row: &ReflectionRow, now: Timestamp) -> StoreRes
     Ok(changes)
 }
 
-/// Whether a person has still to say something, or has agreed and it is not done yet.
+/// Whether a proposal still needs the person's decision, or was accepted but not applied yet.
 fn waits(row: &ReflectionRow) -> bool {
     matches!(row.status, ReflectionStatus::Open | ReflectionStatus::Accepted)
 }
 
-/// The proposals as they may be shown.
+/// The proposals that may be shown.
 pub(crate) fn shown(tx: &ReadTx<'_>) -> StoreResult<Vec<ReflectionRow>> {
     let taken = TakenBack::of_memories(tx, None)?;
     let mut rows = Vec::new();
@@ -352,13 +355,13 @@ pub(crate) fn shown(tx: &ReadTx<'_>) -> StoreResult<Vec<ReflectionRow>> {
     Ok(rows)
 }
 
-/// Brings what is stored in line with what was found; how many are new.
+/// Updates the store to match what was found, and returns how many proposals are new.
 fn settle(tx: &WriteTx<'_>, found: &[ReflectionRow], now: Timestamp) -> StoreResult<u64> {
     let known = tx.reflection_statuses()?;
     let ids: BTreeSet<&ReflectionId> = found.iter().map(|row| &row.id).collect();
     let mut new = 0;
     for row in found.iter().filter(|row| !known.contains_key(&row.id)) {
-        // Decided on, hidden or off the record since it was read: nothing is proposed about it.
+        // Nothing is proposed about a memory that was decided on, hidden or excluded since it was read.
         let mut holds = true;
         for id in &row.memories {
             holds &= match tx.memory(id) {
@@ -406,7 +409,7 @@ fn row_of(one: Proposed, ids: &[MemoryId], now: Timestamp) -> Option<ReflectionR
     })
 }
 
-/// "Tidied: 2 archived, 1 merged".
+/// Text such as "Tidied: 2 archived, 1 merged".
 fn summary(kinds: &[ReflectionKind]) -> String {
     let parts = ReflectionKind::ALL.iter().filter_map(|kind| {
         let count = kinds.iter().filter(|known| *known == kind).count();
@@ -416,5 +419,5 @@ fn summary(kinds: &[ReflectionKind]) -> String {
         };
         (count > 0).then(|| format!("{count} {words}"))
     });
-    format!("Tidied: {}", parts.collect::<Vec<_>>().join(", "))
+    format!("Clean-up: {}", parts.collect::<Vec<_>>().join(", "))
 }

@@ -1,8 +1,8 @@
-//! Words that a person chose to remember: a memory of their own making, from a line that is in the log.
+//! Turns words that a person selected in a message into a memory.
 //!
-//! The person decides, so it is approved at once; whatever else holds for a memory holds for it as well: it rests on a place in a
-//! message, is the words of whom it is about, and is joined to one that says the same.
-//! Deliberately not here: what an engine proposes (`propose`), and what is done with memories afterwards (`review`).
+//! The person decides, so the memory is approved immediately. Everything else is as for any memory: it rests on a place in
+//! a message, consists of the words of the person it is about, and is merged with a memory that says the same. Not in this
+//! module: what an engine proposes (`propose`), and what is done with memories afterwards (`review`).
 
 use std::sync::Arc;
 
@@ -14,18 +14,18 @@ use crate::propose::{Harvest, turns};
 use crate::record::as_read;
 use crate::{Act, ActOutcome, Engine, EngineError, Result};
 
-/// Stands beside a memory that the person made.
+/// Proposer recorded for a memory that the person made.
 const BY_HAND: &str = "person";
 
-/// Lines before the chosen one that the reader is shown, to tell the category: as many as it looks at.
+/// Number of preceding lines shown to the reader to find the category: as many as it considers.
 const LINES_BEFORE: u32 = 4;
 
-/// What came of remembering.
+/// Result of remembering.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Remembered {
-    /// The memory, which is active now.
+    /// Id of the memory, which is now active.
     pub id: MemoryId,
-    /// As of an approval; empty where it was a memory already.
+    /// Outcome as for an approval; empty if it was already a memory.
     pub outcome: ActOutcome,
 }
 
@@ -34,10 +34,11 @@ fn refused<T>(words: &str) -> Result<T> {
 }
 
 impl Engine {
-    /// Makes the words `span` of a message an active memory. Without a category the reader's is taken, where it marked these words.
+    /// Turns the words at `span` of a message into an active memory. Without a category, the reader's is used
+    /// if it marked these words.
     pub fn remember(&self, message: &InteractionId, span: Span, category: Option<Category>) -> Result<Remembered> {
         let Some(row) = self.store().read(|tx| tx.interaction(message))? else {
-            return refused("this message is no longer there");
+            return refused("this message no longer exists");
         };
         let (conversation, rows, speakers) = self.store().read(|tx| {
             let conversation = tx.conversation(&row.conversation_id)?;
@@ -50,7 +51,7 @@ impl Engine {
         })?;
         let turns = turns(&rows, &speakers);
         let Some(at) = turns.iter().position(|turn| turn.id == message.as_str()) else {
-            return refused("this was said while the conversation was kept out of memory, so nothing of it is remembered");
+            return refused("this message arrived while the conversation was excluded from memory, so nothing in it is remembered");
         };
         let category = category.or_else(|| self.category_of(&turns, at, span)).unwrap_or(Category::PersonalInfo);
         let candidate = by_hand(&turns, at, span, category).map_err(EngineError::Refused)?;
@@ -73,11 +74,11 @@ impl Engine {
                 let outcome = self.act(&Act::Approve(vec![memory.id.clone()]))?;
                 Ok(Remembered { id: memory.id, outcome })
             }
-            _ => refused("you decided against this statement before; bring it back in Memories, under Rejected or in the trash"),
+            _ => refused("you have dismissed this statement before; restore it in Memories, under Rejected or in the trash"),
         }
     }
 
-    /// What the reader takes these words for; nothing where there is no reader or it marks something else.
+    /// The category the reader gives these words; `None` without a reader or if it marked something else.
     fn category_of(&self, turns: &[keepsake_capture::Turn<'_>], at: usize, span: Span) -> Option<Category> {
         let reader = self.inner.embedder.reader().ready()?;
         let seen: Vec<Utterance<'_>> = turns.iter().map(|turn| Utterance { role: turn.role, text: turn.text }).collect();

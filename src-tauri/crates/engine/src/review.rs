@@ -1,7 +1,7 @@
-//! What a person does with candidates and memories: each act is one operation, one transaction, one undo.
+//! What a person does with proposals and memories: each action is one operation, one transaction and one undo.
 //!
-//! The act is planned from what is stored now, not from what the window showed: whatever changed since comes back as "needs
-//! another look" instead of an error (ux.md 3.2).
+//! The action is planned from what is stored now, not from what the window showed. Anything that changed since is returned
+//! as "needs another look" instead of an error (ux.md 3.2).
 
 use keepsake_capture::dedup;
 use keepsake_domain::{
@@ -14,62 +14,62 @@ use crate::conflicts::Contradiction;
 use crate::work::Unwatched;
 use crate::{Engine, EngineError, Result};
 
-/// Taking so many memories out of use at once is followed through only with a backup at hand. Undo takes one act back; a person who
+/// Before this many memories are taken out of use at once, a backup is made. Undo takes one action back; a person who
 /// notices days later has the backup.
 const BULK_MEMORIES: usize = 100;
 
-/// The operation that takes memories back together with an entry of a profile.
+/// Kind of operation that dismisses memories together with a disputed profile entry.
 const DEBUNK: &str = "debunk";
 
-/// Refused because another memory says it.
+/// Reason for rejection: another memory says the same.
 const DUPLICATE: &str = "duplicate";
 
-/// Why such a memory was refused.
-const DEBUNKED_REASON: &str = "You said of the profile that it is not so.";
+/// Reason for dismissing such a memory.
+const DEBUNKED_REASON: &str = "You marked this as wrong in the profile.";
 
-/// An act over one or many memories.
+/// An action on one or several memories.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Act {
-    /// Keep.
+    /// Approve.
     Approve(Vec<MemoryId>),
-    /// Refuse.
+    /// Dismiss, with an optional reason.
     Reject(Vec<MemoryId>, Option<String>),
-    /// Ask again later.
+    /// Ask again at this time.
     Snooze(Vec<MemoryId>, Timestamp),
-    /// Reword and keep.
+    /// Reword, optionally change the category, and approve.
     Edit(MemoryId, String, Option<Category>),
-    /// Fold the first into the second.
+    /// Merge the first into the second.
     Merge(MemoryId, MemoryId),
-    /// Set aside.
+    /// Move to the trash.
     Archive(Vec<MemoryId>),
-    /// Back to where it came from.
+    /// Return to the previous status.
     Restore(Vec<MemoryId>),
-    /// Another category.
+    /// Change the category.
     Recategorize(Vec<MemoryId>, Category),
-    /// It still holds.
+    /// Confirm that it is still true.
     Reconfirm(Vec<MemoryId>),
 }
 
-/// What came of an act.
+/// Result of an action.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ActOutcome {
-    /// To undo it by; absent when nothing changed.
+    /// Id for undoing it; `None` if nothing changed.
     pub operation: Option<OperationId>,
-    /// For the notice.
+    /// Text of the notice.
     pub summary: String,
-    /// Acted on.
+    /// Memories that the action was applied to.
     pub applied: Vec<MemoryId>,
-    /// New versions, old to new.
+    /// New versions, as pairs of old and new id.
     pub created: Vec<(MemoryId, MemoryId)>,
-    /// Not acted on, and why.
+    /// Memories it was not applied to, with the reason.
     pub needs_look: Vec<(MemoryId, String)>,
-    /// What was approved before and is set aside by what was approved now.
+    /// Memories that were approved before and are replaced by what was approved now.
     pub set_aside: Vec<MemoryId>,
-    /// What an approved or rejected memory contradicts among those that stay approved.
+    /// Contradictions between an approved or dismissed memory and others that stay approved.
     pub contradicts: Vec<Contradiction>,
 }
 
-/// What a plan found for one memory.
+/// The planned change for one memory.
 enum Planned {
     Changes(Vec<MemoryChange>),
     NeedsLook(String),
@@ -90,7 +90,7 @@ impl Act {
         }
     }
 
-    /// What was done, and to one or many of what: before the number and after it.
+    /// The past tense of the action, and the singular and plural noun: the words before and after the number.
     const fn past_tense(&self) -> (&'static str, [&'static str; 2]) {
         const CANDIDATE: [&str; 2] = ["candidate", "candidates"];
         const MEMORY: [&str; 2] = ["memory", "memories"];
@@ -136,7 +136,7 @@ fn look(words: &str) -> Planned {
 }
 
 impl Engine {
-    /// Does what the person asked, as far as it still makes sense.
+    /// Carries out the person's action as far as it still makes sense.
     pub fn act(&self, act: &Act) -> Result<ActOutcome> {
         if let Act::Edit(_, content, _) = act {
             check_wording(content)?;
@@ -144,14 +144,14 @@ impl Engine {
         if let Act::Merge(id, into) = act
             && id == into
         {
-            return Err(EngineError::Refused("a memory cannot be merged into itself".to_owned()));
+            return Err(EngineError::Refused("a memory cannot be merged into itself; choose another one".to_owned()));
         }
         let takes_away = matches!(act, Act::Reject(..) | Act::Archive(_));
         if takes_away
             && act.ids().len() >= BULK_MEMORIES
             && let Err(error) = self.keep_backup(BackupReason::BeforeBulk, &Unwatched)
         {
-            // The act can be undone as well, so that a full disk is no reason to refuse it.
+            // The action can be undone anyway, so a full disk is no reason to refuse it.
             tracing::warn!(%error, "no backup was made before a bulk act");
         }
         let is_judged = matches!(act, Act::Approve(_) | Act::Reject(..));
@@ -161,7 +161,8 @@ impl Engine {
             let mut outcome = ActOutcome::default();
             let mut changes: Vec<MemoryChange> = Vec::new();
             for id in act.ids() {
-                // One act may reach a memory twice: approving two candidates of which one replaces the other.
+                // One action may reach a memory twice, for example when two proposals are approved of
+                // which one replaces the other.
                 if changes.iter().any(|change| change.id == *id) {
                     outcome.applied.push(id.clone());
                     continue;
@@ -169,7 +170,7 @@ impl Engine {
                 let row = match tx.memory(id) {
                     Ok(row) => row,
                     Err(StoreError::NotFound { .. }) => {
-                        outcome.needs_look.push((id.clone(), "It is no longer there.".to_owned()));
+                        outcome.needs_look.push((id.clone(), "It no longer exists.".to_owned()));
                         continue;
                     }
                     Err(error) => return Err(error),
@@ -184,7 +185,7 @@ impl Engine {
                         let twins = self.twins(tx, act, &row, now)?;
                         for change in planned.into_iter().chain(twins) {
                             match changes.iter_mut().find(|known| known.id == change.id) {
-                                // Approved a moment ago, and set aside by what was approved with it.
+                                // Approved a moment ago, and replaced by another proposal approved with it.
                                 Some(known) if change.after.status == MemoryStatus::Superseded => known.after = change.after,
                                 Some(_) => {}
                                 None => changes.push(change),
@@ -195,7 +196,7 @@ impl Engine {
                     Planned::NeedsLook(reason) => outcome.needs_look.push((row.id, reason)),
                 }
             }
-            // A version of its own that took its place is no other statement.
+            // A new version that took the memory's place is not another statement.
             let has_version = |id: &MemoryId| changes.iter().any(|change| change.relations.iter().any(|(_, of)| of == id));
             outcome.set_aside = changes
                 .iter()
@@ -206,7 +207,7 @@ impl Engine {
             outcome.summary = act.summary(outcome.applied.len());
             if matches!(act, Act::Approve(_)) && !outcome.set_aside.is_empty() {
                 outcome.summary = format!(
-                    "{}, and {} is history now",
+                    "{}, replacing {}",
                     outcome.summary,
                     match outcome.set_aside.len() {
                         1 => "an earlier one".to_owned(),
@@ -228,7 +229,7 @@ impl Engine {
         if !outcome.created.is_empty() {
             self.queue_embedding()?;
         }
-        // What is approved is known of somebody: the lanes look what that changes.
+        // An approved memory may change what is known about people, so the lanes check for work.
         if outcome.operation.is_some() {
             self.look_for_work();
         }
@@ -243,15 +244,15 @@ impl Engine {
                     if let Some(reason) = stale(tx, row)? {
                         return Ok(Planned::NeedsLook(reason));
                     }
-                    // It was so, and a later statement that is approved says that it is no longer.
+                    // If an approved later statement says that this is no longer true, it becomes history.
                     let is_history = self.is_history(tx, row)?;
                     let mut changes = vec![step(row, if is_history { Superseded } else { Active }, now)];
                     changes.extend(self.replaced(tx, act, row, now)?);
                     Planned::Changes(changes)
                 }
-                Active => look("It is approved already."),
-                Quarantined => look("It reads like an instruction. Restore it to the queue first if it is true."),
-                Rejected | Superseded | Archived => look("It was decided on meanwhile."),
+                Active => look("It is already approved."),
+                Quarantined => look("It looks like an instruction. If it is true, restore it to the queue first."),
+                Rejected | Superseded | Archived => look("It has been decided in the meantime."),
             },
             Act::Reject(_, reason) => match row.status {
                 Pending | Quarantined | Active | Archived => {
@@ -266,7 +267,7 @@ impl Engine {
                     change.after.decided = row.decided;
                     Planned::Changes(vec![change])
                 }
-                _ => look("It was decided on meanwhile."),
+                _ => look("It has been decided in the meantime."),
             },
             Act::Snooze(_, until) => match row.status {
                 Pending => {
@@ -275,7 +276,7 @@ impl Engine {
                     change.after.decided = row.decided;
                     Planned::Changes(vec![change])
                 }
-                _ => look("It does not wait for review any more."),
+                _ => look("It is no longer waiting for review."),
             },
             Act::Edit(_, content, category) => match row.status {
                 Pending | Active => {
@@ -289,20 +290,20 @@ impl Engine {
                     }
                     let is_edited = content.trim() != row.content;
                     let mut changes = self.new_version(tx, row, content.trim(), category, is_edited, Active, now)?;
-                    // What was approved in other words sets aside what the candidate would have.
+                    // A reworded approval replaces the same memories that the original proposal would have replaced.
                     if row.status == Pending {
                         changes.extend(self.replaced(tx, act, row, now)?);
                     }
                     Planned::Changes(changes)
                 }
-                _ => look("It was decided on meanwhile; restore it first."),
+                _ => look("It has been decided in the meantime; restore it first."),
             },
             Act::Recategorize(_, category) => match row.status {
                 Pending | Active if row.category != *category => {
                     Planned::Changes(self.new_version(tx, row, &row.content, *category, row.is_edited, row.status, now)?)
                 }
-                Pending | Active => look("It is in that category already."),
-                _ => look("It was decided on meanwhile; restore it first."),
+                Pending | Active => look("It is already in that category."),
+                _ => look("It has been decided in the meantime; restore it first."),
             },
             Act::Merge(_, into) => {
                 let target = tx.memory(into)?;
@@ -313,17 +314,17 @@ impl Engine {
                         Planned::Changes(vec![change])
                     }
                     (Pending | Active, Pending) => look("The memory to merge into is not approved; approve it first."),
-                    (Pending | Active, _) => look("The memory to merge into is no longer there."),
-                    _ => look("It was decided on meanwhile."),
+                    (Pending | Active, _) => look("The memory to merge into no longer exists."),
+                    _ => look("It has been decided in the meantime."),
                 }
             }
             Act::Archive(_) => match row.status {
                 Pending | Active => Planned::Changes(vec![step(row, Archived, now)]),
-                _ => look("It is not in use, so there is nothing to move to trash."),
+                _ => look("It is not in use, so it cannot be moved to the trash."),
             },
             Act::Reconfirm(_) => match row.status {
                 Active => Planned::Changes(vec![step(row, Active, now)]),
-                _ => look("It is not in use any more."),
+                _ => look("It is no longer in use."),
             },
             Act::Restore(_) => match row.status {
                 Quarantined => Planned::Changes(vec![step(row, Pending, now)]),
@@ -335,19 +336,19 @@ impl Engine {
                     }
                     Planned::Changes(vec![change])
                 }
-                Superseded => look("A newer version took its place; edit that one."),
-                // Put off or parked: it comes back to Review now.
+                Superseded => look("It was replaced by a newer version; edit that one."),
+                // Snoozed or expired: it returns to Review now.
                 Pending if row.snoozed_until.is_some() => {
                     let mut change = step(row, Pending, now);
                     change.after.decided = row.decided;
                     Planned::Changes(vec![change])
                 }
-                Pending | Active => look("It is in use already."),
+                Pending | Active => look("It is already in use."),
             },
         })
     }
 
-    /// The memories that an approved candidate says with more detail, or that it made history, step aside.
+    /// The memories that an approved proposal replaces, because it says the same in more detail or makes them history.
     fn replaced(
         &self,
         tx: &WriteTx<'_>,
@@ -359,11 +360,12 @@ impl Engine {
         for (relation, target, _) in tx.relations_from(&row.id)? {
             let older = tx.memory(&target)?;
             let steps_aside = match relation {
-                // In other words it may no longer say what the shorter one says.
+                // After rewording, it may no longer include what the shorter one says.
                 Relation::Extends => {
                     matches!(act, Act::Approve(_)) && matches!(older.status, MemoryStatus::Pending | MemoryStatus::Active)
                 }
-                // What waits is asked about as well, and goes into history when it is approved, be it together with this one.
+                // The person is asked about a pending memory too; it becomes history when approved,
+                // even together with this one.
                 Relation::Replaces => {
                     let is_approved = older.status == MemoryStatus::Active
                         || older.status == MemoryStatus::Pending && act.ids().contains(&older.id);
@@ -371,7 +373,7 @@ impl Engine {
                 }
                 _ => false,
             };
-            // The two may have been one person when the candidate came, and be two by now.
+            // The two subjects may have been one person when the proposal was made, and be two by now.
             if steps_aside && tx.is_one_subject(&row.subject, &older.subject)? {
                 changes.push(step(&older, MemoryStatus::Superseded, now));
             }
@@ -379,7 +381,7 @@ impl Engine {
         Ok(changes)
     }
 
-    /// Whether an approved memory says that this one is history.
+    /// Whether an approved memory makes this one history.
     fn is_history(&self, tx: &WriteTx<'_>, row: &MemoryRow) -> std::result::Result<bool, StoreError> {
         for newer in tx.replaced_by(&row.id)? {
             let newer = tx.memory(&newer)?;
@@ -393,7 +395,8 @@ impl Engine {
         Ok(false)
     }
 
-    /// Whether `newer` is seen wherever `older` is: if it were not, that the older one is no longer told would tell of it.
+    /// Whether `newer` is visible wherever `older` is. If it were not, the absence of the older one
+    /// would reveal the newer one.
     fn is_seen_with(&self, tx: &WriteTx<'_>, newer: &MemoryRow, older: &MemoryRow) -> std::result::Result<bool, StoreError> {
         let map = self.map(tx)?;
         let sources = tx.memory_sources()?;
@@ -401,8 +404,8 @@ impl Engine {
         Ok(labels.is_some_and(|(newer, older)| map.is_seen_wherever(&self.inner.law, &newer, &older)))
     }
 
-    /// What is taken back is taken back of every memory that says the same: one statement may be kept for several places, since each
-    /// is seen by others. Each gets its own version, which is seen where it was.
+    /// Applies a retraction or correction to every memory that says the same. One statement may be stored several times,
+    /// because each copy is visible to different people. Each gets its own new version, visible where the old one was.
     fn twins(
         &self,
         tx: &WriteTx<'_>,
@@ -413,7 +416,8 @@ impl Engine {
         let is_said_otherwise = |content: &str| dedup::fingerprint(content).into_bytes() != row.fingerprint;
         let mut changes = Vec::new();
         match act {
-            // A duplicate is refused because the other says it; the reason is often given a moment later.
+            // A duplicate is rejected because the other memory says the same, so the other one stays. This reason is often
+            // given a moment after the rejection.
             Act::Reject(_, Some(reason)) if reason == DUPLICATE => {
                 for id in tx.twins_refused_with(&row.id)? {
                     let twin = tx.memory(&id)?;
@@ -444,8 +448,8 @@ impl Engine {
         Ok(changes)
     }
 
-    /// Refuses the memories that rest on the words of an entry of a profile and say the same, as one operation. With `instead` the
-    /// person put it otherwise, and what is nearer to that stays.
+    /// Dismisses the memories that rest on the words of a profile entry and say the same, as one operation. With `instead`,
+    /// the person reworded the entry, and memories closer to the new wording stay.
     pub(crate) fn refuse_memories_of(
         &self,
         tx: &WriteTx<'_>,
@@ -478,13 +482,13 @@ impl Engine {
             return Ok(());
         }
         let summary = match changes.len() {
-            1 => "Took back 1 memory that a profile said as well".to_owned(),
-            count => format!("Took back {count} memories that a profile said as well"),
+            1 => "Dismissed 1 memory that says the same as a profile entry".to_owned(),
+            count => format!("Dismissed {count} memories that say the same as a profile entry"),
         };
         tx.apply_operation(&OperationId::fresh(self.ids()), DEBUNK, &summary, &changes, now)
     }
 
-    /// Brings back the memories that were refused together with an entry of a profile, as far as nothing was decided on them since.
+    /// Restores the memories that were dismissed together with a profile entry, unless they were decided on since.
     pub(crate) fn restore_memories_of(
         &self,
         tx: &WriteTx<'_>,
@@ -497,8 +501,8 @@ impl Engine {
         Ok(())
     }
 
-    /// A version in the person's words takes the place of `row`; it rests on the same lines.
-    #[allow(clippy::too_many_arguments)] // A version differs from its origin in exactly these.
+    /// Replaces `row` by a version in the person's words that rests on the same lines.
+    #[allow(clippy::too_many_arguments)] // A version differs from its original in exactly these.
     pub(crate) fn new_version(
         &self,
         tx: &WriteTx<'_>,
@@ -512,7 +516,7 @@ impl Engine {
         let id = MemoryId::fresh(self.ids());
         let (support, evidence): (Vec<_>, Vec<_>) = tx.evidence(&row.id)?.into_iter().partition(|e| e.is_support);
         let place = |e: keepsake_store::EvidenceRow| NewEvidence { interaction_id: e.interaction_id, span: e.span };
-        // Where only support is left, it is what the memory rests on.
+        // If only supporting evidence is left, the memory rests on that.
         let (support, evidence) = if evidence.is_empty() { (Vec::new(), support) } else { (support, evidence) };
         let evidence = evidence.into_iter().map(place).collect();
         tx.insert_memory(&NewMemory {
@@ -526,7 +530,7 @@ impl Engine {
             confidence: row.confidence,
             durability: row.durability,
             knowledge: row.knowledge.clone().filter(|_| kind_of(category) == MemoryKind::Knowledge),
-            // What somebody put in their own words may say something else.
+            // A reworded memory may state something else.
             fact: row.fact.filter(|_| !is_edited),
             story: row.story.clone(),
             is_edited,
@@ -546,7 +550,8 @@ impl Engine {
         Ok(vec![step(row, MemoryStatus::Superseded, now), made])
     }
 
-    /// Undoes an operation, or the newest one that still counts. Returns its id, the words for the notice and the restored ids.
+    /// Undoes an operation, or the newest one that is still in effect. Returns its id, the text of the
+    /// notice and the restored ids.
     pub fn undo(&self, operation: Option<&OperationId>) -> Result<Option<(OperationId, String, Vec<MemoryId>)>> {
         let now = self.now();
         let undone = self.store().write(|tx| {
@@ -573,18 +578,18 @@ fn kind_of(category: Category) -> MemoryKind {
 fn check_wording(content: &str) -> Result<()> {
     let length = content.trim().chars().count();
     if length == 0 {
-        return Err(EngineError::Refused("a memory needs words; reject it if it should not be kept".to_owned()));
+        return Err(EngineError::Refused("the memory is empty; enter a text, or dismiss the memory if it should not be kept".to_owned()));
     }
     if length > limits::CONTENT_CHARS_MAX {
         return Err(EngineError::Refused(format!(
-            "a memory is one statement of at most {} characters; this has {length}",
+            "a memory is one statement of at most {} characters, but this text has {length}; shorten it",
             limits::CONTENT_CHARS_MAX
         )));
     }
     Ok(())
 }
 
-/// Why a candidate cannot be approved as it was shown, if it cannot.
+/// Why a proposal cannot be approved as it was shown, if it cannot.
 fn stale(tx: &WriteTx<'_>, row: &MemoryRow) -> std::result::Result<Option<String>, StoreError> {
     for evidence in tx.evidence(&row.id)? {
         let holds = match tx.interaction(&evidence.interaction_id)? {
@@ -595,5 +600,5 @@ fn stale(tx: &WriteTx<'_>, row: &MemoryRow) -> std::result::Result<Option<String
             return Ok(None);
         }
     }
-    Ok(Some("Its source line is no longer there.".to_owned()))
+    Ok(Some("Its source message no longer exists.".to_owned()))
 }

@@ -1,7 +1,8 @@
-//! Sample data: a small synthetic export over three channels, so that a first memory can be reviewed within a minute.
+//! Sample data: a small synthetic export with three channels, so that a first memory can be reviewed within a minute.
 //!
-//! Everybody in it is invented. It holds one of everything a newcomer should meet: plain facts, a correction, somebody else's
-//! facts, a private conversation and a text that tries to plant a memory. One click removes it without a trace.
+//! Everybody in it is invented. It contains one of everything a newcomer should meet: plain facts, a correction,
+//! facts about another person, an excluded conversation, and a text that tries to plant a memory. One click
+//! removes it without a trace.
 
 use std::io::Write;
 
@@ -17,12 +18,12 @@ impl Engine {
     /// Queues the import of the sample data, dated so that its last day was yesterday.
     pub fn load_sample(&self) -> Result<JobId> {
         if !self.store().read(|tx| tx.sample_imports())?.is_empty() {
-            return Err(EngineError::Refused("the sample data is loaded already".to_owned()));
+            return Err(EngineError::Refused("the sample data is already loaded".to_owned()));
         }
-        // Conversation ids differ each time, so that the tombstones of an earlier sample do not keep a later one out.
+        // Conversation ids differ each time, so that the tombstones of an erased sample do not block a later one.
         let run = keepsake_domain::ImportId::fresh(self.ids());
         let text = dated(SAMPLE, self.now(), run.as_str())
-            .ok_or_else(|| EngineError::Refused("the sample data is broken".to_owned()))?;
+            .ok_or_else(|| EngineError::Refused("the sample data of this build is broken; install another build".to_owned()))?;
         let dir = self.incoming_dir();
         let path = dir.join("sample-data.jsonl");
         let io = |error| EngineError::Io { what: format!("cannot write {}", path.display()), error };
@@ -39,7 +40,8 @@ impl Engine {
     }
 }
 
-/// The sample with its times moved by whole days, so that the last message was said yesterday, and with fresh conversation ids.
+/// The sample with its times moved by whole days, so that the last message is from yesterday, and
+/// with new conversation ids.
 fn dated(sample: &str, now: Timestamp, run: &str) -> Option<String> {
     let mut rows: Vec<serde_json::Map<String, Value>> = Vec::new();
     for line in sample.lines().filter(|line| !line.is_empty()) {

@@ -1,7 +1,7 @@
-//! Sources that are read on their own: chat once a day, a folder of meetings every ten minutes (seed 002).
+//! Watched sources: chats are read once a day, and a folder of meetings is checked every ten minutes (seed 002).
 //!
-//! [`next_due`] decides, from times alone; the import lane asks it before it sleeps. Deliberately not here: reading the files
-//! (`import`), and any watcher that runs while nothing is due.
+//! [`next_due`] decides from times alone; the import lane asks it before it sleeps. Not in this module: reading the files
+//! (`import`), and any file watcher that runs between checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,57 +15,57 @@ use crate::import::ImportRequest;
 use crate::queue::ImportPayload;
 use crate::{Engine, EngineError, Result};
 
-/// The setting under which the sources are kept.
+/// Setting that stores the sources.
 const SOURCES_SETTING: &str = "watched_sources";
 
-/// What an error calls them.
+/// Name of the sources in error messages.
 const SOURCES: &str = "watched sources";
 
-/// The setting under which it is kept when each was last looked at, and what it held.
+/// Setting that stores when each source was last checked and what it contained.
 const STATE_SETTING: &str = "watched_state";
 
-/// What an error calls them.
-const STATE: &str = "watched state";
+/// Name of this state in error messages.
+const STATE: &str = "state of the watched sources";
 
-/// Local hour at which chat is read unless the person says otherwise (seed 002).
+/// Default local hour at which chats are read (seed 002).
 pub const CHAT_HOUR: u8 = 22;
 
-/// How often a folder of meetings is looked at (seed 002).
+/// How often a folder of meetings is checked, in milliseconds (seed 002).
 pub(crate) const MEETINGS_EVERY_MS: i64 = 10 * 60 * 1000;
 
 /// A file that changed within this time may still be being written.
 const SETTLED_MS: i64 = 30_000;
 
-/// Files of a watched folder that are looked at; more is no folder of conversations.
+/// Maximum number of files considered in a watched folder; a folder with more does not contain conversations.
 const FILES_MAX: usize = 20_000;
 
-/// Folders within a watched folder, so deep and no deeper: Claude Code keeps a folder a project, and some keep one a year.
+/// Maximum depth of subfolders. Claude Code has a folder per project, and some people keep one per year.
 const DEPTH_MAX: usize = 4;
 
-/// What kind of source it is, which decides how often it is looked at.
+/// The kind of source, which determines how often it is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WatchKind {
     /// Read once a day.
     Chat,
-    /// Looked at every ten minutes.
+    /// Checked every ten minutes.
     Meetings,
 }
 
-/// A folder or file that is read on its own.
+/// A watched folder or file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatchedSource {
-    /// Where.
+    /// Path of the folder or file.
     pub path: PathBuf,
-    /// How often.
+    /// Kind of the source.
     pub kind: WatchKind,
-    /// Local hour at which chat is read, 0 to 23.
+    /// Local hour at which chats are read, 0 to 23.
     pub hour: u8,
-    /// Which speaker is the owner, where the files do not say.
+    /// Which speaker is the owner, if the files do not say.
     pub me: Option<String>,
 }
 
-/// A file as it was when it was last read: size and time of change.
+/// Size and modification time of a file when it was last read.
 type Seen = (u64, i64);
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,30 +73,30 @@ type Seen = (u64, i64);
 struct WatchState {
     last_ms: Option<i64>,
     files: BTreeMap<PathBuf, Seen>,
-    /// Files that cannot be written down by their names, as they are shown: a person is told once.
+    /// Files whose names cannot be stored, in displayable form; the person is alerted once.
     unnamed: BTreeSet<String>,
 }
 
-/// What lies at a source.
+/// Contents of a source.
 #[derive(Debug, Default)]
 struct Found {
     files: BTreeMap<PathBuf, Seen>,
-    /// Names that are no text, as they are shown.
+    /// Names that are not valid text, in displayable form.
     unnamed: BTreeSet<String>,
 }
 
-/// A source that was due, with what was found there.
+/// A source that was due, with its contents.
 struct Look {
     source: WatchedSource,
     found: Found,
 }
 
-/// When a source is to be looked at next, given when it last was. In the past means now.
+/// When a source must be checked next, given when it was last checked. A time in the past means now.
 ///
-/// Chat that was missed because the computer was off is read at the next start, once, and not once for each missed day.
+/// A chat that was missed because the computer was off is read once at the next start, not once for each missed day.
 pub(crate) fn next_due(kind: WatchKind, hour: u8, last: Option<Timestamp>, utc_offset_minutes: i32, now: Timestamp) -> Timestamp {
     let Some(last) = last else { return now };
-    // A clock that was set back must not hold a source up for longer than its period.
+    // A clock that was set back must not delay a source by more than its period.
     let last = last.min(now);
     match kind {
         WatchKind::Meetings => last.plus_ms(MEETINGS_EVERY_MS),
@@ -107,7 +107,7 @@ pub(crate) fn next_due(kind: WatchKind, hour: u8, last: Option<Timestamp>, utc_o
     }
 }
 
-/// The files that are new or changed since they were last read, and have come to rest.
+/// The files that are new or changed since they were last read and are no longer being written.
 fn to_read(found: &BTreeMap<PathBuf, Seen>, seen: &BTreeMap<PathBuf, Seen>, now: Timestamp) -> Vec<PathBuf> {
     found
         .iter()
@@ -116,9 +116,9 @@ fn to_read(found: &BTreeMap<PathBuf, Seen>, seen: &BTreeMap<PathBuf, Seen>, now:
         .collect()
 }
 
-/// What lies at `path`: the file itself, or the files of the folder. Links are not followed: they can lead out of it.
+/// The file at `path`, or the files in that folder. Links are not followed, because they can lead out of it.
 ///
-/// A name that is not UTF-8 cannot stand in the queue; such a file is left out, and the others are read.
+/// A name that is not UTF-8 cannot be stored in the queue. Such a file is left out, and the others are read.
 fn files(path: &Path) -> Found {
     let mut found = Found::default();
     let mut open = vec![(path.to_owned(), 0)];
@@ -143,25 +143,25 @@ fn files(path: &Path) -> Found {
 }
 
 impl Engine {
-    /// The sources that are read on their own.
+    /// The watched sources.
     pub fn watched_sources(&self) -> Result<Vec<WatchedSource>> {
         Ok(self.store().read(sources_in)?)
     }
 
-    /// When a watched source was last looked at and when it will be next.
+    /// When a watched source was last checked, and when it will be next.
     pub fn watched_times(&self, source: &WatchedSource) -> Result<(Option<Timestamp>, Timestamp)> {
         let states = self.store().read(states_in)?;
         let last = states.get(&source.path).and_then(|state| state.last_ms).map(Timestamp);
         Ok((last, self.due(source, &states, self.now())))
     }
 
-    /// Stores the sources that are read on their own. What is new among them is looked at right away.
+    /// Stores the watched sources. New ones are checked right away.
     pub fn set_watched_sources(&self, sources: &[WatchedSource]) -> Result<()> {
         if let Some(bad) = sources.iter().find(|source| source.hour > 23) {
-            return Err(EngineError::Refused(format!("there is no hour {}; give one from 0 to 23", bad.hour)));
+            return Err(EngineError::Refused(format!("{} is not an hour; choose one from 0 to 23", bad.hour)));
         }
         if let Some(bad) = sources.iter().find(|source| !source.path.exists()) {
-            return Err(EngineError::Refused(format!("there is no file or folder {}", bad.path.display())));
+            return Err(EngineError::Refused(format!("there is no file or folder {}; check the path", bad.path.display())));
         }
         let now = self.now();
         self.store().write(|tx| {
@@ -174,12 +174,12 @@ impl Engine {
         Ok(())
     }
 
-    /// Queues what the watched sources have new, where they are due; when the next one is due.
+    /// Queues new files from watched sources that are due. Returns when the next one is due.
     ///
-    /// The queue and what is remembered of the files change together, so that a file is neither read twice nor forgotten. Where
-    /// nothing is due nothing is written.
+    /// The queue and the stored state of the files change together, so a file is neither read twice nor missed. If nothing
+    /// is due, nothing is written.
     pub fn queue_watched(&self) -> Result<Option<Timestamp>> {
-        // Before the transaction: whoever wants to write does not wait for a slow disk.
+        // Done before the transaction, so that writers do not wait for a slow disk.
         let looks = self.look_at_due()?;
         if !looks.is_empty() {
             self.store().write(|tx| self.take_in(tx, &looks))?;
@@ -189,14 +189,14 @@ impl Engine {
         Ok(sources.iter().map(|source| self.due(source, &states, now)).min())
     }
 
-    /// When a source is due, as of `now`. A new one is due at `now` itself, so whoever compares does it with the same reading of the
-    /// clock: with a later one it would be due in the future.
+    /// When a source is due, as of `now`. A new one is due at `now` itself, so callers must compare with the same reading
+    /// of the clock. Against a later `now` it would be due in the future.
     fn due(&self, source: &WatchedSource, states: &BTreeMap<PathBuf, WatchState>, now: Timestamp) -> Timestamp {
         let last = states.get(&source.path).and_then(|state| state.last_ms).map(Timestamp);
         next_due(source.kind, source.hour, last, self.utc_offset_minutes(), now)
     }
 
-    /// Looks at the sources that are due.
+    /// Checks the sources that are due.
     fn look_at_due(&self) -> Result<Vec<Look>> {
         let (mut sources, states) = self.store().read(|tx| Ok((sources_in(tx)?, states_in(tx)?)))?;
         let now = self.now();
@@ -204,8 +204,8 @@ impl Engine {
         Ok(sources.into_iter().map(|source| Look { found: files(&source.path), source }).collect())
     }
 
-    /// Queues what is new, and remembers it. What is watched is asked again: a source that was taken out meanwhile stays out, and one
-    /// that another process looked at is not looked at twice.
+    /// Queues new files and stores their state. The watched sources are read again: one that was removed meanwhile stays
+    /// removed, and one that another process has checked is not checked twice.
     fn take_in(&self, tx: &WriteTx<'_>, looks: &[Look]) -> std::result::Result<(), StoreError> {
         let now = self.now();
         let (sources, before) = (sources_in(tx)?, states_in(tx)?);
@@ -237,7 +237,7 @@ impl Engine {
             id: AlertId::fresh(self.ids()),
             kind: "file_skipped".to_owned(),
             message: format!(
-                "Left out of {}: {count} files whose names are not text, for example {name}. Rename them and they are read.",
+                "Skipped in {}: {count} files whose names are not valid text, for example {name}. Rename them so that they can be read.",
                 source.path.display()
             ),
             job_id: None,
@@ -326,7 +326,7 @@ mod tests {
         .unwrap()
     }
 
-    /// A clock that goes on by a millisecond whenever it is read.
+    /// A clock that advances by a millisecond whenever it is read.
     struct GoingOn(std::sync::atomic::AtomicI64);
 
     impl keepsake_domain::Clock for GoingOn {
@@ -344,7 +344,7 @@ mod tests {
         assert_eq!(jobs(&engine), 1);
     }
 
-    /// A folder with one file that came to rest, watched.
+    /// A watched folder with one finished file.
     fn folder(dir: &Path, name: &str) -> WatchedSource {
         let path = dir.join(name);
         std::fs::create_dir(&path).unwrap();
@@ -372,11 +372,11 @@ mod tests {
         engine.set_watched_sources(std::slice::from_ref(&kept)).unwrap();
         engine.store().write(|tx| engine.take_in(tx, &looks)).unwrap();
         assert_eq!((state(&engine), jobs(&engine)), (vec![kept.path.clone()], 1));
-        // Added again it is new, and so is its file.
+        // When added again, the source is new, and so is its file.
         engine.set_watched_sources(&[kept, taken_out]).unwrap();
         engine.queue_watched().unwrap();
         assert_eq!(jobs(&engine), 2);
-        // What another process took in is not taken in twice.
+        // What another process has queued is not queued twice.
         engine.store().write(|tx| engine.take_in(tx, &looks)).unwrap();
         assert_eq!(jobs(&engine), 2);
     }

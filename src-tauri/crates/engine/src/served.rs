@@ -1,9 +1,10 @@
-//! What a stored text becomes when an agent is served it: without credentials, with nothing hidden in it, and never an instruction.
+//! Turns a stored text into what an agent is served: without credentials, with nothing hidden in it,
+//! and never an instruction.
 //!
-//! Every line of a context, a tier and a search for somebody passes here, and so does what is derived and stored as text. The boundary
-//! (`boundary`) decides which texts these are; this decides how they read.
+//! Every line of a context, a tier or an agent's search passes through here, and so does derived text that is stored. The
+//! boundary (`boundary`) decides which texts these are; this module decides how they read.
 //!
-//! Not here: what is sent to a model, which is scrubbed of more (`prompt::scrub`).
+//! Not in this module: text sent to a model, from which more is removed (`prompt::scrub`).
 
 use std::sync::LazyLock;
 
@@ -11,7 +12,7 @@ use keepsake_capture::spoken;
 use keepsake_prompt::scrub::{ScrubConfig, Scrubber};
 use keepsake_prompt::visible;
 
-/// The regions of the settings only matter to phone numbers, which are no credentials.
+/// The regions in the settings affect only phone numbers, which are not credentials.
 static CREDENTIALS: LazyLock<Scrubber> = LazyLock::new(|| {
     Scrubber::new(&ScrubConfig::default()).unwrap_or_else(|_| unreachable!("a test compiles every built-in pattern"))
 });
@@ -21,12 +22,13 @@ pub(crate) fn masked(text: &str) -> String {
     CREDENTIALS.mask_credentials(text)
 }
 
-/// Where credentials stand in a message, which is read as a whole: what a number is, the words around it say.
+/// Byte ranges of credentials in a message. The message is read as a whole, because the words around a
+/// number may tell what it is.
 pub(crate) fn credentials(text: &str) -> Vec<std::ops::Range<usize>> {
     CREDENTIALS.credentials(text)
 }
 
-/// A part of a message without credentials, those included that only the rest of the message tells.
+/// A part of a message without credentials, including those that only the rest of the message reveals.
 pub(crate) fn masked_part(part: &str, whole: &str, bytes: &std::ops::Range<usize>) -> String {
     let mut text = String::new();
     let mut at = bytes.start;
@@ -42,8 +44,8 @@ pub(crate) fn masked_part(part: &str, whole: &str, bytes: &std::ops::Range<usize
     }
 }
 
-/// A text that was drawn from these messages, in words of theirs or others, without credentials, those included that only a message as a
-/// whole tells.
+/// A text derived from these messages, in their words or others, without credentials, including those that only a whole
+/// message reveals.
 pub(crate) fn masked_of<'m>(text: &str, messages: impl IntoIterator<Item = &'m str>) -> String {
     let mut shown = masked(text);
     for message in messages {
@@ -57,10 +59,11 @@ pub(crate) fn masked_of<'m>(text: &str, messages: impl IntoIterator<Item = &'m s
     shown
 }
 
-/// Stands for a credential, as in `Scrubber::mask_credentials`.
+/// Replaces a credential, as in `Scrubber::mask_credentials`.
 const WITHHELD: &str = "[SECRET]";
 
-/// Whether credentials stand in these bytes of a message, which is read as a whole: what a number is, the words around it say.
+/// Whether this byte range of a message contains credentials. The message is read as a whole, because the words around a
+/// number may tell what it is.
 pub(crate) fn holds_credentials(text: &str, bytes: &std::ops::Range<usize>) -> bool {
     credentials(text).iter().any(|found| found.start < bytes.end && bytes.start < found.end)
 }
@@ -70,17 +73,19 @@ pub(crate) fn served(text: &str) -> String {
     visible(&masked(text)).into_owned()
 }
 
-/// Whether the text may be served at all: what reads like an order to a machine, or hides something, is left out.
+/// Whether the text may be served at all. Text that reads like an instruction to a machine, or
+/// hides something, is left out.
 pub(crate) fn may_be_served(text: &str) -> bool {
     !keepsake_text::is_instruction(text)
 }
 
-/// Words that somebody said, so that they read as said: “…”.
+/// Puts words that were said into quotation marks: “…”.
 pub fn quoted(text: &str) -> String {
     format!("“{}”", text.replace(['“', '”'], "\""))
 }
 
-/// A statement about somebody as it is served: their own words are said by them, any other wording is noted about them.
+/// A statement about a person as it is served: their own words are quoted as theirs; any other wording is presented as
+/// noted about them.
 pub fn noted(about: &str, statement: &str) -> String {
     match (spoken(statement), statement.split_once(':')) {
         (Some(words), Some((who, _))) => format!("{who}: {}", quoted(words)),

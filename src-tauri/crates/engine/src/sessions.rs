@@ -1,14 +1,15 @@
-//! Sessions with agents kept up to date (seed 000, phase 1): what each came to when it ended, by the judgement of its conversation or
-//! because an agent said so.
+//! Keeps sessions with agents up to date (seed 000, phase 1): the result of each session when it ended, because its
+//! conversation was judged to have ended or because an agent said so.
 //!
-//! A conversation is read up to where it ended, once for each agent and each user in it; when it goes on and ends again, new rows take
-//! the place of the old ones. Ids follow from the messages and from what they were read by, so that everything can be dropped and made
-//! again. Agents on the skip list have none; off the record there is none. [`crate::tiers`] distils what is made here.
+//! A conversation is read up to where it ended, once for each agent and each user in it. When it continues and ends again,
+//! new rows replace the old ones. Ids depend on the messages and on what they were read with, so everything can be dropped
+//! and recreated. Agents on the skip list have no sessions, and neither do excluded conversations. [`crate::tiers`]
+//! distills the sessions made here.
 //!
-//! The rules sum up first. Where a language model is chosen it sums up the same messages afterwards, in its own lane (`by_model`), and
-//! its record takes the place of theirs where it holds.
+//! The rules summarize first. If a language model is chosen, it summarizes the same messages afterwards, in its own lane
+//! (`by_model`), and its record replaces theirs if it is accepted.
 //!
-//! Deliberately not here: the record (`insight::session`), who may see it (`boundary`).
+//! Not in this module: the record (`insight::session`), and who may see it (`boundary`).
 
 mod by_model;
 
@@ -30,33 +31,32 @@ use crate::served::masked_part;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
-/// The setting under which the choices are kept.
+/// Setting that stores the choices.
 const RULES_SETTING: &str = "sessions";
 
-/// What an error calls them.
-const CHOICES: &str = "choices about agents";
+/// Name of the choices in error messages.
+const CHOICES: &str = "agent settings";
 
-/// Conversations that are written at once: each write is made durable, and an import may bring thousands.
+/// Number of conversations written at once: each write is durable, and an import may add thousands.
 const BATCH: usize = 16;
 
-/// Longer names of agents are no names.
+/// Maximum length of an agent's name in characters; anything longer is not a name.
 const NAME_CHARS_MAX: usize = 100;
 
-/// Agents whose sessions are not summed up unless the person says otherwise: workers that talk about tasks (seed 000,
-/// `memorySkipAgents`).
+/// Agents whose sessions are not summarized by default: workers that talk about tasks (seed 000, `memorySkipAgents`).
 pub const SKIPPED_AGENTS: [&str; 22] = [
     "mrtool", "analyst", "sysadmin", "ceo", "director", "team_leader", "employee", "elon", "projectmanager", "queen", "bee",
     "worker", "scout", "soldier", "debugger", "janitor", "memorymaster", "memorymanager", "accountant", "developer", "marketing",
     "sales_rep",
 ];
 
-/// Which agents have a memory of their sessions, and which may hold goals. Names in small letters.
+/// Which agents have a memory of their sessions, and which may have goals. Names are lowercase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionRules {
-    /// Whose sessions are not summed up.
+    /// Agents whose sessions are not summarized.
     pub skip_agents: Vec<String>,
-    /// Who may hold goals.
+    /// Agents that may have goals.
     pub goal_agents: Vec<String>,
 }
 
@@ -66,25 +66,25 @@ impl Default for SessionRules {
     }
 }
 
-/// An agent's name as sessions are kept by it.
+/// An agent's name in the form that sessions are stored under.
 pub fn agent_key(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 impl SessionRules {
-    /// Whether this agent's sessions are not summed up.
+    /// Whether this agent's sessions are not summarized.
     pub fn skips(&self, agent: &str) -> bool {
         let key = agent_key(agent);
         self.skip_agents.contains(&key)
     }
 
-    /// Whether this agent may hold goals.
+    /// Whether this agent may have goals.
     pub fn holds_goals(&self, agent: &str) -> bool {
         let key = agent_key(agent);
         self.goal_agents.contains(&key)
     }
 
-    /// Names what sessions are read by; with a model that proposes its records stand.
+    /// Identifies what sessions are read with. If a model makes proposals, its records are used.
     fn mark(&self, reader: Option<&str>, has_model: bool) -> String {
         let mut hash = blake3::Hasher::new();
         hash.update(ENGINE_VERSION.as_bytes());
@@ -105,17 +105,17 @@ impl SessionRules {
     }
 }
 
-/// A session as it was read.
+/// A session after reading.
 struct Read {
-    /// As the rules have it.
+    /// The row according to the rules.
     row: SessionRow,
     items: Vec<SessionItemRow>,
     record: SessionRecord,
-    /// Its messages, those of its user with the role of the owner.
+    /// Its messages, with the role of the owner for those of its user.
     own: Vec<InteractionRow>,
 }
 
-/// By what sessions are read now.
+/// What sessions are read with in one pass.
 struct SessionPass {
     rules: SessionRules,
     has_model: bool,
@@ -123,12 +123,12 @@ struct SessionPass {
 }
 
 impl Engine {
-    /// Which agents have a memory of their sessions.
+    /// Which agents have a memory of their sessions, and which may have goals.
     pub fn session_rules(&self) -> Result<SessionRules> {
         Ok(self.store().read(session_rules)?)
     }
 
-    /// Chooses which agents have. What was made under another choice is made anew.
+    /// Sets which agents have a memory. What was made under other rules is made again.
     pub fn set_session_rules(&self, rules: &SessionRules) -> Result<()> {
         let clean = |names: &[String]| {
             let mut names: Vec<String> = names.iter().map(|name| agent_key(name)).filter(|name| !name.is_empty()).collect();
@@ -138,7 +138,7 @@ impl Engine {
         };
         if rules.skip_agents.iter().chain(&rules.goal_agents).any(|name| name.chars().count() > NAME_CHARS_MAX) {
             return Err(EngineError::Refused(format!(
-                "the name of an agent has at most {NAME_CHARS_MAX} characters; give a shorter one"
+                "the name of the agent is longer than {NAME_CHARS_MAX} characters; enter a shorter one"
             )));
         }
         let rules = SessionRules { skip_agents: clean(&rules.skip_agents), goal_agents: clean(&rules.goal_agents) };
@@ -146,7 +146,7 @@ impl Engine {
         self.queue_sessions()
     }
 
-    /// Somebody says that a session ended with what was said so far. `false` where that was known.
+    /// Records that a session ended with what was said so far. `false` if that was already known.
     pub fn end_session(&self, id: &ConversationId, said_by: &str) -> Result<bool> {
         let noted = self.store().write(|tx| {
             let conversation = tx.conversation(id)?;
@@ -157,13 +157,13 @@ impl Engine {
             tx.end_session(id, last, said_by, self.now()).map(Some)
         })?;
         let noted = noted.ok_or_else(|| {
-            EngineError::Refused("this conversation is off the record, so its sessions are not kept".to_owned())
+            EngineError::Refused("this conversation is excluded from memory, so its sessions are not kept".to_owned())
         })?;
         self.queue_sessions()?;
         Ok(noted)
     }
 
-    /// Queues the summing up of sessions that ended, if there are any, and of what is not distilled yet.
+    /// Queues a job that summarizes ended sessions, if there are any, and distills what is not distilled yet.
     pub fn queue_sessions(&self) -> Result<()> {
         let is_due = self.store().read(|tx| {
             let reading = self.reading(tx)?;
@@ -177,7 +177,7 @@ impl Engine {
         Ok(())
     }
 
-    /// One is enough: it takes whatever is due when it runs.
+    /// One job is enough: it handles everything that is due when it runs.
     pub(crate) fn sessions_job(&self) -> NewJob {
         NewJob {
             id: JobId::fresh(self.ids()),
@@ -187,13 +187,13 @@ impl Engine {
         }
     }
 
-    /// Deletes what sessions came to and the tiers, and queues their making from the messages.
+    /// Deletes all session records and the tiers, and queues a job that recreates them from the messages.
     pub fn rebuild_sessions(&self) -> Result<()> {
         self.store().write(|tx| tx.drop_sessions())?;
         self.queue_sessions()
     }
 
-    /// Sums up the sessions that ended, and distils all that is not distilled.
+    /// Summarizes the sessions that ended, and distills everything not distilled yet.
     pub(crate) fn perform_sessions(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         let (reading, due) = self.store().read(|tx| {
             let reading = self.reading(tx)?;
@@ -203,7 +203,7 @@ impl Engine {
         let total = due.len() as u64;
         let mut done = 0;
         for batch in due.chunks(BATCH) {
-            control.progress("Summing up sessions", done, total);
+            control.progress("Summarizing sessions", done, total);
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
             }
@@ -212,7 +212,7 @@ impl Engine {
         }
         let mut distilled = 0;
         loop {
-            control.progress("Distilling sessions", distilled, 0);
+            control.progress("Updating memory tiers", distilled, 0);
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
             }
@@ -241,13 +241,13 @@ impl Engine {
                 tx.check_lease(lease)?;
             }
             ends.iter().zip(&found).filter_map(|(end, found)| Some((end, found.as_ref()?))).try_for_each(|(end, found)| {
-                // Somebody wrote or turned it private while it was read: what was read still ended there.
+                // Even if the conversation continued or was excluded during the reading, what was read did end there.
                 tx.put_sessions(end, &reading.mark, found, now)
             })
         })?)
     }
 
-    /// The sessions of one conversation as they are to stand; nothing if it is gone by now.
+    /// The sessions of one conversation as they should be stored; `None` if it no longer exists.
     fn found_sessions(&self, end: &SessionEnd, reading: &SessionPass) -> Result<Option<Vec<FoundSession>>> {
         let Some(read) = self.sessions_of(end, &reading.rules)? else { return Ok(None) };
         let found = read.into_iter().map(|read| {
@@ -257,7 +257,7 @@ impl Engine {
         found.collect::<Result<_>>().map(Some)
     }
 
-    /// Sums up and distils right here, for tests of what is made.
+    /// Summarizes and distills synchronously, for tests of the result.
     #[cfg(test)]
     pub(crate) fn sessions_now(&self) -> Result<()> {
         let (reading, due) = self.store().read(|tx| {
@@ -270,7 +270,7 @@ impl Engine {
         Ok(())
     }
 
-    /// What the sessions of one conversation came to by the rules, up to this end; nothing if it is gone by now.
+    /// The sessions of one conversation according to the rules, up to this end; `None` if it no longer exists.
     fn sessions_of(&self, end: &SessionEnd, rules: &SessionRules) -> Result<Option<Vec<Read>>> {
         let read = self.store().read(|tx| {
             if tx.conversation(&end.conversation_id)?.is_private {
@@ -325,7 +325,7 @@ impl Engine {
         else {
             return Ok(None);
         };
-        // The user of a session is its first person, whoever they are.
+        // The user of a session speaks in it as "I", whoever they are, so they are read as the owner.
         own.iter_mut().filter(|row| row.role == Role::Person).for_each(|row| row.role = Role::Owner);
         let (Ok(entity), Some(first), Some(last)) =
             (exchange.user.parse::<EntityId>(), own.first().cloned(), own.last().cloned())
@@ -363,7 +363,7 @@ impl Engine {
         Ok(Some(Read { row, items, record, own }))
     }
 
-    /// The record without a model.
+    /// The record according to the rules.
     fn record_of(&self, rows: &[InteractionRow], readings: &[Reading], may_hold_goals: bool) -> SessionRecord {
         let turns = insight_turns(rows);
         let tools: Vec<Option<&str>> = rows.iter().map(|row| row.tool.as_deref()).collect();
@@ -379,7 +379,7 @@ pub(crate) fn session_rules(tx: &ReadTx<'_>) -> std::result::Result<SessionRules
 
 /// What the reader finds in the user's own words.
 fn findings(rows: &[InteractionRow], readings: &[Reading]) -> Vec<Finding> {
-    // Only the owner's words are findings, so a handle tells enough of anybody else.
+    // Only the owner's words yield findings, so a handle is enough to identify anybody else.
     let speakers = Speakers::default();
     let turns = crate::propose::turns(rows, &speakers);
     let conversation = keepsake_capture::Conversation { turns: &turns, owner_name: None, assistant_name: None };

@@ -1,14 +1,15 @@
-//! Layer 1 kept up to date: whether each conversation goes on, how it sounds, what was promised in it, and a summary of what rests.
+//! Keeps the status of conversations up to date: whether each is still going on, its tone, the promises made in it, and a
+//! summary of those that have settled.
 //!
-//! One job looks at the conversations that have something new, and at those that time alone may have ended: each judgement says
-//! when it can change at the earliest, and the capture lane sleeps until then, so nothing is polled. A conversation that is off the
-//! record is not looked at, and what was said while it was is not read later. Everything is derived from the messages alone and
-//! belongs to its conversation, so it carries that conversation's label.
+//! One job examines conversations with new messages, and those that may have ended through time alone. Each judgment says
+//! when it can change at the earliest, and the capture lane sleeps until then, so nothing is polled. An excluded
+//! conversation is not examined, and what was said while it was excluded is not read later. Everything is derived from the
+//! messages alone and belongs to its conversation, so it carries that conversation's label.
 //!
-//! The rules judge first. Where a language model is chosen, it is asked when a conversation no longer plainly goes on (`by_model`);
-//! who judged is stored with the judgement.
+//! The rules judge first. If a language model is chosen, it is asked once a conversation is no longer clearly going on
+//! (`by_model`). The name of the judge is stored with the judgment.
 //!
-//! Deliberately not here: the judgement (`insight::conversation`), where a summary may be told (`boundary`).
+//! Not in this module: the judgment (`insight::conversation`), and where a summary may be served (`boundary`).
 
 use std::collections::BTreeSet;
 
@@ -38,20 +39,20 @@ mod followed;
 
 use followed::{Followed, Promise};
 
-/// Judgements that are written at once: each write is made durable, and an import may bring thousands of conversations.
+/// Number of judgments written at once: each write is durable, and an import may add thousands of conversations.
 const BATCH: usize = 32;
 
-/// However soon a judgement may change, it is not asked for again within this.
+/// Minimum delay before a conversation is judged again, however soon the judgment may change, in milliseconds.
 const LOOK_AGAIN_MS_MIN: i64 = 60_000;
 
-/// A stretch of a stored message.
+/// A range in a stored message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredPlace {
-    /// The message.
+    /// Id of the message.
     pub interaction_id: InteractionId,
-    /// First code point.
+    /// Index of its first code point.
     pub start: u32,
-    /// One past the last.
+    /// Index after its last code point.
     pub end: u32,
 }
 
@@ -60,78 +61,78 @@ pub struct StoredPlace {
 pub struct StoredReason {
     /// `empty`, `within_rhythm`, `beyond_rhythm`, `long_silence`, `farewell`, `settled`, `open_question`, `pending_promise`.
     pub kind: String,
-    /// How long nobody wrote, hours without activity left out.
+    /// How long nobody has written, in milliseconds, without hours of inactivity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silence_ms: Option<i64>,
-    /// What is usual there.
+    /// The silence that is usual there, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usual_ms: Option<i64>,
-    /// From where on it has ended.
+    /// The silence from which on it counts as ended, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_ms: Option<i64>,
-    /// The line it names.
+    /// The line that the reason refers to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<StoredPlace>,
 }
 
-/// Who owes or is owed.
+/// A party to a promise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredParty {
-    /// It is the owner.
+    /// Whether this is the owner.
     pub is_owner: bool,
-    /// The name they have in the conversation.
+    /// Their name in the conversation.
     pub name: String,
-    /// Their handle, where one alone bears the name there.
+    /// Their handle, if only one has that name there.
     pub handle_id: Option<String>,
 }
 
 /// A promise, as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredCommitment {
-    /// Who promised.
+    /// Who made the promise.
     pub debtor: StoredParty,
-    /// To whom; nothing in a group, where it is open.
+    /// Who it was made to; `None` in a group, where that is unclear.
     pub creditor: Option<StoredParty>,
-    /// What, in the words of the promise.
+    /// What was promised, in the original words.
     pub what: String,
     /// Where it was promised.
     pub place: StoredPlace,
-    /// The last moment of it.
+    /// The last moment to fulfill it.
     pub due: Option<Timestamp>,
-    /// `hour`, `day`, `period`.
+    /// `hour`, `day` or `period`.
     pub due_precision: Option<String>,
-    /// The line that settles it; nothing while it is open.
+    /// The line that settles it; `None` while it is open.
     pub settled_at: Option<StoredPlace>,
-    /// How far its end was looked for.
+    /// How far the following lines were searched for one that settles it.
     #[serde(default)]
     followed: Option<Followed>,
 }
 
 impl StoredCommitment {
-    /// Whether it is still to be done.
+    /// Whether it is still open.
     pub fn is_open(&self) -> bool {
         self.settled_at.is_none()
     }
 }
 
-/// Where a conversation stands, as it is shown.
+/// The status of a conversation, as it is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConversationStanding {
-    /// Whether it goes on.
+    /// Whether it is still going on.
     pub status: ConversationStatus,
-    /// What that rests on.
+    /// The reasons for the status.
     pub reasons: Vec<StoredReason>,
     /// Who judged: the rules, or a model with its prompt.
     pub judge: Option<String>,
-    /// How it sounds.
+    /// The tone.
     pub tone: Option<ToneProfile>,
-    /// What was promised, settled ones included, in order.
+    /// The promises in order, including settled ones.
     pub commitments: Vec<StoredCommitment>,
-    /// The summary that counts.
+    /// The current summary.
     pub summary: Option<SummaryRow>,
 }
 
-/// The promises of a conversation whose words still stand in the log; none of one that is off the record.
+/// The promises of a conversation whose words are still in the log; none for an excluded conversation.
 pub(crate) fn commitments_of(tx: &ReadTx<'_>, id: &ConversationId) -> std::result::Result<Vec<StoredCommitment>, StoreError> {
     let Some(row) = tx.standing(id)? else { return Ok(Vec::new()) };
     let stored: Vec<StoredCommitment> = parse_json("promises of a conversation", &row.pending_actions)?;
@@ -144,14 +145,14 @@ pub(crate) fn commitments_of(tx: &ReadTx<'_>, id: &ConversationId) -> std::resul
     Ok(shown)
 }
 
-/// Whether the stretch is there.
+/// Whether the range still exists.
 fn stands(tx: &ReadTx<'_>, place: &StoredPlace) -> std::result::Result<bool, StoreError> {
     let Ok(span) = Span::new(place.start, place.end) else { return Ok(false) };
     Ok(tx.interaction(&place.interaction_id)?.is_some_and(|row| span.quote(&row.content).is_ok()))
 }
 
 impl Engine {
-    /// Where a conversation stands; nothing of one that is off the record.
+    /// The status of a conversation; `None` if it is excluded.
     pub fn conversation_standing(
         &self,
         tx: &ReadTx<'_>,
@@ -173,7 +174,7 @@ impl Engine {
         }))
     }
 
-    /// What a person owes and is owed, each with its conversation: the open ones first, the latest first.
+    /// The promises by and to a person, each with its conversation: open ones first, newest first.
     pub fn commitments_with(&self, person: &EntityId) -> Result<Vec<(ConversationId, StoredCommitment)>> {
         Ok(self.store().read(|tx| {
             let persons = tx.persons()?;
@@ -198,7 +199,7 @@ impl Engine {
         })?)
     }
 
-    /// Queues a look at the conversations that are due for one; when the next one is, if none is now.
+    /// Queues a job for the conversations that are due. If none is due now, returns when the next one is.
     pub fn queue_settling(&self) -> Result<Option<Timestamp>> {
         let now = self.now();
         match self.store().read(|tx| tx.next_settling())? {
@@ -208,7 +209,7 @@ impl Engine {
         let job = NewJob {
             id: JobId::fresh(self.ids()),
             kind: JobKind::SettleConversations,
-            // One is enough: it looks at whatever is due when it runs, and what comes later makes the lane look again.
+            // One job is enough: it handles everything due when it runs, and anything later makes the lane check again.
             idempotency_key: "all".to_owned(),
             payload: "{}".to_owned(),
         };
@@ -224,7 +225,7 @@ impl Engine {
         let total = due.len() as u64;
         let mut done = 0;
         for batch in due.chunks(BATCH) {
-            control.progress("Judging where conversations stand", done, total);
+            control.progress("Updating the status of conversations", done, total);
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
             }
@@ -239,12 +240,12 @@ impl Engine {
         let result = serde_json::json!({ "conversations": total }).to_string();
         self.store().write(|tx| tx.complete(lease, &result, self.now()))?;
         self.queue_sessions()?;
-        // Analyses and questions to a model may have been queued.
+        // Analyses and model calls may have been queued.
         self.look_for_work();
         Ok(())
     }
 
-    /// Reads one conversation; nothing if it is gone or off the record by now.
+    /// Judges one conversation; `None` if it was erased or excluded meanwhile.
     fn judged(&self, id: &ConversationId, pass: Pass, control: &dyn Control) -> Result<Option<Judged>> {
         let read = self.store().read(|tx| {
             if tx.conversation(id)?.is_private {
@@ -262,7 +263,7 @@ impl Engine {
         let turns = insight_turns(&rows);
         let promises = self.promises(id, &rows, &turns, known.as_ref(), moment, control)?;
         let found = standing(&turns, promises.iter().map(|promise| promise.commitment.clone()).collect(), moment);
-        // While people still talk a summary would be old with the next line.
+        // While people are still talking, a summary would be out of date with the next line.
         let is_due = found.judgement.status != ConversationStatus::Active
             && is_long_enough(&turns)
             && rows.last().is_some_and(|last| before.as_ref().is_none_or(|before| before.last != last.id));
@@ -275,13 +276,14 @@ impl Engine {
         let due = next_look(&found, moment.now);
         let is_by_model = known.as_ref().is_some_and(|known| known.judge.as_deref().is_some_and(|judge| judge != ENGINE_VERSION));
         let is_known = known.as_ref().is_some_and(|known| known.through_seq == through_seq);
-        // What a model said of these very messages holds until it says otherwise: time has passed, so it is asked again. What has been
-        // silent for very long has ended, whoever thinks otherwise; so nobody is asked about an old import.
+        // A model's judgment of these very messages stays until it changes its mind; because time has passed, it is
+        // asked again. A conversation that has been silent for very long has ended in any case, so no model is
+        // asked about an old import.
         let may_ask = pass.has_model && found.judgement.is_in_doubt();
         let is_kept = may_ask && is_by_model && is_known;
         let is_moved = !is_known || known.as_ref().is_none_or(|known| known.status != standing.status || known.judge.is_none());
         let asks_model = may_ask && (is_kept || is_moved);
-        // Where a model is asked whether it has ended, that comes first.
+        // If a model is asked whether it has ended, that comes first.
         let analysis = match is_moved && !asks_model {
             true => self.analysis_of_ended(id, &rows, standing.status, pass)?,
             false => None,
@@ -290,7 +292,7 @@ impl Engine {
         Ok(Some(Judged { id: id.clone(), new, summary, is_kept, asks_model, analysis }))
     }
 
-    /// Judges right here, for tests of what is judged.
+    /// Judges synchronously, for tests of the result.
     #[cfg(test)]
     pub(crate) fn settle_now(&self) -> Result<()> {
         let due = self.store().read(|tx| tx.conversations_to_settle(self.now()))?;
@@ -307,7 +309,7 @@ impl Engine {
         if judged.is_kept {
             return tx.put_settle_due(&judged.id, judged.new.due);
         }
-        // Turned private or erased meanwhile: nothing of it is written.
+        // If it was excluded or erased meanwhile, nothing is written.
         if !tx.put_standing(&judged.id, &judged.new, now)? {
             return Ok(());
         }
@@ -333,15 +335,15 @@ struct Judged {
     id: ConversationId,
     new: NewStanding,
     summary: Option<NewSummary>,
-    /// The judgement that stands is a model's, about the same messages.
+    /// Whether the current judgment is a model's, about the same messages.
     is_kept: bool,
-    /// A model is to judge it.
+    /// Whether a model should judge it.
     asks_model: bool,
-    /// It has ended, and this job reads it as a whole.
+    /// The job that analyzes it as a whole, if it has ended.
     analysis: Option<JobKind>,
 }
 
-/// Follows from the words and the messages that they sum up. What was summed up alike before keeps its own.
+/// The id depends on the words and the messages they summarize. An equal earlier summary keeps its id.
 pub(crate) fn summary_id(
     tx: &ReadTx<'_>,
     ids: &dyn IdSource,
@@ -368,7 +370,7 @@ fn summary_of(recap: &Recap, rows: &[InteractionRow]) -> Option<NewSummary> {
     Some(NewSummary { text: lines.join("\n"), first: recap.first.parse().ok()?, last: recap.last.parse().ok()? })
 }
 
-/// When the judgement can be another at the earliest, if nobody writes.
+/// When the judgment can change at the earliest, if nobody writes.
 fn next_look(standing: &Standing, now: Timestamp) -> Option<Timestamp> {
     if standing.judgement.status == ConversationStatus::Archived {
         return None;
@@ -388,7 +390,7 @@ fn next_look(standing: &Standing, now: Timestamp) -> Option<Timestamp> {
             _ => {}
         }
     }
-    // A promise holds a conversation open until its time has passed, and a usual pause with it.
+    // A promise keeps a conversation open until its due time, plus a usual pause.
     let dues = standing.commitments.iter().filter(|commitment| commitment.is_pending()).filter_map(|commitment| commitment.due);
     moments.extend(dues.flat_map(|due| [due.at.0, due.at.0 + usual]));
     let next = moments.into_iter().filter(|moment| *moment >= now.0).min()?;
@@ -430,7 +432,7 @@ fn party(debtor: &Debtor, rows: &[InteractionRow]) -> StoredParty {
         Debtor::Person(name) => {
             let handles: BTreeSet<&str> =
                 rows.iter().filter(|row| row.author == *name).map(|row| row.handle_id.as_str()).collect();
-            // Two of one name: whose promise it is nobody can say.
+            // Two people have the same name, so nobody can say whose promise it is.
             let handle_id = handles.first().filter(|_| handles.len() == 1).map(|id| (*id).to_owned());
             StoredParty { is_owner: false, name: name.clone(), handle_id }
         }
@@ -443,7 +445,7 @@ fn commitment_of(promise: &Promise, rows: &[InteractionRow]) -> Option<StoredCom
     let promised_in = rows.get(commitment.place.turn).map(|row| row.content.as_str())?;
     let mut debtor = party(&commitment.debtor, rows);
     if !debtor.is_owner {
-        // Whoever wrote the line promised, whoever else has the name.
+        // The author of the line made the promise, whoever else has the name.
         debtor.handle_id = rows.get(commitment.place.turn).map(|row| row.handle_id.clone());
     }
     Some(StoredCommitment {
@@ -467,7 +469,7 @@ fn commitment_of(promise: &Promise, rows: &[InteractionRow]) -> Option<StoredCom
 }
 
 fn json<T: Serialize + ?Sized>(value: &T) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| EngineError::Stored { what: "standing of a conversation", error })
+    serde_json::to_string(value).map_err(|error| EngineError::Stored { what: "status of a conversation", error })
 }
 
 fn stored(found: &Standing, promises: &[Promise], rows: &[InteractionRow], through_seq: i64) -> Result<StandingRow> {

@@ -1,8 +1,8 @@
-//! Storing what is read while more is read: whole batches go from the thread that reads to one that stores.
+//! Stores messages of an import while more are read: the reading thread passes complete batches to a storing thread.
 //!
-//! Reading and storing an export take one processor each, in the order of the file. Whoever reads waits once a batch is ready while
-//! another one still waits, so memory has a limit; a batch is stored in one transaction or not at all. Deliberately not here: what
-//! is read, and what is told of it.
+//! Reading and storing an export use one processor each and keep the order of the file. If a batch is ready while another
+//! is still waiting, reading pauses, so memory is bounded. A batch is stored in one transaction or not at all. Not in this
+//! module: what is read, and what is reported about it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -14,32 +14,33 @@ use keepsake_store::{AppendContext, BatchOutcome, StoreError, WriteTx};
 use crate::import::ImportChoices;
 use crate::{Engine, EngineError};
 
-/// Messages a transaction: large enough that the cost of making it durable is spread thin, small enough that an approval waits
-/// for a tenth of a second at most.
+/// Maximum number of messages per transaction: large enough to spread the cost of a durable write, small enough that an
+/// approval waits a tenth of a second at most.
 pub(crate) const BATCH_MESSAGES: usize = 2_000;
 
-/// …and bytes of text a transaction, for exports with very long messages.
+/// Maximum number of bytes of text per transaction, for exports with very long messages.
 pub(crate) const BATCH_BYTES: usize = 8 * 1024 * 1024;
 
-/// Batches that wait between reading and storing. One keeps the thread that stores at work, and a second would only be memory.
+/// Number of batches that may wait between reading and storing. One keeps the storing thread busy; a
+/// second would only use memory.
 const BATCHES_WAITING: usize = 1;
 
-/// What the stored batches brought.
+/// Result of the batches stored so far.
 #[derive(Debug, Default)]
 pub(crate) struct Stored {
-    /// New messages, revisions included.
+    /// Number of new messages, including revisions.
     pub(crate) imported: u64,
-    /// Already there.
+    /// Number of messages that already existed.
     pub(crate) duplicate: u64,
-    /// Erased before by the person: kept out.
+    /// Number of messages left out because the person erased them earlier.
     pub(crate) erased: u64,
-    /// Conversations that got something new; one may come several times.
+    /// Conversations that received new messages; one may be listed several times.
     pub(crate) touched: Vec<ConversationId>,
-    /// Why the batch after these was not stored.
+    /// Why the next batch was not stored.
     pub(crate) failure: Option<EngineError>,
 }
 
-/// Where the thread that reads leaves its messages.
+/// The reading thread's end of the pipeline.
 pub(crate) struct Batches<'s> {
     batch: Vec<Message>,
     batch_bytes: usize,
@@ -49,32 +50,33 @@ pub(crate) struct Batches<'s> {
 }
 
 impl Batches<'_> {
-    /// Takes one more message. [`Stop`] when what came before could not be stored.
+    /// Adds one message. Returns [`Stop`] if an earlier batch could not be stored.
     pub(crate) fn push(&mut self, message: Message) -> std::result::Result<(), Stop> {
         self.batch_bytes += message.text.len();
         self.batch.push(message);
         if self.batch.len() >= BATCH_MESSAGES || self.batch_bytes >= BATCH_BYTES { self.flush() } else { Ok(()) }
     }
 
-    /// Hands over what is there, as a batch of its own.
+    /// Passes on the messages collected so far as a batch.
     pub(crate) fn flush(&mut self) -> std::result::Result<(), Stop> {
         if self.batch.is_empty() {
             return Ok(());
         }
-        // The messages of a stored batch are freed by the thread that made them, beside the one that everything waits for.
+        // The storing thread returns used batches, so that their messages are freed here and not on the thread that
+        // everything waits for.
         let mut empty = self.stored.try_recv().unwrap_or_else(|_| Vec::with_capacity(BATCH_MESSAGES));
         empty.clear();
         self.batch_bytes = 0;
         self.to_store.send(std::mem::replace(&mut self.batch, empty)).map_err(|_| Stop)
     }
 
-    /// The person cancelled: what waits is not stored any more.
+    /// The person canceled, so waiting batches are not stored.
     pub(crate) fn call_off(&mut self) {
         self.is_called_off.store(true, Ordering::Release);
     }
 }
 
-/// Runs `read` here and stores its batches beside it; ends when both have ended.
+/// Runs `read` on this thread while another one stores its batches. Returns when both have finished.
 pub(crate) fn storing<T>(
     engine: &Engine,
     import_id: &ImportId,
@@ -85,19 +87,19 @@ pub(crate) fn storing<T>(
     let (to_store, batches) = sync_channel(BATCHES_WAITING);
     let (give_back, stored) = channel();
     std::thread::scope(|scope| {
-        // Where the system gives no thread, the other end of the channel is gone and the first batch stops the reading.
+        // If the system cannot start a thread, the receiver is gone and the first batch stops the reading.
         let work = || store(engine, import_id, choices, batches, give_back, &is_called_off);
         let storing = std::thread::Builder::new().name("store".to_owned()).spawn_scoped(scope, work);
         let batch = Vec::with_capacity(BATCH_MESSAGES);
         let mut batches = Batches { batch, batch_bytes: 0, to_store, stored, is_called_off: &is_called_off };
         let outcome = read(&mut batches);
-        // Nothing more comes: what waits is stored, and the thread ends.
+        // Nothing more will come: the waiting batch is stored, and the thread ends.
         drop(batches);
         let stored = match storing.map(|thread| thread.join()) {
             Ok(Ok(stored)) => stored,
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
             Err(error) => {
-                let what = "cannot start a thread to store messages on".to_owned();
+                let what = "cannot start a thread to store messages; close other programs and try again".to_owned();
                 Stored { failure: Some(EngineError::Io { what, error }), ..Stored::default() }
             }
         };
@@ -105,7 +107,8 @@ pub(crate) fn storing<T>(
     })
 }
 
-/// Appends a batch as the person chose, in one transaction: no other process finds messages that it was not to look at.
+/// Appends a batch according to the person's choices in one transaction, so that no other process finds
+/// messages that must not be read.
 fn append(
     tx: &WriteTx<'_>,
     batch: &[Message],
@@ -114,10 +117,10 @@ fn append(
     choices: &ImportChoices,
 ) -> Result<BatchOutcome, StoreError> {
     let outcome = tx.append(batch, context)?;
-    // New conversations alone: those already here stay as the person has them.
+    // Only new conversations; existing ones stay as the person has set them.
     for id in &outcome.created {
         if choices.private_channels.contains(&tx.conversation(id)?.channel_type) {
-            // With all that it brought: it was here before by no word.
+            // The exclusion covers everything in it, because all of it is new.
             tx.begin_private(id, 0)?;
         }
     }
@@ -156,9 +159,9 @@ fn store(
                         stored.touched.push(id);
                     }
                 }
-                // A number and no text: what is committed here outlives whatever happens to the process.
+                // Log a number and no text: what is committed here survives whatever happens to the process.
                 tracing::info!(messages = stored.imported + stored.duplicate, "messages stored");
-                // Whoever reads may have ended already.
+                // The reader may have finished already.
                 let _ = give_back.send(batch);
             }
             Err(error) => {

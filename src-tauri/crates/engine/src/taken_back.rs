@@ -1,11 +1,12 @@
-//! What a person took back is told nowhere: not in another memory, an entry of a profile, a topic, a summary or a line of a context.
+//! What a person retracted is served nowhere: not in another memory, a profile entry, a topic, a
+//! summary or a line of a context.
 //!
-//! A correction names a statement and, through its evidence, the words that it rested on. Other things derived from those words say
-//! the same, so they are left out where something is told, from the moment of the correction on and for as long as it holds; nothing
-//! of them is changed, so that taking the correction back restores every text. Messages stay as they were said and are shown as they
-//! were said; in a context, where a program would read them as true, the words are left out.
+//! A correction names a statement and, through its evidence, the words it rested on. Other things derived from those words
+//! say the same, so they are left out when something is served, from the moment of the correction and for as long as it is
+//! in effect. They are not changed, so taking the correction back restores every text. Messages stay as they were said and
+//! are shown unchanged. Only in a context, where a program would read the words as true, are they left out.
 //!
-//! Deliberately not here: what is proposed again (`propose` knows a statement that was decided on), rows (`store`).
+//! Not in this module: what is proposed again (`propose` recognizes a statement that was decided on), and rows (`store`).
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -23,7 +24,7 @@ use crate::standing::{StoredCommitment, commitments_of};
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
-/// Stands in a context where words were left out.
+/// Replaces words that were left out of a context.
 const LEFT_OUT: &str = "[…]";
 
 /// A statement with the words that it rests on in one message.
@@ -34,12 +35,12 @@ struct Stretch {
     instead: Option<String>,
 }
 
-/// The words that a person took back.
+/// The words that a person retracted.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TakenBack {
     stretches: HashMap<InteractionId, Vec<Stretch>>,
     by_conversation: HashMap<ConversationId, BTreeSet<String>>,
-    /// The words alone, by who said them: said again elsewhere they say the same.
+    /// Only the words, by speaker: said again elsewhere, they mean the same.
     quotes: HashMap<String, BTreeSet<String>>,
     /// The same, with the handle that said them.
     said: Vec<(String, String)>,
@@ -52,32 +53,33 @@ fn overlap(a: Span, b: Span) -> u32 {
 }
 
 impl Stretch {
-    /// Whether a statement that rests on the same words says the same: a sentence may hold several. What is nearer to the words that
-    /// the person put in its place was derived from those.
+    /// Whether a statement that rests on the same words says the same, because a sentence may contain several statements. A
+    /// statement closer to the person's replacement wording was derived from that.
     fn says(&self, statement: &str) -> bool {
         let shared = shared_words(&self.content, statement);
         let all = shared_words(statement, statement);
-        // One word in common of two says little: "prefers French" and "prefers short answers".
+        // One word in common out of two says little: "prefers French" and "prefers short answers".
         2 * shared > all && shared > self.instead.as_deref().map_or(0, |instead| shared_words(instead, statement))
     }
 }
 
 impl TakenBack {
-    /// What was taken back until a moment, or until now.
+    /// Everything retracted up to a moment, or up to now.
     pub(crate) fn read(tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
         let mut taken = Self::of_memories(tx, until)?;
         taken.add(tx, tx.taken_back_of_profiles(until)?)?;
         Ok(taken)
     }
 
-    /// The words of memories alone: an entry of a profile that was called wrong is known by what it says.
+    /// The words of retracted memories only: a disputed profile entry is recognized by what it says.
     pub(crate) fn of_memories(tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
         let mut taken = Self::default();
         taken.add(tx, tx.taken_back_of_memories(until)?)?;
         Ok(taken)
     }
 
-    /// With the words that are history: a program would read them as what is so now. What else was derived from them stays.
+    /// Adds words that have become history, because a program would read them as still true. Other
+    /// things derived from them stay.
     pub(crate) fn with_history(mut self, tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
         for place in tx.history_places(until)? {
             let stretch = Stretch { span: place.span, content: String::new(), instead: None };
@@ -109,18 +111,18 @@ impl TakenBack {
         there.iter().filter(|stretch| overlap(stretch.span, place.span) > 0)
     }
 
-    /// Whether words of a message were taken back.
+    /// Whether words of a message were retracted.
     pub(crate) fn covers(&self, place: &EvidenceSpan) -> bool {
         self.at(place).next().is_some()
     }
 
-    /// Whether something derived from these words says what was taken back.
+    /// Whether something derived from these words says what was retracted.
     pub(crate) fn covers_statement<'p>(&self, statement: &str, places: impl IntoIterator<Item = &'p EvidenceSpan>) -> bool {
         places.into_iter().any(|place| self.at(place).any(|stretch| stretch.says(statement)))
     }
 
-    /// Whether an entry of a profile says what was taken back: it rests on the same words, or it is the same words of its subject, whose
-    /// handles `is_theirs` knows, said elsewhere. A person's own words stand.
+    /// Whether a profile entry says what was retracted: because it rests on the same words, or because it quotes the same
+    /// words of its subject said elsewhere (`is_theirs` knows the subject's handles). What a person wrote stays.
     pub(crate) fn covers_entry(&self, entry: &ProfileEntry, is_theirs: &dyn Fn(&str) -> bool) -> bool {
         let says_again = || {
             let words = spoken(&entry.content).map(bare);
@@ -130,12 +132,13 @@ impl TakenBack {
             && (self.covers_statement(&entry.content, entry.evidence.as_slice()) || says_again())
     }
 
-    /// Whether a line of a topic holds words that were taken back.
+    /// Whether a line of a topic contains retracted words.
     pub(crate) fn covers_line(&self, line: &TopicLineRow) -> bool {
         std::iter::once(&line.place).chain(&line.also).any(|place| self.covers(place))
     }
 
-    /// The lines that may be told: none that holds words that were taken back, nor the same words of the same speaker said elsewhere.
+    /// The lines that may be served: those without retracted words and without the same words of the
+    /// same speaker said elsewhere.
     pub(crate) fn lines_left(&self, tx: &ReadTx<'_>, lines: Vec<TopicLineRow>) -> StoreResult<Vec<TopicLineRow>> {
         let mut left = Vec::new();
         for line in lines {
@@ -155,8 +158,8 @@ impl TakenBack {
         Ok(left)
     }
 
-    /// Whether a topic may be told by its title: not where a message of its holds words that were taken back and the title names what
-    /// they were about.
+    /// Whether a topic's title may be served. It may not if one of its messages contains retracted words and the title
+    /// names what they were about.
     pub(crate) fn leaves_title(&self, tx: &ReadTx<'_>, topic: &TopicId, title: &str) -> StoreResult<bool> {
         if self.stretches.is_empty() {
             return Ok(true);
@@ -176,7 +179,7 @@ impl TakenBack {
         if !self.stretches.values().flatten().any(is_named) {
             return Ok(true);
         }
-        // Said elsewhere, and the same words of the same speaker stand in a message of this topic too.
+        // The words were said elsewhere, and a message of this topic repeats them by the same speaker.
         for (id, _) in &messages {
             if let Some(message) = tx.interaction(id)?
                 && message.content.split(SENTENCE_ENDS).any(|one| self.says_again(&message.handle_id, &bare(one)))
@@ -187,17 +190,17 @@ impl TakenBack {
         Ok(true)
     }
 
-    /// Whether a sentence of a speaker holds words that they said elsewhere and that were taken back.
+    /// Whether a speaker's sentence contains words that they said elsewhere and that were retracted.
     fn says_again(&self, handle: &str, words: &str) -> bool {
         self.quotes.get(self.speakers.key(handle)).into_iter().flatten().any(|quote| say_the_same(words, quote))
     }
 
-    /// The text of a message without the words that were taken back, and without sentences that say them again.
+    /// The text of a message without retracted words, and without sentences that repeat them.
     pub(crate) fn text_left(&self, message: &InteractionRow) -> String {
         let taken = self.stretches.get(&message.id).into_iter().flatten();
         let mut cut: Vec<Range<usize>> = taken.filter_map(|stretch| stretch.span.bytes_in(&message.content).ok()).collect();
         if !cut.is_empty() || self.quotes.contains_key(self.speakers.key(&message.handle_id)) {
-            // What goes may be what tells that a number is a code.
+            // The removed words may be the ones that show that a number is a code, so credentials are removed first.
             cut.extend(credentials(&message.content));
         }
         cut.sort_by_key(|bytes| (bytes.start, bytes.end));
@@ -218,9 +221,9 @@ impl TakenBack {
         sentences.map(|one| if self.says_again(&message.handle_id, &bare(one)) { LEFT_OUT } else { one }).collect()
     }
 
-    /// A summary of a conversation without the sentences in which words stand that were taken back.
+    /// A summary of a conversation without the sentences that contain retracted words.
     pub(crate) fn summary_left(&self, conversation: &ConversationId, summary: &str) -> String {
-        // A summary does not say whose each sentence is; words said elsewhere count by whoever said them.
+        // A summary does not say who is quoted in each sentence, so words retracted elsewhere count whoever said them.
         let here = self.by_conversation.get(conversation).into_iter().flatten();
         let quotes: BTreeSet<&String> = here.chain(self.quotes.values().flatten()).collect();
         if quotes.is_empty() {
@@ -234,18 +237,18 @@ impl TakenBack {
     }
 }
 
-/// Shorter words of a statement name nothing that a title is about.
+/// Minimum length of a statement's word that can identify the subject of a title, in characters.
 const TITLE_WORD_CHARS_MIN: usize = 4;
 
-/// Where a sentence ends, as far as leaving one out needs it.
+/// Where a sentence ends, as far as needed to leave one out.
 const SENTENCE_ENDS: [char; 5] = ['.', '!', '?', '\n', '…'];
 
-/// Whether one of two sentences holds the other, which is no mere fragment.
+/// Whether one of two sentences contains the other and is more than a fragment.
 fn say_the_same(words: &str, quote: &str) -> bool {
     holds(words, quote) || words.split(' ').count() >= WORDS_TOLD_MIN && holds(quote, words)
 }
 
-/// Whether words stand in a text as a whole.
+/// Whether the words occur in a text as whole words.
 fn holds(text: &str, words: &str) -> bool {
     text.match_indices(words).any(|(at, _)| {
         let is_edge = |c: Option<char>| c.is_none_or(|c| c == ' ');
@@ -253,25 +256,26 @@ fn holds(text: &str, words: &str) -> bool {
     })
 }
 
-/// The texts of topics as they may be told: without the lines that were taken back.
+/// The texts of topics as they may be served: without retracted lines.
 pub struct TopicTexts<'t> {
     tx: &'t ReadTx<'t>,
     taken: TakenBack,
 }
 
 impl<'t> TopicTexts<'t> {
-    /// Of this snapshot.
+    /// Texts as of this snapshot.
     pub fn new(tx: &'t ReadTx<'t>) -> StoreResult<Self> {
         Ok(Self { tx, taken: TakenBack::read(tx, None)? })
     }
 
-    /// What a version says.
+    /// The lines of a version that may be served.
     pub fn lines(&self, version: &TopicVersionId) -> StoreResult<Vec<TopicLineRow>> {
         self.taken.lines_left(self.tx, self.tx.topic_lines(version)?)
     }
 }
 
-/// Whether a line tells of a task that a later line settled. The text of a topic is made once, and the line may come after it.
+/// Whether a line describes a task that a later line settled. The text of a topic is made once, and the settling line may
+/// come after it.
 fn is_done(tx: &ReadTx<'_>, line: &TopicLineRow) -> StoreResult<bool> {
     if line.section != Section::Task.name() {
         return Ok(false);
@@ -285,10 +289,10 @@ fn is_done(tx: &ReadTx<'_>, line: &TopicLineRow) -> StoreResult<bool> {
     Ok(commitments_of(tx, &message.conversation_id)?.iter().any(|promise| is_this(promise) && !promise.is_open()))
 }
 
-/// Fewer words in a row stand in many sentences.
+/// A sequence with fewer words occurs in many sentences.
 const WORDS_TOLD_MIN: usize = 3;
 
-/// The words alone.
+/// Only the words, lowercase and without punctuation.
 fn bare(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")

@@ -1,14 +1,15 @@
-//! The three tiers of long-term memory (seed 000, phase 2): sessions are distilled into them, and an agent is served what of them may
-//! be told where it talks, within the budget of each tier.
+//! The three tiers of long-term memory (seed 000, phase 2): sessions are distilled into them, and an agent is served what
+//! may be seen where it talks, within the budget of each tier.
 //!
-//! Distilling is routing, one session at a time and one user a pass, so nothing of one user is mixed with anything of another. What
-//! is served is chosen anew each time from what the destination may see: the boundary first, then what the person corrected, then the
-//! role, then the budget. An entry rests on one line of one conversation and carries that conversation's label.
+//! Distilling routes one session at a time and one user per pass, so nothing of one user is mixed with anything of another.
+//! What is served is selected anew each time from what the destination may see: the boundary first, then the person's
+//! corrections, then the role, then the budget. An entry rests on one line of one conversation and carries that
+//! conversation's label.
 //!
-//! What a person refused or corrected is struck wherever the same person said the same words. It is their judgement on the statement
-//! and not a trace of where it was said, as with `Gate::Suppressed`.
+//! What a person dismissed or corrected is removed wherever the same person said the same words. That is the person's
+//! judgment of the statement and not a trace of where it was said, as with `Gate::Suppressed`.
 //!
-//! Deliberately not here: what goes where and what fits (`insight::session::tier`), the rule (`domain`).
+//! Not in this module: what goes where and what fits (`insight::session::tier`), and the privacy rule (`domain`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -25,64 +26,64 @@ use crate::served::{may_be_served, quoted, served};
 use crate::sessions::agent_key;
 use crate::{Engine, EngineError, Result};
 
-/// Fewer words may stand in any statement: only longer ones are struck wherever they were said.
+/// Minimum number of words for a text to be removed wherever it was said; fewer could occur in any statement.
 const STRUCK_WORDS_MIN: usize = 3;
 
-/// What is asked for.
+/// A request for the tiers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TierAsk {
-    /// For whom and where. Without agent, person and channel: everything, for the owner's own eyes.
+    /// Who it is for and where. Without agent, person and channel: everything, for the owner only.
     pub audience: Audience,
-    /// As somebody with this role would see it; their own where nothing is said.
+    /// The role to show the tiers for; the audience's own if `None`.
     pub role: Option<PersonRole>,
 }
 
 /// One line of a tier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TierLineRow {
-    /// As it is served.
+    /// The text as it is served.
     pub text: String,
-    /// What it rests on.
+    /// The entry it comes from.
     pub entry: TierEntryRow,
 }
 
 /// One tier as it is served.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TierText {
-    /// Which.
+    /// Which tier this is.
     pub tier: Tier,
-    /// Of which agent, by the name that sessions are kept by and the one that it bears.
+    /// The agent, by the name its sessions are stored under and by its display name.
     pub agent: Option<(String, String)>,
-    /// Of which user, with the name.
+    /// The user, with their name.
     pub user: Option<(EntityId, String)>,
-    /// Whether the role lets it be read. Where not, there is nothing in it.
+    /// Whether the role may read it. If not, it is empty.
     pub is_allowed: bool,
-    /// Characters at most.
+    /// Maximum number of characters.
     pub budget_chars: usize,
-    /// Characters of the text.
+    /// Number of characters of the text.
     pub chars: usize,
-    /// The text.
+    /// The text of the tier.
     pub text: String,
-    /// Its lines.
+    /// The lines of the text.
     pub lines: Vec<TierLineRow>,
-    /// What did not fit, the next one first.
+    /// Lines that did not fit, in order.
     pub left_out: Vec<TierLineRow>,
-    /// Entries that say what another line says.
+    /// Number of entries left out because another line says the same.
     pub repeated: u64,
 }
 
-/// The tiers as somebody sees them.
+/// The tiers as an audience sees them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tiers {
-    /// By which role.
+    /// The role they are shown for.
     pub role: PersonRole,
-    /// Each of them: shared, agents', users'.
+    /// The shared tier, then the agents', then the users'.
     pub tiers: Vec<TierText>,
-    /// What the boundary held back, for the owner alone.
+    /// What the boundary withheld, for the owner only.
     pub withheld: Vec<WithheldCount>,
 }
 
-/// Stretches that a person refused or corrected.
+/// Words that a person dismissed or corrected.
 struct StruckOut {
     places: HashMap<String, Vec<Span>>,
     said: BTreeSet<(EntityId, String)>,
@@ -116,8 +117,8 @@ impl StruckOut {
 }
 
 impl Engine {
-    /// Distils what is not distilled yet, of one user and at most so many sessions as one pass takes; how many it was. In one
-    /// transaction, in which each session is taken once: of two passes at once only one writes it.
+    /// Distills the next undistilled sessions, of one user and up to the maximum per pass, and returns how many. This
+    /// happens in one transaction that takes each session once, so of two simultaneous passes only one writes it.
     pub fn distil_pass(&self, lease: Option<&Lease>) -> Result<usize> {
         let (sessions, mut items) = self.store().read(|tx| {
             let sessions = tx.sessions_to_distil(SESSIONS_PER_PASS_MAX)?;
@@ -139,7 +140,7 @@ impl Engine {
             if let Some(lease) = lease {
                 tx.check_lease(lease)?;
             }
-            // What is made again is as old as its session was.
+            // Recreated entries are as old as their session originally was.
             routed.iter().try_for_each(|(session, entries)| {
                 tx.distil_session(&session.id, entries, self.made_first(session.id.as_str())).map(drop)
             })
@@ -147,7 +148,7 @@ impl Engine {
         Ok(sessions.len())
     }
 
-    /// The tiers as an audience is served them.
+    /// The tiers for an audience, recorded as served.
     pub fn tiers(&self, ask: &TierAsk) -> Result<Tiers> {
         let is_overview = ask.audience == Audience::default();
         let (tiers, given) = self.with_view(&ask.audience, |tx, view| {
@@ -156,7 +157,7 @@ impl Engine {
             for tier in &tiers.tiers {
                 given.chars += tier.chars;
                 for line in &tier.lines {
-                    // A line rests on one message, and nothing else is in it.
+                    // A line rests on a single message and contains nothing else.
                     let message = line.entry.place.interaction.as_str();
                     given.add_item(line.entry.id.as_str(), 0);
                     given.add_line(message, &line.text);
@@ -164,25 +165,25 @@ impl Engine {
                 }
             }
             if ask.audience.agent.is_some() || ask.audience.person.is_some() {
-                // Whoever asks for somebody is not to learn that something was held back.
+                // Anybody who asks on behalf of a person must not learn that something was withheld.
                 tiers.withheld.clear();
             }
             Ok((tiers, given))
         })?;
-        // Seen as somebody with another role, it is the person who looks: the words are noted, and no program read them.
+        // With an explicit role, it is the owner who looks: the words are recorded, but no access by a program is logged.
         let reader = if ask.role.is_some() { Audience::default() } else { ask.audience.clone() };
         self.note_given(&reader, given)?;
         Ok(tiers)
     }
 
-    /// The same for the owner's own eyes: nobody is given it, so it is noted nowhere.
+    /// The same for the owner only. Nobody is served it, so nothing is recorded.
     pub fn tiers_preview(&self, ask: &TierAsk) -> Result<Tiers> {
-        // Nobody asks for the owner alone: then it is an overview of all there is.
+        // Without an audience, the owner asks for an overview of everything.
         let is_overview = ask.audience == Audience::default();
         self.with_view(&ask.audience, |tx, view| self.tiers_in(tx, view, ask, is_overview, None))
     }
 
-    /// As [`tiers`](Self::tiers) in a view, of what was known at a moment.
+    /// As [`tiers`](Self::tiers) in a view, with what was known at a moment.
     pub(crate) fn tiers_in(
         &self,
         tx: &ReadTx<'_>,
@@ -215,7 +216,8 @@ impl Engine {
         if let (Some(key), Some(name)) = (&wanted, &ask.audience.agent) {
             agents.entry(key.clone()).or_insert_with(|| name.trim().to_owned());
         }
-        // With whom the agent talks: the one person there, or the owner where nobody else is. Of several nobody is the one.
+        // The agent's partner is the only person present, or the owner if nobody else is; several people count as no
+        // particular partner.
         let people = &view.destination.people;
         let talks_with = |user: &EntityId| match people.first() {
             None => view.map.persons.is_owner(user) || is_overview,
@@ -253,14 +255,14 @@ impl Engine {
     /// Gives a person a role.
     pub fn set_person_role(&self, person: &EntityId, role: PersonRole) -> Result<()> {
         if role == PersonRole::Owner {
-            return Err(EngineError::Refused("the owner is the owner; choose guest or friend for somebody else".to_owned()));
+            return Err(EngineError::Refused("nobody can be made the owner; choose guest or friend".to_owned()));
         }
         let members = self.store().read(|tx| {
             let persons = tx.persons()?;
             Ok(if persons.is_owner(person) { Vec::new() } else { persons.members(person) })
         })?;
         if members.is_empty() {
-            return Err(EngineError::Refused("the owner needs no role; name somebody else".to_owned()));
+            return Err(EngineError::Refused("the role of the owner cannot be changed; choose another person".to_owned()));
         }
         Ok(self.store().write(|tx| tx.put_person_role(&members, role, self.now()))?)
     }
@@ -274,7 +276,7 @@ impl Engine {
     }
 }
 
-/// A person's role: the strictest that any of their handles has. Nobody said anything of most, and those are guests.
+/// A person's role: the strictest of any of their handles. Most have none assigned and are guests.
 fn role_of(roles: &BTreeMap<EntityId, PersonRole>, persons: &keepsake_store::Persons, person: &EntityId) -> PersonRole {
     if persons.is_owner(person) {
         return PersonRole::Owner;
@@ -283,7 +285,7 @@ fn role_of(roles: &BTreeMap<EntityId, PersonRole>, persons: &keepsake_store::Per
     members.iter().map(|member| roles.get(member).copied().unwrap_or(PersonRole::Guest)).min().unwrap_or(PersonRole::Guest)
 }
 
-/// By which role a destination reads: the strictest of all who read there, a guest's where anybody may.
+/// The role that applies to a destination: the strictest of all who read there, or a guest's if anybody may.
 pub(crate) fn role_at(tx: &ReadTx<'_>, view: &View) -> std::result::Result<PersonRole, StoreError> {
     if view.destination.visibility == Visibility::Public {
         return Ok(PersonRole::Guest);
@@ -293,7 +295,7 @@ pub(crate) fn role_at(tx: &ReadTx<'_>, view: &View) -> std::result::Result<Perso
     Ok(people.map(|person| role_of(&roles, &view.map.persons, person)).min().unwrap_or(PersonRole::Owner))
 }
 
-/// What of a session goes into the tiers.
+/// The tier entries for a session.
 pub(crate) fn entries_of(session: &SessionRow, items: &[SessionItemRow]) -> Vec<NewTierEntry> {
     let outcome = match session.outcome.as_str() {
         "resolved" => Outcome::Resolved,
@@ -325,7 +327,8 @@ fn item(row: &SessionItemRow) -> Option<Item> {
     })
 }
 
-/// `- 2026-03-04 Mara: “I prefer tabs over spaces.”`. What kind of thing it is, nobody has approved: the words stand for themselves.
+/// `- 2026-03-04 Mara: “I prefer tabs over spaces.”` Nobody has approved a classification of this text, so the words are
+/// quoted without one.
 fn line_of(entry: &TierEntryRow) -> String {
     let text = format!("- {} {}: {}", day(entry.said), served(&entry.author), quoted(&served(&entry.text)));
     text.split_whitespace().collect::<Vec<_>>().join(" ")

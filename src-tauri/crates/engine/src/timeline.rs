@@ -1,7 +1,8 @@
-//! What was said and what was kept over time: of everything, of one person, of one topic.
+//! Counts of messages and memories over time: for everything, one person, or one topic.
 //!
-//! It is for the owner's own eyes, so nothing is left out; what was said off the record is counted for itself and marked. Messages are
-//! counted by the store in an index and never read. Deliberately not here: what a stretch looks like, and words.
+//! For the owner only, so nothing is left out; excluded messages are counted separately and marked. Messages are counted in
+//! an index of the store and never read. Not in this module: the periods themselves (`periods`), how they are drawn, and
+//! wording for people.
 
 mod periods;
 
@@ -14,33 +15,34 @@ use keepsake_store::{ReadTx, StoreError, TimelineOf};
 use crate::{Engine, EngineError, Result};
 pub use periods::Unit;
 
-/// Which timeline is asked for.
+/// A request for a timeline.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TimelineAsk {
-    /// Only of this person.
+    /// Count only this person.
     pub person: Option<EntityId>,
-    /// Only of this topic.
+    /// Count only this topic.
     pub topic: Option<TopicId>,
-    /// Only from here on.
+    /// Earliest moment to count.
     pub from: Option<Timestamp>,
-    /// Only before this.
+    /// Moment before which to count.
     pub to: Option<Timestamp>,
-    /// In these units, as far as they fit; otherwise in the shortest that do.
+    /// The preferred unit. If the periods do not fit, the shortest unit that fits is used.
     pub unit: Option<Unit>,
-    /// The day on which weeks begin, from 1, Monday, to 7.
+    /// First day of the week, from 1 (Monday) to 7.
     pub week_start: u8,
-    /// Memories count when they were decided on and not when their line was said; those that wait when they were found.
+    /// Count memories at the time of the decision instead of when their line was said; pending ones
+    /// count when they were found.
     pub by_decision: bool,
 }
 
-/// One kind of what is counted.
+/// The counts of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Series {
-    /// A channel type; or `approved`, `waiting`, `rejected`.
+    /// A channel type; or `approved`, `waiting` or `rejected`.
     pub name: String,
-    /// By stretch.
+    /// Counts per period.
     pub counts: Vec<u64>,
-    /// How many of them rest on what is off the record.
+    /// How many of them rest on excluded conversations, per period.
     pub off_record: Vec<u64>,
 }
 
@@ -49,57 +51,57 @@ impl Series {
         Self { name: name.to_owned(), counts: vec![0; stretches], off_record: vec![0; stretches] }
     }
 
-    /// All stretches together.
+    /// Sum over all periods.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 }
 
-/// What was said and kept.
+/// Messages and memories over time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timeline {
-    /// Of what length the stretches are.
+    /// Length of the periods.
     pub unit: Unit,
-    /// Lengths in which it can be shown.
+    /// Units in which the timeline fits.
     pub units: Vec<Unit>,
-    /// Where each stretch begins, and where the last one ends; empty where nothing is.
+    /// Start of each period, and the end of the last one, in milliseconds; empty if there is nothing.
     pub edges: Vec<i64>,
-    /// Messages by channel, the busiest first.
+    /// Messages by channel, busiest first.
     pub messages: Vec<Series>,
-    /// Memories by what became of them.
+    /// Memories by status.
     pub memories: Vec<Series>,
-    /// Messages that lie outside of what is shown.
+    /// Number of messages outside the periods shown.
     pub messages_outside: u64,
-    /// Memories that lie outside.
+    /// Number of memories outside the periods shown.
     pub memories_outside: u64,
 }
 
-/// What becomes of a candidate, in the order in which it is shown.
+/// The states of proposals and memories, in display order, with the statuses that each includes.
 const STATES: [(&str, &[&str]); 3] =
     [("approved", &["active", "archived"]), ("waiting", &["pending", "quarantined"]), ("rejected", &["rejected"])];
 
-/// This computer's zone, with every move of its clock.
+/// The offset of this computer's zone from UTC at a moment, with every clock change; both in milliseconds.
 fn local_zone(at_ms: i64) -> i64 {
     let Some(moment) = DateTime::from_timestamp_millis(at_ms) else { return 0 };
     i64::from(chrono::Local.offset_from_utc_datetime(&moment.naive_utc()).fix().local_minus_utc()) * 1_000
 }
 
-/// The day on which a moment falls here, as `2026-03-04`.
+/// The local day of a moment, as `2026-03-04`.
 pub fn local_day(at: Timestamp) -> String {
     let day = DateTime::from_timestamp_millis(at.0.saturating_add(local_zone(at.0)));
     day.map_or_else(String::new, |day| day.format("%Y-%m-%d").to_string())
 }
 
 impl Engine {
-    /// Counts what was said and kept in this computer's zone.
+    /// Counts messages and memories in this computer's time zone.
     pub fn timeline(&self, ask: &TimelineAsk) -> Result<Timeline> {
         self.timeline_in(ask, &local_zone)
     }
 
-    /// As [`timeline`](Self::timeline), in any zone: a function from a moment to its distance from UTC, both in milliseconds.
+    /// As [`timeline`](Self::timeline), in any zone: a function from a moment to its offset from UTC, both in milliseconds.
     pub fn timeline_in(&self, ask: &TimelineAsk, zone: &dyn Fn(i64) -> i64) -> Result<Timeline> {
         if ask.person.is_some() && ask.topic.is_some() {
-            return Err(EngineError::Refused("a timeline is of one person or of one topic; name one of them".to_owned()));
+            return Err(EngineError::Refused("a timeline shows either one person or one topic; give only one of them".to_owned()));
         }
         Ok(self.store().read(|tx| {
             let (handles, is_owner) = match &ask.person {
@@ -123,7 +125,7 @@ impl Engine {
         Ok(self.store().read(|tx| self.handles_in(tx, person))?.0)
     }
 
-    /// The handles of a person, and whether it is the owner.
+    /// The handles of a person, and whether the person is the owner.
     pub(crate) fn handles_in(
         &self,
         tx: &ReadTx<'_>,
@@ -140,7 +142,7 @@ impl Engine {
         Ok((own, map.persons.is_owner(&person)))
     }
 
-    /// A topic of the owner's own list; any other is not there.
+    /// A topic from the owner's own list; an error for any other.
     pub(crate) fn own_topic(&self, tx: &ReadTx<'_>, id: &TopicId) -> std::result::Result<crate::VisibleTopic, StoreError> {
         let found = self.own_topics(tx)?.into_iter().find(|topic| topic.topic.id == *id);
         found.ok_or_else(|| StoreError::NotFound { what: "topic", id: id.to_string() })

@@ -1,16 +1,17 @@
-//! Topics that grow over all conversations (seed 003): read batch by batch, folded one privacy partition after another, and what a
-//! person decides about them.
+//! Topics that grow over all conversations (seed 003): messages are read in batches, folded into topics for one audience
+//! after another, and changed by a person's decisions.
 //!
-//! A topic depends on everything that its fold read and not only on its own messages, so each side has topics of its own: the public
-//! conversations give the public ones, each circle of people those of what was said in it, and the owner those of everything. A circle
-//! sees the public ones beside its own (decision 19). Nothing is filtered afterwards. What was read of a batch is kept, so that only new messages are embedded; the fold over all of it
-//! is made anew each time, and only what it brings beyond what is stored is worded and written.
+//! A topic depends on everything that its derivation read and not only on its own messages, so each audience has its own
+//! topics: the public ones come from public conversations, those of a closed audience from what was said in it, and the
+//! owner's from everything. A closed audience sees the public ones in addition to its own (decision 19). Nothing is
+//! filtered afterwards. What was read of a batch is stored, so that only new messages are embedded. The fold over all
+//! batches runs from the start each time, and only what is not stored yet is worded and written.
 //!
-//! The rules word first, in the embed lane. Where a language model is chosen it words the same content afterwards, in its own lane
-//! (`by_model`), and its text is shown where it holds.
+//! The rules word topics first, in the embed lane. If a language model is chosen, it words the same content afterwards, in
+//! its own lane (`by_model`), and its text is shown if it is accepted.
 //!
-//! Deliberately not here: what belongs together and what a topic says (`insight::topic`), which partition a destination sees
-//! (`boundary`), rows (`store`).
+//! Not in this module: what belongs together and what a topic says (`insight::topic`), which partition a destination sees
+//! (`boundary`), and rows (`store`).
 
 mod acts;
 mod by_model;
@@ -34,27 +35,27 @@ pub(crate) use by_model::is_readable;
 pub(crate) use derive::{OWNER_PARTITION, partition_key};
 pub(crate) use wording::Contributors;
 
-/// The setting under which the rules are kept.
+/// Setting that stores the rules.
 const RULES_SETTING: &str = "topic_rules";
 
-/// What an error calls them.
-const CHOICES: &str = "rules of topics";
+/// Name of the rules in error messages.
+const CHOICES: &str = "topic settings";
 
-/// The setting that says what the last derivation looked at.
+/// Setting that stores the state of the data at the last derivation.
 pub(crate) const LOOKED_SETTING: &str = "topics_looked_through";
 
-/// The setting that says whose marks were there when topics were last read. A process that reads nothing itself goes by it.
+/// Setting that stores which reader's marks were used when topics were last read. A process without a reader relies on it.
 const READER_SETTING: &str = "topics_reader";
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
 impl Engine {
-    /// How topics are made.
+    /// The rules for deriving topics.
     pub fn topic_rules(&self) -> Result<TopicRules> {
         Ok(self.store().read(|tx| tx.choice(RULES_SETTING, CHOICES))?)
     }
 
-    /// Chooses how topics are made; they are made anew under other rules.
+    /// Sets the rules for deriving topics. Under other rules, topics are derived again.
     pub fn set_topic_rules(&self, rules: &TopicRules) -> Result<()> {
         rules.check().map_err(|error| EngineError::Refused(error.to_string()))?;
         let now = self.now();
@@ -62,7 +63,8 @@ impl Engine {
         self.queue_topics().map(drop)
     }
 
-    /// The model under whose vectors clusters are made; nothing while one is being loaded, since it will be there in a moment.
+    /// Name of the model whose vectors are used for clusters. `None` while a model is loading, because it will
+    /// be available in a moment.
     fn topic_model(&self) -> Result<Option<String>> {
         let embedder = match self.embedder().state() {
             EmbedderState::Loading => return Ok(None),
@@ -72,7 +74,8 @@ impl Engine {
         Ok(Some(format!("{embedder} {}", self.store().read(|tx| self.topic_reader(tx))?)))
     }
 
-    /// Whose marks the takeaways are: the reader of this process, or the one that topics were last read with. Nothing where there was none.
+    /// Version of the reader whose marks give the takeaways: this process's reader, or the one that topics were last read
+    /// with; empty if there was none.
     pub(super) fn topic_reader(&self, tx: &ReadTx<'_>) -> StoreResult<String> {
         match self.embedder().reader().version() {
             Some(version) => Ok(version),
@@ -80,7 +83,8 @@ impl Engine {
         }
     }
 
-    /// Queues the keeping up of topics, if a batch closed or something else changed that they rest on; when the next batch closes.
+    /// Queues an update of topics, if a batch is complete or something else they depend on changed. Returns when the next
+    /// batch will be complete.
     pub fn queue_topics(&self) -> Result<Option<Timestamp>> {
         let rules = self.topic_rules()?;
         if !rules.automatic {
@@ -96,20 +100,20 @@ impl Engine {
         Ok(next)
     }
 
-    /// Queues the keeping up of topics whatever changed, as a person may ask.
+    /// Queues an update of topics regardless of changes, at a person's request.
     pub fn queue_topics_now(&self) -> Result<()> {
         self.queue_topics_job("now")
     }
 
-    /// Deletes every topic and queues their derivation from the messages. What a person decided is replayed, and what a model wrote
-    /// of the same content is taken in again.
+    /// Deletes every topic and queues their derivation from the messages. A person's decisions are replayed, and a model's
+    /// texts for the same content are reused.
     pub fn rebuild_topics(&self) -> Result<()> {
         self.drop_topics()?;
         self.store().write(|tx| tx.drop_topic_readings())?;
         self.queue_topics_job("now")
     }
 
-    /// Deletes every topic, in pieces.
+    /// Deletes every topic, in several transactions.
     pub(crate) fn drop_topics(&self) -> Result<()> {
         let ids: Vec<String> = self.store().read(|tx| Ok(tx.topic_partitions()?.into_iter().map(|row| row.id).collect()))?;
         ids.iter().try_for_each(|id| self.drop_partition(id, None))
@@ -127,7 +131,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether a batch of any conversation closed that was not read, and when the next one closes.
+    /// Whether there is a complete but unread batch in any conversation, and when the next one will be complete.
     fn topics_due(&self, rules: &TopicRules, model: &str) -> Result<(bool, Option<Timestamp>)> {
         let now = self.now();
         let unread = self.store().read(|tx| self.unread_for_topics(tx, rules, model, now))?;
@@ -143,15 +147,15 @@ impl Engine {
             if closed != known {
                 return Ok((true, None));
             }
-            // Nothing closed: noted, so that it is not looked through again.
+            // No batch is complete; stored so that the conversation is not searched again.
             self.store().write(|tx| tx.put_topic_reading(&conversation, &signature, rests_at))?;
             next = [next, rests_at].into_iter().flatten().min();
         }
         Ok((unread.is_due, [next, unread.next].into_iter().flatten().min()))
     }
 
-    /// The last message of each conversation. A look at the whole log, and this is asked after every write: so it is kept until a message
-    /// comes or a conversation goes, which the boundary's version tells.
+    /// The last message of each conversation. Finding it scans the whole log, and it is needed after every write, so it is
+    /// cached until a message arrives or a conversation is removed, which changes the boundary version.
     fn last_seqs(&self, tx: &ReadTx<'_>) -> StoreResult<Arc<BTreeMap<ConversationId, i64>>> {
         let (last, version) = (tx.last_seq_of_all()?, tx.boundary_version()?);
         let mut kept = self.inner.last_seqs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -190,11 +194,11 @@ impl Engine {
         Ok(unread)
     }
 
-    /// Keeps topics up, and completes the job with it.
+    /// Updates topics and completes the job.
     pub(crate) fn perform_topics(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         let rules = self.topic_rules()?;
         let Some(model) = self.topic_model()? else {
-            return Err(EngineError::NotYet { why: "waits for the embedding model to be loaded", retry_ms: MODEL_WAIT_MS });
+            return Err(EngineError::NotYet { why: "waiting for the embedding model to load", retry_ms: MODEL_WAIT_MS });
         };
         let looked = self.store().read(|tx| self.looked_at(tx, &rules, &model))?;
         let reader = self.store().read(|tx| self.topic_reader(tx))?;
@@ -208,11 +212,11 @@ impl Engine {
             tx.complete(lease, &serde_json::json!({ "batches": read, "versions": written }).to_string(), now)
         })?;
         self.queue_topics_for_model()?;
-        // What came while it was read has its own job.
+        // Messages that arrived during the update have their own job.
         self.queue_topics().map(drop)
     }
 
-    /// A text that changes whenever a derivation could bring something else, new messages left aside.
+    /// A text that changes whenever a derivation could give a different result, apart from new messages.
     fn looked_at(&self, tx: &ReadTx<'_>, rules: &TopicRules, model: &str) -> StoreResult<String> {
         let decisions: Vec<String> = tx.topic_decisions_signature()?;
         let by_model = if self.has_proposing_model(tx)? { " by a model" } else { "" };
@@ -225,7 +229,7 @@ impl Engine {
         ))
     }
 
-    /// Keeps topics up right here, for tests of what is derived.
+    /// Updates topics synchronously, for tests of the result.
     #[cfg(test)]
     pub(crate) fn derive_topics_now(&self) -> Result<()> {
         let rules = self.topic_rules()?;
@@ -235,10 +239,10 @@ impl Engine {
     }
 }
 
-/// A job that finds the model loading looks again after this long: it takes seconds.
+/// Delay in milliseconds before a job that finds the model still loading tries again. Loading takes seconds.
 const MODEL_WAIT_MS: i64 = 3_000;
 
-/// The last message of each conversation, as of the last message of all and a version of the boundary.
+/// The last message of each conversation, valid for one log position and one boundary version.
 #[derive(Debug)]
 pub(crate) struct LastSeqs {
     of_all: i64,
@@ -253,7 +257,7 @@ struct Unread {
     next: Option<Timestamp>,
 }
 
-/// The messages of a conversation that somebody spoke, in order, without what was said off the record.
+/// The messages of a conversation written by speakers, in order, without excluded ones.
 fn spoken_rows(tx: &ReadTx<'_>, id: &ConversationId) -> StoreResult<Vec<InteractionRow>> {
     let mut rows = match messages_on_record(tx, id) {
         Err(StoreError::NotFound { .. }) => return Ok(Vec::new()),

@@ -1,7 +1,7 @@
-//! Choosing what is public and what is private, with its effect counted before it happens.
+//! Choosing what is public and what is private, with a preview of the effect.
 //!
-//! A choice for a conversation counts before one for its channel, that one before what the source said. A conversation that the
-//! person turned private altogether is another switch (`erasure`): it feeds nothing, whatever is chosen here.
+//! A choice for a conversation takes precedence over one for its channel, and that over what the source said. Excluding a
+//! conversation from memory is a different switch (`erasure`): such a conversation is never used, whatever is chosen here.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use keepsake_store::{ReadTx, StoreError};
 use crate::boundary::View;
 use crate::{Engine, Result};
 
-/// What a choice is about.
+/// What a choice applies to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum VisibilityTarget {
     /// Every conversation of a channel that has no choice of its own.
@@ -26,46 +26,46 @@ pub enum VisibilityTarget {
     Conversation(ConversationId),
 }
 
-/// A choice; `None` takes an earlier one back.
+/// A visibility choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VisibilityChange {
-    /// What it is about.
+    /// What it applies to.
     pub target: VisibilityTarget,
-    /// Public, private, or as the source says.
+    /// Public or private; `None` takes an earlier choice back, so that the source decides.
     pub choice: Option<Visibility>,
 }
 
 /// What a choice changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct VisibilityEffect {
-    /// Conversations.
+    /// Number of conversations that change.
     pub conversations: u64,
-    /// Their messages.
+    /// Number of messages in them.
     pub messages: u64,
-    /// Memories that anybody may be told afterwards and not before.
+    /// Number of memories that anybody may see afterwards but not before.
     pub opened_memories: u64,
-    /// Memories that anybody may be told before and not afterwards.
+    /// Number of memories that anybody may see before but not afterwards.
     pub closed_memories: u64,
 }
 
-/// A conversation of a person, and how much about the person may be told in it.
+/// A conversation with a person, and how much about the person may be served in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PersonPlace {
-    /// Which.
+    /// Id of the conversation.
     pub conversation: ConversationId,
-    /// Memories about the person that may be told there.
+    /// Number of memories about the person that may be served there.
     pub visible: u64,
-    /// Memories about the person that may not.
+    /// Number of memories about the person that may not.
     pub withheld: u64,
 }
 
-/// Where anybody may listen.
+/// A destination where anybody may read.
 fn anywhere() -> Destination {
     Destination { conversation: None, visibility: Visibility::Public, people: People::new() }
 }
 
 impl Engine {
-    /// Makes the choice.
+    /// Stores the choice.
     pub fn choose_visibility(&self, change: &VisibilityChange) -> Result<()> {
         let now = self.now();
         Ok(self.store().write(|tx| match &change.target {
@@ -76,7 +76,7 @@ impl Engine {
         })?)
     }
 
-    /// What the choice would change.
+    /// Previews what the choice would change.
     pub fn preview_visibility(&self, change: &VisibilityChange) -> Result<VisibilityEffect> {
         Ok(self.store().read(|tx| {
             let before = self.map(tx)?;
@@ -101,7 +101,7 @@ impl Engine {
         })?)
     }
 
-    /// Where a person is met, and how much about them may be told there; the latest place first.
+    /// The conversations in which a person takes part, and how much about them may be served there; latest first.
     pub fn places_of(&self, person: &EntityId) -> Result<Vec<PersonPlace>> {
         Ok(self.store().read(|tx| {
             let map = self.map(tx)?;
@@ -144,7 +144,7 @@ impl Engine {
 }
 
 impl VisibilityChange {
-    /// Whether the choice is the conversation's own.
+    /// Whether the choice is for a single conversation.
     fn is_about_one(&self) -> bool {
         matches!(self.target, VisibilityTarget::Conversation(_))
     }

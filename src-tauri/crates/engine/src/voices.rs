@@ -1,8 +1,8 @@
-//! Who the voices of a meeting are: asked once for each meeting, answered by the person alone.
+//! Unidentified speakers of meetings: asked about once per meeting, and answered only by the person.
 //!
-//! Until then a voice is nobody: no person, no link, no candidate. Its words are on the record of the meeting like all others.
-//! Deliberately not here: how labels of transcripts are told from names (`channels`), what names and links do to stored rows
-//! (`store::voices`), that nothing is proposed about a voice without a name (`propose`).
+//! Until then an unidentified speaker has no person, no link and no proposals. Their words are stored with the meeting like
+//! all others. Not in this module: how labels in transcripts are distinguished from names (`channels`), how names and links
+//! change stored rows (`store::voices`), and the rule that nothing is proposed about an unnamed speaker (`propose`).
 
 use keepsake_domain::{ConversationId, HandleId, LinkAnswer, LinkId, limits};
 use keepsake_store::{HandleRow, ReadTx, VoiceRow, WriteTx};
@@ -10,30 +10,31 @@ use keepsake_store::{HandleRow, ReadTx, VoiceRow, WriteTx};
 use crate::links::obstacle;
 use crate::{Engine, EngineError, Result};
 
-/// Who the person says a voice is.
+/// The person's answer about an unidentified speaker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum VoiceAnswer {
-    /// The owner.
+    /// The speaker is the owner.
     Owner,
-    /// Whoever has this handle.
+    /// The speaker is the person with this handle.
     Person(HandleId),
-    /// Somebody of this name who is not met elsewhere.
+    /// The speaker has this name and is not known from elsewhere.
     Name(String),
-    /// Nobody needs to know; not to be asked again.
+    /// It does not matter; do not ask again.
     Leave,
-    /// Not answered: whatever was answered is taken back.
+    /// Unanswered: an earlier answer is taken back.
     Open,
 }
 
 type StoreResult<T> = std::result::Result<T, keepsake_store::StoreError>;
 
 impl Engine {
-    /// The voices of one meeting, or of every meeting that is not kept out of memory.
+    /// The unidentified speakers of one meeting, or of every meeting that is not excluded from memory.
     pub fn voices(&self, of: Option<&ConversationId>) -> Result<Vec<VoiceRow>> {
         Ok(self.store().read(|tx| tx.voices(of))?)
     }
 
-    /// Takes the person's answer about one voice, in place of the one before. What the voice said is read anew once it has a name.
+    /// Stores the person's answer about one speaker, replacing an earlier one. What the speaker said is read again once
+    /// they have a name.
     pub fn answer_voice(&self, voice: &HandleId, answer: &VoiceAnswer) -> Result<()> {
         let answer = match answer {
             VoiceAnswer::Name(name) => VoiceAnswer::Name(checked_name(name)?),
@@ -41,21 +42,21 @@ impl Engine {
         };
         let refused = self.store().write(|tx| {
             if !tx.is_voice(voice)? {
-                return Ok(Some(format!("{voice} is no voice of a meeting; `keepsake voices` lists them")));
+                return Ok(Some(format!("{voice} is not an unidentified speaker; `keepsake voices` lists them")));
             }
-            // A voice under the owner's handle, however it is named, is the owner's.
+            // A handle of the owner, whatever its name, means that the speaker is the owner.
             let answer = match &answer {
                 VoiceAnswer::Person(handle) if is_owner(tx, handle)? => VoiceAnswer::Owner,
                 other => other.clone(),
             };
             if let VoiceAnswer::Person(handle) = &answer {
                 if tx.is_unnamed(handle.as_str())? {
-                    return Ok(Some(format!("{handle} is a voice that has no name yet; name that one first")));
+                    return Ok(Some(format!("{handle} is a speaker who is not identified yet; identify that speaker first")));
                 }
                 if is_one_person(tx, voice, handle)? {
                     return Ok(None);
                 }
-                // Before anything is taken back: a refusal changes nothing.
+                // Checked before anything is taken back, because a refusal must change nothing.
                 if let Some(obstacle) = obstacle(tx, voice, handle)? {
                     return Ok(Some(obstacle));
                 }
@@ -109,10 +110,10 @@ fn is_one_person(tx: &ReadTx<'_>, a: &HandleId, b: &HandleId) -> StoreResult<boo
 fn checked_name(name: &str) -> Result<String> {
     let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
     if name.is_empty() {
-        return Err(EngineError::Refused("a voice cannot be called nothing; give a name, or leave it without one".to_owned()));
+        return Err(EngineError::Refused("the speaker's name is empty; enter a name, or leave the speaker unidentified".to_owned()));
     }
     if name.chars().count() > limits::PERSON_NAME_CHARS_MAX {
-        return Err(EngineError::Refused(format!("a name has at most {} characters", limits::PERSON_NAME_CHARS_MAX)));
+        return Err(EngineError::Refused(format!("the name is longer than {} characters; enter a shorter one", limits::PERSON_NAME_CHARS_MAX)));
     }
     Ok(name)
 }

@@ -1,15 +1,15 @@
-//! How long work talks to whoever watches it: progress out, cancel in.
+//! How long-running work reports progress to its caller and learns of cancellation.
 
-/// Watches a piece of work.
+/// Observes and controls a piece of work.
 pub trait Control {
-    /// Told what is being done and how far it is; `total` is 0 when not known.
+    /// Called with the current stage and progress; `total` is 0 if unknown.
     fn progress(&self, stage: &str, done: u64, total: u64);
 
     /// Whether the work should stop now.
     fn is_cancelled(&self) -> bool;
 }
 
-/// Nobody watches; the work runs to its end.
+/// A control that ignores progress and never cancels.
 #[derive(Debug, Clone, Copy)]
 pub struct Unwatched;
 

@@ -1,5 +1,5 @@
-//! The engine over a real store in a temporary folder, with a fixed clock and fixed ids; no model but the hashing one, no threads
-//! but where a test is about them.
+//! Tests of the engine with a real store in a temporary folder, a fixed clock and fixed ids. The only model is the hashing
+//! one, and threads are used only by tests about them.
 #![allow(clippy::unwrap_used)]
 
 #[path = "engine/analysis.rs"]

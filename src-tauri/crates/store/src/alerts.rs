@@ -1,4 +1,4 @@
-//! Alerts: failures that a person must see, until they say they have.
+//! Alerts: failures that stay visible until the person dismisses them.
 
 use keepsake_domain::{AlertId, JobId, Timestamp};
 use rusqlite::params;
@@ -8,18 +8,18 @@ use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 use crate::{Result, StoreError};
 
-/// One alert.
+/// An alert, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlertRow {
     /// Id.
     pub id: AlertId,
-    /// What kind of failure.
+    /// Kind of failure.
     pub kind: String,
-    /// What happened, to what, what to do.
+    /// What happened, what it affects and what to do about it.
     pub message: String,
-    /// The job that failed.
+    /// The job that failed, if a job raised it.
     pub job_id: Option<JobId>,
-    /// When.
+    /// When it was raised.
     pub created: Timestamp,
 }
 
@@ -44,7 +44,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// How many alerts are open.
+    /// Number of alerts not dismissed.
     pub fn alert_count(&self) -> Result<u64> {
         let count: i64 = self
             .conn
@@ -55,7 +55,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Raises an alert; one that is open with the same words is not raised again.
+    /// Raises an alert, unless one with the same message is already open.
     pub fn raise_alert(&self, alert: &AlertRow) -> Result<()> {
         self.conn.execute(
             "INSERT INTO alerts (id, kind, message, job_id, created_at_ms)
@@ -67,7 +67,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// The person has seen an alert.
+    /// Dismisses an alert that the person has seen.
     pub fn dismiss_alert(&self, id: &AlertId, now: Timestamp) -> Result<()> {
         let changed = self.conn.execute("UPDATE alerts SET dismissed_at_ms = ?2 WHERE id = ?1", params![id.as_str(), now.0])?;
         if changed == 0 {
@@ -77,7 +77,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Dismisses what a job raised: it was retried.
+    /// Dismisses the alerts of a job because it was retried.
     pub fn dismiss_alerts_of(&self, job: &JobId, now: Timestamp) -> Result<()> {
         self.conn.execute(
             "UPDATE alerts SET dismissed_at_ms = ?2 WHERE job_id = ?1 AND dismissed_at_ms IS NULL",

@@ -1,4 +1,4 @@
-//! Whole-conversation analyses and summaries: each run is kept, none is edited.
+//! Whole-conversation analyses and summaries. Every run is kept; none is edited.
 
 use keepsake_domain::{AnalysisId, ConversationId, InteractionId, SummaryId, Timestamp};
 use rusqlite::params;
@@ -8,20 +8,20 @@ use crate::changes::Tag;
 use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 
-/// One analysis.
+/// An analysis, as stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnalysisRow {
     /// Id.
     pub id: AnalysisId,
-    /// Conversation.
+    /// The conversation that was analyzed.
     pub conversation_id: ConversationId,
-    /// Which engine and version.
+    /// Name and version of the engine.
     pub proposer: String,
-    /// Of the transcript that was read.
+    /// Fingerprint of the transcript that was analyzed.
     pub fingerprint: String,
-    /// JSON that the engine wrote.
+    /// The engine's result as JSON.
     pub outcome: String,
-    /// When.
+    /// When it was made.
     pub created: Timestamp,
 }
 
@@ -49,7 +49,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Stores an analysis and its summary; the summary supersedes the one before.
+    /// Stores an analysis and its summary, which supersedes the previous summary.
     pub fn insert_analysis(
         &self,
         analysis: &AnalysisRow,

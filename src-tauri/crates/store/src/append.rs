@@ -1,7 +1,7 @@
-//! Appending messages to Layer 0: idempotent by the source's own ids, with their handles and conversations.
+//! Appends messages, with their handles and conversations, to layer 0 (the log). Appending is idempotent by the source's own ids.
 //!
-//! The same message twice adds nothing; the same id with another text is a new revision beside the old one; an erased message
-//! does not come back.
+//! The same message twice adds nothing. The same id with a different text is stored as a new revision beside the old one. An
+//! erased message does not come back.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -15,35 +15,36 @@ use crate::open::{ReadTx, WriteTx};
 use crate::rows::Rows;
 use crate::{Result, StoreError};
 
-/// What an append needs from outside.
+/// What an append needs from the caller.
 #[derive(Clone, Copy)]
 pub struct AppendContext<'a> {
-    /// Fresh ids and salts.
+    /// Source of fresh ids and salts.
     pub ids: &'a dyn IdSource,
-    /// The present.
+    /// The current time.
     pub now: Timestamp,
-    /// The import that brings the messages.
+    /// The import that brought the messages, if any.
     pub import_id: Option<&'a ImportId>,
 }
 
-/// What became of a batch.
+/// The result of appending a batch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BatchOutcome {
     /// New messages, revisions included.
     pub imported: u64,
-    /// Already there.
+    /// Messages that were already stored.
     pub duplicate: u64,
-    /// Erased before by the person: kept out.
+    /// Messages that stay out because the person erased them earlier.
     pub erased: u64,
-    /// Conversations that got something new.
+    /// Conversations that received something new.
     pub touched: Vec<ConversationId>,
-    /// Conversations that did not exist before.
+    /// Conversations that this batch created.
     pub created: Vec<ConversationId>,
-    /// Conversations that are to be read again, since a speaker was recognised as the owner, and up to where they had been read.
+    /// Conversations to analyze again because one of their speakers turned out to be the owner, each with the sequence number up
+    /// to which it had been analyzed.
     pub reread: Vec<(ConversationId, i64)>,
 }
 
-/// Somebody who speaks, as the store knows them.
+/// A speaker, as stored.
 #[derive(Clone)]
 pub(crate) struct Handle {
     pub(crate) id: HandleId,
@@ -54,17 +55,17 @@ pub(crate) struct Handle {
 struct Conversation {
     id: ConversationId,
     is_new: bool,
-    /// Its source called it open so far.
+    /// Every message so far came from a place that its source calls public.
     is_declared_public: bool,
-    /// Whom the conversation is with so far, and how much that says.
+    /// The kind of speaker that the conversation is currently assigned to.
     counterpart: Counterpart,
     added: i64,
     first_ms: i64,
     last_ms: i64,
 }
 
-/// Whom a conversation is with: a person before an assistant before a program, and the owner only where nobody else speaks. Of
-/// several of a kind the one who spoke first.
+/// Whom a conversation is with, best first: a person, then an assistant, then a program, and the owner only if nobody else
+/// speaks. Among several of the same kind, the one who spoke first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Counterpart {
     Person,
@@ -94,27 +95,28 @@ impl Counterpart {
     }
 }
 
-/// A conversation as its source knows it.
+/// A conversation, identified as in its source.
 type SourceConversation<'m> = (SourceKind, &'m str);
 
-/// Everything that a batch looks up more than once, and its rows that still wait to be written.
+/// Cache of everything that a batch looks up more than once, with its rows that are not written yet.
 struct Seen<'m> {
     rows: Rows<'m>,
     handles: HashMap<(&'m str, &'m str, bool), Handle>,
     conversations: HashMap<SourceConversation<'m>, Conversation>,
-    /// Which of the batch's conversations were stored before it.
+    /// Whether each conversation of the batch was stored before it.
     stored: HashMap<SourceConversation<'m>, bool>,
     /// The source keys of the rows of this batch.
     keys: HashSet<Hash>,
-    /// Something was erased from this store before.
+    /// The store contains tombstones, so a message may have been erased before.
     has_tombstones: bool,
-    /// Who said how many messages where, and when.
+    /// Message counts and times per conversation and handle.
     spoken: BTreeMap<(ConversationId, HandleId), Spoken>,
-    /// Conversations whose speaker was recognised as the owner only now, to be read again, with how far they were read.
+    /// Conversations to analyze again because a speaker was recognized as the owner during this batch, each with how far it had
+    /// been analyzed.
     reread: BTreeMap<ConversationId, i64>,
 }
 
-/// What one handle said in one conversation.
+/// The messages of one handle in one conversation.
 struct Spoken {
     messages: i64,
     first_ms: i64,
@@ -137,13 +139,13 @@ impl Seen<'_> {
 }
 
 impl ReadTx<'_> {
-    /// The key of this store under which ids and stretches of text are hashed.
+    /// This store's key for hashing ids and stretches of text.
     pub(crate) fn source_hash_key(&self) -> Result<[u8; 32]> {
         let bytes: Vec<u8> = self.conn.query_row("SELECT value FROM store_keys WHERE name = 'source'", [], |row| row.get(0))?;
         bytes.try_into().map_err(|_| StoreError::corrupt("source key", "it is not 32 bytes long"))
     }
 
-    /// What a message with this key and text is to the log: the one rule of appending and of foreseeing an append.
+    /// Compares a message with the log. Appending and its preview share this rule.
     pub(crate) fn revision_for(&self, source_key: &Hash, text: &str) -> Result<Revision> {
         let mut statement = self
             .conn
@@ -151,7 +153,7 @@ impl ReadTx<'_> {
         let mut rows = statement.query(params![source_key, text])?;
         let mut next = 0;
         while let Some(row) = rows.next()? {
-            // Any revision with this text will do: an older export read again must not look like an edit.
+            // Any revision with this text counts as the same: re-importing an older export must not look like an edit.
             if row.get::<_, bool>(1)? {
                 return Ok(Revision::Same);
             }
@@ -177,8 +179,8 @@ impl WriteTx<'_> {
             let source_key = source_key_of(&key, message);
             let revision = match self.revision_in_batch(&source_key, message, &mut seen, context)? {
                 Revision::Same => {
-                    // A repeat may still say for the first time that its author is the owner. It makes no new handle: an author
-                    // whom the source renamed since would get one that no message carries.
+                    // A repeated message may be the first to say that its author is the owner. It creates no handle: if the
+                    // source has renamed the author since, the new handle would belong to no message.
                     self.stored_handle(message, &mut seen, context)?;
                     outcome.duplicate += 1;
                     continue;
@@ -209,7 +211,7 @@ impl WriteTx<'_> {
         seen.rows.write(self.conn, context)?;
         self.settle(seen, &mut outcome)?;
         if outcome.imported > 0 {
-            // A trigger brings the new messages into the full-text index, all of them at once (migration 0004 says why).
+            // A trigger adds all new messages to the full-text index at once (migration 0004 explains why).
             self.conn
                 .prepare_cached("UPDATE interactions_indexed SET through_seq = (SELECT max(seq) FROM interactions)")?
                 .execute([])?;
@@ -221,8 +223,8 @@ impl WriteTx<'_> {
         Ok(outcome)
     }
 
-    /// [`revision_for`](ReadTx::revision_for) amid a batch, without a look into the log where that would find nothing: most messages
-    /// of an import are of conversations that it is the first to bring.
+    /// [`revision_for`](ReadTx::revision_for) within a batch. It skips the log where nothing can be found, because most messages
+    /// of an import belong to conversations that are new with it.
     fn revision_in_batch<'m>(
         &self,
         source_key: &Hash,
@@ -234,7 +236,7 @@ impl WriteTx<'_> {
             seen.rows.write(self.conn, context)?;
             return self.revision_for(source_key, &message.text);
         }
-        // A line of Claude Code may have come with another conversation.
+        // Claude Code may have copied this line from another conversation.
         if seen.has_tombstones || message.source.kind == SourceKind::ClaudeCode || self.was_stored(message, seen)? {
             return self.revision_for(source_key, &message.text);
         }
@@ -268,7 +270,8 @@ impl WriteTx<'_> {
         Ok(handle)
     }
 
-    /// The author's handle, if it is stored; where the message says so, it becomes the owner's.
+    /// Returns the author's handle if it is stored. If the message says that the author is the owner, the handle becomes the
+    /// owner's.
     fn stored_handle<'m>(&self, message: &'m Message, seen: &mut Seen<'m>, context: AppendContext<'_>) -> Result<Option<Handle>> {
         let author = &message.author;
         let key = handle_key(message);
@@ -294,18 +297,18 @@ impl WriteTx<'_> {
         Ok(Some(handle))
     }
 
-    /// The person said that this speaker, stored before as somebody else, is them.
+    /// Handles a speaker, stored earlier as another person, who has now been identified as the owner.
     fn recognise_owner(&self, handle: &Handle, seen: &mut Seen<'_>, context: AppendContext<'_>) -> Result<()> {
-        // What they said earlier in this batch counts as well.
+        // Their messages from earlier in this batch count as well.
         seen.rows.write(self.conn, context)?;
         self.conn.execute(
             "UPDATE entities SET is_owner = 1, updated_at_ms = ?2 WHERE id = ?1",
             params![handle.entity.as_str(), context.now.0],
         )?;
-        // Candidates about them by name would stand beside the ones about the owner that reading again brings. What the person
-        // decided on already stays as it is.
+        // Withdraw the proposals that name them, or they would sit beside the ones about the owner that the next analysis brings.
+        // Memories that the person has already decided on stay.
         self.withdraw(handle.id.as_str())?;
-        // A conversation that was with them is with whoever else speaks in it.
+        // Reassign the conversations that were with them to another speaker.
         self.conn.execute(
             "UPDATE conversations SET entity_id = coalesce(
                  (SELECT i.entity_id FROM interactions i JOIN entities e ON e.id = i.entity_id
@@ -318,7 +321,7 @@ impl WriteTx<'_> {
         let rows = statement.query_map(params![handle.id.as_str()], |row| row.get::<_, String>(0))?;
         for row in rows {
             let id: ConversationId = crate::text::parse("conversation id", &row?)?;
-            // Two of its speakers may be recognised in one batch: how far it was read is what it was before the first.
+            // Two speakers of a conversation may be recognized in one batch: keep the position from before the first.
             if let Entry::Vacant(reread) = seen.reread.entry(id) {
                 let read_to = self.conversation(reread.key())?.extracted_through_seq;
                 reread.insert(read_to);
@@ -331,7 +334,7 @@ impl WriteTx<'_> {
         let author = &message.author;
         let owner_entity = if author.role == Role::Owner { self.owner_entity()? } else { None };
         let entity = match owner_entity {
-            // The source itself says who the owner is, so the handle is one more of theirs.
+            // The source says that this is the owner, so the handle joins the owner's others.
             Some(entity) => entity,
             None => {
                 let entity = EntityId::fresh(context.ids);
@@ -409,7 +412,7 @@ impl WriteTx<'_> {
             Some((id, first_ms, last_ms, was_private, so_far, is_public)) => {
                 let id = crate::text::parse("conversation id", &id)?;
                 if message.is_private && !was_private {
-                    // The stricter label wins: what arrives now was asked to be kept out of memory.
+                    // The stricter label wins: the new message is marked as not used for memory.
                     self.set_private(&id, true)?;
                 }
                 let mut stored = Conversation {
@@ -466,7 +469,7 @@ impl WriteTx<'_> {
         Ok(id)
     }
 
-    /// A message from a closed place closes its conversation: of what a source says, the stricter counts.
+    /// A private message makes its conversation private: when a source says both, the stricter wins.
     fn hear_visibility(&self, conversation: &mut Conversation, message: &Message) -> Result<()> {
         if conversation.is_declared_public && message.visibility == Visibility::Private {
             conversation.is_declared_public = false;
@@ -475,7 +478,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Somebody speaks in a conversation: it is with them, if nobody who says more about it spoke before.
+    /// Assigns the conversation to this speaker if they rank above the current one.
     fn meet(&self, conversation: &mut Conversation, counterpart: Counterpart, entity: &EntityId) -> Result<()> {
         if counterpart < conversation.counterpart {
             conversation.counterpart = counterpart;
@@ -538,13 +541,13 @@ fn conversation_key(message: &Message) -> SourceConversation<'_> {
     (message.source.kind, &message.source.conversation)
 }
 
-/// Within what a message's id is unique: its conversation, except that Claude Code copies old lines with their ids into the file of
-/// a resumed session (formats.md 1.3).
+/// The scope in which a message id is unique. This is the conversation, except in Claude Code, which copies old lines with their
+/// ids into the file of a resumed session (formats.md 1.3).
 fn scope_of(message: &Message) -> &str {
     if message.source.kind == SourceKind::ClaudeCode { "" } else { &message.source.conversation }
 }
 
-/// The key under which a message is stored once and its edits beside it.
+/// The key that identifies a message across its revisions.
 pub(crate) fn source_key_of(key: &[u8; 32], message: &Message) -> Hash {
     hash_parts(
         Some(key),
@@ -552,17 +555,17 @@ pub(crate) fn source_key_of(key: &[u8; 32], message: &Message) -> Hash {
     )
 }
 
-/// What a message is to the log.
+/// How a message relates to the log.
 pub(crate) enum Revision {
-    /// It is stored.
+    /// Already stored with this text.
     Same,
-    /// It was erased and stays out.
+    /// Erased before; it stays out.
     Erased,
-    /// It comes in, under this number.
+    /// To be stored with this revision number.
     Next(i64),
 }
 
-/// What a private channel or a private conversation makes of everything derived from it.
+/// The visibility of everything derived from a conversation. An excluded conversation (`is_private`) makes it private.
 pub(crate) fn label_of(visibility: Visibility, is_private: bool) -> Visibility {
     if is_private { Visibility::Private } else { visibility }
 }

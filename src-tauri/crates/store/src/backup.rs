@@ -1,10 +1,12 @@
-//! Whole copies of the file, each looked over at once.
+//! Backups: complete copies of the database file, each verified as soon as it is made.
 //!
-//! A copy is taken with SQLite's online backup from one snapshot: whoever writes meanwhile goes on, and the copy is of the moment at
-//! which it began. It gets its name only once it was read back, found sound and found to hold as many rows in every table and the
-//! same head of the hash chain. Where the chain of the store itself is broken the copy is made all the same and its report says where.
-//! It is no log-keeping file, so that reading it leaves nothing beside it, and only its owner may read it.
-//! Deliberately not here: when a copy is made and which are kept (`keepsake-engine`), and the way back ([`crate::restore`]).
+//! A copy is made with SQLite's online backup from one snapshot. Other writers continue meanwhile, and the copy shows the moment
+//! at which it began. It gets its final name only after it was read back, found undamaged, and found to have the same number of
+//! rows in every table and the same head of the hash chain. If the chain of the store itself is broken, the copy is still made
+//! and its report says where. A copy does not use a write-ahead log, so reading it leaves no files beside it, and only its owner
+//! may read it.
+//!
+//! Not here: when a backup is made and which are kept (`keepsake-engine`), and restoring ([`crate::restore`]).
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -22,78 +24,78 @@ use crate::open::{ReadTx, Store};
 use crate::private_files::create_private_dir;
 use crate::{Result, StoreError, migrate, schema, unfinished};
 
-/// The folder beside the database in which copies lie that Keepsake makes on its own.
+/// The folder beside the database for the backups that Keepsake makes on its own.
 pub const BACKUPS_DIR: &str = "backups";
 
-/// Why a copy was made that the store makes by itself: a newer program brings its schema up to date.
+/// The reason of the backup that the store makes itself, before a newer program upgrades the schema.
 pub const BEFORE_UPGRADE: &str = "before-upgrade";
 
-/// How moments are written in names of backups: no sign that any system forbids, and so exact that the newest of a list is the last
-/// made.
+/// Time format in backup names. It avoids characters that any system forbids, and is precise enough that the last name in sorted
+/// order is the latest backup.
 const NAME_TIME: &str = "%Y-%m-%dT%H-%M-%S%.3fZ";
 
-/// Begins the names of the copies that earlier programs laid beside the database before an upgrade. None may outlive an erasure.
+/// Name prefix of the copies that earlier versions put beside the database before an upgrade. None may outlive an erasure.
 const FORMER_COPY_PREFIX: &str = "keepsake.schema-";
 
-/// Begins the names under which a damaged database is kept aside.
+/// Name prefix under which a damaged database is set aside.
 pub(crate) const DAMAGED_PREFIX: &str = "keepsake.damaged-";
 
-/// What a copy is called while it is being made.
+/// File extension of a copy that is still being made.
 pub(crate) const PART_ENDING: &str = "part";
 
-/// Pages of 4 KiB copied at once: 8 MiB, some milliseconds, so that a cancel is heard soon.
+/// Pages of 4 KiB copied per step: 8 MiB takes a few milliseconds, so a cancel takes effect quickly.
 const STEP_PAGES: i32 = 2_048;
 
-/// Faults told of a file that is not sound; the first already says it.
+/// Maximum number of faults that the integrity check reports; the first is already enough.
 const FAULTS_MAX: i64 = 3;
 
-/// Told how many pages of how many are done; `false` stops it.
+/// Progress callback: pages done and pages in total. Returning `false` stops the copy.
 pub type Watch<'w> = &'w mut dyn FnMut(u64, u64) -> bool;
 
-/// What a file holds, as it was read back.
+/// The contents of a database file, as read back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contents {
     /// Schema version.
     pub schema: i64,
-    /// Rows of every table.
+    /// Number of rows by table.
     pub rows: BTreeMap<String, u64>,
     /// The hash of the newest message, in hexadecimal digits.
     pub head: String,
 }
 
 impl Contents {
-    /// How many rows a table has.
+    /// Number of rows in a table.
     pub fn rows_of(&self, table: &str) -> u64 {
         self.rows.get(table).copied().unwrap_or(0)
     }
 
-    /// Whether nobody ever put anything in.
+    /// Whether no data was ever stored in it.
     pub fn is_blank(&self) -> bool {
         ["interactions", "tombstones", "memories", "imports"].iter().all(|table| self.rows_of(table) == 0)
     }
 }
 
-/// A copy that was made.
+/// A finished backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackupReport {
-    /// The file.
+    /// Path of the backup file.
     pub path: PathBuf,
-    /// Its size.
+    /// File size in bytes.
     pub bytes: u64,
-    /// What it holds.
+    /// What it contains.
     pub contents: Contents,
-    /// Where the chain of its messages breaks, if it does: the copy is as good as the store was, and no better.
+    /// Where the hash chain breaks, if it does. The store's own chain is then broken as well.
     pub doubt: Option<ChainFault>,
 }
 
 impl Store {
-    /// Copies the store to `target`, as it is at this moment, and reads the copy back. An older backup there is replaced once the new
-    /// one is known to be whole; anything else there stays and is told of.
+    /// Copies the store in its present state to `target` and verifies the copy. An older backup at `target` is replaced once the
+    /// new one is known to be complete; any other file there is left alone and reported as an error.
     pub fn back_up(&self, target: &Path, watch: Watch<'_>) -> Result<BackupReport> {
         back_up(self.path(), target, watch)
     }
 
-    /// The copies that Keepsake made of its own accord, unfinished ones included: none of them may outlive an erasure.
+    /// The copies that Keepsake made on its own, unfinished ones included. None may outlive an erasure.
     pub(crate) fn own_copies(&self) -> Vec<PathBuf> {
         let mut copies = Vec::new();
         let named = |folder: &Path, is_ours: fn(&str) -> bool| {
@@ -108,8 +110,8 @@ impl Store {
     }
 }
 
-/// Where a backup of Keepsake's own goes that is made now, as `backups/keepsake-2026-01-05T10-00-00.250Z-daily.db`: a name that is
-/// free, in a folder that only its owner may read.
+/// A free path for a backup made now, such as `backups/keepsake-2026-01-05T10-00-00.250Z-daily.db`, in a folder that only its
+/// owner may read.
 pub fn own_backup_path(data_dir: &Path, now: Timestamp, reason: &str) -> io::Result<PathBuf> {
     let folder = data_dir.join(BACKUPS_DIR);
     create_private_dir(&folder)?;
@@ -121,29 +123,29 @@ pub fn own_backup_path(data_dir: &Path, now: Timestamp, reason: &str) -> io::Res
     Ok((0..).map(named).find(|path| !path.exists()).unwrap_or_else(|| named(0)))
 }
 
-/// As [`Store::back_up`], for a file that nobody here holds open.
+/// Like [`Store::back_up`], for a file that this process does not have open.
 pub(crate) fn back_up(source: &Path, target: &Path, watch: Watch<'_>) -> Result<BackupReport> {
     let refused = |reason: String| StoreError::Backup { path: target.to_owned(), reason };
     if same_file(source, target) {
         return Err(refused("it is the database itself; choose another file".to_owned()));
     }
     if target.exists() && migrate::check_header(target).is_err() {
-        return Err(refused("another file has this name and is left as it is; choose another name".to_owned()));
+        return Err(refused("another file has this name and was left unchanged; choose another name".to_owned()));
     }
     let mut part = target.as_os_str().to_owned();
     part.push(".");
     part.push(PART_ENDING);
     let part = PathBuf::from(part);
     let begun = unfinished::begin(source.parent().unwrap_or(Path::new(".")), &part)
-        .map_err(|error| refused(format!("it could not be noted as begun: {error}")))?;
+        .map_err(|error| refused(format!("its start could not be recorded: {error}")))?;
     let made = copy(source, &part, watch).and_then(|(contents, doubt)| {
         let bytes = std::fs::metadata(&part).map(|meta| meta.len()).unwrap_or(0);
-        std::fs::rename(&part, target).map_err(|error| refused(format!("it could not be given its name: {error}")))?;
+        std::fs::rename(&part, target).map_err(|error| refused(format!("it could not be given its final name: {error}")))?;
         sync_folder(target).map_err(|error| refused(format!("its folder could not be written to the disk: {error}")))?;
         Ok(BackupReport { path: target.to_owned(), bytes, contents, doubt })
     });
     if made.is_err() {
-        // What is left of it is of no use; where even that cannot be removed, the next try begins there.
+        // The rest is useless. If it cannot be removed, the next attempt starts with that.
         unfinished::remove(&part);
     }
     if !part.exists() {
@@ -152,13 +154,13 @@ pub(crate) fn back_up(source: &Path, target: &Path, watch: Watch<'_>) -> Result<
     made
 }
 
-/// Copies to `part` and looks the copy over; what it holds, and where its chain breaks.
+/// Copies to `part` and verifies the copy. Returns its contents and where its chain breaks.
 fn copy(source: &Path, part: &Path, watch: Watch<'_>) -> Result<(Contents, Option<ChainFault>)> {
     let refused = |reason: String| StoreError::Backup { path: part.with_extension(""), reason };
     let sql = |error: rusqlite::Error| refused(without_sql(&error));
     create_private(part).map_err(|error| refused(error.to_string()))?;
     let from = open_plain(source, false).map_err(sql)?;
-    // One snapshot: a writer between two steps would begin the copy anew, and under an import it would never end.
+    // One snapshot: otherwise a write between two steps would restart the copy, and during an import it would never finish.
     from.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;").map_err(sql)?;
     let expected = contents_of(&from)?;
     let mut to = open_plain(part, true).map_err(sql)?;
@@ -169,36 +171,36 @@ fn copy(source: &Path, part: &Path, watch: Watch<'_>) -> Result<(Contents, Optio
         },
     )?;
     drop(from);
-    // A file that keeps a log leaves two more beside it whenever it is read.
+    // Without a write-ahead log: a file with one gets two more files beside it whenever it is read.
     to.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(())).map_err(sql)?;
     to.close().map_err(|(_, error)| sql(error))?;
     File::open(part)
         .and_then(|file| file.sync_all())
-        .map_err(|error| refused(format!("it could not reach the disk: {error}")))?;
+        .map_err(|error| refused(format!("it could not be written to the disk: {error}")))?;
     let made = open_plain(part, false).map_err(sql)?;
     if let Some(fault) = fault_of(&made)? {
-        return Err(refused(format!("the copy is not sound ({fault}); the disk or the database is damaged")));
+        return Err(refused(format!("the copy is damaged ({fault}), so the disk or the database is damaged; check the disk")));
     }
     if contents_of(&made)? != expected {
-        return Err(refused("the copy does not hold what was copied; the disk is damaged".to_owned()));
+        return Err(refused("the copy differs from the original, so the disk is damaged; choose another disk".to_owned()));
     }
     let mut made = open_plain(part, true).map_err(sql)?;
-    // What somebody did to the locks of the store meanwhile is taken out as it starts the next time; the copy never has it. Where that
-    // cannot be done the copy is as good as the store is, and a restore looks again.
+    // The store removes changes made to its triggers from outside when it next starts; the copy never contains them. If they
+    // cannot be removed here, the copy is as good as the store, and a restore checks again.
     if schema::settle_copy(&mut made).unwrap_or(false) {
         File::open(part)
             .and_then(|file| file.sync_all())
-            .map_err(|error| refused(format!("it could not reach the disk: {error}")))?;
+            .map_err(|error| refused(format!("it could not be written to the disk: {error}")))?;
     }
-    // A doubtful copy is worth more than none: what it is worth is said, and whoever restores it decides.
+    // A doubtful copy is better than none: the report says so, and the person decides when restoring it.
     let doubt = ReadTx { conn: &made }.verify_chain()?.doubt();
     Ok((expected, doubt))
 }
 
-/// Copies every page in steps; what is copied to takes all of it or nothing. A step of no pages only locks it for other writers, and
-/// the lock holds as long as the backup does.
+/// Copies all pages in steps; the target takes all of them or none. A step of zero pages only locks the target against other
+/// writers, for as long as the `Backup` exists.
 pub(crate) fn run(backup: &Backup<'_, '_>, watch: Watch<'_>, step_pages: i32) -> Result<()> {
-    /// Another process that writes is done within milliseconds; each try waits as long as any write of ours does.
+    /// Another process finishes a write within milliseconds; each try waits as long as any of our own writes would.
     const TRIES_MAX: u32 = 3;
     let mut tries = 0;
     loop {
@@ -220,7 +222,7 @@ pub(crate) fn run(backup: &Backup<'_, '_>, watch: Watch<'_>, step_pages: i32) ->
     }
 }
 
-/// A connection without the locks of an open store: nothing but copies, and files that are not in use yet, are handled through it.
+/// Opens a connection without the protections of an open store. Only for copies and for files that are not in use yet.
 pub(crate) fn open_plain(path: &Path, may_write: bool) -> rusqlite::Result<Connection> {
     let access = if may_write { OpenFlags::SQLITE_OPEN_READ_WRITE } else { OpenFlags::SQLITE_OPEN_READ_ONLY };
     let conn = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
@@ -231,7 +233,7 @@ pub(crate) fn open_plain(path: &Path, may_write: bool) -> rusqlite::Result<Conne
     Ok(conn)
 }
 
-/// What a database holds.
+/// Reads the contents of a database.
 pub(crate) fn contents_of(conn: &Connection) -> Result<Contents> {
     let schema = conn.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     let mut names =
@@ -247,7 +249,7 @@ pub(crate) fn contents_of(conn: &Connection) -> Result<Contents> {
     Ok(Contents { schema, rows, head: head.iter().map(|byte| format!("{byte:02x}")).collect() })
 }
 
-/// What is wrong with a database, seen as a file and as a set of rows that refer to each other.
+/// The first fault of a database: damage to the file, or rows that refer to missing rows.
 pub(crate) fn fault_of(conn: &Connection) -> Result<Option<String>> {
     let damaged = |error: rusqlite::Error| match error {
         rusqlite::Error::SqliteFailure(..) => Ok(Some(without_sql(&error))),
@@ -256,7 +258,7 @@ pub(crate) fn fault_of(conn: &Connection) -> Result<Option<String>> {
     let check = conn.query_row(&format!("PRAGMA integrity_check({FAULTS_MAX})"), [], |row| row.get::<_, String>(0));
     match check {
         Ok(said) if said == "ok" => {}
-        // What the check says names pages and tables, never what stands in them.
+        // The check names pages and tables, never their contents.
         Ok(said) => return Ok(Some(said.lines().next().unwrap_or_default().to_owned())),
         Err(error) => return damaged(error),
     }
@@ -264,12 +266,12 @@ pub(crate) fn fault_of(conn: &Connection) -> Result<Option<String>> {
     let mut rows = statement.query([])?;
     match rows.next() {
         Ok(None) => Ok(None),
-        Ok(Some(row)) => Ok(Some(format!("rows of {} refer to rows that are not there", row.get::<_, String>(0)?))),
+        Ok(Some(row)) => Ok(Some(format!("rows of {} refer to rows that do not exist", row.get::<_, String>(0)?))),
         Err(error) => damaged(error),
     }
 }
 
-/// An empty file that only its owner may read; what was left under this name is removed.
+/// Creates an empty file that only its owner may read; an existing file with this name is removed.
 pub(crate) fn create_private(path: &Path) -> io::Result<File> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -285,12 +287,12 @@ pub(crate) fn create_private(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Whether both names lead to one file.
+/// Whether both paths lead to the same file.
 fn same_file(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// A new name is on the disk only once its folder is.
+/// Syncs the folder of `path`: a new name is on disk only once its folder is.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {

@@ -1,6 +1,7 @@
-//! What the boundary is asked about: places with their people, the evidence of memories, and the person's choices.
+//! The data behind the privacy rule: places and their people, the evidence of memories, and the person's choices.
 //!
-//! The rule itself is `keepsake_domain::may_surface`. Here is only what it needs to know, and how a query is held to its answer.
+//! The rule itself is `keepsake_domain::may_surface`. This module only provides what the rule needs and stores the person's
+//! choices.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -13,7 +14,7 @@ use crate::people::Persons;
 use crate::text::parse;
 use crate::{Result, StoreError};
 
-/// Something a person can allow to be told anywhere.
+/// Something that the person can allow agents to use anywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ConsentItem {
     /// A memory.
@@ -31,32 +32,32 @@ impl ConsentItem {
     }
 }
 
-/// One channel and what counts for it.
+/// A channel and its visibility.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelRow {
     /// Channel type.
     pub channel_type: String,
     /// Channel id.
     pub channel_id: String,
-    /// A title of one of its conversations, for people.
+    /// The title of its conversations, if they all have the same.
     pub title: Option<String>,
-    /// What the person chose, if anything.
+    /// The person's choice, if any.
     pub chosen: Option<Visibility>,
-    /// How many of its conversations count as public.
+    /// Number of its conversations that count as public.
     pub public: u64,
-    /// Conversations.
+    /// Number of conversations.
     pub conversations: u64,
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
 }
 
 impl ReadTx<'_> {
-    /// Changes whenever something changed that can move the boundary.
+    /// A counter that increases with every change that can affect who may see what.
     pub fn boundary_version(&self) -> Result<i64> {
         Ok(self.conn.prepare_cached("SELECT version FROM boundary_version")?.query_row([], |row| row.get(0))?)
     }
 
-    /// Every conversation as a place. People are persons: links that hold count, the owner and programs are left out.
+    /// Every conversation as a place. Confirmed links join handles into persons; the owner and programs are left out.
     pub fn places(&self, persons: &Persons) -> Result<HashMap<ConversationId, Place>> {
         let mut places = HashMap::new();
         let mut statement = self.conn.prepare_cached("SELECT id, visibility, is_private FROM conversations")?;
@@ -98,7 +99,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Conversations whose channel is of one of these types, whatever its case.
+    /// Conversations whose channel is of one of these types, ignoring case.
     pub fn conversations_of_types(&self, channel_types: &[&str]) -> Result<HashSet<ConversationId>> {
         let mut statement = self
             .conn
@@ -108,8 +109,8 @@ impl ReadTx<'_> {
         rows.map(|row| parse("conversation id", &row?)).collect()
     }
 
-    /// In which conversations the evidence of each memory lies, merged duplicates included. Lines that only support it count where
-    /// nothing else is left.
+    /// The conversations that contain the evidence of each memory, merged duplicates included. Supporting lines count only if
+    /// there is no other evidence.
     pub fn memory_sources(&self) -> Result<BTreeMap<MemoryId, Vec<ConversationId>>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT v.memory_id, i.conversation_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
@@ -131,7 +132,7 @@ impl ReadTx<'_> {
         Ok(sources)
     }
 
-    /// Items that the person allowed to be told anywhere and has not taken back.
+    /// Items that the person currently allows agents to use anywhere.
     pub fn shared_items(&self, kind: ConsentItem) -> Result<HashSet<String>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT item_id FROM consents c WHERE item_kind = ?1 AND is_shared = 1
@@ -142,7 +143,7 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The most an agent may be told, where the person said so.
+    /// The widest visibility that the person allows this agent, if they set one.
     pub fn agent_visibility(&self, name: &str) -> Result<Option<Visibility>> {
         let stored = self
             .conn
@@ -152,7 +153,7 @@ impl ReadTx<'_> {
         stored.map(|text| parse("visibility", &text)).transpose()
     }
 
-    /// Agents that the person gave a level.
+    /// Agents for which the person set a visibility.
     pub fn agents(&self) -> Result<Vec<(String, Visibility)>> {
         let mut statement = self.conn.prepare_cached("SELECT name, visibility FROM agents ORDER BY name")?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
@@ -163,7 +164,7 @@ impl ReadTx<'_> {
         .collect()
     }
 
-    /// Conversations of a channel, the latest first.
+    /// Conversations of a channel, latest first.
     pub fn conversations_of_channel(&self, channel_type: &str, channel_id: &str) -> Result<Vec<ConversationId>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT id FROM conversations WHERE channel_type = ?1 AND channel_id = ?2 ORDER BY last_activity_at_ms DESC, id",
@@ -172,7 +173,7 @@ impl ReadTx<'_> {
         rows.map(|row| parse("conversation id", &row?)).collect()
     }
 
-    /// What the person chose for a channel.
+    /// The person's choice for a channel, if any.
     pub fn channel_choice(&self, channel_type: &str, channel_id: &str) -> Result<Option<Visibility>> {
         let stored = self
             .conn
@@ -182,7 +183,7 @@ impl ReadTx<'_> {
         stored.map(|text| parse("visibility", &text)).transpose()
     }
 
-    /// What would count for these conversations after a choice for each of them (`is_own`) or for their channel.
+    /// The visibility that these conversations would have after a choice for each of them (`is_own`) or for their channel.
     pub fn visibility_after(
         &self,
         conversations: &[ConversationId],
@@ -205,8 +206,8 @@ impl ReadTx<'_> {
             .collect()
     }
 
-    /// Every channel, the busiest first. It is called as its conversations are where they all have one name: one of many titles would
-    /// pass for the whole.
+    /// Every channel, busiest first. A channel gets a title only if all its conversations share it: one of several would seem to
+    /// name the whole.
     pub fn channels(&self) -> Result<Vec<ChannelRow>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT c.channel_type, c.channel_id, CASE WHEN min(c.title) = max(c.title) THEN max(c.title) END, v.visibility, sum(c.visibility = 'public'), count(*), sum(c.messages)
@@ -232,7 +233,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// The person's choice for a channel, or none again; it counts for its conversations without a choice of their own.
+    /// Sets or clears the person's choice for a channel. It applies to its conversations that have no choice of their own.
     pub fn choose_channel_visibility(
         &self,
         channel_type: &str,
@@ -257,7 +258,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// The person's choice for one conversation, or none again.
+    /// Sets or clears the person's choice for one conversation.
     pub fn choose_conversation_visibility(&self, id: &ConversationId, choice: Option<Visibility>) -> Result<()> {
         let changed = self.conn.execute(
             "UPDATE conversations SET chosen_visibility = ?2 WHERE id = ?1",
@@ -269,7 +270,7 @@ impl WriteTx<'_> {
         self.settle_visibility(id)
     }
 
-    /// A source that says "private" of a conversation it called public before is believed: the stricter counts.
+    /// Makes a conversation private that its source called public before: the stricter label wins.
     pub(crate) fn declare_private(&self, id: &ConversationId) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE conversations SET declared_visibility = 'private' WHERE id = ?1")?
@@ -277,7 +278,8 @@ impl WriteTx<'_> {
         self.settle_visibility(id)
     }
 
-    /// The choice for the conversation, else for its channel, else what its source said.
+    /// Computes the effective visibility: the choice for the conversation, else the one for its channel, else what its source
+    /// declared.
     pub(crate) fn settle_visibility(&self, id: &ConversationId) -> Result<()> {
         let changed = self
             .conn
@@ -297,7 +299,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// The person allows an item to be told anywhere, or takes that back.
+    /// Stores or withdraws the person's permission to use an item anywhere.
     pub fn set_shared(&self, kind: ConsentItem, id: &str, is_shared: bool, now: Timestamp) -> Result<()> {
         self.conn.execute(
             "INSERT INTO consents (item_kind, item_id, is_shared, decided_at_ms) VALUES (?1, ?2, ?3, ?4)",
@@ -308,7 +310,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// The most an agent may be told from now on.
+    /// Sets the widest visibility that an agent may see.
     pub fn set_agent(&self, name: &str, visibility: Visibility, now: Timestamp) -> Result<()> {
         self.conn.execute(
             "INSERT INTO agents (name, visibility, updated_at_ms) VALUES (?1, ?2, ?3)

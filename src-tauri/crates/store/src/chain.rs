@@ -1,7 +1,8 @@
-//! The hash chain over the append log: each row's hash covers the one before, so an edit made outside Keepsake shows.
+//! The hash chain over the append log. Each row's hash covers the hash of the row before it, so an edit made outside Keepsake is
+//! detected.
 //!
-//! It is tamper-evident against partial edits only: whoever can write the file can recompute the whole chain. The content
-//! enters as a salted hash, so an erased row keeps the chain whole without anything left to guess its text from.
+//! The chain is tamper-evident only against partial edits: anyone who can write the file can recompute all of it. The content
+//! enters as a salted hash, so erasing a row keeps the chain whole and leaves nothing to guess its text from.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,16 +13,16 @@ use rusqlite::types::ValueRef;
 use crate::Result;
 use crate::open::ReadTx;
 
-/// Bytes of a stored hash: 128 bits are beyond accident, and the threat is accident and casual edits.
+/// Length of a stored hash. 128 bits rule out accidental collisions, and the threat is accident and casual edits.
 pub(crate) const HASH_BYTES: usize = 16;
 
 /// A stored hash.
 pub(crate) type Hash = [u8; HASH_BYTES];
 
-/// The hash before the first row.
+/// The hash that precedes the first row.
 pub(crate) const GENESIS: Hash = [0; HASH_BYTES];
 
-/// Hash over length-prefixed parts, so that no two lists of parts collide by concatenation.
+/// Hashes length-prefixed parts, so that no two lists of parts collide by concatenation.
 pub(crate) fn hash_parts(key: Option<&[u8; 32]>, parts: &[&[u8]]) -> Hash {
     let mut hasher = match key {
         Some(key) => blake3::Hasher::new_keyed(key),
@@ -36,9 +37,10 @@ pub(crate) fn hash_parts(key: Option<&[u8; 32]>, parts: &[&[u8]]) -> Hash {
     hash
 }
 
-/// What a row's hash covers: everything but its number, its text and its salt, which enter as the content hash.
+/// The hash of a row. It covers every column except the sequence number, the text and the salt; text and salt enter through the
+/// content hash.
 ///
-/// The order of [`LINKED_COLUMNS`]; absent and empty differ.
+/// `columns` follow the order of [`LINKED_COLUMNS`]; a missing value and an empty one hash differently.
 pub(crate) fn row_hash(prev: &[u8], columns: &[Option<&[u8]>; LINKED_COLUMNS.len()]) -> Hash {
     let mut parts = vec![prev];
     for column in columns {
@@ -48,17 +50,17 @@ pub(crate) fn row_hash(prev: &[u8], columns: &[Option<&[u8]>; LINKED_COLUMNS.len
     hash_parts(None, &parts)
 }
 
-/// The columns under the row's hash; numbers enter as eight little-endian bytes.
+/// The columns that the row's hash covers; numbers enter as eight little-endian bytes.
 pub(crate) const LINKED_COLUMNS: [&str; 24] = [
     "id", "conversation_id", "entity_id", "handle_id", "channel_type", "channel_id", "direction", "role", "author",
     "message_type", "is_branch", "tool", "reply_to", "metadata", "created_at_ms", "time_certainty", "source_kind",
     "source_conversation", "source_message", "source_key", "revision", "import_id", "appended_at_ms", "content_hash",
 ];
 
-/// Where the chain breaks.
+/// A fault in the chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainFault {
-    /// Sequence number of the row.
+    /// Sequence number of the row at fault.
     pub seq: i64,
     /// What is wrong with it.
     pub what: &'static str,
@@ -70,23 +72,23 @@ impl fmt::Display for ChainFault {
     }
 }
 
-/// What a check of the chain found.
+/// The result of checking the chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainReport {
-    /// Messages and tombstones read.
+    /// Number of messages and tombstones read.
     pub rows: u64,
-    /// The first faults, at most ten.
+    /// The first faults found, at most ten.
     pub faults: Vec<ChainFault>,
 }
 
 impl ChainReport {
-    /// From which message on the log is in doubt, and why; nothing where it is whole.
+    /// The earliest fault, from which on the log is in doubt; `None` if the chain is whole.
     pub fn doubt(&self) -> Option<ChainFault> {
         self.faults.iter().min_by_key(|fault| fault.seq).cloned()
     }
 }
 
-/// A stored value as the bytes that were hashed. Texts are not decoded: damage must show as a fault and not as an error.
+/// A stored value as the bytes that were hashed. Text is not decoded, so that damage shows as a fault and not as an error.
 fn bytes_of(value: ValueRef<'_>) -> Option<Cow<'_, [u8]>> {
     match value {
         ValueRef::Null => None,
@@ -96,7 +98,7 @@ fn bytes_of(value: ValueRef<'_>) -> Option<Cow<'_, [u8]>> {
     }
 }
 
-/// What is wrong with a message's row, seen alone.
+/// Checks the row of a message on its own and returns what is wrong with it.
 fn fault_of(row: &Row<'_>) -> rusqlite::Result<Option<&'static str>> {
     let column = |name: &str| Ok::<_, rusqlite::Error>(bytes_of(row.get_ref(name)?));
     let mut owned = Vec::with_capacity(LINKED_COLUMNS.len());
@@ -111,9 +113,9 @@ fn fault_of(row: &Row<'_>) -> rusqlite::Result<Option<&'static str>> {
     let (salt, content) = (column("salt")?.unwrap_or_default(), column("content")?.unwrap_or_default());
     let content_hash = column("content_hash")?.unwrap_or_default();
     Ok(if hash_parts(None, &[&salt, &content]).as_slice() != &*content_hash {
-        Some("its text was changed from outside")
+        Some("its text was changed outside Keepsake")
     } else if row_hash(&prev, &columns).as_slice() != &*hash {
-        Some("it was changed from outside")
+        Some("it was changed outside Keepsake")
     } else {
         None
     })
@@ -123,7 +125,7 @@ impl ReadTx<'_> {
     /// The hash of the newest row, erased ones included.
     pub(crate) fn chain_head(&self) -> Result<Hash> {
         let mut statement = self.conn.prepare_cached(
-            // Each table gives its last row first: ordered only together, both would be read whole, at every append.
+            // Each subquery takes its table's last row: one common ORDER BY would read both tables whole at every append.
             "SELECT row_hash FROM (
                  SELECT * FROM (SELECT seq, row_hash FROM interactions ORDER BY seq DESC LIMIT 1)
                  UNION ALL
@@ -143,7 +145,7 @@ impl ReadTx<'_> {
 
     /// Recomputes the whole chain.
     pub fn verify_chain(&self) -> Result<ChainReport> {
-        /// More say nothing new: the first one already means that the log was changed from outside.
+        /// More would add nothing: the first already means that the log was changed from outside.
         const FAULTS_MAX: usize = 10;
         let mut report = ChainReport { rows: 0, faults: Vec::new() };
         let fault = |report: &mut ChainReport, seq, what| {
@@ -165,7 +167,7 @@ impl ReadTx<'_> {
         while let Some(row) = rows.next()? {
             let seq: i64 = row.get(0)?;
             if bytes_of(row.get_ref(2)?).as_deref() != Some(expected.as_slice()) {
-                fault(&mut report, seq, "a row before it is missing or was added from outside");
+                fault(&mut report, seq, "a row before it is missing or was added outside Keepsake");
             }
             let is_tombstone: bool = row.get(1)?;
             if !is_tombstone && let Some(what) = messages.query_row([seq], fault_of)? {
@@ -175,11 +177,11 @@ impl ReadTx<'_> {
             last = seq;
             report.rows += 1;
         }
-        // SQLite counts appended rows beside the table; without this the newest rows could vanish unseen.
+        // SQLite keeps the count of appended rows in a separate table. Without it, missing newest rows would go unnoticed.
         let appended: Option<i64> =
             self.conn.query_row("SELECT max(seq) FROM sqlite_sequence WHERE name = 'interactions'", [], |row| row.get(0))?;
         if appended.unwrap_or(0) != last {
-            fault(&mut report, appended.unwrap_or(0), "the newest rows are missing or were added from outside");
+            fault(&mut report, appended.unwrap_or(0), "the newest rows are missing or were added outside Keepsake");
         }
         Ok(report)
     }

@@ -1,22 +1,22 @@
-//! The change feed: each committed write says which kinds of rows changed, never what a window should do about it.
+//! The change feed. Each committed write announces which kinds of rows changed, and never what a window should do about it.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-// One list, so that no tag is missing from `ALL`: who is told "everything changed" must not miss one.
+// A single list, so that `ALL` cannot miss a tag.
 macro_rules! tags {
     ($($(#[$doc:meta])+ $tag:ident = $name:literal,)+) => {
-        /// A kind of row.
+        /// A kind of row that can change.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Tag {
             $($(#[$doc])+ $tag,)+
         }
 
         impl Tag {
-            /// Every one.
+            /// All tags.
             pub const ALL: &[Self] = &[$(Self::$tag),+];
 
-            /// Stable name.
+            /// The stable name of the tag.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$tag => $name,)+
@@ -27,7 +27,7 @@ macro_rules! tags {
 }
 
 tags! {
-    /// Candidates and memories.
+    /// Proposals and memories.
     Memories = "memories",
     /// Conversations.
     Conversations = "conversations",
@@ -49,22 +49,22 @@ tags! {
     Embeddings = "embeddings",
     /// Calls to language models.
     ModelCalls = "model_calls",
-    /// Handles, links, profiles, what may be shown where.
+    /// Handles, links, profiles, and who may see what.
     People = "people",
-    /// Topics, and what a person decided about them.
+    /// Topics, and the person's decisions about them.
     Topics = "topics",
-    /// Playbooks, and what a person decided about them.
+    /// Playbooks, and the person's decisions about them.
     Playbooks = "playbooks",
-    /// Sessions, tiers, roles and what agents read.
+    /// Sessions, tiers, roles and the access log.
     Sessions = "sessions",
-    /// Proposals of reflection, and what a person decided about them.
+    /// Clean-up proposals, and the person's decisions about them.
     Reflections = "reflections",
 }
 
 /// The tags of one committed write.
 pub type Changes = Vec<Tag>;
 
-/// Who listens.
+/// The listeners of the change feed.
 #[derive(Debug, Default)]
 pub(crate) struct Feed {
     listeners: Mutex<Vec<Sender<Changes>>>,
@@ -79,7 +79,7 @@ impl Feed {
         receiver
     }
 
-    /// Tells everybody; those who hung up are forgotten.
+    /// Sends changes to all listeners and drops those that hung up.
     pub(crate) fn publish(&self, changes: Changes) {
         if changes.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Conversations and their messages: lists, the reading view, the privacy toggle's rows.
+//! Conversations and their messages: lists, the reading view, and excluding a conversation from memory.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,125 +14,125 @@ use crate::search::fts_query;
 use crate::text::{parse, placeholders, to_json};
 use crate::{Result, StoreError};
 
-/// One conversation.
+/// A conversation, as stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConversationRow {
     /// Id.
     pub id: ConversationId,
-    /// Source kind's name.
+    /// Name of the source kind.
     pub source_kind: String,
     /// The conversation's id in the export.
     pub source_conversation: String,
-    /// Title, where the source gave one.
+    /// Title, if the source gave one.
     pub title: Option<String>,
     /// Channel type.
     pub channel_type: String,
     /// Channel id.
     pub channel_id: String,
-    /// The channel's visibility.
+    /// Effective visibility: the person's choice, else what the source declared.
     pub visibility: Visibility,
-    /// What the person chose for this conversation alone.
+    /// The person's choice for this conversation alone, if any.
     pub chosen: Option<Visibility>,
-    /// Kept out of analysis by the person.
+    /// Not used for memory: the person excluded it from analysis.
     pub is_private: bool,
-    /// `active`, `idle`, `archived`.
+    /// One of `active`, `idle`, `archived`.
     pub status: String,
-    /// Messages in it.
+    /// Number of messages.
     pub messages: u64,
-    /// First message.
+    /// Time of the first message.
     pub first: Timestamp,
-    /// Last message.
+    /// Time of the last message.
     pub last: Timestamp,
-    /// Messages up to this sequence number need no extraction.
+    /// Extraction is done with the messages up to this sequence number.
     pub extracted_through_seq: i64,
-    /// A model has read the messages up to this one.
+    /// A model has read the messages up to this sequence number.
     pub model_read_through_seq: i64,
-    /// Times in which it was private and messages arrived that are left out, one that goes on included.
+    /// Number of periods in which it was excluded and messages arrived, an ongoing one included.
     pub private_intervals: u32,
-    /// It came with the sample data.
+    /// It belongs to the sample data.
     pub is_sample: bool,
-    /// Nothing gave the time of its last message: it was inferred, and is shown as a guess.
+    /// The source gave no time for its last message: the time was inferred, and is shown as a guess.
     pub is_time_inferred: bool,
 }
 
 impl ConversationRow {
-    /// The label that everything derived from it carries.
+    /// The visibility that everything derived from it carries.
     pub fn label(&self) -> Visibility {
         crate::append::label_of(self.visibility, self.is_private)
     }
 }
 
-/// One message.
+/// A message, as stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InteractionRow {
-    /// Order of append.
+    /// Sequence number in the log.
     pub seq: i64,
     /// Id.
     pub id: InteractionId,
     /// Conversation.
     pub conversation_id: ConversationId,
-    /// Role, with a speaker whom the person named as themself already seen as the owner.
+    /// Role. A speaker whom the person identified as themselves counts as the owner.
     pub role: Role,
-    /// Name as the source shows it; of a voice that the person put a name to, that name.
+    /// The author's name in the source, or the name that the person gave to an unidentified speaker.
     pub author: String,
-    /// How the source calls a voice that the person put a name to.
+    /// The source's label for a speaker whom the person named; `None` for everybody else.
     pub label: Option<String>,
-    /// The voice of nobody yet ([`crate::VoiceRow`]).
+    /// An unidentified speaker, not named yet ([`crate::VoiceRow`]).
     pub is_unnamed: bool,
     /// Handle id.
     pub handle_id: String,
-    /// Text, exactly.
+    /// The exact text.
     pub content: String,
-    /// Kind of utterance.
+    /// Kind of message.
     pub message_type: MessageType,
-    /// On a branch edited or regenerated away from.
+    /// It is on a branch that was abandoned by an edit or a regeneration.
     pub is_branch: bool,
-    /// Tool name.
+    /// Name of the tool, if a tool wrote it.
     pub tool: Option<String>,
-    /// When.
+    /// When it was written.
     pub time: Timestamp,
-    /// How far `time` can be trusted, by name.
+    /// How far `time` can be trusted, by name of the certainty.
     pub time_certainty: String,
-    /// Source kind's name.
+    /// Name of the source kind.
     pub source_kind: String,
-    /// Conversation id in the export.
+    /// The conversation's id in the export.
     pub source_conversation: String,
-    /// Message id in the export.
+    /// The message's id in the export.
     pub source_message: String,
-    /// 0 for the first text of a message, more for its edits.
+    /// 0 for the original text, higher for its edits.
     pub revision: i64,
 }
 
-/// Where in a conversation to start reading.
+/// Where to start reading in a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Spot {
-    /// At this position.
+    /// At this position, counted from 0.
     Offset(u32),
     /// With this message in the middle.
     Around(InteractionId),
 }
 
-/// Which conversations. All conditions must hold.
+/// Filter for conversations. All conditions must hold.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ConversationFilter {
-    /// Words of the title or of a message.
+    /// Words in the title or in a message.
     pub query: Option<String>,
     /// Channel types; empty means all.
     pub channels: Vec<String>,
-    /// Only private ones or only others.
+    /// Only excluded conversations (`true`) or only others (`false`).
     pub is_private: Option<bool>,
-    /// With a message that was said when, by whom, about what; all of it must be true of one message.
+    /// Some message must match all of these.
     pub said: Option<Said>,
 }
 
-/// Which messages a conversation must have one of.
+/// Conditions on a single message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Said {
-    /// Said at this moment or later.
+    /// Written at or after this time.
     pub from: Option<Timestamp>,
-    /// Said before this moment.
+    /// Written before this time.
     pub to: Option<Timestamp>,
-    /// Under one of these handles.
+    /// Written under one of these handles.
     pub handles: Option<Vec<HandleId>>,
     /// In this topic.
     pub topic: Option<TopicId>,
@@ -154,7 +154,7 @@ impl Said {
         if let Some(handles) = &self.handles {
             let list = bind(to_json("handle ids", handles)?.into());
             all.push(format!("i.handle_id IN (SELECT value FROM json_each(?{list}))"));
-            // Whoever never spoke there needs no look at the messages.
+            // Rules out conversations without these handles before their messages are read.
             conditions.push(format!(
                 "c.id IN (SELECT p.conversation_id FROM conversation_people p WHERE p.handle_id IN (SELECT value FROM json_each(?{list})))"
             ));
@@ -174,12 +174,12 @@ impl Said {
 /// Channel, handle, and whether it was verified.
 pub type OwnerHandle = (String, String, bool);
 
-/// What the privacy toggle would touch.
+/// What excluding a conversation would remove.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PrivacyCounts {
     /// Approved memories that rest only on this conversation.
     pub active: u64,
-    /// Candidates that rest only on it.
+    /// Proposals that rest only on this conversation.
     pub pending: u64,
     /// Analyses and summaries.
     pub analyses: u64,
@@ -187,7 +187,7 @@ pub struct PrivacyCounts {
     pub gate_entries: u64,
 }
 
-/// No title is longer; SQLite refuses LIKE patterns beyond 50,000 bytes, and a pasted page must not be an error.
+/// Longer titles do not exist. SQLite rejects LIKE patterns over 50,000 bytes, and a pasted page must not cause an error.
 const TITLE_QUERY_CHARS_MAX: usize = 1_000;
 
 const CONVERSATION_COLUMNS: &str =
@@ -205,7 +205,7 @@ pub(crate) const INTERACTION_COLUMNS: &str = "i.seq, i.id, i.conversation_id,
     i.source_kind, i.source_conversation, i.source_message, i.revision,
     iif(v.name IS NULL, NULL, i.author) AS label, v.handle_id IS NOT NULL AND v.name IS NULL AS is_unnamed";
 
-/// Where [`INTERACTION_COLUMNS`] are read from, after `interactions i`.
+/// The joins that [`INTERACTION_COLUMNS`] needs, to follow `interactions i`.
 pub(crate) const INTERACTION_JOINS: &str =
     "JOIN entities e ON e.id = i.entity_id LEFT JOIN voices v ON v.handle_id = i.handle_id";
 
@@ -289,12 +289,12 @@ impl ConversationFilter {
     }
 }
 
-/// From an index alone: the list asks for each of its rows.
+/// Answered from an index alone, because the list runs it for each of its rows.
 pub(crate) const PARTICIPANTS: &str =
     "SELECT author FROM interactions WHERE conversation_id = ?1 AND role IN ('owner', 'person', 'assistant')
       GROUP BY author ORDER BY count(*) DESC, min(seq) LIMIT ?2";
 
-/// The same: the list asks for each of its rows.
+/// Answered from an index alone, for the same reason.
 pub(crate) const MEMORIES_OF_ONE: &str =
     "SELECT coalesce(sum(status = 'active'), 0), coalesce(sum(status = 'pending'), 0) FROM memories WHERE conversation_id = ?1";
 
@@ -305,7 +305,7 @@ pub(crate) const TO_EXTRACT: &str = "SELECT c.id FROM conversations c
         AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = 'extract' AND j.idempotency_key = c.id AND j.state = 'dead')
       ORDER BY c.last_activity_at_ms DESC, c.id";
 
-/// A page of the list, latest activity first.
+/// One page of the list, latest activity first.
 pub(crate) fn listed(condition: &str, offset: u32, limit: u32) -> String {
     format!(
         "SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE {condition}
@@ -314,7 +314,7 @@ pub(crate) fn listed(condition: &str, offset: u32, limit: u32) -> String {
 }
 
 impl ReadTx<'_> {
-    /// One conversation.
+    /// The conversation with this id; an error if there is none.
     pub fn conversation(&self, id: &ConversationId) -> Result<ConversationRow> {
         let sql = format!("SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE c.id = ?1");
         let mut statement = self.conn.prepare_cached(&sql)?;
@@ -325,7 +325,7 @@ impl ReadTx<'_> {
         }
     }
 
-    /// The conversation with this id of an export.
+    /// Finds a conversation by its id in the export.
     pub fn conversation_by_source(&self, source_conversation: &str) -> Result<Option<ConversationId>> {
         let id = self
             .conn
@@ -335,7 +335,7 @@ impl ReadTx<'_> {
         id.map(|id| parse("conversation id", &id)).transpose()
     }
 
-    /// Conversations, latest activity first, and how many match.
+    /// The number of matching conversations, and one page of them, latest activity first.
     pub fn conversations(&self, filter: &ConversationFilter, offset: u32, limit: u32) -> Result<(u64, Vec<ConversationRow>)> {
         let (condition, values) = filter.sql()?;
         let count_sql = format!("SELECT count(*) FROM conversations c WHERE {condition}");
@@ -350,7 +350,7 @@ impl ReadTx<'_> {
         Ok((total as u64, items))
     }
 
-    /// Conversations by channel type, and how many are private.
+    /// Number of conversations by channel type, and how many are excluded.
     pub fn conversation_facets(&self) -> Result<(Vec<(String, u64)>, u64)> {
         let mut statement = self
             .conn
@@ -362,7 +362,7 @@ impl ReadTx<'_> {
         Ok((by_channel, private as u64))
     }
 
-    /// Who takes part, most talkative first.
+    /// Names of the participants, most talkative first.
     pub fn participants(&self, id: &ConversationId, limit: u32) -> Result<Vec<String>> {
         let mut statement = self.conn.prepare_cached(PARTICIPANTS)?;
         let rows = statement.query_map(params![id.as_str(), limit], |row| row.get(0))?;
@@ -377,7 +377,7 @@ impl ReadTx<'_> {
         Ok(names)
     }
 
-    /// All messages of a conversation in the order they were said; older revisions of an edited message are left out.
+    /// All messages of a conversation in the order in which they were written; older revisions of edited messages are left out.
     pub fn conversation_interactions(&self, id: &ConversationId) -> Result<Vec<InteractionRow>> {
         self.interactions_where(
             "i.conversation_id = ?1 AND NOT EXISTS (SELECT 1 FROM interactions n WHERE n.source_key = i.source_key AND n.revision > i.revision)
@@ -386,7 +386,7 @@ impl ReadTx<'_> {
         )
     }
 
-    /// A stretch of a conversation: how many messages there are, the position of the first one returned, and the messages.
+    /// Part of a conversation: the total number of messages, the position of the first one returned, and the messages.
     pub fn conversation_stretch(&self, id: &ConversationId, spot: &Spot, limit: u32) -> Result<(u32, u32, Vec<InteractionRow>)> {
         let total: u32 = self
             .conn
@@ -412,12 +412,12 @@ impl ReadTx<'_> {
         Ok((total, offset, items))
     }
 
-    /// One message, if it is still there.
+    /// A message, if it still exists.
     pub fn interaction(&self, id: &InteractionId) -> Result<Option<InteractionRow>> {
         Ok(self.interactions_where("i.id = ?1", params![id.as_str()])?.pop())
     }
 
-    /// Up to `count` plain lines before and after a message in its conversation.
+    /// Up to `count` messages (text, voice or file) before and after a message in its conversation.
     pub fn surroundings(&self, message: &InteractionRow, count: u32) -> Result<(Vec<InteractionRow>, Vec<InteractionRow>)> {
         let plain = "i.message_type IN ('text', 'voice', 'file')";
         let mut before = self.interactions_where(
@@ -445,15 +445,15 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Conversations with messages that extraction has not read; private ones never, and those whose job failed for good only when a
-    /// person retries it.
+    /// Conversations with messages that extraction has not read. Excluded ones are never among them, and those whose job failed
+    /// for good only once the person retries it.
     pub fn conversations_to_extract(&self) -> Result<Vec<ConversationId>> {
         let mut statement = self.conn.prepare_cached(TO_EXTRACT)?;
         let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
         rows.map(|row| parse("conversation id", &row?)).collect()
     }
 
-    /// Which messages of a conversation answer another, and the id that its source gave to that one.
+    /// The replies in a conversation, by sequence number, each with the source's id of the message it answers.
     pub fn answers_in(&self, id: &ConversationId) -> Result<HashMap<i64, String>> {
         let mut statement = self
             .conn
@@ -462,7 +462,7 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The newest sequence number in a conversation.
+    /// The newest sequence number in a conversation, 0 if it has no messages.
     pub fn last_seq(&self, id: &ConversationId) -> Result<i64> {
         Ok(self
             .conn
@@ -470,12 +470,12 @@ impl ReadTx<'_> {
             .query_row(params![id.as_str()], |row| row.get(0))?)
     }
 
-    /// The newest sequence number of all; 0 where nothing is stored.
+    /// The newest sequence number in the log, 0 if it is empty.
     pub fn last_seq_of_all(&self) -> Result<i64> {
         Ok(self.conn.prepare_cached("SELECT coalesce(max(seq), 0) FROM interactions")?.query_row([], |row| row.get(0))?)
     }
 
-    /// What the privacy toggle would touch.
+    /// What excluding the conversation would remove.
     pub fn privacy_counts(&self, id: &ConversationId) -> Result<PrivacyCounts> {
         let number = |sql: &str| -> Result<u64> {
             Ok(self.conn.prepare_cached(sql)?.query_row(params![id.as_str()], |row| row.get::<_, i64>(0))? as u64)
@@ -497,14 +497,14 @@ impl ReadTx<'_> {
         })
     }
 
-    /// Counts of approved and waiting memories by conversation, for the given ones.
+    /// Number of approved memories and of proposals from a conversation.
     pub fn memory_counts(&self, id: &ConversationId) -> Result<(u64, u64)> {
         let (active, pending): (i64, i64) =
             self.conn.prepare_cached(MEMORIES_OF_ONE)?.query_row(params![id.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok((active as u64, pending as u64))
     }
 
-    /// Pieces of knowledge that were ever drawn from a conversation, refused ones included; versions of one count once.
+    /// Number of knowledge items ever drawn from a conversation, dismissed ones included; several versions count as one.
     pub fn knowledge_of(&self, id: &ConversationId) -> Result<u64> {
         let count: i64 = self
             .conn
@@ -516,14 +516,14 @@ impl ReadTx<'_> {
         Ok(count as u64)
     }
 
-    /// Messages and conversations stored.
+    /// Number of stored messages and conversations.
     pub fn totals(&self) -> Result<(u64, u64)> {
         let messages: i64 = self.conn.query_row("SELECT coalesce(sum(messages), 0) FROM conversations", [], |row| row.get(0))?;
         let conversations: i64 = self.conn.query_row("SELECT count(*) FROM conversations", [], |row| row.get(0))?;
         Ok((messages as u64, conversations as u64))
     }
 
-    /// The owner's name and handles `(channel, handle, verified)`, once a source or the person has named them.
+    /// The owner's name and handles `(channel, handle, verified)`, if a source or the person has identified the owner.
     pub fn owner(&self) -> Result<Option<(String, Vec<OwnerHandle>)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT c.channel_type, c.channel_handle, c.verified, c.display_name FROM entity_channels c JOIN entities e ON e.id = c.entity_id
@@ -533,7 +533,7 @@ impl ReadTx<'_> {
             Ok(((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, bool>(2)?), row.get::<_, String>(3)?))
         })?;
         let rows = rows.collect::<rusqlite::Result<Vec<_>>>()?;
-        // Assistants' exports call everybody "You" or "User"; a real name from any channel is better.
+        // Assistants' exports call their user "You" or "User"; prefer a real name from any channel.
         let name = rows.iter().map(|(_, name)| name).find(|name| !matches!(name.as_str(), "You" | "User" | "user" | "owner"));
         let name = name.or_else(|| rows.first().map(|(_, name)| name)).cloned();
         Ok(name.map(|name| (name, rows.into_iter().map(|(handle, _)| handle).collect())))
@@ -541,7 +541,7 @@ impl ReadTx<'_> {
 }
 
 impl ReadTx<'_> {
-    /// Conversations with words of the owner's that no model has read, the latest first; private ones never.
+    /// Conversations with words of the owner that no model has read, latest first. Excluded ones are never among them.
     pub fn conversations_for_model(&self) -> Result<Vec<ConversationId>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT c.id FROM conversations c
@@ -558,7 +558,7 @@ impl ReadTx<'_> {
 }
 
 impl ReadTx<'_> {
-    /// The characters that people wrote in these conversations and no model has read.
+    /// Number of characters that people wrote in these conversations and that no model has read.
     pub fn chars_for_model(&self, conversations: &[ConversationId]) -> Result<u64> {
         let chars: i64 = self
             .conn
@@ -574,7 +574,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// A model has read the conversation up to `seq`.
+    /// Records that a model has read the conversation up to `seq`.
     pub fn mark_model_read(&self, id: &ConversationId, seq: i64) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE conversations SET model_read_seq = max(model_read_seq, ?2) WHERE id = ?1")?
@@ -583,7 +583,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Extraction has read the conversation up to `seq`.
+    /// Records that extraction has read the conversation up to `seq`.
     pub fn mark_extracted(&self, id: &ConversationId, seq: i64) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE conversations SET extracted_through_seq = max(extracted_through_seq, ?2) WHERE id = ?1")?
@@ -592,8 +592,8 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Counts as read what this import brought to the conversation. Where something else waits to be read there it waits as well: the
-    /// mark is one line, and what another import left to be read is never passed over.
+    /// Marks the messages of this import in the conversation as read by extraction. If messages from elsewhere are unread there,
+    /// these stay unread too: there is a single mark per conversation, and it must not skip messages of another import.
     pub fn pass_over_import(&self, id: &ConversationId, import: &ImportId) -> Result<()> {
         let waits: bool = self
             .conn
@@ -605,7 +605,7 @@ impl WriteTx<'_> {
         if waits { Ok(()) } else { self.mark_extracted(id, self.last_seq(id)?) }
     }
 
-    /// Gives the memories that rest on a conversation the join of their sources' labels again.
+    /// Recomputes the visibility of the memories that rest on a conversation.
     pub(crate) fn relabel(&self, id: &ConversationId) -> Result<()> {
         let mut statement = self.conn.prepare_cached(
             "SELECT v.memory_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id WHERE i.conversation_id = ?1
@@ -621,7 +621,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Gives a memory the join of the labels of everything that is shown as its evidence, merged duplicates included.
+    /// Recomputes the visibility of a memory: private if any of its evidence is, merged duplicates included.
     pub(crate) fn relabel_memory(&self, id: &MemoryId) -> Result<()> {
         self.conn
             .prepare_cached(

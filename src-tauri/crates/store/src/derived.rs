@@ -1,11 +1,12 @@
-//! What is derived, and its deletion so that it is made again from the log and from what a person decided.
+//! Derived data, and its deletion for a rebuild from the log and the person's decisions.
 //!
-//! Every table is in one list below, and a test says so of the schema. A rebuild deletes what the built-in engines made. What a
-//! person decided about stays, and with it what the decision names; so does what a model answered, since an answer was paid for and
-//! is not given twice alike; and so does what rests on words that are no longer read, because they were said before a conversation was
-//! off the record.
+//! Every table is in the list below; a test compares the list with the schema. A rebuild deletes what the built-in engines made.
+//! It keeps:
+//! - what the person decided about, and everything the decision refers to;
+//! - the answers of models, because they were paid for and a model does not give the same answer twice;
+//! - what rests on words that are no longer read, because they were written before their conversation was excluded.
 //!
-//! Deliberately not here: making it again (`keepsake-engine`).
+//! Not here: the rebuild itself (`keepsake-engine`).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -19,24 +20,24 @@ use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 use crate::{Result, StoreError};
 
-/// Where the rows of a table come from.
+/// The origin of a table's rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableOrigin {
-    /// Read from a source, or counted over what was.
+    /// Read from a source, or counted from what was read.
     Log,
-    /// A person said so.
+    /// Said by the person.
     Person,
-    /// A model said so.
+    /// Said by a model.
     Model,
-    /// About the work of the program.
+    /// Bookkeeping of the program.
     Work,
-    /// Made from the others.
+    /// Derived from the other tables.
     Derived,
 }
 
 use TableOrigin::{Derived, Log, Model, Person, Work};
 
-/// Every table that holds rows of its own.
+/// The origin of every table that has rows of its own.
 pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("agent_read_items", Work),
     ("agent_reads", Work),
@@ -49,19 +50,19 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("conversation_analyses", Derived),
     ("conversation_people", Log),
     ("conversation_summaries", Derived),
-    // Where each stands is derived, and written beside what was read.
+    // The conversation status in it is derived, but stored beside what was read.
     ("conversations", Log),
     ("embeddings", Derived),
     ("entities", Log),
     ("entity_channels", Log),
     ("entity_profiles", Derived),
-    // The person erased what rested on them.
+    // The person erased what rested on these places.
     ("forgotten_places", Person),
     ("gap_evidence", Derived),
     ("gate_log", Derived),
     ("imports", Log),
     ("interactions", Log),
-    // With the index of words, which nothing but the log decides.
+    // Bookkeeping of the full-text index, which follows from the log alone.
     ("interactions_indexed", Work),
     ("jobs", Work),
     ("link_decisions", Person),
@@ -88,13 +89,13 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("profile_evidence", Derived),
     ("profile_marks", Derived),
     ("profile_reads", Model),
-    // What was set aside by the night or by hand.
+    // Proposals set aside by maintenance or by the person.
     ("proposal_waits", Person),
     ("readings", Derived),
     ("reflection_sources", Derived),
     ("reflections", Derived),
     ("served_pieces", Work),
-    // An agent may have said it.
+    // An agent may have reported it.
     ("session_ends", Log),
     ("session_items", Derived),
     ("session_readings", Derived),
@@ -124,15 +125,15 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("vector_ranges", Derived),
     ("vector_version", Work),
     ("vectors", Derived),
-    // Which there are follows from the log, who they are from the person.
+    // The log determines which exist; the person determines who they are.
     ("voices", Person),
 ];
 
-/// The built-in engines name themselves so, but for the trained reader: `reader/…`.
+/// Name pattern of the built-in engines, except the trained reader, which is `reader/…`.
 const BUILT_IN: &str = "builtin%";
 
-/// Candidates that nobody decided about, that no model proposed, and that would be found again: their words are still read, and
-/// nothing that stays names them.
+/// Proposals that nobody decided on, that no model made, and that a rebuild would find again: their words are still read, and
+/// nothing that is kept refers to them.
 const CANDIDATES: &str = concat!(
     "SELECT m.id FROM memories m
      WHERE m.status IN ('pending', 'quarantined') AND m.decided_at_ms IS NULL AND m.snoozed_until_ms IS NULL
@@ -151,7 +152,7 @@ const CANDIDATES: &str = concat!(
     ")"
 );
 
-/// Entries of profiles that the rules wrote, but for those that a person's word, or a model's entry, is about.
+/// Profile entries made by rules, except those that a word of the person or an entry of a model refers to.
 const ENTRIES: &str = "WITH RECURSIVE kept (id) AS (
          SELECT p.id FROM entity_profiles p
           WHERE p.origin <> 'built_in'
@@ -166,7 +167,7 @@ const ENTRIES: &str = "WITH RECURSIVE kept (id) AS (
      )
      SELECT p.id FROM entity_profiles p WHERE p.id NOT IN (SELECT id FROM kept)";
 
-/// Summaries by the rules that no other one, by a model, supersedes, and that would be made again.
+/// Summaries made by rules that a rebuild would make again and that no summary by a model supersedes.
 const SUMMARIES: &str = "WITH RECURSIVE kept (id) AS (
          SELECT s.id FROM conversation_summaries s JOIN conversations c ON c.id = s.conversation_id
           WHERE s.proposer NOT LIKE 'builtin%' OR c.is_private = 1
@@ -175,7 +176,7 @@ const SUMMARIES: &str = "WITH RECURSIVE kept (id) AS (
      )
      SELECT s.id FROM conversation_summaries s WHERE s.id NOT IN (SELECT id FROM kept)";
 
-/// Gaps by the rules that nobody said anything about.
+/// Gaps found by rules that the person has not acted on.
 const GAPS: &str = "SELECT g.id FROM capability_gaps g
      WHERE g.status = 'detected' AND g.dismissed_at_ms IS NULL AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.gap_id = g.id)
        AND g.proposer LIKE 'builtin%'
@@ -183,20 +184,20 @@ const GAPS: &str = "SELECT g.id FROM capability_gaps g
                          LEFT JOIN conversations c ON c.id = i.conversation_id
                         WHERE v.gap_id = g.id AND (i.id IS NULL OR c.is_private = 1 OR EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)))";
 
-/// What was deleted to be made again.
+/// What was deleted for a rebuild.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dropped {
-    /// When each item was made first, by its id: made again, it is as old as it was.
+    /// When each item was first made, by id, so that it keeps its age when it is made again.
     pub made: HashMap<String, Timestamp>,
-    /// Conversations that a person had analysed by the built-in engine.
+    /// Conversations for which the person had requested an analysis by the built-in engine.
     pub analysed: Vec<ConversationId>,
-    /// Candidates among what was deleted.
+    /// Number of deleted proposals.
     pub candidates: u64,
 }
 
 impl ReadTx<'_> {
-    /// The tables that are derived, each with its rows as text in an order of their own; columns that `is_left_out` names, with their
-    /// table, are not among them. Two stores of the same content give the same.
+    /// The rows of every derived table as text, sorted. Columns for which `is_left_out(table, column)` is true are omitted. Two
+    /// stores with the same content give the same result.
     pub fn derived_rows(&self, is_left_out: &dyn Fn(&str, &str) -> bool) -> Result<BTreeMap<&'static str, Vec<String>>> {
         let mut all = BTreeMap::new();
         for (table, _) in TABLE_ORIGINS.iter().filter(|(_, origin)| *origin == Derived) {
@@ -216,7 +217,7 @@ impl ReadTx<'_> {
         Ok(all)
     }
 
-    /// Every table of the schema that holds rows of its own.
+    /// Every table of the schema that has rows of its own.
     pub fn tables(&self) -> Result<Vec<String>> {
         let mut statement = self.conn.prepare(
             "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
@@ -239,7 +240,8 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Deletes what the built-in engines derived, and sets the marks of what was read back. Topics go before, in pieces.
+    /// Deletes what the built-in engines derived and resets the marks of what was read. Topics are deleted beforehand, in
+    /// batches.
     pub fn drop_derived(&self) -> Result<Dropped> {
         let mut dropped = Dropped::default();
         let made = &mut dropped.made;
@@ -281,11 +283,11 @@ impl WriteTx<'_> {
             "DELETE FROM link_suggestions WHERE proposer LIKE 'builtin%'",
             "DELETE FROM playbooks WHERE status = 'candidate'",
             "DELETE FROM reflections WHERE status = 'open' AND operation_id IS NULL",
-            // What a person imported without looking for memories in it stays unread.
+            // What the person imported without looking for memories in it stays unread.
             "UPDATE conversations SET extracted_through_seq = 0
               WHERE is_private = 0
                 AND NOT EXISTS (SELECT 1 FROM imports m WHERE m.id = conversations.import_id AND m.is_unread = 1)",
-            // When it ended it ended: the moment stays where it is judged so again.
+            // The time at which a conversation ended is kept, for when it is judged as ended again.
             "UPDATE conversations SET status = 'active', status_reason = NULL, tone_profile = NULL, pending_actions = '[]',
                     settled_by = NULL, settled_seq = 0, settle_due_ms = 0
               WHERE is_private = 0 AND (settled_by IS NULL OR settled_by LIKE 'builtin%')",

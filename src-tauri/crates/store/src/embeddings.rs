@@ -1,6 +1,6 @@
-//! Vectors beside the rows they describe, each with its model and dimension; models are never mixed.
+//! Vectors, stored beside the rows they describe, each with its model and dimension. Models are never mixed.
 //!
-//! They are derived: dropping them loses nothing that the embed job does not bring back.
+//! Vectors are derived: the embed job makes dropped ones again.
 
 use keepsake_domain::MemoryId;
 use rusqlite::params;
@@ -10,10 +10,10 @@ use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 use crate::{Result, StoreError};
 
-/// What a vector describes.
+/// What a vector belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EmbeddingOwner {
-    /// A candidate or memory.
+    /// A proposal or memory.
     Memory,
     /// A message.
     Interaction,
@@ -44,7 +44,7 @@ pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Vec<f32>> {
 }
 
 impl ReadTx<'_> {
-    /// One vector.
+    /// The vector of an item by this model, if there is one.
     pub fn embedding(&self, owner: EmbeddingOwner, id: &str, model: &str) -> Result<Option<Vec<f32>>> {
         let mut statement =
             self.conn.prepare_cached("SELECT vector FROM embeddings WHERE owner_kind = ?1 AND owner_id = ?2 AND model = ?3")?;
@@ -55,7 +55,7 @@ impl ReadTx<'_> {
         }
     }
 
-    /// Pending, active and quarantined memories without a vector of this model: id and text.
+    /// Up to `limit` pending, active and quarantined memories without a vector of this model, as id and text.
     pub fn memories_without_embedding(&self, model: &str, limit: u32) -> Result<Vec<(MemoryId, String)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT m.id, m.content FROM memories m
@@ -72,8 +72,8 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Memories that have, and that should have, a vector of this model. Counted in indexes alone (`migrations/0006`): SQLite
-    /// would else look up the primary key, whose pages hold the vectors, and the window asks after every decision.
+    /// How many memories have a vector of this model, and how many should. It is counted from indexes alone (`migrations/0006`):
+    /// SQLite would otherwise use the primary key, whose pages contain the vectors, and the window asks after every decision.
     pub fn embedding_progress(&self, model: &str) -> Result<(u64, u64)> {
         let (done, total): (i64, i64) =
             self.conn.prepare_cached(PROGRESS)?.query_row(params![model], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -82,7 +82,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Stores a vector.
+    /// Stores or replaces a vector.
     pub fn put_embedding(&self, owner: EmbeddingOwner, id: &str, model: &str, vector: &[f32]) -> Result<()> {
         self.conn
             .prepare_cached(
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use crate::Store;
 
-    /// How SQLite means to answer, one step a line.
+    /// SQLite's query plan, one step per line.
     fn plan(sql: &str) -> Vec<String> {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path(), Timestamp(0)).unwrap();

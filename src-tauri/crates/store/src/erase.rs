@@ -1,13 +1,14 @@
-//! Erasure: the one path on which a message leaves, and the deletion of what was derived from it.
+//! Erasure: the only code that removes messages, together with everything derived from them.
 //!
-//! A content-free tombstone takes each message's place, in the same transaction, so that the chain stays whole and a
-//! re-import does not bring it back. The same transaction queues the job that sees the erasure through: as long as somebody reads
-//! an older state, the log of the file still holds the text, so an erasure is pending until that log could be emptied and a look
-//! through the files found nothing of it ([`Store::sweep`]).
+//! A tombstone without content replaces each message in the same transaction, so the hash chain stays whole and a re-import does
+//! not bring the message back. The same transaction queues a job that completes the erasure: while any reader still uses an older
+//! snapshot, the write-ahead log still contains the text. An erasure is therefore pending until that log has been emptied and a
+//! search of the files has found nothing of the text ([`Store::sweep`]).
 //!
-//! What remains true afterwards: removed from the live file, its log and the copies Keepsake made itself: backups, what a restore left,
-//! files that were sent for an import that failed or never began. One that still waits for its import leaves with it. Copies that the
-//! person, the system or the disk made are beyond this path, and the words shown to people say no more than that.
+//! What is guaranteed afterwards: the text is gone from the database, its log and the copies that Keepsake made itself, which are
+//! backups, leftovers of a restore, and files handed over for an import that failed or never began. A file whose import is still
+//! queued is removed when that import is. Copies made by the person, the system or the disk are out of reach, and the texts shown
+//! to people claim no more than that.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -26,18 +27,18 @@ use crate::text::{parse, to_json};
 use crate::traces::Traces;
 use crate::{Result, StoreError};
 
-/// What an erasure removed.
+/// Counts of what an erasure removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erased {
     /// Messages.
     pub messages: u64,
     /// Conversations.
     pub conversations: u64,
-    /// Candidates and memories.
+    /// Proposals and memories.
     pub memories: u64,
 }
 
-/// What the job of an erasure carries: counts, and how to recognise a leftover.
+/// Payload of an erasure job: counts, and hashes to recognize leftovers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErasurePayload {
     /// What was removed.
@@ -46,33 +47,33 @@ pub struct ErasurePayload {
     traces: Traces,
 }
 
-/// What is erased of a conversation: all of it, or what was said under some handles.
+/// The part of a conversation to erase: all of it, or what was written under certain handles.
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'p> {
     pub(crate) conversation: &'p ConversationId,
-    /// JSON array of handle ids; nothing means everybody.
+    /// JSON array of handle ids; `None` means everybody.
     pub(crate) handles: Option<&'p str>,
 }
 
-/// The messages `i` of a part, whose conversation and handles are the first two parameters.
+/// SQL condition for the messages `i` of a part. Its conversation and handles are the first two parameters.
 const OF_PART: &str = "i.conversation_id = ?1 AND (?2 IS NULL OR i.handle_id IN (SELECT value FROM json_each(?2)))";
 
 pub(crate) const PENDING: &str = "SELECT count(*) FROM jobs WHERE kind = 'erase' AND state <> 'done'";
 
-/// How far an erasure is.
+/// The state of an erasure after a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sweep {
-    /// The log is empty and the files hold nothing of it.
+    /// The log is empty, and the files contain nothing of the erased text.
     Clean,
-    /// Somebody still reads an older state: the log could not be emptied.
+    /// A reader still uses an older snapshot, so the log could not be emptied.
     Held,
-    /// The log is empty, and yet so many stretches of erased text stand in the files.
+    /// The log is empty, but the files still contain this many stretches of the erased text.
     Left(usize),
 }
 
 impl Store {
-    /// Erases every conversation that an import brought, messages included, and whatever rests on them; what the import's own
-    /// account quotes goes too. `job` sees the erasure through: pending until it is done.
+    /// Erases every conversation that an import brought, with its messages, everything that rests on them, and what the record of
+    /// the import quotes. The erasure is pending until `job` has completed it.
     pub fn erase_import(&self, import: &ImportId, reason: &str, job: &JobId, now: Timestamp) -> Result<Erased> {
         self.erase(|tx| {
             let mut statement = tx.conn.prepare("SELECT id FROM conversations WHERE import_id = ?1")?;
@@ -88,10 +89,11 @@ impl Store {
         })
     }
 
-    /// Empties the log of the file, removes the copies that Keepsake made, and looks for what was erased in all files.
+    /// Empties the write-ahead log, removes the copies that Keepsake made, and searches all files for the erased text.
     pub fn sweep(&self, payload: &ErasurePayload) -> Result<Sweep> {
         let data_dir = self.path().parent().unwrap_or(Path::new("."));
-        // A backup that is being looked at or made ready may hold it; the restore will be refused, and what lies there goes.
+        // A backup that is being inspected or prepared for a restore may contain the text: it is removed, and that restore is
+        // refused.
         if !self.checkpoint()? || !clear_staging(data_dir)? {
             return Ok(Sweep::Held);
         }
@@ -112,14 +114,14 @@ impl Store {
             left.add_all(found.map_err(|error| StoreError::Io { what: format!("cannot read {}", path.display()), error })?);
         }
         if !left.is_empty() {
-            // The same words may also stand where nobody erased them.
+            // The same words may also occur in rows that were not erased.
             let living = self.read(|tx| tx.living_traces(&key, &left))?;
             left.remove(&living);
         }
         Ok(if left.is_empty() { Sweep::Clean } else { Sweep::Left(left.len()) })
     }
 
-    /// The files in which text can stand: the database and its logs, as far as they exist.
+    /// The existing files that can contain text: the database and its logs.
     fn files(&self) -> Vec<PathBuf> {
         let beside = |suffix: &str| {
             let mut path = self.path().as_os_str().to_owned();
@@ -130,7 +132,7 @@ impl Store {
     }
 }
 
-/// Removes a copy of ours, whoever else removed it meanwhile.
+/// Removes one of our copies; one that is already gone is no error.
 fn remove(path: &Path) -> Result<()> {
     let removed = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     match removed {
@@ -142,7 +144,8 @@ fn remove(path: &Path) -> Result<()> {
 }
 
 impl Store {
-    /// Removes files that were handed over for an import which is in none of these states: nobody will read them any more.
+    /// Removes files that were handed over for an import, unless that import is in one of these states: nobody will read them any
+    /// more.
     fn clear_incoming(&self, states: &[&str]) -> Result<()> {
         let folder = self.path().with_file_name(INCOMING_DIR);
         let found: Vec<PathBuf> = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
@@ -152,7 +155,7 @@ impl Store {
         let needed = self.read(|tx| tx.files_of_imports(states))?;
         for path in found {
             let Some(name) = path.file_name() else { continue };
-            // By the end of the path: the folder may have been named from elsewhere when the import was queued.
+            // Compare only the end of the path: the folder's path may have been written differently when the import was queued.
             let own = Path::new(INCOMING_DIR).join(name);
             if !needed.iter().any(|file| file.ancestors().any(|part| part.ends_with(&own))) {
                 remove(&path)?;
@@ -161,8 +164,8 @@ impl Store {
         Ok(())
     }
 
-    /// Removes what no work needs any more that lies beside the database: the copy that a killed preview or restore left, and files
-    /// whose import is over or never began. One that failed may be tried again and keeps its file. Only whoever works the queue may.
+    /// Removes leftovers beside the database: the copy of a preview or restore that was killed, and files whose import is over or
+    /// never began. A failed import can be retried and keeps its file. Only the process that works the queue may call this.
     pub fn clear_leftovers(&self) -> Result<()> {
         clear_staging(self.path().parent().unwrap_or(Path::new(".")))?;
         self.clear_incoming(&["queued", "running", "dead"])
@@ -170,7 +173,7 @@ impl Store {
 }
 
 impl ReadTx<'_> {
-    /// The files of imports in these states.
+    /// Paths of the files of imports in these states.
     fn files_of_imports(&self, states: &[&str]) -> Result<Vec<PathBuf>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT json_extract(payload, '$.path') FROM jobs
@@ -180,13 +183,13 @@ impl ReadTx<'_> {
         Ok(rows.map(|path| path.map(PathBuf::from)).collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Erasures that are not seen through yet.
+    /// Number of erasures that are not complete yet.
     pub fn pending_erasures(&self) -> Result<u64> {
         let count: i64 = self.conn.prepare_cached(PENDING)?.query_row([], |row| row.get(0))?;
         Ok(count as u64)
     }
 
-    /// Without it the indexes keep the words of a deleted row (security.md 2.4).
+    /// Without this setting the indexes keep the words of a deleted row (security.md 2.4).
     fn check_secure_indexes(&self) -> Result<()> {
         for index in ["interactions_fts", "memories_fts"] {
             let is_on = self
@@ -200,7 +203,8 @@ impl ReadTx<'_> {
         Ok(())
     }
 
-    /// Those of the traces that stand in a row. The search indexes are left out: they hold what rows hold, or what they must not.
+    /// The traces that occur in some row. Search indexes are skipped: they contain either what rows contain, or what must not be
+    /// there.
     fn living_traces(&self, key: &[u8; 32], traces: &Traces) -> Result<Traces> {
         let mut tables = self.conn.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")?;
         let tables = tables.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
@@ -223,14 +227,14 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Deletes what was derived from a conversation: memories that rest only on it, analyses, summaries, its gate log. A memory that
-    /// also rests on another conversation stays and loses this evidence. Returns how many memories went.
+    /// Deletes what was derived from a conversation: memories that rest only on it, analyses, summaries and its gate log. A
+    /// memory that also rests on another conversation stays and loses this evidence. Returns the number of deleted memories.
     pub fn erase_derived(&self, id: &ConversationId) -> Result<u64> {
         self.erase_derived_of(Part { conversation: id, handles: None })
     }
 
-    /// As [`erase_derived`](Self::erase_derived), of a part: memories that rest only on it go. What was made of the conversation as
-    /// a whole quotes anybody, so it goes too, and is made again from what stays.
+    /// Like [`erase_derived`](Self::erase_derived), for a part: memories that rest only on it are deleted. What was derived from
+    /// the conversation as a whole may quote anybody, so it is deleted too and made again from what remains.
     pub(crate) fn erase_derived_of(&self, part: Part<'_>) -> Result<u64> {
         let id = part.conversation;
         let mut statement = self.conn.prepare(&format!(
@@ -273,13 +277,14 @@ impl WriteTx<'_> {
                     self.conn
                         .prepare_cached("DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_id = ?1")?
                         .execute([memory])?;
-                    // A newer version by the person may rest on the same lines and goes in its own turn; the link must not hold it.
+                    // The person's newer version may rest on the same lines and is deleted in its turn; the link must not prevent
+                    // that.
                     self.conn.prepare_cached("DELETE FROM operation_changes WHERE memory_id = ?1")?.execute([memory])?;
                     gone += 1;
                 }
             }
         }
-        // Versions refer to each other, so they leave together and foreign keys are checked at the end of the transaction.
+        // Versions refer to each other, so they are deleted together, with foreign keys checked at the end of the transaction.
         self.conn.pragma_update(None, "defer_foreign_keys", "ON")?;
         for memory in &memories {
             self.conn
@@ -310,12 +315,12 @@ impl WriteTx<'_> {
         Ok(gone)
     }
 
-    /// Remembers how to recognise the texts that `sql` names by an id and that are about to be erased.
+    /// Records hashes of the texts that `sql` selects by an id, before they are erased, so that leftovers can be recognized.
     pub(crate) fn remember_traces(&self, sql: &str, id: &str) -> Result<()> {
         self.remember_traces_with(sql, params![id])
     }
 
-    /// The same of texts that `sql` names by these parameters.
+    /// Like [`remember_traces`](Self::remember_traces), with several parameters.
     pub(crate) fn remember_traces_with(&self, sql: &str, params: impl rusqlite::Params) -> Result<()> {
         let key = self.source_hash_key()?;
         let mut statement = self.conn.prepare_cached(sql)?;
@@ -328,7 +333,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Queues the job that sees through what this transaction erases.
+    /// Queues the job that completes the erasure of this transaction.
     pub fn queue_erasure(&self, job: &JobId, erased: Erased, now: Timestamp) -> Result<()> {
         self.forget_served()?;
         self.forget_forgotten()?;
@@ -336,16 +341,16 @@ impl WriteTx<'_> {
         let job = NewJob {
             id: job.clone(),
             kind: JobKind::Erase,
-            // Each erasure is seen through for itself.
+            // Every erasure gets a job of its own.
             idempotency_key: job.to_string(),
             payload: to_json("erasure", &payload)?,
         };
         self.enqueue(&job, now).map(|_| ())
     }
 
-    /// Takes out of an import's account, its jobs and their alerts what quotes the file or says where it lay.
+    /// Removes from the record of an import, its jobs and their alerts everything that quotes the file or names its path.
     fn empty_account(&self, import: &ImportId) -> Result<()> {
-        // Its messages in a conversation that another import began stay, and so does the account of where they came from.
+        // Messages that it brought to a conversation of another import stay, and so does the record of where they came from.
         self.conn.execute(
             "DELETE FROM imports WHERE id = ?1 AND is_sample = 1 AND NOT EXISTS (SELECT 1 FROM interactions WHERE import_id = ?1)",
             params![import.as_str()],
@@ -365,9 +370,9 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Removes handles that no message carries any more, and entities without a handle.
+    /// Removes handles without messages, and entities without handles.
     pub(crate) fn forget_silent_speakers(&self) -> Result<()> {
-        // What was worked out about a handle without messages is about nobody.
+        // A suggestion about a handle without messages is about nobody.
         self.conn.execute(
             "DELETE FROM link_suggestions WHERE NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = a_handle_id)
                  OR NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = b_handle_id)",
@@ -389,7 +394,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Replaces messages by tombstones; a conversation of which nothing is left goes with them. Only the erasing connection may.
+    /// Replaces messages by tombstones, and removes the conversation if it is then empty. Works only on the erasing connection.
     pub(crate) fn erase_messages(&self, part: Part<'_>, reason: &str, now: Timestamp) -> Result<u64> {
         let Part { conversation: id, handles } = part;
         self.conn.execute(
@@ -432,7 +437,7 @@ impl WriteTx<'_> {
         if kept == 0 {
             self.conn.execute("DELETE FROM conversations WHERE id = ?1", params![id.as_str()])?;
         } else {
-            // With whom it is: somebody who is still in it.
+            // If the person the conversation was with is gone, reassign it to a remaining one.
             self.conn.execute(
                 "UPDATE conversations SET entity_id = (
                      SELECT h.entity_id FROM conversation_people p JOIN entity_channels h ON h.id = p.handle_id

@@ -1,12 +1,14 @@
-//! Erasing memories for good, on the path of [`crate::erase`]: a statement goes with everything that says it and is not a message.
+//! Permanent erasure of memories, along the path of [`crate::erase`]: a statement goes together with everything that repeats it,
+//! except the messages.
 //!
-//! With a memory go its versions, what was merged into it or replaced by it, and whatever in the trash or in the queue says the same
-//! of the same; its lines, vector, weight, proposals and what was noted of it; and what was worked out from the words that it rested
-//! on: entries of profiles, lines of tiers and topics, gaps, and whatever was made of their conversations as a whole. The messages stay
-//! as they were said. Of the memory a tombstone stays, which holds hashes alone, and of its words the places: nothing is derived from
-//! them again. Where the same statement is still approved elsewhere the person only puts a copy away, and its words stay of use.
+//! These are erased with a memory: its versions; memories merged into it or replaced by it; entries in the trash or the queue
+//! that say the same about the same subject; its evidence links, vector, weight, clean-up proposals and log entries; and what was
+//! derived from the words it rested on, which are profile entries, tier and topic lines, gaps, and everything derived from those
+//! conversations as a whole. The messages stay. A tombstone with hashes only remains of the memory, and the places of its words
+//! are recorded so that nothing is derived from them again. If the same statement is still approved elsewhere, the person only
+//! removes a copy, and the words stay usable.
 //!
-//! Deliberately not here: the words of forgotten places left out of what is read (`keepsake-engine`), a message that goes.
+//! Not here: leaving the words of forgotten places out of what is read (`keepsake-engine`), and erasing messages.
 
 use std::collections::BTreeSet;
 
@@ -23,20 +25,20 @@ use crate::subjects::is_about;
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 
-/// What erasing memories removes.
+/// Counts of what erasing memories removes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct MemoriesErased {
-    /// The memories that were asked for.
+    /// The requested memories.
     pub memories: u64,
-    /// Others that go along: versions, what was merged into them, the same said once more.
+    /// Memories that go with them: versions, merged memories, and duplicates.
     pub versions: u64,
-    /// Links to lines of messages.
+    /// Evidence links to messages.
     pub lines: u64,
     /// Vectors.
     pub vectors: u64,
-    /// Proposals to tidy them.
+    /// Clean-up proposals about them.
     pub proposals: u64,
-    /// Lines in the log of what was stopped.
+    /// Gate log entries.
     pub stops: u64,
     /// Entries of profiles that rest on the same words.
     pub profile_entries: u64,
@@ -46,15 +48,15 @@ pub struct MemoriesErased {
     pub topic_lines: u64,
     /// Gaps.
     pub gaps: u64,
-    /// Summaries, sessions and analyses of the conversations it came from, which are made again without the words.
+    /// Summaries, sessions and analyses of the conversations they came from. They are made again without the words.
     pub summaries: u64,
-    /// Calls to models whose text goes.
+    /// Model calls whose text is removed.
     pub calls: u64,
-    /// Times that they were given to agents, of which the note goes.
+    /// Access log entries about them.
     pub reads: u64,
 }
 
-/// A tombstone, as it is carried into a restored copy.
+/// A tombstone, in the form in which it is carried into a restored copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MemoryTombstone {
     pub(crate) id_hash: Vec<u8>,
@@ -63,7 +65,7 @@ pub(crate) struct MemoryTombstone {
     erased_at_ms: i64,
 }
 
-/// Words that are not read any more, as they are carried into a restored copy.
+/// A forgotten place, whose words are no longer read, in the form in which it is carried into a restored copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ForgottenPlace {
     interaction: String,
@@ -80,7 +82,7 @@ fn statement_hash(key: &[u8; 32], fingerprint: &[u8]) -> Vec<u8> {
     hash_parts(Some(key), &[b"statement", fingerprint]).to_vec()
 }
 
-/// That a place `$row` overlaps with words that are forgotten.
+/// SQL condition: the place `$row` overlaps with a forgotten place.
 macro_rules! is_forgotten {
     ($row:literal) => {
         concat!(
@@ -96,7 +98,8 @@ macro_rules! is_forgotten {
 }
 pub(crate) use is_forgotten;
 
-/// Replaced by, folded into, or another wording of one of the memories that the first parameter lists, and of nothing that is in use.
+/// SQL for the memories that were replaced by, merged into or extended by one of those in the first parameter (a JSON array of
+/// ids), and that nothing in use refers to.
 const BEHIND: &str = "WITH asked (id) AS (SELECT value FROM json_each(?1)), near (id) AS (
          SELECT m.id FROM memories m WHERE m.supersedes_id IN (SELECT id FROM asked)
          UNION SELECT m.supersedes_id FROM memories m WHERE m.id IN (SELECT id FROM asked) AND m.supersedes_id IS NOT NULL
@@ -111,7 +114,7 @@ const BEHIND: &str = "WITH asked (id) AS (SELECT value FROM json_each(?1)), near
                          WHERE r.to_id = m.id AND r.relation = 'extends' AND n.status IN ('active', 'pending'))";
 
 impl Store {
-    /// Erases memories that are in the trash or were refused. `job` sees the erasure through: pending until it is done.
+    /// Erases memories that are in the trash or were dismissed. The erasure is pending until `job` has completed it.
     pub fn erase_memories(&self, ids: &[MemoryId], job: &JobId, now: Timestamp) -> Result<MemoriesErased> {
         self.write(|tx| {
             let gone = tx.erase_memories(ids, now)?;
@@ -121,14 +124,14 @@ impl Store {
         })
     }
 
-    /// What [`Self::erase_memories`] would remove: it is done and taken back, so that the two cannot disagree.
+    /// Preview of [`Self::erase_memories`]. It performs the erasure and rolls it back, so that the two cannot disagree.
     pub fn foresee_erased_memories(&self, ids: &[MemoryId], now: Timestamp) -> Result<MemoriesErased> {
         self.rehearse(|tx| tx.erase_memories(ids, now))
     }
 }
 
 impl ReadTx<'_> {
-    /// Whether this statement about this subject was erased for good, and is approved nowhere.
+    /// Whether this statement about this subject was erased permanently and is approved nowhere.
     pub fn is_statement_erased(&self, subject: &Subject, fingerprint: &[u8]) -> Result<bool> {
         if !self.has_memory_tombstones()? {
             return Ok(false);
@@ -148,7 +151,7 @@ impl ReadTx<'_> {
         Ok(self.conn.prepare_cached("SELECT 1 FROM memory_tombstones LIMIT 1")?.exists([])?)
     }
 
-    /// Every place whose words are forgotten, with when that was.
+    /// Every forgotten place, with the time at which it was forgotten.
     pub fn forgotten_places(&self) -> Result<Vec<(EvidenceSpan, Timestamp)>> {
         let mut statement = self
             .conn
@@ -162,7 +165,7 @@ impl ReadTx<'_> {
         Ok(places)
     }
 
-    /// Whether any of these places overlaps with words that are forgotten.
+    /// Whether any of these places overlaps with a forgotten one.
     pub fn is_forgotten(&self, places: &[EvidenceSpan]) -> Result<bool> {
         let mut statement = self
             .conn
@@ -209,7 +212,7 @@ impl ReadTx<'_> {
         Ok(ids.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// A memory with everything that goes along: see the module.
+    /// A memory with everything that is erased with it, as described in the module.
     fn with_what_is_behind(&self, id: &MemoryId) -> Result<BTreeSet<String>> {
         let mut gone = BTreeSet::from([id.to_string()]);
         let mut looked_at = BTreeSet::new();
@@ -227,7 +230,7 @@ impl ReadTx<'_> {
         }
     }
 
-    /// What says the same of the same and is not in use.
+    /// Memories with the same statement about the same subject that are not in use.
     fn put_away_twins(&self, id: &MemoryId) -> Result<Vec<String>> {
         let memory = self.memory(id)?;
         self.ids_of(
@@ -241,7 +244,7 @@ impl ReadTx<'_> {
         )
     }
 
-    /// Whether the same is approved elsewhere, or was refused because something else says it.
+    /// Whether the same statement is approved elsewhere, or was dismissed as a duplicate.
     fn is_said_elsewhere(&self, id: &MemoryId) -> Result<bool> {
         let memory = self.memory(id)?;
         if memory.reject_reason.as_deref() == Some("duplicate") {
@@ -254,7 +257,7 @@ impl ReadTx<'_> {
         Ok(statement.exists(params![memory.fingerprint, id.as_str(), self.about(&memory.subject)?])?)
     }
 
-    /// Of the memories of this store those that have such a tombstone.
+    /// The memories of this store that have one of these tombstones.
     pub(crate) fn memories_under(&self, tombstones: &[MemoryTombstone]) -> Result<BTreeSet<String>> {
         let known: BTreeSet<&[u8]> = tombstones.iter().map(|tombstone| tombstone.id_hash.as_slice()).collect();
         if known.is_empty() {
@@ -294,14 +297,14 @@ impl WriteTx<'_> {
         Ok(erased)
     }
 
-    /// Only what the person put away goes for good, so that no slip of the hand takes what is in use.
+    /// Only memories that the person put away can be erased, so that no slip removes one that is in use.
     fn check_put_away(&self, id: &MemoryId) -> Result<()> {
         if !matches!(self.memory(id)?.status, MemoryStatus::Archived | MemoryStatus::Rejected) {
-            return Err(StoreError::Refused("only what is in the trash or was rejected is erased; move it to the trash first"));
+            return Err(StoreError::Refused("only memories that were dismissed or are in the trash can be erased; move this one to the trash first"));
         }
         let is_in_use = |status| matches!(status, MemoryStatus::Active | MemoryStatus::Pending | MemoryStatus::Quarantined);
         if self.versions(id)?.iter().any(|version| is_in_use(version.status)) {
-            return Err(StoreError::Refused("another version of it is in use; move that one to the trash first"));
+            return Err(StoreError::Refused("another version of this memory is in use; move that one to the trash first"));
         }
         Ok(())
     }
@@ -320,7 +323,7 @@ impl WriteTx<'_> {
         Ok(places)
     }
 
-    /// Deletes rows of memories with all that hangs on them, and lays a tombstone for each.
+    /// Deletes memories with everything attached to them, and writes a tombstone for each.
     pub(crate) fn delete_memories(&self, gone: &BTreeSet<String>, now: Timestamp, erased: &mut MemoriesErased) -> Result<()> {
         let ids = to_json("memory ids", gone)?;
         let among = "IN (SELECT value FROM json_each(?1))";
@@ -352,7 +355,7 @@ impl WriteTx<'_> {
             let handle = self.subject_handle(&memory.id)?;
             bury.execute(params![id_hash(&key, id), statement_hash(&key, &memory.fingerprint), handle, now.0])?;
         }
-        // Versions refer to each other, so they leave together and foreign keys are checked at the end of the transaction.
+        // Versions refer to each other, so they are deleted together, with foreign keys checked at the end of the transaction.
         self.conn.pragma_update(None, "defer_foreign_keys", "ON")?;
         for sql in [
             format!("DELETE FROM gate_log WHERE seq IN ({stops})"),
@@ -367,7 +370,7 @@ impl WriteTx<'_> {
         self.delete_empty_operations()
     }
 
-    /// An act of which nothing is left cannot be undone, and its notice may name what is gone.
+    /// Deletes operations that have no changes left: they cannot be undone, and their notice may name what was erased.
     pub(crate) fn delete_empty_operations(&self) -> Result<()> {
         self.conn.execute(
             "DELETE FROM operations WHERE NOT EXISTS (SELECT 1 FROM operation_changes c WHERE c.operation_id = operations.id)",
@@ -376,7 +379,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Nothing is derived from these words any more.
+    /// Records that nothing may be derived from these words again.
     pub fn forget_places(&self, places: &[EvidenceSpan], now: Timestamp) -> Result<()> {
         let mut statement = self.conn.prepare_cached(
             "INSERT INTO forgotten_places (interaction_id, start, \"end\", forgotten_at_ms) VALUES (?1, ?2, ?3, ?4)
@@ -388,7 +391,8 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Lays the tombstones of a store in a copy of it, and takes out of the copy what has one; whether anything was there.
+    /// Copies the tombstones and forgotten places of a store into a copy of it, and erases from the copy what they cover. Returns
+    /// the number of memories erased there.
     pub(crate) fn forget_again(&self, tombstones: &[MemoryTombstone], places: &[ForgottenPlace], now: Timestamp) -> Result<u64> {
         let mut erased = MemoriesErased::default();
         let gone = self.memories_under(tombstones)?;
@@ -417,7 +421,7 @@ impl WriteTx<'_> {
         Ok(gone.len() as u64)
     }
 
-    /// What is known of forgotten words leaves with the message or the person that they were.
+    /// Removes the records of forgotten words whose message or person is gone.
     pub(crate) fn forget_forgotten(&self) -> Result<()> {
         self.conn.execute(
             "DELETE FROM forgotten_places WHERE NOT EXISTS (SELECT 1 FROM interactions i WHERE i.id = forgotten_places.interaction_id)",

@@ -1,8 +1,10 @@
-//! Erasing one conversation, or everything a person said, on the path of [`crate::erase`].
+//! Erasing a conversation, or everything a person said, along the path of [`crate::erase`].
 //!
-//! A person goes with every handle that is theirs: their messages wherever they stand, conversations in which nobody else but the
-//! owner and programs spoke, and what was worked out or answered about their handles. What others said, about them too, is theirs
-//! and stays. Deliberately not here: which handles are one person ([`crate::Persons`]).
+//! A person is erased with all their handles: their messages in every conversation, conversations in which otherwise only the
+//! owner and programs spoke, and what was suggested or decided about their handles. What others said, even about them, belongs to
+//! the others and stays.
+//!
+//! Not here: which handles belong to one person ([`crate::Persons`]).
 
 use std::collections::BTreeSet;
 
@@ -15,21 +17,21 @@ use crate::open::{ReadTx, Store, WriteTx};
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 
-/// What an erasure would remove.
+/// Preview of what an erasure would remove.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ErasureForeseen {
     /// Messages.
     pub messages: u64,
-    /// Conversations that go whole.
+    /// Conversations that are removed completely.
     pub conversations: u64,
-    /// Conversations that lose messages and stay.
+    /// Conversations that lose messages but stay.
     pub shortened: u64,
-    /// Candidates and memories that rest on nothing else.
+    /// Proposals and memories that rest on nothing else.
     pub memories: u64,
 }
 
 impl ReadTx<'_> {
-    /// Conversations that hold messages under these handles, each with whether somebody else but the owner and programs speaks there.
+    /// Conversations with messages under these handles, and whether anybody besides them, the owner and programs speaks there.
     fn conversations_of_handles(&self, handles: &str) -> Result<Vec<(ConversationId, bool)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT p.conversation_id, EXISTS (
@@ -46,14 +48,14 @@ impl ReadTx<'_> {
         .collect()
     }
 
-    /// What erasing a conversation would remove.
+    /// Previews the erasure of a conversation.
     pub fn foresee_erased_conversation(&self, id: &ConversationId) -> Result<ErasureForeseen> {
         let messages = self.conversation(id)?.messages;
         let memories = self.memories_resting_on(&[Part { conversation: id, handles: None }])?;
         Ok(ErasureForeseen { messages, conversations: 1, shortened: 0, memories })
     }
 
-    /// What erasing a person would remove, who is all of these handles.
+    /// Previews the erasure of a person with all of these handles.
     pub fn foresee_erased_person(&self, handles: &[HandleId]) -> Result<ErasureForeseen> {
         let json = to_json("handles", &handles)?;
         let mut foreseen = ErasureForeseen::default();
@@ -78,7 +80,7 @@ impl ReadTx<'_> {
         Ok(foreseen)
     }
 
-    /// How many memories rest on nothing but these parts.
+    /// Number of memories that rest only on these parts.
     fn memories_resting_on(&self, parts: &[Part<'_>]) -> Result<u64> {
         let mut gone: BTreeSet<String> = BTreeSet::new();
         for part in parts {
@@ -108,7 +110,7 @@ fn part<'p>(conversation: &'p ConversationId, has_others: bool, handles: &'p str
 }
 
 impl Store {
-    /// Erases one conversation and whatever rests on it alone. `job` sees the erasure through: pending until it is done.
+    /// Erases a conversation and everything that rests only on it. The erasure is pending until `job` has completed it.
     pub fn erase_conversation(&self, id: &ConversationId, reason: &str, job: &JobId, now: Timestamp) -> Result<Erased> {
         self.erase(|tx| {
             tx.conversation(id)?;
@@ -120,7 +122,7 @@ impl Store {
         })
     }
 
-    /// Erases a person, who is all of these handles; see the module.
+    /// Erases a person with all of these handles, as described in the module.
     pub fn erase_person(&self, handles: &[HandleId], reason: &str, job: &JobId, now: Timestamp) -> Result<Erased> {
         let json = to_json("handles", &handles)?;
         self.erase(|tx| {
@@ -132,12 +134,12 @@ impl Store {
                 )?
                 .exists([&json])?;
             if is_owner {
-                return Err(StoreError::Refused("these handles are your own; erase conversations or imports instead"));
+                return Err(StoreError::Refused("these handles are your own and cannot be erased; erase conversations or imports instead"));
             }
             let conversations = tx.conversations_of_handles(&json)?;
             let parts: Vec<Part<'_>> = conversations.iter().map(|(id, has_others)| part(id, *has_others, &json)).collect();
             let erased = tx.erase_parts(&parts, reason, now)?;
-            // The person did confirm them, and asks now that they go.
+            // The user had confirmed these handles, and now asks to remove them.
             tx.conn.execute("UPDATE entity_channels SET verified = 0 WHERE id IN (SELECT value FROM json_each(?1))", [&json])?;
             tx.forget_link_work()?;
             tx.forget_silent_speakers()?;
@@ -151,7 +153,7 @@ impl WriteTx<'_> {
     pub(crate) fn erase_parts(&self, parts: &[Part<'_>], reason: &str, now: Timestamp) -> Result<Erased> {
         let mut erased = Erased::default();
         for part in parts {
-            // What an import says of lines that it could not take quotes them.
+            // The record of an import quotes the lines that it skipped.
             self.conn.execute(
                 "UPDATE imports SET skipped = (SELECT coalesce(json_group_array(json_set(value, '$.sample', '')), '[]')
                                                  FROM json_each(imports.skipped))
@@ -169,7 +171,7 @@ impl WriteTx<'_> {
         Ok(erased)
     }
 
-    /// Forgets what was suggested and answered about handles of which no message is left.
+    /// Deletes the decisions about handles that have no messages left.
     pub(crate) fn forget_link_work(&self) -> Result<()> {
         self.conn.execute(
             "DELETE FROM link_decisions WHERE NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = a_handle_id)

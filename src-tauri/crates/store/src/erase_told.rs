@@ -1,6 +1,6 @@
-//! What was worked out from words that are forgotten ([`crate::erase_memory`]), deleted from every table that holds it.
+//! Deletes what was derived from forgotten words ([`crate::erase_memory`]), from every table that contains it.
 //!
-//! Deliberately not here: which words, and making again what is left (`keepsake-engine`).
+//! Not here: which words are forgotten, and deriving again from what is left (`keepsake-engine`).
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use crate::erase_memory::{MemoriesErased, is_forgotten};
 use crate::open::WriteTx;
 use crate::text::{parse, to_json};
 
-/// The conversations of the forgotten messages that the first parameter lists.
+/// SQL for the conversations of the messages in the first parameter, a JSON array of ids.
 const CONVERSATIONS: &str = "SELECT DISTINCT conversation_id FROM interactions WHERE id IN (SELECT value FROM json_each(?1))";
 
 impl WriteTx<'_> {
-    /// Deletes what was worked out from these places, which are forgotten by now. What a person said stays.
+    /// Deletes what was derived from these places, which must already be recorded as forgotten. What the person said stays.
     pub(crate) fn erase_told_of(&self, places: &[EvidenceSpan], erased: &mut MemoriesErased) -> Result<()> {
         if places.is_empty() {
             return Ok(());
@@ -58,7 +58,8 @@ impl WriteTx<'_> {
             for column in ["content", "facet", "fingerprint"] {
                 self.remember_traces(&format!("SELECT {column} FROM entity_profiles WHERE id IN ({entries})"), messages)?;
             }
-            // A model reads a message once: whoever loses an entry of a model's is read again, for what others said proves it anew.
+            // A model reads a message only once. A person who loses one of its entries is read again, since what others said may
+            // prove it anew.
             self.conn.execute(
                 &format!(
                     "DELETE FROM profile_reads WHERE entity_id IN (
@@ -73,7 +74,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// A gap is worded by its first place. One that a person made a task of is theirs.
+    /// A gap is worded after its first place. A gap that the person turned into a task belongs to them and stays.
     fn erase_gaps_on(&self, messages: &str, erased: &mut MemoriesErased) -> Result<()> {
         let touched = concat!(
             "SELECT DISTINCT v.gap_id FROM gap_evidence v
@@ -92,7 +93,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Topics that hold such a message are made again from what is left; their names follow from their messages and stay the same.
+    /// Topics with such a message are derived again from what is left. Their names follow from their messages and stay the same.
     fn erase_topic_lines_on(&self, messages: &str, erased: &mut MemoriesErased) -> Result<()> {
         let lines = concat!(
             "SELECT l.version_id, l.position FROM topic_lines l
@@ -110,7 +111,7 @@ impl WriteTx<'_> {
                     WHERE l.interaction_id IN (SELECT value FROM json_each(?1))";
         self.remember_traces(&format!("SELECT text FROM topic_lines WHERE (version_id, position) IN ({lines})"), messages)?;
         self.remember_traces(&format!("SELECT title FROM topic_versions WHERE topic_id IN ({topics})"), messages)?;
-        // What a model worded with such a message in view.
+        // Text that a model worded with such a message as a source.
         let worded = "EXISTS (SELECT 1 FROM json_each(w.lines) l, json_each(l.value, '$.places') p
                                WHERE json_extract(p.value, '$.message') IN (SELECT value FROM json_each(?1)))";
         self.remember_traces(
@@ -122,7 +123,7 @@ impl WriteTx<'_> {
             messages,
         )?;
         self.conn.execute(&format!("DELETE FROM topic_wordings AS w WHERE {worded}"), [messages])?;
-        // The derivation looks again only where the mark of what it read differs.
+        // Topics are derived again only where the signature of their input has changed.
         self.conn.execute(
             &format!(
                 "UPDATE topic_partitions SET signature = '' WHERE EXISTS (
@@ -137,8 +138,8 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// What was made of a conversation as a whole may say it in words of its own, so all of it goes, and is made again. When a
-    /// conversation ended it ended, and what an agent said of its end stays.
+    /// Deletes everything derived from a conversation as a whole, because it may say the forgotten in other words; it is made
+    /// again. The time at which the conversation ended stays, and so does what an agent reported about its end.
     fn erase_made_of_the_whole(&self, id: &ConversationId, erased: &mut MemoriesErased) -> Result<()> {
         let id_text = id.as_str();
         erased.tier_lines += self.count_of(

@@ -1,14 +1,14 @@
-//! What can go wrong between Keepsake and its file.
+//! Errors of the store.
 
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// A store call that failed; nothing was changed.
+/// An error of a store call. Nothing was changed.
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// SQLite refused or failed.
-    #[error("the database could not do this: {}", said(.0))]
+    #[error("the database reported an error: {}", said(.0))]
     Sqlite(rusqlite::Error),
     /// The file or its folder cannot be used.
     #[error("cannot open {path}: {reason}")]
@@ -18,16 +18,16 @@ pub enum StoreError {
         /// Why, and what to do.
         reason: String,
     },
-    /// The file was written by a newer Keepsake.
+    /// The file was written by a newer version of Keepsake.
     #[error(
-        "{path} was written by a newer Keepsake (schema {found}, this program knows {known}); nothing was changed. Install the newer version to open it."
+        "{path} was written by a newer version of Keepsake (schema {found}, but this version knows only {known}); nothing was changed. Install the newer version to open it."
     )]
     FromTheFuture {
         /// The file.
         path: PathBuf,
         /// Its schema version.
         found: i64,
-        /// The newest one this program knows.
+        /// The newest schema version that this program knows.
         known: i64,
     },
     /// The file is a database of another program.
@@ -36,36 +36,35 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// The linked SQLite has a known corruption bug.
+    /// The linked SQLite version has a known corruption bug.
     #[error(
-        "SQLite {found} is older than {wanted}, which fixed a bug that can corrupt the file; rebuild Keepsake with a newer one"
+        "SQLite {found} is older than {wanted}, which fixed a bug that can corrupt the database; rebuild Keepsake with a newer version of SQLite"
     )]
     OldSqlite {
         /// The linked version.
         found: String,
-        /// The oldest sound one.
+        /// The oldest version without the bug.
         wanted: &'static str,
     },
-    /// A migration failed; the file is as it was.
-    #[error("the database could not be brought up to date: {reason}; it is as it was")]
+    /// A migration failed and was rolled back.
+    #[error("the database could not be upgraded: {reason}; it was left unchanged")]
     Migration {
-        /// Why, without the SQL.
+        /// The reason, without the SQL.
         reason: String,
     },
-    /// An older file could not be copied before its schema is changed.
+    /// An older file could not be backed up before its schema upgrade.
     #[error(
-        "{path} is of an older version, and no copy of it could be made before bringing it up to date ({reason}); nothing was changed. \
-         Free some space on its disk or make its folder writable, and start again."
+        "{path} is from an older version and could not be backed up before the upgrade ({reason}); nothing was changed. Free some space on its disk or make its folder writable, and start again."
     )]
     NoSafetyCopy {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// Tables that are not those that the program makes.
+    /// Tables differ from those that the program creates.
     #[error(
-        "{path} was changed from outside Keepsake ({what}); its tables cannot be trusted and nothing was changed. Restore a backup."
+        "{path} was changed outside Keepsake ({what}), so its tables cannot be trusted; Keepsake changed nothing. Restore a backup."
     )]
     Altered {
         /// The file.
@@ -73,62 +72,62 @@ pub enum StoreError {
         /// What differs.
         what: String,
     },
-    /// A copy could not be made.
-    #[error("the backup {path} was not made: {reason}")]
+    /// A backup could not be made.
+    #[error("the backup {path} could not be made: {reason}")]
     Backup {
-        /// The copy.
+        /// The backup file.
         path: PathBuf,
         /// Why, and what to do.
         reason: String,
     },
-    /// A file that cannot be restored.
+    /// The file cannot be restored.
     #[error("{path} cannot be restored: {reason}; nothing was changed")]
     Unrestorable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The person stopped it.
+    /// The person stopped the operation.
     #[error("stopped; nothing was changed")]
     Stopped,
-    /// A row named by an id is not there.
+    /// No row has this id.
     #[error("there is no {what} '{id}'")]
     NotFound {
-        /// The noun.
+        /// What kind of row, as a noun.
         what: &'static str,
         /// The id.
         id: String,
     },
-    /// A lifecycle step that is not legal.
+    /// A lifecycle step that is not allowed.
     #[error("{0}")]
     Transition(#[from] keepsake_domain::TransitionError),
-    /// What this act may not touch, in words for the person.
+    /// The operation is not allowed here, with the reason in words for the person.
     #[error("{0}")]
     Refused(&'static str),
-    /// Derived data without evidence, or whose span is not in the stored message.
-    #[error("evidence lock: {0}")]
+    /// Derived data without evidence, or with a span that is not in the stored message.
+    #[error("this cannot be stored because its evidence is invalid: {0}")]
     Evidence(String),
-    /// Another worker took the job over.
-    #[error("the lease on job '{0}' was lost; its result was not stored")]
+    /// Another worker has taken over the job.
+    #[error("another worker has taken over the job '{0}'; its result was not stored")]
     LeaseLost(String),
     /// A stored value that no version of this program writes.
-    #[error("a stored {what} cannot be read: {detail}")]
+    #[error("the stored {what} cannot be read: {detail}; please report this")]
     Corrupt {
-        /// The column.
+        /// The column or kind of value.
         what: &'static str,
         /// What is wrong with it.
         detail: String,
     },
     /// A lock was poisoned by a panic in another thread.
-    #[error("the database is closed after an internal failure; restart Keepsake")]
+    #[error("the database was closed after an internal error; restart Keepsake")]
     Poisoned,
     /// A file could not be read or written.
     #[error("{what}: {error}")]
     Io {
-        /// What was tried.
+        /// What was attempted.
         what: String,
-        /// What the system said.
+        /// The system's error.
         error: std::io::Error,
     },
 }
@@ -144,14 +143,14 @@ impl StoreError {
 }
 
 impl From<rusqlite::Error> for StoreError {
-    // Not as its source: whoever prints a whole chain of errors would print what `said` leaves out.
+    // Not set as the source: code that prints the whole error chain would print what `said` leaves out.
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error)
     }
 }
 
-/// What SQLite said, as far as no stored or searched word can be in it: a broken constraint names columns or is a sentence of our
-/// triggers; every other message may quote what a person typed or a message says.
+/// SQLite's message, only where it cannot contain stored or searched words. A violated constraint names columns or quotes our
+/// triggers; any other message may quote user input or a message.
 fn said(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqliteFailure(code, Some(message)) if code.code == rusqlite::ErrorCode::ConstraintViolation => {
@@ -165,7 +164,7 @@ fn said(error: &rusqlite::Error) -> String {
     }
 }
 
-/// What SQLite said, without the statement, which speaks to nobody but its author.
+/// SQLite's message without the SQL statement, which helps only the developer.
 pub(crate) fn without_sql(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqliteFailure(code, _) | rusqlite::Error::SqlInputError { error: code, .. } => code.to_string(),
@@ -209,7 +208,8 @@ mod tests {
         database
     }
 
-    /// Runs a statement that fails on the planted words: SQLite quotes them where `quotes`, the store never.
+    /// Runs a statement that fails on the planted words. SQLite's error quotes them if `quotes` is set; the store's error never
+    /// does.
     fn check(sql: &str, parameters: &[&str], quotes: bool) {
         let database = database();
         let number = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);

@@ -1,11 +1,14 @@
-//! Everything a person has, as lines of JSON, and back: what is written can be read by other programs and restored without loss.
+//! Exporting everything as lines of JSON, and loading an export: other programs can read it, and a restore loses nothing.
 //!
-//! A folder holds the messages as Keepsake JSONL, which any Keepsake imports, each with its row beside it; one file a table for
-//! everything else; and last a list of what there is, with counts and hashes, so that a folder without it is known to be incomplete.
-//! What can be made again from these (search indexes, vectors) and what belongs to the running program (jobs, their alerts) is left out.
-//! Loading makes a store of the same schema, puts the rows in, looks it over and brings it up to date; it then takes the place of the
-//! live one as a backup does ([`crate::restore`]).
-//! Deliberately not here: the folder of Markdown beside it (`keepsake-engine`), which is for reading and never read back.
+//! An export is a folder. It contains the messages as Keepsake JSONL, which any Keepsake can import, each line with its database
+//! row; one file per table for everything else; and a list of contents with counts and hashes. The list is written last, so a
+//! folder without it is known to be incomplete. Left out is what can be made again (search indexes, vectors) and what belongs to
+//! the running program (jobs and their alerts).
+//!
+//! Loading creates a store with the schema of the export, inserts the rows, checks the store and upgrades it. It then replaces
+//! the live store as a backup does ([`crate::restore`]).
+//!
+//! Not here: the folder of Markdown beside it (`keepsake-engine`), which is for reading only and never read back.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -24,51 +27,51 @@ use crate::open::{ReadTx, Store, set_up};
 use crate::restore::{self, OnDoubt, Staged};
 use crate::{Result, StoreError, migrate};
 
-/// The list of what an export holds; written last.
+/// File name of the list of contents, which is written last.
 pub const EXPORT_LIST: &str = "keepsake-export.json";
 
-/// The messages, as Keepsake JSONL.
+/// File name of the messages, as Keepsake JSONL.
 pub const EXPORT_MESSAGES: &str = "messages.jsonl";
 
-/// The folder with one file a table.
+/// Folder with one file per table.
 const TABLES_DIR: &str = "data";
 
-/// What the list says of itself.
+/// The format named in the list of contents.
 const FORMAT: &str = "keepsake-export";
 const FORMAT_VERSION: u32 = 1;
 
-/// Made again from what is exported, or about the work of the program that ran; see the module.
+/// Tables that are made again from the export or belong to the running program, as described in the module.
 const LEFT_OUT: [&str; 11] = [
     "alerts", "boundary_version", "embeddings", "interactions_indexed", "jobs", "maintenance_runs", "readings", "vector_models",
     "vector_ranges", "vector_version", "vectors",
 ];
 
-/// Rows between two looks at the cancel button.
+/// Rows between two checks of the cancel button.
 const WATCH_ROWS: u64 = 500;
 
-/// A line longer than this is no row of ours: the largest message is a few megabytes.
+/// No row of ours is longer than this: the largest message is a few megabytes.
 const LINE_BYTES_MAX: usize = 256 * 1024 * 1024;
 
-/// Bytes in JSON: `{"$hex":"00ff"}`.
+/// Key under which JSON holds bytes: `{"$hex":"00ff"}`.
 const HEX_KEY: &str = "$hex";
 
-/// What an export holds.
+/// The list of contents of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportList {
     format: String,
     version: u32,
-    /// The schema of the rows.
+    /// Schema version of the rows.
     pub schema: i64,
-    /// Rows of every file, by table.
+    /// Number of rows by table.
     pub rows: BTreeMap<String, u64>,
-    /// A hash over each file, by table.
+    /// Hash of each file, by table.
     hashes: BTreeMap<String, String>,
-    /// How far each table has counted, so that no number is given twice.
+    /// Highest sequence number used by each table, so that no number is used twice.
     sequences: BTreeMap<String, i64>,
 }
 
 impl ExportList {
-    /// How many rows a table has.
+    /// Number of rows of a table.
     pub fn rows_of(&self, table: &str) -> u64 {
         self.rows.get(table).copied().unwrap_or(0)
     }
@@ -86,7 +89,7 @@ fn io(what: &str, error: std::io::Error) -> StoreError {
 }
 
 impl ReadTx<'_> {
-    /// Writes every row into `folder`, which is there and empty. The caller removes what was written where this fails.
+    /// Writes every row into `folder`, which must exist and be empty. After an error, the caller removes what was written.
     pub fn export_rows(&self, folder: &Path, watch: Watch<'_>) -> Result<ExportList> {
         let writing = |error| io("the export cannot be written", error);
         crate::private_files::create_private_dir(&folder.join(TABLES_DIR)).map_err(writing)?;
@@ -147,7 +150,7 @@ impl ReadTx<'_> {
     }
 }
 
-/// Writes the list, by which a folder is known to be complete.
+/// Writes the list of contents, which marks the folder as complete.
 pub fn write_export_list(folder: &Path, list: &ExportList) -> Result<()> {
     let writing = |error| io("the export cannot be written", error);
     let mut file = File::create(folder.join(EXPORT_LIST)).map_err(writing)?;
@@ -172,7 +175,7 @@ impl<W: Write> Write for Hashed<W> {
     }
 }
 
-/// Every table that holds rows of its own, but for what is left out.
+/// Every table with rows of its own, except [`LEFT_OUT`].
 fn exported_tables(conn: &Connection) -> Result<Vec<String>> {
     let mut statement =
         conn.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name")?;
@@ -180,7 +183,7 @@ fn exported_tables(conn: &Connection) -> Result<Vec<String>> {
     Ok(names.into_iter().filter(|name| !name.starts_with("sqlite_") && !LEFT_OUT.contains(&name.as_str())).collect())
 }
 
-/// The columns by which a table's rows stand in an order of their own.
+/// ORDER BY columns that give a table's rows a fixed order.
 pub(crate) fn order_of(conn: &Connection, table: &str) -> Result<String> {
     let mut statement = conn.prepare("SELECT name FROM pragma_table_info(?1) WHERE pk > 0 ORDER BY pk")?;
     let columns = statement.query_map([table], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
@@ -188,7 +191,7 @@ pub(crate) fn order_of(conn: &Connection, table: &str) -> Result<String> {
     Ok(if quoted.is_empty() { "rowid".to_owned() } else { quoted.join(", ") })
 }
 
-/// A message with what an importer asks for: its conversation's title and marks, its author's handle, its time in words.
+/// The messages with what an importer needs: the title and labels of the conversation, the author's handle, and the time as text.
 const MESSAGES_SQL: &str = "SELECT i.*, c.title AS x_title, c.visibility AS x_visibility, c.is_private AS x_private,
         h.channel_handle AS x_handle, strftime('%Y-%m-%dT%H:%M:%fZ', i.created_at_ms / 1000.0, 'unixepoch') AS x_time
    FROM interactions i JOIN conversations c ON c.id = i.conversation_id JOIN entity_channels h ON h.id = i.handle_id ORDER BY i.seq";
@@ -210,7 +213,7 @@ pub(crate) fn object(row: &Row<'_>, names: &[String]) -> Result<Map<String, Valu
     names.iter().enumerate().map(|(at, name)| Ok((name.clone(), value_of(row.get_ref(at)?)?))).collect()
 }
 
-/// A message as Keepsake JSONL; under `keepsake` stands its row, but for the text.
+/// A message as Keepsake JSONL. `keepsake` contains its row without the text.
 fn message_line(row: &Row<'_>, names: &[String]) -> Result<Value> {
     let mut all = object(row, names)?;
     let mut take = |name: &str| all.remove(name).unwrap_or_default();
@@ -233,18 +236,18 @@ fn message_line(row: &Row<'_>, names: &[String]) -> Result<Value> {
     Ok(line)
 }
 
-/// Whether a folder is an export, complete or not.
+/// Whether a folder is a complete export.
 pub fn is_export(folder: &Path) -> bool {
     folder.join(EXPORT_LIST).is_file()
 }
 
-/// The list of an export.
+/// Reads the list of contents of an export.
 pub fn read_export_list(folder: &Path) -> Result<ExportList> {
     let refused = |why: &str| StoreError::Unrestorable { path: folder.to_owned(), reason: why.to_owned() };
-    let text = fs::read(folder.join(EXPORT_LIST)).map_err(|_| refused("it holds no complete export of Keepsake"))?;
+    let text = fs::read(folder.join(EXPORT_LIST)).map_err(|_| refused("it does not contain a complete export of Keepsake"))?;
     let list: ExportList = serde_json::from_slice(&text).map_err(|_| refused("its list of contents cannot be read"))?;
     if list.format != FORMAT {
-        return Err(refused("its list of contents is another program's"));
+        return Err(refused("its list of contents is from another program"));
     }
     if list.version > FORMAT_VERSION || list.schema > migrate::SCHEMA_VERSION {
         return Err(StoreError::FromTheFuture { path: folder.to_owned(), found: list.schema, known: migrate::SCHEMA_VERSION });
@@ -253,12 +256,12 @@ pub fn read_export_list(folder: &Path) -> Result<ExportList> {
 }
 
 impl Store {
-    /// As [`Store::stage`], for a folder that was exported.
+    /// Like [`Store::stage`], for an exported folder.
     pub fn stage_export(&self, folder: &Path, kept_settings: &[&str], now: Timestamp, watch: Watch<'_>) -> Result<Staged> {
         self.stage_export_with(folder, kept_settings, OnDoubt::Refuse, now, watch)
     }
 
-    /// As [`Store::stage_with`], for a folder that was exported.
+    /// Like [`Store::stage_with`], for an exported folder.
     pub fn stage_export_with(
         &self,
         folder: &Path,
@@ -275,7 +278,7 @@ impl Store {
     }
 }
 
-/// Makes a store of what a folder holds.
+/// Creates a store from the contents of a folder.
 fn load(folder: &Path, staged: Staged, watch: Watch<'_>) -> Result<Staged> {
     let refused = |why: String| StoreError::Unrestorable { path: folder.to_owned(), reason: why };
     let list = read_export_list(folder)?;
@@ -287,7 +290,7 @@ fn load(folder: &Path, staged: Staged, watch: Watch<'_>) -> Result<Staged> {
     migrate::run_to(&mut conn, list.schema)?;
     conn.pragma_update(None, "foreign_keys", "OFF")?;
     let tx = conn.transaction()?;
-    // They guard and count what happens over time; here a state is written that they have counted already.
+    // Triggers guard and count changes over time; these rows already include what they counted.
     let triggers = {
         let mut statement = tx.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
@@ -301,14 +304,14 @@ fn load(folder: &Path, staged: Staged, watch: Watch<'_>) -> Result<Staged> {
     let known = exported_tables(&tx)?;
     for (table, rows) in &list.rows {
         if !known.contains(table) {
-            return Err(refused(format!("its list of contents names {table:?}, which is no table of Keepsake")));
+            return Err(refused(format!("its list of contents names {table:?}, which is not a table of Keepsake")));
         }
         tx.execute(&format!("DELETE FROM \"{table}\""), [])?;
         let (count, hash) = load_table(&tx, folder, table, &mut done, total, watch)?;
         if count != *rows || Some(&hash) != list.hashes.get(table) {
             let name = file_of(folder, table);
             let name = name.strip_prefix(folder).unwrap_or(&name).display().to_string();
-            return Err(refused(format!("{name} is not as it was written ({count} of {rows} rows)")));
+            return Err(refused(format!("{name} has been changed since the export ({count} of {rows} rows)")));
         }
     }
     for (table, seq) in &list.sequences {
@@ -326,20 +329,20 @@ fn load(folder: &Path, staged: Staged, watch: Watch<'_>) -> Result<Staged> {
     }
     tx.commit()?;
     if let Some(fault) = fault_of(&conn)? {
-        return Err(refused(format!("its rows do not fit together ({fault})")));
+        return Err(refused(format!("its rows are inconsistent ({fault})")));
     }
     let lost = lost_evidence(&conn)?;
     if lost > 0 {
-        return Err(refused(format!("{lost} lines that memories rest on are not among its messages")));
+        return Err(refused(format!("{lost} source messages of its memories are missing")));
     }
-    // The file must stand alone before it is looked over.
+    // The file must be complete without its log before it is checked.
     conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     Ok(staged)
 }
 
-/// Evidence whose line is not there, or is shorter than it says.
+/// Number of evidence spans whose message is missing or too short.
 fn lost_evidence(conn: &Connection) -> Result<u64> {
-    // SQLite measures a text up to its first NUL, so that what looks too short is measured again.
+    // SQLite measures text only up to the first NUL, so texts that look too short are measured again.
     let mut statement = conn.prepare(
         "SELECT v.\"end\", i.content FROM memory_evidence v LEFT JOIN interactions i ON i.id = v.interaction_id
           WHERE i.id IS NULL OR v.\"end\" > length(i.content)",
@@ -381,7 +384,7 @@ fn load_table(
             return Ok((count, hash.finalize().to_hex().to_string()));
         }
         hash.update(&line);
-        let bad = || refused(format!("line {} of {shown} is no row", count + 1));
+        let bad = || refused(format!("line {} of {shown} is not a row", count + 1));
         let Ok(Value::Object(mut row)) = serde_json::from_slice(&line) else { return Err(bad()) };
         if table == "interactions" {
             let text = row.remove("text").ok_or_else(bad)?;

@@ -1,8 +1,8 @@
-//! What an append would do, without doing it: the numbers of a dry run.
+//! Preview of an append: the counts it would have, without writing anything.
 //!
-//! The rule is the one of appending ([`ReadTx::revision_for`]), so that the two cannot disagree. A file may say the same thing twice,
-//! and so may the second file of a run; what was foreseen so far is therefore remembered, as hashes, in a temporary database that
-//! SQLite keeps on the disk beyond a few megabytes and removes when it is closed: exports have no largest size.
+//! It uses the rule of the append itself ([`ReadTx::revision_for`]), so the two cannot disagree. Messages may repeat within a
+//! file or across the files of a run. What was previewed is therefore remembered, as hashes, in a temporary database. SQLite
+//! moves it to disk beyond a few megabytes and removes it when it is closed, because exports have no size limit.
 
 use keepsake_domain::Message;
 use rusqlite::{Connection, params};
@@ -12,30 +12,30 @@ use crate::append::{Revision, source_key_of};
 use crate::chain::hash_parts;
 use crate::open::ReadTx;
 
-/// Memory of what was foreseen before it moves to the disk.
+/// Memory for the temporary database before it moves to disk.
 const MEMORY_KIB: i64 = 8 * 1024;
 
-/// What would become of messages.
+/// Counts of what an append would do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Foreseen {
-    /// New ones, edits included.
+    /// New messages, edits included.
     pub imported: u64,
-    /// Already there.
+    /// Messages that are already stored.
     pub duplicate: u64,
-    /// Erased before by the person: kept out.
+    /// Messages that stay out because the person erased them earlier.
     pub erased: u64,
 }
 
-/// What was foreseen so far in one dry run, over all its files.
+/// What one preview has covered so far, over all its files.
 #[derive(Debug)]
 pub struct Foresight {
     seen: Connection,
 }
 
 impl Foresight {
-    /// Nothing was foreseen yet.
+    /// Starts a preview.
     pub fn new() -> Result<Self> {
-        // The empty name is SQLite's for a database that is its opener's alone and vanishes with the connection.
+        // With an empty name, SQLite opens a private temporary database that vanishes with the connection.
         let seen = Connection::open("")?;
         seen.pragma_update(None, "journal_mode", "OFF")?;
         seen.pragma_update(None, "cache_size", -MEMORY_KIB)?;
@@ -47,7 +47,7 @@ impl Foresight {
 }
 
 impl ReadTx<'_> {
-    /// What appending these messages after all that `foresight` knows of would do.
+    /// Counts what appending these messages would do after everything that `foresight` has covered.
     pub fn foresee(&self, messages: &[Message], foresight: &Foresight) -> Result<Foreseen> {
         let key = self.source_hash_key()?;
         let mut remember = foresight.seen.prepare_cached("INSERT OR IGNORE INTO seen VALUES (?1, ?2)")?;

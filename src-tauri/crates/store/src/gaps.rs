@@ -1,7 +1,8 @@
-//! Capability gaps with their evidence, and the tasks that a person made of them.
+//! Capability gaps with their evidence, and the tasks that the person made of them.
 //!
-//! The evidence lock holds as for profiles. A gap's words never change; how often it showed, where it stands and what shows it do.
-//! Deliberately not here: what a gap is, and the file that holds a task.
+//! The evidence lock applies as for profiles. The words of a gap never change; its frequency, status and evidence do.
+//!
+//! Not here: what counts as a gap, and the file that contains a task.
 
 use std::collections::BTreeMap;
 
@@ -14,75 +15,75 @@ use crate::profiles::place;
 use crate::text::parse;
 use crate::{Result, StoreError};
 
-/// A task as it is stored.
+/// A task, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskRow {
     /// Id.
     pub id: TaskId,
-    /// The file it was written to.
+    /// The file that contains the task, if there is one.
     pub file: Option<String>,
-    /// Where it stands.
+    /// Open or resolved.
     pub status: TaskStatus,
 }
 
-/// A gap as it is stored.
+/// A gap, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GapRow {
     /// Id.
     pub id: GapId,
-    /// Whom it showed with; nobody where it showed with several.
+    /// With whom it occurred; `None` if with several.
     pub entity: Option<EntityId>,
-    /// What could not be done, as it was put first.
+    /// What could not be done, in the words of its first occurrence.
     pub need: String,
-    /// See `people::gap_fingerprint`.
+    /// Fingerprint of the need; see `people::gap_fingerprint`.
     pub fingerprint: String,
-    /// A sentence for a person.
+    /// A sentence that describes it to the person.
     pub description: String,
-    /// On how many occasions it showed.
+    /// Number of occasions on which it occurred.
     pub frequency: u32,
-    /// Where it stands.
+    /// Its status.
     pub status: GapStatus,
-    /// When first.
+    /// When it first occurred.
     pub first_seen: Timestamp,
-    /// When last.
+    /// When it last occurred.
     pub last_seen: Timestamp,
-    /// When it was resolved last.
+    /// When it was last resolved.
     pub resolved_at: Option<Timestamp>,
-    /// When a person said that it is no gap.
+    /// When the person dismissed it as not being a gap.
     pub dismissed_at: Option<Timestamp>,
     /// When it was found.
     pub created_at: Timestamp,
-    /// Every place that shows it, the first one first.
+    /// Every place that shows it, in order of discovery.
     pub evidence: Vec<EvidenceSpan>,
-    /// What became of it.
+    /// The task that the person made of it, if any.
     pub task: Option<TaskRow>,
-    /// What found it, with its version: the rules, or the model that found any of what shows it.
+    /// What found it, with version: the rules, or the model that found any of its evidence.
     pub proposer: String,
 }
 
-/// A known gap that showed again.
+/// Another occurrence of a known gap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GapSeen {
-    /// Which.
+    /// The gap.
     pub id: GapId,
-    /// The places that are new.
+    /// The new places.
     pub evidence: Vec<EvidenceSpan>,
-    /// On how many occasions in all.
+    /// Total number of occasions.
     pub frequency: u32,
-    /// In words.
+    /// The updated description.
     pub description: String,
-    /// When last.
+    /// When it last occurred.
     pub last_seen: Timestamp,
-    /// It was resolved before.
+    /// It had been resolved before.
     pub is_reopened: bool,
-    /// It showed with another entity than before.
+    /// It occurred with a different entity than before.
     pub is_shared: bool,
-    /// The model that found any of the new places.
+    /// The model that found any of the new places, if one did.
     pub model: Option<String>,
 }
 
 impl ReadTx<'_> {
-    /// Every gap, the most frequent first, dismissed ones too.
+    /// Every gap, most frequent first, dismissed ones included.
     pub fn gaps(&self) -> Result<Vec<GapRow>> {
         let mut evidence: BTreeMap<String, Vec<EvidenceSpan>> = BTreeMap::new();
         let mut statement = self
@@ -133,17 +134,17 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// One gap.
+    /// The gap with this id; an error if there is none.
     pub fn gap(&self, id: &GapId) -> Result<GapRow> {
-        self.gaps()?.into_iter().find(|gap| gap.id == *id).ok_or_else(|| StoreError::not_found("capability gap", id.as_str()))
+        self.gaps()?.into_iter().find(|gap| gap.id == *id).ok_or_else(|| StoreError::not_found("gap", id.as_str()))
     }
 }
 
 impl WriteTx<'_> {
-    /// Stores a gap that was found. Refused unless every span stands in its stored message and none was said off the record.
+    /// Stores a new gap. Refused unless every span is in its stored message and none was written while excluded.
     pub fn insert_gap(&self, gap: &GapRow) -> Result<()> {
         if gap.evidence.is_empty() {
-            return Err(StoreError::Evidence("a capability gap without a source line is not stored".to_owned()));
+            return Err(StoreError::Evidence("a gap needs at least one source message".to_owned()));
         }
         self.conn
             .prepare_cached(
@@ -165,7 +166,7 @@ impl WriteTx<'_> {
         self.add_gap_evidence(&gap.id, &gap.evidence)
     }
 
-    /// A known gap showed again. `false` when it is gone meanwhile.
+    /// Updates a known gap that occurred again. Returns `false` if it no longer exists.
     pub fn see_gap(&self, seen: &GapSeen) -> Result<bool> {
         let gap = match self.gap(&seen.id) {
             Ok(gap) => gap,
@@ -220,7 +221,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// A person confirmed a gap: it becomes a task, in this file. One that came up again keeps its task.
+    /// Confirms a gap: it becomes a task in this file. A gap that reappeared keeps its task.
     pub fn confirm_gap(&self, id: &GapId, task: &TaskId, file: Option<&str>, now: Timestamp) -> Result<()> {
         let gap = self.gap(id)?;
         if gap.status != GapStatus::TaskCreated {
@@ -236,7 +237,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// The task's box says that it is done, or that it is open again.
+    /// Applies the state of the task's checkbox: resolved, or open again.
     pub fn settle_gap(&self, id: &GapId, status: TaskStatus, now: Timestamp) -> Result<()> {
         let gap = self.gap(id)?;
         match status {
@@ -251,25 +252,26 @@ impl WriteTx<'_> {
         }
     }
 
-    /// A person says that it is no gap: it is not shown, and does not come back in other words. `None` takes that back.
+    /// Dismisses a gap: it is no longer shown and does not come back in other words. `None` undoes that.
     pub fn dismiss_gap(&self, id: &GapId, at: Option<Timestamp>) -> Result<()> {
         let changed = self
             .conn
             .prepare_cached("UPDATE capability_gaps SET dismissed_at_ms = ?2 WHERE id = ?1")?
             .execute(params![id.as_str(), at.map(|time| time.0)])?;
         if changed == 0 {
-            return Err(StoreError::not_found("capability gap", id.as_str()));
+            return Err(StoreError::not_found("gap", id.as_str()));
         }
         self.touch(Tag::People);
         Ok(())
     }
 
-    /// Deletes the gaps that are worded from a conversation, or from what was said there under some handles (a JSON array), with their
-    /// tasks. One that was put in words by others or elsewhere stays and loses these places.
+    /// Deletes the gaps whose words come from a conversation, or from what was written there under certain handles (a JSON
+    /// array), with their tasks. A gap with words from other people or elsewhere stays and loses these places.
     pub(crate) fn erase_gaps_of(&self, id: &ConversationId, handles: Option<&str>) -> Result<()> {
         let within = "SELECT id FROM interactions WHERE conversation_id = ?1
                          AND (?2 IS NULL OR handle_id IN (SELECT value FROM json_each(?2)))";
-        // A gap is worded by its first place, or by what was asked before it: then its words stand in that message and in none that stays.
+        // The words of a gap come from its first place or from the request before it. In the second case they occur in that
+        // message and in none that stays.
         let says = "SELECT 1 FROM gap_evidence o JOIN interactions i ON i.id = o.interaction_id
                      WHERE o.gap_id = g.id AND instr(lower(i.content), lower(g.need)) > 0 AND o.interaction_id";
         let worded = format!(

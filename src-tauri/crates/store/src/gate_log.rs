@@ -1,4 +1,4 @@
-//! The gate log: every candidate that was stopped, by which gate and why, so that trust can be checked.
+//! The gate log: every proposal that was filtered out, by which gate and why, so that people can check the gates.
 
 use keepsake_domain::{ConversationId, Gate, InteractionId, JobId, MemoryId, Span, Subject, Timestamp};
 use rusqlite::params;
@@ -8,56 +8,56 @@ use crate::changes::Tag;
 use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 
-/// A stop to be written.
+/// A new entry of the gate log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewGateLogRow {
     /// Conversation.
     pub conversation_id: ConversationId,
-    /// Which gate.
+    /// The gate that stopped the proposal.
     pub gate: Gate,
-    /// Whom it would have been about.
+    /// Whom the memory would have been about.
     pub subject: Subject,
-    /// What it would have said.
+    /// The statement of the proposal.
     pub content: String,
     /// Why it was stopped.
     pub reason: String,
-    /// Where it stood.
+    /// The place it was drawn from, if known.
     pub place: Option<(InteractionId, Span)>,
-    /// The quarantined or repeated memory.
+    /// The quarantined memory, or the one it repeats.
     pub memory_id: Option<MemoryId>,
-    /// Who proposed it.
+    /// Name and version of the proposer.
     pub proposer: String,
-    /// The job.
+    /// The job that ran the gates.
     pub job_id: Option<JobId>,
 }
 
-/// A stop as stored.
+/// An entry of the gate log, as stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateLogRow {
-    /// Running number.
+    /// Sequence number.
     pub seq: i64,
     /// Conversation.
     pub conversation_id: ConversationId,
-    /// Its title.
+    /// Title of the conversation.
     pub conversation_title: Option<String>,
-    /// Its channel type.
+    /// Channel type of the conversation.
     pub channel_type: String,
-    /// Which gate.
+    /// The gate that stopped the proposal.
     pub gate: Gate,
-    /// What it would have said.
+    /// The statement of the proposal.
     pub content: String,
-    /// Why.
+    /// Why it was stopped.
     pub reason: String,
-    /// Where it stood.
+    /// The place it was drawn from, if known.
     pub place: Option<(InteractionId, Option<Span>)>,
-    /// Who proposed it.
+    /// Name and version of the proposer.
     pub proposer: String,
-    /// When.
+    /// When it was stopped.
     pub created: Timestamp,
 }
 
 impl ReadTx<'_> {
-    /// Stops, newest first, and how many match.
+    /// Number of matching entries, and one page of them, newest first.
     pub fn gate_log(
         &self,
         gate: Option<Gate>,
@@ -99,14 +99,14 @@ impl ReadTx<'_> {
         Ok((total as u64, items))
     }
 
-    /// Stops by gate.
+    /// Number of entries by gate.
     pub fn gate_counts(&self) -> Result<Vec<(String, u64)>> {
         let mut statement = self.conn.prepare_cached("SELECT gate, count(*) FROM gate_log GROUP BY gate ORDER BY 2 DESC, 1")?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
         Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?)
     }
 
-    /// Why a quarantined memory was set apart.
+    /// Why a memory was quarantined.
     pub fn quarantine_reason(&self, id: &MemoryId) -> Result<Option<String>> {
         let mut statement = self.conn.prepare_cached("SELECT reason FROM gate_log WHERE memory_id = ?1 ORDER BY seq LIMIT 1")?;
         let mut rows = statement.query(params![id.as_str()])?;
@@ -118,7 +118,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Writes a stop. The same stop of the same place by the same proposer is written once.
+    /// Adds an entry. A proposer's repeated stop of the same proposal at the same place is stored once.
     pub fn log_stop(&self, stop: &NewGateLogRow, now: Timestamp) -> Result<()> {
         let (interaction, span) = match &stop.place {
             Some((id, span)) => (Some(id.as_str()), Some(*span)),

@@ -1,7 +1,7 @@
 //! The authorizer: the first of the three locks on the append log (security.md 2.5).
 //!
-//! Ordinary connections may not change or delete messages and tombstones, create, drop or alter anything, attach other files or
-//! weaken a pragma. The erasing connection may delete messages and add tombstones, and nothing else of this list.
+//! Ordinary connections may not change or delete messages and tombstones, create, drop or alter anything, attach other files, or
+//! weaken a pragma. The erasing connection may also delete messages and add tombstones, but nothing else on that list.
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, functions::FunctionFlags};
@@ -13,20 +13,21 @@ use crate::Result;
 pub(crate) enum Purpose {
     /// Everything but erasing.
     Ordinary,
-    /// The erasure path, and nothing else uses it.
+    /// Erasure only.
     Erasing,
 }
 
-/// Tables whose rows are kept for good.
+/// Tables whose rows are never changed or deleted.
 const KEPT: [&str; 2] = ["interactions", "tombstones"];
 
-/// Tables that no statement writes once the file is open: the key of the source ids, and SQLite's own count of appended rows.
+/// Tables that no statement writes once the file is open: the key for hashing source ids, and SQLite's own count of appended
+/// rows.
 const SEALED: [&str; 2] = ["store_keys", "sqlite_sequence"];
 
-/// Full-text indexes: an insert by hand is a command to the index and could switch its secure deletion off; only triggers write.
+/// Full-text indexes. Only triggers write them: a direct insert is a command to the index and could turn off its secure deletion.
 const INDEXES: [&str; 2] = ["interactions_fts", "memories_fts"];
 
-/// Pragmas that only look, or that only tidy.
+/// Pragmas that only read or tidy up.
 const HARMLESS_PRAGMAS: [&str; 10] = [
     "wal_checkpoint", "defer_foreign_keys", "integrity_check", "quick_check", "foreign_key_check", "optimize", "data_version",
     "page_count", "freelist_count", "table_info",
@@ -79,15 +80,15 @@ fn judge(purpose: Purpose, context: AuthContext<'_>) -> Authorization {
     if refused { Authorization::Deny } else { Authorization::Allow }
 }
 
-/// Gives the connection the `erasing()` function that the triggers ask.
+/// Adds the `erasing()` function that the triggers call.
 pub(crate) fn add_functions(conn: &Connection, purpose: Purpose) -> Result<()> {
-    // Innocuous, so that triggers may call it although the schema is not trusted.
+    // Marked innocuous, so that triggers may call it although the schema is not trusted.
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
     conn.create_scalar_function("erasing", 0, flags, move |_| Ok(i64::from(purpose == Purpose::Erasing)))?;
     Ok(())
 }
 
-/// Locks the connection; nothing can be unlocked afterwards.
+/// Locks the connection permanently.
 pub(crate) fn lock(conn: &Connection, purpose: Purpose) -> Result<()> {
     conn.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     conn.authorizer(Some(move |context: AuthContext<'_>| judge(purpose, context)))?;

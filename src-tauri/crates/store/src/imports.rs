@@ -1,4 +1,4 @@
-//! Imports: where messages came from, and how each record of a file was accounted for.
+//! Imports: where messages came from, and what happened to each record of a file.
 
 use keepsake_domain::{ImportId, Timestamp};
 use rusqlite::params;
@@ -9,51 +9,51 @@ use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError};
 
-/// The folder beside the database in which files wait for their import that a browser sent, and the sample.
+/// The folder beside the database for files that await their import: files sent by a browser, and the sample data.
 pub const INCOMING_DIR: &str = "incoming";
 
-/// Records that were not imported.
+/// Records that were skipped for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportSkip {
     /// Stable name of the reason.
     pub reason: String,
-    /// How many.
+    /// Number of records.
     pub count: u64,
-    /// One of them.
+    /// An example.
     pub sample: String,
 }
 
-/// Seen = imported + duplicate + skipped.
+/// Totals of an import: `seen` = `imported` + `duplicate` + the counts in `skipped`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportTotals {
     /// Conversations in the file.
     pub conversations: u64,
-    /// Records that are or should be messages.
+    /// Records that are messages, or should be.
     pub seen: u64,
     /// New messages.
     pub imported: u64,
-    /// Already there.
+    /// Messages that were already stored.
     pub duplicate: u64,
-    /// The rest, by reason.
+    /// Skipped records, by reason.
     pub skipped: Vec<ImportSkip>,
 }
 
-/// One import of one file.
+/// An import of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportRow {
     /// Id.
     pub id: ImportId,
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// Source kind's name.
+    /// Name of the source kind.
     pub source_kind: String,
     /// It is the sample data.
     pub is_sample: bool,
-    /// `running`, `done`, `failed`, `cancelled`.
+    /// One of `running`, `done`, `failed`, `cancelled`.
     pub state: String,
-    /// The account.
+    /// Its totals.
     pub totals: ImportTotals,
-    /// What went wrong.
+    /// What went wrong, if anything.
     pub error: Option<String>,
     /// When it began.
     pub started: Timestamp,
@@ -93,7 +93,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Whether anything was ever imported.
+    /// Whether there ever was an import.
     pub fn has_imports(&self) -> Result<bool> {
         Ok(self.conn.prepare_cached("SELECT 1 FROM imports LIMIT 1")?.exists([])?)
     }
@@ -109,7 +109,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Begins an import; beginning the same one again (after a crash) starts its account anew.
+    /// Begins an import. Beginning the same one again, after a crash, restarts its record.
     pub fn begin_import(&self, id: &ImportId, path: &str, source_kind: &str, is_sample: bool, now: Timestamp) -> Result<()> {
         self.conn.execute(
             "INSERT INTO imports (id, path, source_kind, is_sample, started_at_ms) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -120,13 +120,13 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// The person asked that no memories be looked for in what an import brings; a rebuild heeds it as well.
+    /// Marks an import whose messages the person wants left unsearched for memories; a rebuild respects that too.
     pub fn leave_unread(&self, id: &ImportId) -> Result<()> {
         self.conn.execute("UPDATE imports SET is_unread = 1 WHERE id = ?1", params![id.as_str()])?;
         Ok(())
     }
 
-    /// Ends the account of imports that a process left behind and that no job goes on with.
+    /// Marks imports as failed that a process left running and that no job continues.
     pub fn close_lost_imports(&self, now: Timestamp) -> Result<()> {
         let lost = self.conn.execute(
             "UPDATE imports SET state = 'failed', finished_at_ms = ?1,
@@ -142,7 +142,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Writes how an import stands.
+    /// Updates the record of an import.
     pub fn account_import(
         &self,
         id: &ImportId,

@@ -1,7 +1,7 @@
-//! The durable queue: jobs with leases, one lane after another, effects and completion in one transaction.
+//! The durable queue: jobs with leases, one at a time per lane, with effects and completion in one transaction.
 //!
-//! A worker takes a job under a lease with an epoch that only grows; whoever lost the lease cannot complete the job
-//! (security.md section 3). What a job does is the engine's business; the rows and their legal steps are here.
+//! A worker takes a job under a lease whose epoch only grows. A worker that has lost its lease cannot complete the job
+//! (security.md section 3). What a job does is up to the engine; this module stores jobs and enforces their state transitions.
 
 use keepsake_domain::limits::{JOB_LEASE_MS, RETRY_AFTER_MAX_MS, RETRY_DELAYS_MS};
 use keepsake_domain::{JobId, JobKind, JobState, Lane, LeaseLoss, Timestamp, after_lease_loss};
@@ -12,57 +12,57 @@ use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 
-/// A job to be queued.
+/// A job to queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewJob {
     /// Fresh id.
     pub id: JobId,
-    /// What to do.
+    /// Kind of work.
     pub kind: JobKind,
-    /// At most one unsettled job a kind and key.
+    /// At most one queued or running job may have this kind and key.
     pub idempotency_key: String,
-    /// JSON: ids and choices only.
+    /// JSON with ids and options only.
     pub payload: String,
 }
 
-/// A stored job.
+/// A job, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobRow {
     /// Order of arrival.
     pub seq: i64,
     /// Id.
     pub id: JobId,
-    /// What to do.
+    /// Kind of work.
     pub kind: JobKind,
-    /// Where it stands.
+    /// Its state.
     pub state: JobState,
-    /// At most one unsettled job a kind and key.
+    /// At most one queued or running job may have this kind and key.
     pub idempotency_key: String,
-    /// JSON: ids and choices only.
+    /// JSON with ids and options only.
     pub payload: String,
-    /// Failures so far.
+    /// Number of failures so far.
     pub attempts: u32,
-    /// How often its process died under it.
+    /// How often its process died while running it.
     pub crashes: u32,
-    /// The newest lease.
+    /// Epoch of the newest lease.
     pub lease_epoch: i64,
-    /// Not to be started before.
+    /// Earliest start time.
     pub not_before: Timestamp,
-    /// A person wants it to stop.
+    /// The person asked it to stop.
     pub cancel_requested: bool,
-    /// What it is doing.
+    /// Current step, for display.
     pub stage: Option<String>,
-    /// n.
+    /// Units of work done.
     pub done: u64,
-    /// m; 0 when not known.
+    /// Total units of work; 0 if unknown.
     pub total: u64,
-    /// What went wrong last.
+    /// The last error.
     pub error: Option<String>,
-    /// JSON that a finished job tells.
+    /// JSON result of a finished job.
     pub result: Option<String>,
     /// When it was queued.
     pub created: Timestamp,
-    /// When it began.
+    /// When it started.
     pub started: Option<Timestamp>,
     /// When it ended.
     pub finished: Option<Timestamp>,
@@ -73,31 +73,31 @@ pub struct JobRow {
 pub struct Lease {
     /// The job.
     pub job: JobId,
-    /// Lost as soon as the stored epoch is another.
+    /// The lease is lost once the stored epoch differs from this one.
     pub epoch: i64,
 }
 
-/// How an attempt ended without success.
+/// What happens to a job after an unsuccessful attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobOutcome {
-    /// Tried again later.
+    /// It is tried again later.
     Retry {
-        /// Not before.
+        /// Earliest time of the next attempt.
         at: Timestamp,
     },
-    /// Failed for good.
+    /// It failed for good.
     Dead,
-    /// A person had asked it to stop: it is not tried again.
+    /// It is not tried again, because the person asked it to stop.
     Cancelled,
 }
 
 const RETRY_DELAY_MAX_MS: i64 = RETRY_DELAYS_MS[RETRY_DELAYS_MS.len() - 1];
 
-/// Settled jobs that are kept: what a night and a large import did can be looked up, and looking at the queue stays quick however
-/// long the store has been in use.
+/// Maximum number of finished and cancelled jobs kept: enough to look up a night's maintenance and a large import, while queries
+/// stay fast however long the store has been in use.
 const SETTLED_JOBS_MAX: i64 = 1_000;
 
-/// The parts of the list of jobs, in its order.
+/// The sections of the job list, in order.
 const LISTED: [&str; 4] = [
     "state = 'running' ORDER BY seq LIMIT ?1",
     "state = 'dead' ORDER BY seq DESC LIMIT ?1",
@@ -110,7 +110,7 @@ const HAS_DEAD: &str = "SELECT 1 FROM jobs WHERE kind = ?1 AND state = 'dead'";
 const FORGET: &str = "DELETE FROM jobs WHERE seq IN (
     SELECT seq FROM jobs WHERE state IN ('done', 'cancelled') AND kind <> 'erase' ORDER BY seq DESC LIMIT -1 OFFSET ?1)";
 
-/// ?2 is less than ?3, and there for the index.
+/// `?2` is less than `?3`; the condition on it alone lets SQLite use the index.
 const PULL_BACK: &str = "UPDATE jobs INDEXED BY jobs_put_off SET not_before_ms = ?1
     WHERE state = 'queued' AND not_before_ms > ?2 AND not_before_ms > CASE lane WHEN 'model' THEN ?3 ELSE ?2 END";
 
@@ -143,7 +143,7 @@ fn job(row: &Row<'_>) -> Result<JobRow> {
 }
 
 impl ReadTx<'_> {
-    /// Whether a job of one of these lanes is at work.
+    /// Whether a job is running in one of these lanes.
     pub fn has_running_jobs(&self, lanes: &[Lane]) -> Result<bool> {
         let mut statement = self.conn.prepare_cached("SELECT 1 FROM jobs WHERE lane = ?1 AND state = 'running'")?;
         for lane in lanes {
@@ -154,7 +154,7 @@ impl ReadTx<'_> {
         Ok(false)
     }
 
-    /// One job.
+    /// The job with this id; an error if there is none.
     pub fn job(&self, id: &JobId) -> Result<JobRow> {
         self.jobs_where("id = ?1", params![id.as_str()])?.pop().ok_or_else(|| StoreError::not_found("job", id.as_str()))
     }
@@ -169,7 +169,8 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Running jobs first, then failed ones that wait for a person, then waiting ones in order, then the latest settled ones.
+    /// Running jobs first, then failed ones that need the person, then queued ones in order, then the latest finished or
+    /// cancelled ones.
     pub fn jobs(&self, limit: u32) -> Result<Vec<JobRow>> {
         let mut jobs = Vec::new();
         for part in LISTED {
@@ -179,12 +180,12 @@ impl ReadTx<'_> {
         Ok(jobs)
     }
 
-    /// Whether a job of this kind failed for good and waits for the person.
+    /// Whether a job of this kind failed for good and needs the person.
     pub fn has_dead_job(&self, kind: JobKind) -> Result<bool> {
         Ok(self.conn.prepare_cached(HAS_DEAD)?.exists([kind.name()])?)
     }
 
-    /// How many jobs wait or run.
+    /// Number of queued or running jobs.
     pub fn unsettled_jobs(&self) -> Result<u64> {
         let count: i64 = self
             .conn
@@ -193,7 +194,7 @@ impl ReadTx<'_> {
         Ok(count as u64)
     }
 
-    /// How many jobs wait for a model.
+    /// Number of queued jobs that need a model.
     pub fn waiting_for_model(&self) -> Result<u64> {
         let count: i64 = self
             .conn
@@ -202,7 +203,7 @@ impl ReadTx<'_> {
         Ok(count as u64)
     }
 
-    /// When the next waiting job of a lane may start; `None` when none waits.
+    /// When the next queued job of a lane may start; `None` if none is queued.
     pub fn next_due(&self, lane: Lane) -> Result<Option<Timestamp>> {
         let due: Option<i64> = self
             .conn
@@ -211,7 +212,7 @@ impl ReadTx<'_> {
         Ok(due.map(Timestamp))
     }
 
-    /// When the first lease of a lane runs out, of jobs that this process does not work on; `None` when there is none.
+    /// When the first lease of a lane expires, among jobs that this process is not working on; `None` if there is none.
     pub fn next_lease_end(&self, lane: Lane, at_work: &[JobId]) -> Result<Option<Timestamp>> {
         let end: Option<i64> = self
             .conn
@@ -223,7 +224,7 @@ impl ReadTx<'_> {
         Ok(end.map(Timestamp))
     }
 
-    /// Whether a person asked this job to stop.
+    /// Whether the person asked this job to stop. A job that no longer exists counts as stopped.
     pub fn is_cancel_requested(&self, id: &JobId) -> Result<bool> {
         let asked = self
             .conn
@@ -235,7 +236,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Queues a job; if one with its kind and key is still unsettled, that one's id is returned instead.
+    /// Queues a job. If one with the same kind and key is queued or running, returns the id of that one instead.
     pub fn enqueue(&self, job: &NewJob, now: Timestamp) -> Result<JobId> {
         let waiting = self
             .conn
@@ -261,9 +262,9 @@ impl WriteTx<'_> {
         Ok(job.id.clone())
     }
 
-    /// Takes the next job of a lane that may start, if no other of the lane is running.
+    /// Leases the next job of a lane that may start, unless another job of the lane is running.
     ///
-    /// A failed job that waits for its next attempt does not hold up the ones behind it.
+    /// A failed job that is waiting for its next attempt does not block the jobs behind it.
     pub fn lease_next(&self, lane: Lane, now: Timestamp) -> Result<Option<(Lease, JobRow)>> {
         self.heed_clock(now)?;
         let busy =
@@ -280,7 +281,7 @@ impl WriteTx<'_> {
         found.map(|job| self.give_lease(job, now)).transpose()
     }
 
-    /// Takes this very job, if it waits: whoever queued it may want to do it at once.
+    /// Leases this particular job if it is queued, for a caller that wants to run it at once.
     pub fn lease_job(&self, id: &JobId, now: Timestamp) -> Result<Option<(Lease, JobRow)>> {
         let found = self.jobs_where("id = ?1 AND state = 'queued'", params![id.as_str()])?.pop();
         found.map(|job| self.give_lease(job, now)).transpose()
@@ -301,7 +302,7 @@ impl WriteTx<'_> {
         Ok((Lease { job: job.id.clone(), epoch: job.lease_epoch }, job))
     }
 
-    /// Says that the worker is alive and how far it is. Fails when the lease was lost.
+    /// Reports that the worker is alive, and its progress. Fails if the lease was lost.
     pub fn heartbeat(&self, lease: &Lease, stage: &str, done: u64, total: u64, now: Timestamp) -> Result<()> {
         let changed = self
             .conn
@@ -314,8 +315,8 @@ impl WriteTx<'_> {
         self.held(lease, changed)
     }
 
-    /// Brings moments that no clock running forwards can have written back into reach: after the computer's clock was set back by
-    /// a day, a retry in five seconds and a lease of a minute would otherwise last a day.
+    /// Limits stored times to what a clock that only runs forward could have written. Otherwise, after the computer's clock was
+    /// set back by a day, a retry due in five seconds or a lease of one minute would last a day.
     fn heed_clock(&self, now: Timestamp) -> Result<()> {
         self.conn.prepare_cached(PULL_BACK)?.execute(params![
             now.0,
@@ -332,7 +333,7 @@ impl WriteTx<'_> {
         if changed == 0 { Err(StoreError::LeaseLost(lease.job.to_string())) } else { Ok(()) }
     }
 
-    /// Refuses unless the lease still holds; called in the transaction that writes a job's effects.
+    /// Fails unless the lease is still valid. Called in the transaction that writes a job's effects.
     pub fn check_lease(&self, lease: &Lease) -> Result<()> {
         let holds = self
             .conn
@@ -354,13 +355,13 @@ impl WriteTx<'_> {
         self.forget_settled()
     }
 
-    /// Forgets settled jobs beyond the newest; receipts of erasures stay.
+    /// Deletes the oldest finished and cancelled jobs; receipts of erasures stay.
     fn forget_settled(&self) -> Result<()> {
         self.conn.prepare_cached(FORGET)?.execute([SETTLED_JOBS_MAX])?;
         Ok(())
     }
 
-    /// Ends a job that a person cancelled.
+    /// Ends a running job that the person cancelled.
     pub fn finish_cancelled(&self, lease: &Lease, now: Timestamp) -> Result<()> {
         let changed = self.conn.execute(
             "UPDATE jobs SET state = 'cancelled', lease_until_ms = NULL, finished_at_ms = ?3
@@ -372,13 +373,13 @@ impl WriteTx<'_> {
         self.forget_settled()
     }
 
-    /// Records a failure: retried after 5, 10 and 20 s, then dead. A failure that no retry can mend is dead at once.
+    /// Records a failure. The job is retried after 5, 10 and 20 s and is then dead; if retrying cannot help, it is dead at once.
     pub fn fail(&self, lease: &Lease, error: &str, is_retryable: bool, now: Timestamp) -> Result<JobOutcome> {
         self.fail_after(lease, error, is_retryable, 0, now)
     }
 
-    /// As [`fail`](Self::fail), but the next attempt waits at least `wait_ms`: what a server asked for (Retry-After), up to
-    /// [`RETRY_AFTER_MAX_MS`].
+    /// Like [`fail`](Self::fail), but delays the next attempt by at least `wait_ms`, up to [`RETRY_AFTER_MAX_MS`]. This is for a
+    /// delay requested by a server (Retry-After).
     pub fn fail_after(&self, lease: &Lease, error: &str, is_retryable: bool, wait_ms: i64, now: Timestamp) -> Result<JobOutcome> {
         let job = self.job(&lease.job)?;
         let delay = RETRY_DELAYS_MS.get(job.attempts as usize).copied().filter(|_| is_retryable);
@@ -408,7 +409,7 @@ impl WriteTx<'_> {
         Ok(outcome)
     }
 
-    /// Puts a job off that did not fail but could not be finished yet: its attempts stay what they are, and `why` is shown.
+    /// Postpones a job that could not finish yet but has not failed: its attempts stay the same, and `why` is shown.
     pub fn postpone(&self, lease: &Lease, why: &str, at: Timestamp) -> Result<()> {
         let changed = self.conn.execute(
             "UPDATE jobs SET state = 'queued', error = ?3, not_before_ms = ?4, lease_until_ms = NULL
@@ -419,7 +420,7 @@ impl WriteTx<'_> {
         self.held(lease, changed)
     }
 
-    /// Finishes an erasure and forgets how its texts were recognised.
+    /// Completes an erasure and deletes the hashes by which its texts were recognized.
     pub fn complete_erasure(&self, lease: &Lease, result: &str, now: Timestamp) -> Result<()> {
         self.complete(lease, result, now)?;
         self.conn
@@ -427,11 +428,12 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Gives back jobs whose worker is lost: every running one when a process ended ([`LeaseLoss::ProcessEnded`], asked by the one that
-    /// has just begun to work the queue), or those whose lease ran out. Returns those that died under it too often and are parked.
+    /// Requeues jobs whose worker is lost: after [`LeaseLoss::ProcessEnded`], every running job (called by a process that has
+    /// just begun to work the queue); otherwise those with an expired lease. Returns the jobs that crashed too often and are now
+    /// dead.
     ///
-    /// A worker whose lease ran out while the computer slept and whose job nobody gave back meanwhile simply goes on: its next
-    /// heartbeat renews the lease of the same epoch.
+    /// If a lease expired while the computer slept and nobody requeued the job, the worker simply continues: its next heartbeat
+    /// renews the lease with the same epoch.
     pub fn recover_jobs(&self, loss: LeaseLoss, now: Timestamp) -> Result<Vec<JobId>> {
         self.heed_clock(now)?;
         let lost = self.jobs_where(
@@ -441,8 +443,8 @@ impl WriteTx<'_> {
         self.give_back(&lost, loss, now)
     }
 
-    /// Gives back what stands as running in a lane and is not: its lease ran out, and this process, which names what it is `at_work`
-    /// on, does not hold it. So it is with a job whose end could not be written, on a full disk say.
+    /// Requeues jobs of a lane that are marked as running but are not: their lease has expired, and they are not in `at_work`,
+    /// the jobs of this process. This happens when a job's end could not be written, for example on a full disk.
     pub fn recover_lane(&self, lane: Lane, at_work: &[JobId], now: Timestamp) -> Result<()> {
         self.heed_clock(now)?;
         let lost = self.jobs_where(
@@ -472,7 +474,7 @@ impl WriteTx<'_> {
         Ok(parked)
     }
 
-    /// Gives back what this process runs, because it closes in good order: no crash is counted.
+    /// Requeues the jobs of this process because it is shutting down properly; no crash is counted.
     pub fn release_jobs(&self, now: Timestamp) -> Result<()> {
         self.conn.execute(
             "UPDATE jobs SET state = CASE WHEN cancel_requested = 1 THEN 'cancelled' ELSE 'queued' END, lease_epoch = lease_epoch + 1,
@@ -484,12 +486,13 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// A person wants a job to stop. A waiting one stops at once; a running one as soon as its worker looks. `true` if it is settled now.
+    /// Asks a job to stop. A queued one stops at once, a running one as soon as its worker checks. Returns `true` if it has
+    /// stopped now.
     pub fn request_cancel(&self, id: &JobId, now: Timestamp) -> Result<bool> {
         let job = self.job(id)?;
         let settled = match job.state {
             _ if job.kind == JobKind::Erase => {
-                return Err(StoreError::Refused("an erasure cannot be taken back; it runs to its end"));
+                return Err(StoreError::Refused("an erasure cannot be cancelled; it runs until it is complete"));
             }
             JobState::Queued | JobState::Dead => {
                 self.conn.execute(
@@ -508,7 +511,7 @@ impl WriteTx<'_> {
         Ok(settled)
     }
 
-    /// A person retries a dead job: its attempts start anew.
+    /// Retries a dead job with its attempts reset.
     pub fn retry(&self, id: &JobId, now: Timestamp) -> Result<()> {
         let changed = self.conn.execute(
             "UPDATE jobs SET state = 'queued', attempts = 0, crashes = 0, cancel_requested = 0, not_before_ms = ?2, finished_at_ms = NULL
@@ -524,7 +527,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Cancels every unsettled job whose payload names a conversation; how many.
+    /// Cancels every queued or running job whose payload names this conversation, and returns their number.
     pub fn cancel_jobs_about(&self, conversation: &str, now: Timestamp) -> Result<u64> {
         let about = self.jobs_where(
             "state IN ('queued', 'running') AND json_extract(payload, '$.conversation_id') = ?1",

@@ -1,10 +1,11 @@
-//! The one SQLite file: append log, memories with evidence, work, search.
+//! Access to Keepsake's single SQLite file: the append log, memories and their evidence, jobs, and search.
 //!
-//! Reads run on [`ReadTx`], writes inside [`Store::write`] on [`WriteTx`]: one writer, several readers, so there is order and no
-//! "busy". What may be done is decided elsewhere (`domain`, `capture`, `engine`); this crate keeps the promises of the schema:
-//! append-only truth, no derived row without evidence, nothing reworded in place, effects and job completion in one transaction.
+//! Reads run on [`ReadTx`]. Writes run on [`WriteTx`] inside [`Store::write`]. There is one writer and there are several readers,
+//! so writes have an order and nothing fails with "busy". What is allowed is decided elsewhere (`domain`, `capture`, `engine`).
+//! This crate enforces the guarantees of the schema: the log is append-only, no derived row exists without evidence, no statement
+//! is reworded in place, and a job's effects commit in the same transaction as its completion.
 //!
-//! Deliberately not here: clocks, ids, models, parsing, any choice of what to propose or serve.
+//! Not here: clocks, ids, models, parsing, and any choice of what to propose or serve.
 
 mod alerts;
 mod analyses;

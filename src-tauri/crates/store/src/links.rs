@@ -1,7 +1,9 @@
-//! Identity links: suggestions, the person's answers, and the edges that hold now.
+//! Identity links: suggestions, the person's answers, and the links in effect.
 //!
-//! An answer is a row that is never changed; of a pair the latest counts. Unlinking writes the answer again that stood before, so
-//! that everything is as it was. Deliberately not here: what is suggested (`people`), what a group of links means ([`crate::Persons`]).
+//! An answer is a row that never changes; for each pair the latest counts. Unlinking stores the previous answer again, so
+//! everything is as it was before.
+//!
+//! Not here: what is suggested (`people`), and what a group of links means ([`crate::Persons`]).
 
 use keepsake_domain::{EntityId, HandleId, LinkAnswer, LinkId, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
@@ -11,43 +13,43 @@ use crate::changes::Tag;
 use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 
-/// The answer that counts for a pair.
+/// The answer in effect for a pair of handles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkDecisionRow {
     /// Id.
     pub id: LinkId,
-    /// Of the first answer about the pair: names the pair for good, however often it was answered and taken back.
+    /// Id of the first answer about the pair. It identifies the pair permanently, however often the answer changes.
     pub pair_id: LinkId,
     /// The smaller handle id.
     pub a: HandleId,
-    /// The larger one.
+    /// The larger handle id.
     pub b: HandleId,
-    /// What was answered.
+    /// The person's answer.
     pub answer: LinkAnswer,
-    /// Of the evidence that was shown then.
+    /// Fingerprint of the evidence that was shown with the question.
     pub evidence_fingerprint: String,
-    /// When.
+    /// When it was answered.
     pub decided: Timestamp,
 }
 
-/// A suggestion as it was worked out last.
+/// A suggested link, as last computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkSuggestionRow {
-    /// Id; a pair keeps it.
+    /// Id; the pair keeps it as long as it is suggested.
     pub id: LinkId,
     /// The smaller handle id.
     pub a: HandleId,
-    /// The larger one.
+    /// The larger handle id.
     pub b: HandleId,
-    /// `contact`, `declared`, `name`, `guess`.
+    /// One of `contact`, `declared`, `name`, `guess`.
     pub strength: String,
-    /// JSON: the clues for it, with their spans and without text.
+    /// JSON: the evidence for it, as spans without text.
     pub evidence_for: String,
-    /// JSON: the clues against it.
+    /// JSON: the evidence against it.
     pub evidence_against: String,
-    /// Changes only with the evidence.
+    /// Fingerprint that changes only with the evidence.
     pub evidence_fingerprint: String,
-    /// What suggests it, with its version.
+    /// What suggested it, with its version.
     pub proposer: String,
 }
 
@@ -72,11 +74,11 @@ const DECISION_COLUMNS: &str = "d.id, d.a_handle_id, d.b_handle_id, d.decision, 
     (SELECT f.id FROM link_decisions f
       WHERE f.a_handle_id = d.a_handle_id AND f.b_handle_id = d.b_handle_id AND f.supersedes_id IS NULL) AS pair_id";
 
-/// No later answer takes this one's place.
+/// Condition: no later answer supersedes this one.
 const IS_LATEST: &str = "NOT EXISTS (SELECT 1 FROM link_decisions later WHERE later.supersedes_id = d.id)";
 
 impl ReadTx<'_> {
-    /// The answers that count, one a pair, in the order they were given; those taken back are left out.
+    /// The answers in effect, one per pair, in the order in which they were given; withdrawn ones are left out.
     pub fn link_decisions(&self) -> Result<Vec<LinkDecisionRow>> {
         let sql = format!(
             "SELECT {DECISION_COLUMNS} FROM link_decisions d WHERE {IS_LATEST} AND d.decision <> 'unlinked' ORDER BY d.decided_at_ms, pair_id"
@@ -90,7 +92,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Every suggestion that was worked out last, the answered ones too.
+    /// All suggestions as last computed, answered ones included.
     pub fn link_suggestions(&self) -> Result<Vec<LinkSuggestionRow>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT id, a_handle_id, b_handle_id, strength, evidence_for, evidence_against, evidence_fingerprint, proposer
@@ -113,7 +115,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// The entities of each suggested pair, by the suggestion.
+    /// The entities of each suggested pair, by suggestion.
     pub fn suggested_entities(&self) -> Result<Vec<(LinkId, EntityId, EntityId)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT s.id, a.entity_id, b.entity_id FROM link_suggestions s
@@ -128,7 +130,7 @@ impl ReadTx<'_> {
         .collect()
     }
 
-    /// Entities that a link which holds joins.
+    /// Pairs of entities that a link in effect joins.
     pub(crate) fn linked_entities(&self) -> Result<Vec<(EntityId, EntityId)>> {
         let sql = format!(
             "SELECT a.entity_id, b.entity_id FROM link_decisions d
@@ -144,7 +146,7 @@ impl ReadTx<'_> {
         .collect()
     }
 
-    /// The last answer about a pair, taken back or not.
+    /// The latest answer about a pair, even if withdrawn.
     fn latest_decision(&self, a: &HandleId, b: &HandleId) -> Result<Option<LinkDecisionRow>> {
         let sql = format!(
             "SELECT {DECISION_COLUMNS} FROM link_decisions d WHERE d.a_handle_id = ?1 AND d.b_handle_id = ?2 AND {IS_LATEST}"
@@ -156,7 +158,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Stores an answer about two handles.
+    /// Stores the answer about two handles.
     pub fn answer_link(
         &self,
         id: &LinkId,
@@ -189,8 +191,7 @@ impl WriteTx<'_> {
         self.settle_voices_beside(&[a.as_str(), b.as_str()])
     }
 
-    /// Takes back that two handles are one person: whatever was answered about the pair before counts again, as of when it was
-    /// answered.
+    /// Withdraws the answer that two handles are one person. The answer before it is in effect again, with its original date.
     pub fn take_back_link(&self, id: &LinkId, link: &LinkDecisionRow, now: Timestamp) -> Result<()> {
         let before = self
             .conn
@@ -202,7 +203,7 @@ impl WriteTx<'_> {
             )
             .optional()?;
         let (name, fingerprint, decided) = before.unwrap_or_else(|| (LinkAnswer::Unlinked.name().to_owned(), String::new(), now));
-        // Two links in a row about one pair cannot be: the second changes nothing and is refused before it comes here.
+        // The answer before cannot be a link too: a second link changes nothing and is refused earlier.
         let answer = match parse("link decision", &name)? {
             LinkAnswer::Same => LinkAnswer::Unlinked,
             before => before,
@@ -210,7 +211,7 @@ impl WriteTx<'_> {
         self.answer_link(id, &link.a, &link.b, answer, &fingerprint, decided)
     }
 
-    /// Puts what was worked out now in the place of what was worked out before. A pair that is still suggested keeps its id.
+    /// Replaces all suggestions by newly computed ones. A pair that is still suggested keeps its id.
     pub fn replace_link_suggestions(&self, suggestions: &[LinkSuggestionRow], now: Timestamp) -> Result<()> {
         let before = self.link_suggestions()?;
         let is_same = before.len() == suggestions.len()

@@ -1,6 +1,6 @@
-//! Nightly cycles: when each ran, what is new since one, and what waits for the person.
+//! Maintenance runs: when each ran, what is new since then, and what awaits the person.
 //!
-//! Everything here is a count. Deliberately not here: what a cycle does and when it is due (`engine`).
+//! Apart from the runs, everything here is a count. Not here: what a run does and when it is due (`engine`).
 
 use keepsake_domain::{JobId, JobKind, MaintenanceRunId, MemoryId, RunState, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
@@ -10,27 +10,27 @@ use crate::changes::Tag;
 use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 
-/// A cycle as it is stored.
+/// A maintenance run, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaintenanceRunRow {
     /// Id.
     pub id: MaintenanceRunId,
-    /// Where it stands.
+    /// Its state.
     pub state: RunState,
     /// When it began.
     pub started: Timestamp,
     /// When it ended.
     pub finished: Option<Timestamp>,
-    /// Candidates that it parked.
+    /// Number of proposals that it marked as expired.
     pub parked: u64,
-    /// Counts by name, as JSON, when it ended.
+    /// JSON: counts by name, written when it ended.
     pub digest: Option<String>,
 }
 
-/// What is new since a moment, and what waits now: a name and a count each, in the order in which they are told.
+/// Named counts, in display order.
 pub type Counts = Vec<(&'static str, u64)>;
 
-/// What came since a moment (`?1`), up to another (`?2`), both in milliseconds.
+/// Queries for what is new after one time (`?1`) up to another (`?2`), both in milliseconds.
 const NEW: [(&str, &str); 6] = [
     ("candidates", "SELECT count(*) FROM memories WHERE created_at_ms > ?1 AND created_at_ms <= ?2 AND supersedes_id IS NULL"),
     ("approved", "SELECT count(*) FROM memories WHERE status = 'active' AND decided_at_ms > ?1 AND decided_at_ms <= ?2"),
@@ -46,7 +46,8 @@ const NEW: [(&str, &str); 6] = [
     ("playbooks", "SELECT count(*) FROM playbooks WHERE found_at_ms > ?1 AND found_at_ms <= ?2"),
 ];
 
-/// What waits for the person whatever the time. Suggested links are not here: which are open is no matter of one row.
+/// Queries for what awaits the person, at any time. Suggested links are missing, since a single row does not show whether one is
+/// still open.
 const WAITING: [(&str, &str); 6] = [
     ("quarantined", "SELECT count(*) FROM memories WHERE status = 'quarantined'"),
     (
@@ -79,7 +80,7 @@ fn run(row: &Row<'_>) -> Result<MaintenanceRunRow> {
 }
 
 impl ReadTx<'_> {
-    /// Cycles, the newest first.
+    /// Maintenance runs, newest first.
     pub fn maintenance_runs(&self, limit: u32) -> Result<Vec<MaintenanceRunRow>> {
         let sql = format!("SELECT {COLUMNS} FROM maintenance_runs ORDER BY started_at_ms DESC, id DESC LIMIT ?1");
         let mut statement = self.conn.prepare_cached(&sql)?;
@@ -91,7 +92,7 @@ impl ReadTx<'_> {
         Ok(runs)
     }
 
-    /// The cycle under way, if one is.
+    /// The run in progress, if any.
     pub fn maintenance_running(&self) -> Result<Option<MaintenanceRunRow>> {
         let sql = format!("SELECT {COLUMNS} FROM maintenance_runs WHERE state = 'running'");
         let mut statement = self.conn.prepare_cached(&sql)?;
@@ -99,7 +100,7 @@ impl ReadTx<'_> {
         rows.next()?.map(run).transpose()
     }
 
-    /// Jobs of these kinds that wait or run.
+    /// Queued or running jobs of these kinds.
     pub fn unsettled_jobs_of(&self, kinds: &[JobKind]) -> Result<Vec<JobId>> {
         let mut statement =
             self.conn.prepare_cached("SELECT id FROM jobs WHERE kind = ?1 AND state IN ('queued', 'running') ORDER BY id")?;
@@ -113,7 +114,7 @@ impl ReadTx<'_> {
         Ok(found)
     }
 
-    /// What came after a place in the log and after a moment, up to another.
+    /// What is new after a sequence number and after one time, up to another time.
     pub fn new_since(&self, seq: i64, since: Timestamp, until: Timestamp) -> Result<Counts> {
         let spoken = |sql: &str| -> Result<u64> {
             Ok(self.conn.prepare_cached(sql)?.query_row([seq], |row| row.get::<_, i64>(0))? as u64)
@@ -129,7 +130,7 @@ impl ReadTx<'_> {
         Ok(counts)
     }
 
-    /// What waits for the person at a moment; a candidate put off until `parked` is parked.
+    /// What awaits the person at a given time. A proposal that is snoozed until exactly `parked` has expired.
     pub fn waiting(&self, now: Timestamp, parked: Timestamp) -> Result<Counts> {
         let (review, _, _) = self.memory_totals(now)?;
         let set_aside: i64 = self
@@ -144,7 +145,7 @@ impl ReadTx<'_> {
         Ok(counts)
     }
 
-    /// Candidates that wait since before a moment, counted from when they came or came back.
+    /// Proposals that have been waiting since before a given time, counted from when they arrived or returned.
     pub fn candidates_waiting_since(&self, before: Timestamp, now: Timestamp) -> Result<Vec<MemoryId>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT id FROM memories
@@ -157,7 +158,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Begins a cycle; nothing where one is under way.
+    /// Begins a run; returns `false` if one is in progress.
     pub fn begin_maintenance(&self, id: &MaintenanceRunId, now: Timestamp) -> Result<bool> {
         let is_running = self
             .conn
@@ -175,7 +176,7 @@ impl WriteTx<'_> {
         Ok(true)
     }
 
-    /// Notes how many candidates a cycle parked.
+    /// Records how many proposals a run marked as expired.
     pub fn note_parked(&self, id: &MaintenanceRunId, parked: u64) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE maintenance_runs SET parked = ?2 WHERE id = ?1")?
@@ -183,7 +184,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Ends a cycle that is under way: with its digest, or without where a person stopped it.
+    /// Ends the run in progress, with its digest, or without one if the person stopped it.
     pub fn end_maintenance(&self, id: &MaintenanceRunId, digest: Option<&str>, now: Timestamp) -> Result<()> {
         let state = if digest.is_some() { RunState::Finished } else { RunState::Cancelled };
         self.conn

@@ -1,7 +1,7 @@
-//! Memories and candidates with their evidence and relations.
+//! Memories and proposals with their evidence and relations.
 //!
-//! The evidence lock lives here: [`WriteTx::insert_memory`] re-checks every span against the stored message and takes the
-//! privacy label, the time and the conversation from the evidence, never from the caller.
+//! The evidence lock is here: [`WriteTx::insert_memory`] checks every span against the stored message, and takes visibility, time
+//! and conversation from the evidence, never from the caller.
 
 use keepsake_domain::{
     Category, Confidence, ConversationId, Durability, EvidenceSpan, FactDetail, HandleId, InteractionId, KnowledgeDetail,
@@ -15,34 +15,34 @@ use crate::subjects::{is_about, subject};
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError};
 
-/// One place that proves a memory.
+/// A place that is evidence for a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEvidence {
     /// The message.
     pub interaction_id: InteractionId,
-    /// Where in its text.
+    /// Position in its text.
     pub span: Span,
 }
 
 impl NewEvidence {
-    /// The same place, as what is derived names it.
+    /// The same place as an [`EvidenceSpan`], the type that derived data uses.
     pub fn place(&self) -> EvidenceSpan {
         EvidenceSpan { interaction: self.interaction_id.clone(), span: self.span }
     }
 }
 
-/// A memory to be stored.
+/// A memory to store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewMemory {
     /// Fresh id.
     pub id: MemoryId,
-    /// `Pending` or `Quarantined` for a proposal; another only for a person's own version.
+    /// `Pending` or `Quarantined` for a proposal; other values only for the person's own version.
     pub status: MemoryStatus,
-    /// Fact or knowledge.
+    /// Kind of memory.
     pub kind: MemoryKind,
     /// What it is about.
     pub category: Category,
-    /// Whom it is about; a person is keyed by a handle of theirs.
+    /// Whom it is about; other people are identified by one of their handles.
     pub subject: Subject,
     /// The statement.
     pub content: String,
@@ -50,42 +50,42 @@ pub struct NewMemory {
     pub reasoning: String,
     /// How sure the proposer was.
     pub confidence: Confidence,
-    /// How long it can be expected to hold.
+    /// How long it is likely to stay true.
     pub durability: Durability,
-    /// What a piece of knowledge has besides.
+    /// Details of a knowledge memory.
     pub knowledge: Option<KnowledgeDetail>,
-    /// What a fact says of the person, as far as the reader saw it.
+    /// Details of a fact, as far as the reader recognized them.
     pub fact: Option<FactDetail>,
-    /// What a memory of a whole conversation has besides.
+    /// Details of a memory of a whole conversation.
     pub story: Option<StoryDetail>,
-    /// The person's own wording.
+    /// The person worded it themselves.
     pub is_edited: bool,
-    /// Names with versions.
+    /// Names of the proposers, with versions.
     pub proposers: Vec<String>,
-    /// What a rejection suppresses.
+    /// Fingerprint that a dismissal suppresses.
     pub fingerprint: Vec<u8>,
-    /// The version it takes the place of.
+    /// The version it replaces, if any.
     pub supersedes: Option<MemoryId>,
-    /// At least one.
+    /// Evidence; at least one place.
     pub evidence: Vec<NewEvidence>,
     /// When it was made.
     pub created: Timestamp,
 }
 
-/// A stored memory.
+/// A memory, as stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryRow {
     /// Order of arrival.
     pub rank: i64,
     /// Id.
     pub id: MemoryId,
-    /// Where it stands.
+    /// Its status.
     pub status: MemoryStatus,
-    /// Fact or knowledge.
+    /// Kind of memory.
     pub kind: MemoryKind,
     /// What it is about.
     pub category: Category,
-    /// Whom it is about; a person is keyed by a handle of theirs.
+    /// Whom it is about; other people are identified by one of their handles.
     pub subject: Subject,
     /// The statement.
     pub content: String,
@@ -93,50 +93,50 @@ pub struct MemoryRow {
     pub reasoning: String,
     /// How sure the proposer was.
     pub confidence: Confidence,
-    /// How long it can be expected to hold.
+    /// How long it is likely to stay true.
     pub durability: Durability,
-    /// The join of its sources' labels.
+    /// Private if any of its sources is.
     pub visibility: Visibility,
-    /// Kept, but served to nobody.
+    /// Kept, but never served.
     pub is_hidden: bool,
-    /// The person's own wording.
+    /// The person worded it themselves.
     pub is_edited: bool,
     /// Conversation of its first evidence.
     pub conversation_id: ConversationId,
-    /// When its first evidence was said.
+    /// When its first evidence was written.
     pub said: Timestamp,
-    /// Names with versions.
+    /// Names of the proposers, with versions.
     pub proposers: Vec<String>,
-    /// What a rejection suppresses.
+    /// Fingerprint that a dismissal suppresses.
     pub fingerprint: Vec<u8>,
-    /// The version it took the place of.
+    /// The version it replaced, if any.
     pub supersedes: Option<MemoryId>,
-    /// Why the person refused it.
+    /// Why the person dismissed it.
     pub reject_reason: Option<String>,
-    /// Out of the queue until then.
+    /// Out of the queue until this time.
     pub snoozed_until: Option<Timestamp>,
     /// When it was made.
     pub created: Timestamp,
-    /// When a person decided.
+    /// When the person decided on it.
     pub decided: Option<Timestamp>,
-    /// What a piece of knowledge has besides.
+    /// Details of a knowledge memory.
     pub knowledge: Option<KnowledgeDetail>,
-    /// What a fact says of the person, as far as the reader saw it.
+    /// Details of a fact, as far as the reader recognized them.
     pub fact: Option<FactDetail>,
-    /// What a memory of a whole conversation has besides.
+    /// Details of a memory of a whole conversation.
     pub story: Option<StoryDetail>,
 }
 
-/// A stored span.
+/// An evidence span, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvidenceRow {
     /// The memory it proves.
     pub memory_id: MemoryId,
     /// The message.
     pub interaction_id: InteractionId,
-    /// Where in its text.
+    /// Position in its text.
     pub span: Span,
-    /// From a place that fewer may read: it does not count for the memory's label.
+    /// It comes from a more private place and does not affect the visibility of the memory.
     pub is_support: bool,
 }
 
@@ -145,7 +145,7 @@ pub(crate) const MEMORY_COLUMNS: &str = "m.rank, m.id, m.status, m.kind, m.categ
     m.reject_reason, m.snoozed_until_ms, m.created_at_ms, m.decided_at_ms, m.topic, m.stability, m.tags, m.context, m.subject_handle_id,
     m.attribute, m.is_negated, m.date, m.emotional_weight, m.participants";
 
-/// How many [`MEMORY_COLUMNS`] there are: what a query asks for besides begins here.
+/// Number of [`MEMORY_COLUMNS`], so the index of a query's first extra column.
 pub(crate) const MEMORY_COLUMNS_COUNT: usize = 32;
 
 pub(crate) fn memory(row: &Row<'_>) -> Result<MemoryRow> {
@@ -180,7 +180,7 @@ pub(crate) fn memory(row: &Row<'_>) -> Result<MemoryRow> {
     })
 }
 
-/// Columns 22 to 25 of [`MEMORY_COLUMNS`]; a fact has none of them.
+/// Reads columns 22 to 25 of [`MEMORY_COLUMNS`]; a fact has none of them.
 fn knowledge(row: &Row<'_>) -> Result<Option<KnowledgeDetail>> {
     let Some(topic) = row.get::<_, Option<String>>(22)? else { return Ok(None) };
     let tags: Option<String> = row.get(24)?;
@@ -192,21 +192,21 @@ fn knowledge(row: &Row<'_>) -> Result<Option<KnowledgeDetail>> {
     }))
 }
 
-/// Columns 27 to 29 of [`MEMORY_COLUMNS`].
+/// Reads columns 27 to 29 of [`MEMORY_COLUMNS`].
 fn fact(row: &Row<'_>) -> Result<Option<FactDetail>> {
     let Some(attribute) = row.get::<_, Option<String>>(27)? else { return Ok(None) };
     let date = row.get::<_, Option<String>>(29)?.map(|date| parse("date", &date)).transpose()?;
     Ok(Some(FactDetail { attribute: parse("attribute", &attribute)?, is_negated: row.get(28)?, date }))
 }
 
-/// Columns 30 and 31 of [`MEMORY_COLUMNS`].
+/// Reads columns 30 and 31 of [`MEMORY_COLUMNS`].
 fn story(row: &Row<'_>) -> Result<Option<StoryDetail>> {
     let Some(participants) = row.get::<_, Option<String>>(31)? else { return Ok(None) };
     Ok(Some(StoryDetail { emotional_weight: row.get(30)?, participants: parse_json("participants", &participants)? }))
 }
 
 impl ReadTx<'_> {
-    /// One memory.
+    /// The memory with this id; an error if there is none.
     pub fn memory(&self, id: &MemoryId) -> Result<MemoryRow> {
         let mut found = self.memories_where("m.id = ?1", params![id.as_str()])?;
         found.pop().ok_or_else(|| StoreError::not_found("memory", id.as_str()))
@@ -229,7 +229,7 @@ impl ReadTx<'_> {
         Ok(statement.query_row([id.as_str()], |row| row.get(0))?)
     }
 
-    /// The memory with this fingerprint about this subject that a person refused, or replaced by their own wording.
+    /// A memory with this fingerprint about this subject that the person dismissed or replaced by their own wording.
     pub fn suppressed_by(&self, subject: &Subject, fingerprint: &[u8]) -> Result<Option<MemoryId>> {
         let mut statement = self.conn.prepare_cached(concat!(
             "SELECT m.id FROM memories m WHERE m.fingerprint = ?1 AND ",
@@ -241,7 +241,8 @@ impl ReadTx<'_> {
         rows.next()?.map(|row| parse("memory id", row.get_ref(0)?.as_str().unwrap_or_default())).transpose()
     }
 
-    /// A number set that differs whenever a pending or active memory came, went or changed its place, or one was erased: what a cache is checked against.
+    /// Numbers that change whenever a pending or active memory is added, removed or changes status, or one is erased. Caches are
+    /// checked against them.
     pub fn memory_signature(&self) -> Result<[i64; 5]> {
         Ok(self
             .conn
@@ -253,12 +254,13 @@ impl ReadTx<'_> {
             .query_row([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?]))?)
     }
 
-    /// Everything that waits or is approved: what a new candidate is compared with.
+    /// All pending and active memories, with which new proposals are compared.
     pub fn pending_and_active(&self) -> Result<Vec<MemoryRow>> {
         self.memories_where("m.status IN ('pending', 'active') ORDER BY m.rank", [])
     }
 
-    /// A memory of any status about this subject and category that already rests on these words: the statement was proposed before.
+    /// A memory of any status about this subject and category that already rests on these words, so that the statement was
+    /// proposed before.
     pub fn memory_at(&self, evidence: &NewEvidence, subject: &Subject, category: Category) -> Result<Option<MemoryId>> {
         let mut statement = self.conn.prepare_cached(concat!(
             "SELECT v.memory_id FROM memory_evidence v JOIN memories m ON m.id = v.memory_id
@@ -284,7 +286,7 @@ impl ReadTx<'_> {
         }
     }
 
-    /// The spans that prove a memory, those of memories merged into it included, in order.
+    /// The evidence of a memory in order, including that of memories merged into it.
     pub fn evidence(&self, id: &MemoryId) -> Result<Vec<EvidenceRow>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT v.memory_id, v.interaction_id, v.start, v.\"end\", v.is_support FROM memory_evidence v
@@ -305,7 +307,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// The places that decide a memory's label: what only supports it is left out wherever anything else is there.
+    /// The evidence that decides the visibility of a memory: supporting places count only if there is nothing else.
     pub fn founding_evidence(&self, id: &MemoryId) -> Result<Vec<EvidenceRow>> {
         let all = self.evidence(id)?;
         let founded: std::collections::BTreeSet<MemoryId> =
@@ -313,7 +315,8 @@ impl ReadTx<'_> {
         Ok(all.into_iter().filter(|place| !place.is_support || !founded.contains(&place.memory_id)).collect())
     }
 
-    /// The spans in these messages that became candidates or memories worth marking, with the memory.
+    /// The evidence in a conversation of pending, active and quarantined memories, each with the memory's status, category and
+    /// text.
     pub fn spans_in(&self, conversation: &ConversationId) -> Result<Vec<(EvidenceRow, MemoryStatus, Category, String)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT v.memory_id, v.interaction_id, v.start, v.\"end\", m.status, m.category, m.content, v.is_support
@@ -340,7 +343,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// All versions of a memory, oldest first, this one included.
+    /// All versions of a memory, oldest first, including this one.
     pub fn versions(&self, id: &MemoryId) -> Result<Vec<MemoryRow>> {
         self.memories_where(
             "m.id IN (WITH RECURSIVE
@@ -356,7 +359,7 @@ impl ReadTx<'_> {
         )
     }
 
-    /// Relations that start at a memory: what kind, to which, how similar.
+    /// Relations that start at a memory: the kind, the other memory and the similarity.
     pub fn relations_from(&self, id: &MemoryId) -> Result<Vec<(Relation, MemoryId, Option<f64>)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT relation, to_id, similarity FROM memory_relations WHERE from_id = ?1 ORDER BY similarity DESC, to_id",
@@ -373,7 +376,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// The memories that say that this one is history, the surest first.
+    /// The memories that replace this one, most similar first.
     pub fn replaced_by(&self, id: &MemoryId) -> Result<Vec<MemoryId>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT from_id FROM memory_relations WHERE to_id = ?1 AND relation = 'replaces' ORDER BY similarity DESC, from_id",
@@ -382,7 +385,7 @@ impl ReadTx<'_> {
         rows.map(|row| parse("memory id", &row?)).collect()
     }
 
-    /// Of what waits or is approved, the pairs of which the first says that the second is history.
+    /// Pairs of pending or active memories of which the first replaces the second.
     pub fn replacing_pairs(&self) -> Result<Vec<(MemoryId, MemoryId)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT r.from_id, r.to_id FROM memory_relations r
@@ -398,7 +401,7 @@ impl ReadTx<'_> {
         .collect()
     }
 
-    /// Waiting (not snoozed), approved and quarantined memories.
+    /// Number of pending (not snoozed), active and quarantined memories.
     pub fn memory_totals(&self, now: Timestamp) -> Result<(u64, u64, u64)> {
         let (pending, active, quarantined): (i64, i64, i64) = self
             .conn
@@ -414,7 +417,7 @@ impl ReadTx<'_> {
 }
 
 impl ReadTx<'_> {
-    /// The handle of whom a memory is about, where that is not the owner.
+    /// The handle that a memory is about, unless it is about the owner.
     pub fn subject_handle(&self, id: &MemoryId) -> Result<Option<String>> {
         let mut statement = self.conn.prepare_cached("SELECT subject_handle_id FROM memories WHERE id = ?1")?;
         Ok(statement.query_row([id.as_str()], |row| row.get(0))?)
@@ -422,16 +425,16 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Stores a memory; refused unless every span stands in its stored message.
+    /// Stores a memory. Refused unless every span is in its stored message.
     pub fn insert_memory(&self, memory: &NewMemory) -> Result<()> {
         let Some(first) = memory.evidence.first() else {
-            return Err(StoreError::Evidence("a memory without a source line is not stored".to_owned()));
+            return Err(StoreError::Evidence("a memory needs at least one source message".to_owned()));
         };
-        // The channel's visibility is a column for lists; the full label is joined from the evidence when it is asked for.
+        // The column is for lists; whoever needs the full rule derives it from the evidence.
         let mut visibility = Visibility::Public;
         for evidence in &memory.evidence {
             let source = self.check_span(evidence)?;
-            // A quarantined text is data about nobody; a person's new version rests on what its origin rests on.
+            // A quarantined text is not about anybody yet, and the person's new version rests on the evidence of its predecessor.
             if memory.status != MemoryStatus::Quarantined && memory.supersedes.is_none() {
                 self.check_own_words(&memory.subject, &source)?;
             }
@@ -499,18 +502,18 @@ impl WriteTx<'_> {
         }
     }
 
-    /// Adds one more place that proves a memory; `false` when it was known.
+    /// Adds another place as evidence for a memory; `false` if it was known.
     pub fn add_evidence(&self, id: &MemoryId, evidence: &NewEvidence) -> Result<bool> {
         self.add_place(id, evidence, false)
     }
 
-    /// Adds a place that fewer may read: it is shown to the owner and does not make the memory's label stricter.
+    /// Adds a place from a more private conversation. It is shown to the owner and does not make the memory more private.
     pub fn add_support(&self, id: &MemoryId, evidence: &NewEvidence) -> Result<bool> {
         self.add_place(id, evidence, true)
     }
 
-    /// Makes a candidate that waits the support of another memory, which says the same in a more open place; `false` where it does
-    /// not wait any more.
+    /// Turns a pending proposal into support for a memory that says the same in a less private place. Returns `false` if it is no
+    /// longer pending.
     pub fn fold_into(&self, candidate: &MemoryId, into: &MemoryId) -> Result<bool> {
         let places = self.evidence(candidate)?;
         let folded = self
@@ -532,7 +535,7 @@ impl WriteTx<'_> {
         self.check_own_words(&self.memory(id)?.subject, &source)?;
         let is_new = self.put_evidence(id, evidence, is_support)?;
         if is_new {
-            // One more source may be a stricter one.
+            // The new source may be more private.
             self.relabel_memory(id)?;
             self.touch(Tag::Memories);
         }
@@ -558,7 +561,7 @@ impl WriteTx<'_> {
         Ok(added > 0)
     }
 
-    /// Notes when a person decided on a version that they made themselves.
+    /// Records when the person decided on a version that they made themselves.
     pub fn set_decided(&self, id: &MemoryId, decided: Option<Timestamp>) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE memories SET decided_at_ms = ?2 WHERE id = ?1")?
@@ -566,7 +569,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Notes another proposer of a stored memory.
+    /// Adds a proposer to a stored memory.
     pub fn add_proposer(&self, id: &MemoryId, proposer: &str) -> Result<()> {
         let mut proposers = self.memory(id)?.proposers;
         if proposers.iter().any(|known| known == proposer) {
@@ -581,7 +584,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Relates two memories.
+    /// Adds a relation between two memories.
     pub fn relate(
         &self,
         from: &MemoryId,
@@ -594,7 +597,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// As [`Self::relate`]; `false` when the two were so related already.
+    /// Like [`Self::relate`]; returns `false` if the relation already existed.
     pub(crate) fn add_relation(
         &self,
         from: &MemoryId,
@@ -628,7 +631,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Hides or shows every memory that rests only on a conversation; how many changed.
+    /// Hides or shows every memory that rests only on this conversation, and returns how many changed.
     pub fn hide_memories_of(&self, id: &ConversationId, is_hidden: bool) -> Result<u64> {
         let changed = self.conn.execute(
             "UPDATE memories SET is_hidden = ?2 WHERE conversation_id = ?1 AND is_hidden <> ?2

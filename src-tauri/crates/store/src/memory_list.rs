@@ -1,4 +1,4 @@
-//! Lists of memories for people: filters, facets with live counts, and rows that need no second look-up.
+//! Lists of memories for display: filters, facets with live counts, and rows that need no further query.
 
 use keepsake_domain::{Band, ConversationId, MemoryId, READER_PREFIX, Timestamp};
 use rusqlite::types::Value;
@@ -10,21 +10,21 @@ use crate::open::ReadTx;
 use crate::search::fts_query;
 use crate::text::{placeholders, to_json};
 
-/// Order of a list.
+/// Sort order of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MemorySort {
-    /// By conversation, the latest first; within one as it was said.
+    /// By conversation, the latest first, and within a conversation in the order of the messages.
     Queue,
     /// Newest proposal first.
     #[default]
     Newest,
     /// Oldest proposal first.
     Oldest,
-    /// Surest first.
+    /// Highest confidence first.
     Confidence,
 }
 
-/// Which memories. All conditions must hold; an empty list is no condition.
+/// Filter for memories. All conditions must hold; an empty list is no condition.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MemoryFilter {
     /// Statuses.
@@ -39,25 +39,25 @@ pub struct MemoryFilter {
     pub channel: Vec<String>,
     /// Only this conversation.
     pub conversation: Option<ConversationId>,
-    /// Words.
+    /// Words to search for.
     pub query: Option<String>,
     /// Lowest confidence.
     pub confidence_min: Option<f64>,
-    /// Only with or without a source that the person turned private.
+    /// Only memories with (`true`) or without (`false`) an excluded conversation among their sources.
     pub private_source: Option<bool>,
-    /// Only what was said from this moment on.
+    /// Only what was said at or after this time.
     pub said_from: Option<Timestamp>,
-    /// Only what was said before this moment.
+    /// Only what was said before this time.
     pub said_before: Option<Timestamp>,
     /// Only these.
     pub among: Option<Vec<MemoryId>>,
-    /// Leave out what is snoozed beyond this moment.
+    /// Leave out memories snoozed beyond this time.
     pub not_snoozed_at: Option<Timestamp>,
-    /// Only what is put off until exactly this moment: how candidates are parked.
+    /// Only memories snoozed until exactly this time, which marks expired proposals.
     pub snoozed_until: Option<Timestamp>,
 }
 
-/// A memory with what a list shows beside it.
+/// A memory with what lists show about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryListRow {
     /// The memory.
@@ -66,15 +66,15 @@ pub struct MemoryListRow {
     pub conversation_title: Option<String>,
     /// Channel type.
     pub channel_type: String,
-    /// Who said its first evidence.
+    /// Author of its first evidence.
     pub author: String,
-    /// A relation to another memory exists.
+    /// It is related to another memory.
     pub has_near: bool,
-    /// It rests on a conversation that the person turned private.
+    /// It rests on an excluded conversation.
     pub rests_on_private: bool,
 }
 
-/// Counts by facet, each without its own condition.
+/// Counts by facet. The filter's condition on a facet does not apply to its own counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemoryFacets {
     /// By status.
@@ -107,7 +107,7 @@ impl Facet {
 }
 
 impl MemoryFilter {
-    /// The condition, leaving out the one on `without`.
+    /// The SQL condition, without the one on the facet `without`.
     fn sql(&self, without: Option<Facet>) -> Result<(String, Vec<Value>)> {
         let mut conditions = vec!["1".to_owned()];
         let mut values: Vec<Value> = Vec::new();
@@ -179,8 +179,8 @@ fn list_row(row: &Row<'_>) -> Result<MemoryListRow> {
     })
 }
 
-/// A conversation that the person turned private is among the sources. (The label that decides what may surface where is
-/// `visibility`: most channels are private, and a mark on everything would say nothing.)
+/// Condition: an excluded conversation is among the sources. (Who may see a memory is decided by `visibility`. Most channels are
+/// private, so marking all of them would say nothing.)
 const RESTS_ON_PRIVATE: &str = "EXISTS (SELECT 1 FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
       JOIN conversations k ON k.id = i.conversation_id WHERE v.memory_id = m.id AND k.is_private = 1)";
 
@@ -190,7 +190,7 @@ const LIST_COLUMNS: &str = "c.title, c.channel_type,
     EXISTS (SELECT 1 FROM memory_relations r WHERE r.from_id = m.id AND r.relation IN ('extends', 'related'))";
 
 impl ReadTx<'_> {
-    /// How many memories match, and a page of them.
+    /// Number of matching memories, and one page of them.
     pub fn list_memories(
         &self,
         filter: &MemoryFilter,
@@ -203,7 +203,7 @@ impl ReadTx<'_> {
         let count_sql = format!("SELECT count(*) {from} WHERE {condition}");
         let total: i64 = self.conn.prepare_cached(&count_sql)?.query_row(params_from_iter(values.iter()), |row| row.get(0))?;
         let order = match sort {
-            // By band; what a model is sure of is no probability, and is to be checked.
+            // By confidence band. A model's confidence is not a probability, so its proposals rank as to be checked.
             MemorySort::Queue => format!(
                 "CASE WHEN m.proposers NOT LIKE '%\"{READER_PREFIX}%' THEN 1 WHEN m.confidence >= {} THEN 0 WHEN m.confidence >= {} THEN 1
                       ELSE 2 END, c.last_activity_at_ms DESC, m.conversation_id, m.said_at_ms, m.rank",
@@ -226,7 +226,7 @@ impl ReadTx<'_> {
         Ok((total as u64, items))
     }
 
-    /// One memory as a list shows it.
+    /// A single memory, as lists show it.
     pub fn memory_in_list(&self, id: &keepsake_domain::MemoryId) -> Result<MemoryListRow> {
         let sql = format!(
             "SELECT {MEMORY_COLUMNS}, {LIST_COLUMNS}, {RESTS_ON_PRIVATE} FROM memories m JOIN conversations c ON c.id = m.conversation_id WHERE m.id = ?1"
@@ -239,7 +239,7 @@ impl ReadTx<'_> {
         }
     }
 
-    /// How many match that were said from each of these moments on and before the other. The filter's own moments do not count.
+    /// For each period (from, before), how many matching memories were said in it. The filter's own period is ignored.
     pub fn count_said(&self, filter: &MemoryFilter, stretches: &[(Option<Timestamp>, Option<Timestamp>)]) -> Result<Vec<u64>> {
         let (condition, values) = MemoryFilter { said_from: None, said_before: None, ..filter.clone() }.sql(None)?;
         if stretches.is_empty() {
@@ -253,7 +253,7 @@ impl ReadTx<'_> {
             "SELECT {} FROM memories m JOIN conversations c ON c.id = m.conversation_id WHERE {condition}",
             counted.collect::<Vec<_>>().join(", ")
         );
-        // Not kept: the moments stand in it.
+        // Not cached, because the SQL contains the times.
         let mut statement = self.conn.prepare(&sql)?;
         let counts = statement.query_row(params_from_iter(values.iter()), |row| {
             (0..stretches.len()).map(|at| Ok(row.get::<_, i64>(at)? as u64)).collect::<rusqlite::Result<Vec<_>>>()
@@ -261,7 +261,7 @@ impl ReadTx<'_> {
         Ok(counts)
     }
 
-    /// Live counts for each facet.
+    /// Live counts for every facet.
     pub fn memory_facets(&self, filter: &MemoryFilter) -> Result<MemoryFacets> {
         let count = |facet: Facet| -> Result<Vec<(String, u64)>> {
             let (condition, values) = filter.sql(Some(facet))?;

@@ -1,7 +1,7 @@
-//! Migrations: forward only, embedded, each in its own transaction.
+//! Migrations: forward only, embedded in the program, each in its own transaction.
 //!
-//! Released ones are never edited; a new one is added. An older database is brought up to date, and before that a checked copy of
-//! it is laid among the backups; without that copy nothing is touched. A newer database is refused before anything is touched.
+//! Released migrations are never edited; new ones are added. Before an older database is upgraded, a verified copy of it is added
+//! to the backups; without that copy nothing is changed. A newer database is refused before anything is changed.
 
 use std::io::Read;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::backup::{BEFORE_UPGRADE, back_up, open_plain, own_backup_path};
 use crate::error::without_sql;
 use crate::{Result, StoreError};
 
-/// "KEEP" as a number: marks the file as ours.
+/// "KEEP" as a number, which marks the file as ours.
 pub(crate) const APPLICATION_ID: i64 = 0x4B45_4550;
 
 const STEPS: &[M<'static>] = &[
@@ -55,15 +55,15 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0035_stories.sql")),
 ];
 
-/// The newest schema this program knows.
+/// The newest schema version that this program knows.
 pub(crate) const SCHEMA_VERSION: i64 = STEPS.len() as i64;
 
-/// Bytes of the database header and of the first page's own header, where the schema table begins.
+/// Length of the database header plus the header of the first page, where the schema table begins.
 const HEADER_BYTES: usize = 108;
 
-/// Refuses a file that is no database, another program's or a newer Keepsake's, from its first bytes alone: even a read-only
-/// connection leaves `-wal` and `-shm` files beside a database in WAL mode. Offsets: sqlite.org/fileformat2.html 1.3 and 1.6.
-/// Returns the schema version.
+/// Checks from its first bytes alone that the file is a database of Keepsake and not of a newer version. Even a read-only
+/// connection would leave `-wal` and `-shm` files beside a database in WAL mode. Offsets: sqlite.org/fileformat2.html 1.3 and
+/// 1.6. Returns the schema version.
 pub(crate) fn check_header(path: &Path) -> Result<i64> {
     let unreadable = |reason: String| StoreError::Open {
         path: path.to_owned(),
@@ -77,7 +77,7 @@ pub(crate) fn check_header(path: &Path) -> Result<i64> {
         return Ok(0);
     }
     if header.len() < HEADER_BYTES || !header.starts_with(b"SQLite format 3\0") {
-        return Err(unreadable("it is no database".to_owned()));
+        return Err(unreadable("it is not a database".to_owned()));
     }
     let number = |at: usize| i64::from(u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]));
     // A leaf page without cells is an empty schema table.
@@ -96,12 +96,12 @@ fn judge(path: &Path, has_tables: bool, application_id: i64, version: i64) -> Re
     Ok(version)
 }
 
-/// The same, asked of SQLite: for a file whose newest pages still stand in its log.
+/// The same check through SQLite, for a file whose newest pages are still in its log.
 pub(crate) fn check(conn: &Connection, path: &Path) -> Result<i64> {
     let number = |pragma: &str| conn.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get::<_, i64>(0));
     let not_a_database = |error: rusqlite::Error| StoreError::Open {
         path: path.to_owned(),
-        reason: format!("it is no readable database ({error}); choose another data folder or restore a backup"),
+        reason: format!("it is not a readable database ({error}); choose another data folder or restore a backup"),
     };
     let tables = conn.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get::<_, i64>(0)).map_err(not_a_database)?;
     let application_id = number("application_id").map_err(not_a_database)?;
@@ -109,7 +109,7 @@ pub(crate) fn check(conn: &Connection, path: &Path) -> Result<i64> {
     judge(path, tables > 0, application_id, found)
 }
 
-/// Brings the schema up to date.
+/// Upgrades the schema to the newest version.
 pub(crate) fn run(conn: &mut Connection) -> Result<()> {
     if conn.query_row("PRAGMA application_id", [], |row| row.get::<_, i64>(0))? != APPLICATION_ID {
         conn.pragma_update(None, "application_id", APPLICATION_ID)?;
@@ -118,7 +118,7 @@ pub(crate) fn run(conn: &mut Connection) -> Result<()> {
     Ok(())
 }
 
-/// Makes an empty file one of an earlier schema.
+/// Gives an empty file the schema of an earlier version.
 pub(crate) fn run_to(conn: &mut Connection, version: i64) -> Result<()> {
     conn.pragma_update(None, "application_id", APPLICATION_ID)?;
     let version = usize::try_from(version).unwrap_or(0).min(STEPS.len());
@@ -126,14 +126,14 @@ pub(crate) fn run_to(conn: &mut Connection, version: i64) -> Result<()> {
     Ok(())
 }
 
-/// Lays a checked copy of a database with an older schema among the backups: without it nothing is migrated.
+/// Adds a verified copy of a database with an older schema to the backups. Without it nothing is migrated.
 pub(crate) fn keep_copy(path: &Path, now: Timestamp) -> Result<()> {
     let refused = |reason: String| StoreError::NoSafetyCopy { path: path.to_owned(), reason };
     let sql = |error: rusqlite::Error| refused(without_sql(&error));
     let source = open_plain(path, false).map_err(sql)?;
     let version = source.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).map_err(sql)?;
     if version >= SCHEMA_VERSION {
-        // Another process was quicker.
+        // Another process has upgraded it meanwhile.
         return Ok(());
     }
     let data_dir = path.parent().unwrap_or(Path::new("."));
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn every_migration_applies_and_keeps_foreign_keys() {
         Migrations::from_slice(STEPS).validate().unwrap_or_else(|error| {
-            // `erasing()` exists only on our connections; creating a trigger that names it is legal all the same.
+            // `erasing()` exists only on our connections, but creating a trigger that calls it is allowed without it.
             panic!("migrations must apply to an empty database: {error}")
         });
     }

@@ -1,8 +1,9 @@
-//! What was asked of language models: each call with the scrubbed text that left, what came back and what it cost.
+//! Calls to language models: the scrubbed text that was sent, the reply and the cost.
 //!
-//! A call is written down before it is made, so that one which the process did not survive is not missing from the list.
-//! An answered one also serves as a cache for the job it was made for: what was paid for once is not asked again.
-//! Deliberately not here: any text before the scrubber, and keys.
+//! A call is recorded before it is made, so that the list includes calls during which the process died. An answered call is also
+//! a cache for its job: an answer that was paid for is not requested again.
+//!
+//! Not here: text before scrubbing, and API keys.
 
 use keepsake_domain::{CallId, CallOutcome, ConversationId, JobId, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
@@ -12,83 +13,83 @@ use crate::changes::Tag;
 use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 
-/// Calls kept: some weeks of daily use with their texts, at most some 100 MB.
+/// Number of calls kept: some weeks of daily use with their texts, at most about 100 MB.
 const CALLS_MAX: i64 = 5_000;
 
-/// A call about to be made.
+/// A call that is about to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewModelCall {
     /// Fresh id.
     pub id: CallId,
-    /// Prompt with its version.
+    /// Name of the prompt, with its version.
     pub purpose: String,
-    /// Host and port.
+    /// Host and port of the server.
     pub host: String,
-    /// On this computer.
+    /// The server is on this computer.
     pub is_local: bool,
-    /// Model asked.
+    /// Name of the model.
     pub model: String,
-    /// The conversation it is about; `None` for a test of the connection, and where it is about a person.
+    /// The conversation it is about; `None` for a connection test and for calls about a person.
     pub conversation_id: Option<ConversationId>,
-    /// The conversations it tells of, where it is about a person.
+    /// For calls about a person: the conversations whose content it includes.
     pub sources: Vec<ConversationId>,
     /// The job it is made for.
     pub job_id: Option<JobId>,
-    /// Of everything that decides the reply.
+    /// Hash of everything that determines the reply.
     pub request_hash: Vec<u8>,
-    /// The scrubbed text.
+    /// The scrubbed text that is sent.
     pub request: String,
-    /// When.
+    /// When it is made.
     pub started: Timestamp,
 }
 
-/// How a call ended.
+/// The end of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelCallEnd {
-    /// How.
+    /// How it ended.
     pub outcome: CallOutcome,
-    /// What came back.
+    /// The reply, if there was one.
     pub reply: Option<String>,
-    /// Size of the whole request body.
+    /// Size of the whole request body in bytes.
     pub request_bytes: u64,
-    /// Size of the whole reply.
+    /// Size of the whole reply in bytes.
     pub reply_bytes: u64,
     /// Tokens read by the model.
     pub tokens_in: u64,
     /// Tokens written by the model.
     pub tokens_out: u64,
-    /// What went wrong, without any text of messages.
+    /// The error, without any text of messages.
     pub error: Option<String>,
-    /// When.
+    /// When it ended.
     pub ended: Timestamp,
 }
 
-/// A call as stored.
+/// A call, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelCallRow {
-    /// Running number.
+    /// Sequence number.
     pub seq: i64,
     /// Id.
     pub id: CallId,
-    /// Prompt with its version.
+    /// Name of the prompt, with its version.
     pub purpose: String,
-    /// Host and port.
+    /// Host and port of the server.
     pub host: String,
-    /// On this computer.
+    /// The server is on this computer.
     pub is_local: bool,
-    /// Model asked.
+    /// Name of the model.
     pub model: String,
     /// The conversation it is about.
     pub conversation_id: Option<ConversationId>,
-    /// Its title.
+    /// Title of that conversation.
     pub conversation_title: Option<String>,
-    /// The scrubbed text.
+    /// The scrubbed text that was sent.
     pub request: String,
-    /// Size of the whole request body; 0 until the end is known.
+    /// Size of the whole request body in bytes; 0 until the call has ended.
     pub request_bytes: u64,
-    /// What came back.
+    /// The reply, if there was one.
     pub reply: Option<String>,
-    /// Size of the whole reply.
+    /// Size of the whole reply in bytes.
     pub reply_bytes: u64,
     /// Tokens read by the model.
     pub tokens_in: u64,
@@ -96,26 +97,26 @@ pub struct ModelCallRow {
     pub tokens_out: u64,
     /// How it ended.
     pub outcome: CallOutcome,
-    /// What went wrong.
+    /// The error, if there was one.
     pub error: Option<String>,
     /// When it was made.
     pub started: Timestamp,
-    /// How long it took.
+    /// Duration in milliseconds; `None` until the call has ended.
     pub duration_ms: Option<i64>,
 }
 
-/// What the calls of a time cost.
+/// Usage of models over a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ModelUse {
-    /// Calls.
+    /// Number of calls.
     pub calls: u64,
-    /// Of which to another computer.
+    /// Calls to other computers.
     pub remote_calls: u64,
-    /// Tokens, both ways.
+    /// Tokens sent and received.
     pub tokens: u64,
-    /// Of which to another computer.
+    /// Tokens sent to and received from other computers.
     pub remote_tokens: u64,
-    /// Bytes sent to another computer.
+    /// Bytes sent to other computers.
     pub remote_bytes: u64,
 }
 
@@ -145,7 +146,7 @@ fn call(row: &Row<'_>) -> Result<ModelCallRow> {
 }
 
 impl ReadTx<'_> {
-    /// Calls, newest first, and how many there are; with `remote_only` those that left this computer.
+    /// Number of calls, and one page of them, newest first. With `remote_only`, only calls to other computers.
     pub fn model_calls(&self, remote_only: bool, offset: u32, limit: u32) -> Result<(u64, Vec<ModelCallRow>)> {
         let total: i64 = self
             .conn
@@ -165,7 +166,7 @@ impl ReadTx<'_> {
         Ok((total as u64, items))
     }
 
-    /// What was used since `since`.
+    /// Usage since `since`.
     pub fn model_use(&self, since: Timestamp) -> Result<ModelUse> {
         Ok(self
             .conn
@@ -186,7 +187,7 @@ impl ReadTx<'_> {
             })?)
     }
 
-    /// Tokens, both ways, and milliseconds of the newest answered calls of a model, `calls` at most.
+    /// Total tokens (sent and received) and milliseconds of a model's newest answered calls, at most `calls` of them.
     pub fn model_pace(&self, model: &str, calls: u32) -> Result<(u64, u64)> {
         Ok(self
             .conn
@@ -198,7 +199,7 @@ impl ReadTx<'_> {
             .query_row(params![model, calls], |row| Ok((row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as u64)))?)
     }
 
-    /// What the same request was answered with for the same job.
+    /// The answer to the same request for the same job, if there is one.
     pub fn answered_call(&self, job: &JobId, request_hash: &[u8]) -> Result<Option<String>> {
         Ok(self
             .conn
@@ -212,7 +213,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Writes a call down before it is made. Those beyond [`CALLS_MAX`] go, the oldest first.
+    /// Records a call before it is made, and deletes the oldest ones beyond [`CALLS_MAX`].
     pub fn begin_model_call(&self, call: &NewModelCall, tokens_estimate: u64) -> Result<()> {
         self.conn
             .prepare_cached(
@@ -246,7 +247,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Writes down how a call ended. Of one whose conversation was erased meanwhile no text is kept.
+    /// Records how a call ended. If its conversation was erased meanwhile, no text is kept.
     pub fn end_model_call(&self, id: &CallId, end: &ModelCallEnd) -> Result<()> {
         self.conn
             .prepare_cached(
@@ -269,9 +270,9 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Takes the texts of the calls that tell of a conversation. That something was sent stays true, and counts for the day's budget;
-    /// what it was goes. The wording of our prompts, which all calls share, is why these texts are not among the traces: what they had
-    /// of the messages is found as theirs.
+    /// Removes the text of calls that include content of a conversation. The fact that something was sent stays and counts toward
+    /// the daily budget. These texts are not added to the traces, because they contain the wording of our prompts, which all
+    /// calls share; words of messages in them are covered by the traces of the messages.
     pub(crate) fn erase_calls_about(&self, id: &ConversationId) -> Result<()> {
         let told = "SELECT call_id FROM model_call_sources WHERE conversation_id = ?1";
         self.conn.execute(
@@ -285,7 +286,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Empties the list, because the person asked for it. What was used today still counts for the budget.
+    /// Removes all texts at the person's request. Today's usage still counts toward the budget.
     pub fn forget_model_call_texts(&self) -> Result<u64> {
         let changed = self
             .conn

@@ -1,8 +1,10 @@
-//! What a language model made of something that is derived again from time to time: kept apart from it, since a reply is paid for and
-//! does not come twice the same.
+//! Answers of language models about things that are derived again from time to time. They are stored separately, because an
+//! answer is paid for and a model does not give the same one twice.
 //!
-//! A reply is found by what was shown, so that the same is asked about once. Nothing of it is shown as it is. Deliberately not here:
-//! what of a reply is believed (`insight`, `capture`), when a model is asked and what becomes of it (`engine`).
+//! An answer is found by its input, so the same question is asked only once. Nothing is shown as stored here.
+//!
+//! Not here: which part of an answer is accepted (`insight`, `capture`), when a model is asked, and what is done with the result
+//! (`engine`).
 
 use keepsake_domain::{ConversationId, Timestamp};
 use rusqlite::{OptionalExtension, params};
@@ -11,12 +13,12 @@ use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse_json, to_json};
 use crate::{Result, StoreError};
 
-/// What a model is asked for.
+/// What a model is asked to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplyTask {
-    /// To word a way of working.
+    /// Word a playbook.
     Playbook,
-    /// To tidy what is remembered.
+    /// Suggest clean-ups of memories.
     Reflection,
 }
 
@@ -29,25 +31,25 @@ impl ReplyTask {
     }
 }
 
-/// What a model made of one matter.
+/// A model's answer about one input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelReplyRow {
-    /// What it was asked for.
+    /// What it was asked to do.
     pub task: ReplyTask,
-    /// Names what was shown.
+    /// Identifies the input.
     pub matter: String,
-    /// The model with its prompt.
+    /// Name of the model and its prompt.
     pub proposer: String,
-    /// What held of its answer, as JSON; nothing where nothing did.
+    /// The accepted part of the answer as JSON; `None` if there is none.
     pub found: Option<String>,
-    /// The conversations told of.
+    /// The conversations whose content was in the input.
     pub sources: Vec<ConversationId>,
-    /// When.
+    /// When the answer was given.
     pub made_at: Timestamp,
 }
 
 impl ReadTx<'_> {
-    /// What a model made of a matter, if one was asked and all that it was told of is still on the record.
+    /// A model's answer about an input, if there is one and none of its conversations has been excluded since.
     pub fn model_reply(&self, task: ReplyTask, matter: &str) -> Result<Option<ModelReplyRow>> {
         let found: Option<(String, Option<String>, String, i64)> = self
             .conn
@@ -62,7 +64,7 @@ impl ReadTx<'_> {
         Ok(Some(ModelReplyRow { task, matter: matter.to_owned(), proposer, found, sources, made_at: Timestamp(made_at) }))
     }
 
-    /// What a model made of everything that it was asked for, as far as all that it was told of is still on the record.
+    /// All answers for a task, without those that include a conversation that has been excluded since.
     pub fn model_replies(&self, task: ReplyTask) -> Result<Vec<ModelReplyRow>> {
         let mut statement =
             self.conn.prepare_cached("SELECT matter FROM model_replies WHERE task = ?1 ORDER BY made_at_ms, matter")?;
@@ -76,10 +78,10 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Keeps what a model made of a matter. Refused where something told of is off the record.
+    /// Stores an answer. Refused if one of its conversations is excluded.
     pub fn put_model_reply(&self, row: &ModelReplyRow) -> Result<()> {
         if !self.are_on_record(&row.sources)? {
-            return Err(StoreError::Evidence("a conversation that it tells of is off the record".to_owned()));
+            return Err(StoreError::Evidence("one of its conversations is excluded from memory".to_owned()));
         }
         self.conn
             .prepare_cached(
@@ -97,7 +99,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Erases what a model made of what was said in a conversation.
+    /// Deletes the answers that include content of a conversation.
     pub(crate) fn erase_model_replies_of(&self, conversation: &ConversationId) -> Result<()> {
         self.conn.execute(
             "DELETE FROM model_replies WHERE EXISTS (SELECT 1 FROM json_each(sources) s WHERE s.value = ?1)",

@@ -1,7 +1,8 @@
-//! What lies next to a person or a topic: the conversations, people, topics and memories that a message connects with it.
+//! Neighbors of a person or a topic: the conversations, people, topics and memories that messages connect with it.
 //!
-//! Each query answers counts and one message that shows the connection. Deliberately not here: who is one person, how many of the
-//! neighbours are shown, and what of it stands in a picture (`engine`).
+//! Each query returns counts and one message that shows the connection.
+//!
+//! Not here: which handles belong to one person, how many neighbors are shown, and what a picture shows of them (`engine`).
 
 use keepsake_domain::{ConversationId, HandleId, InteractionId, MemoryId, Timestamp, TopicId};
 use rusqlite::{Row, params};
@@ -10,93 +11,93 @@ use crate::Result;
 use crate::open::ReadTx;
 use crate::text::{parse, to_json};
 
-/// A conversation as a neighbour.
+/// A conversation as a neighbor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceNode {
     /// Id.
     pub id: ConversationId,
-    /// Title, where the source gave one.
+    /// Title, if the source gave one.
     pub title: Option<String>,
     /// Channel type.
     pub channel_type: String,
-    /// Off the record.
+    /// Not used for memory.
     pub is_private: bool,
-    /// Messages that connect it.
+    /// Number of messages that connect it.
     pub messages: u64,
-    /// The last of them.
+    /// Time of the latest of these messages.
     pub last: Timestamp,
 }
 
-/// What a handle said in a conversation.
+/// The messages of one handle in one conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShareOfPlace {
     /// The conversation.
     pub conversation: ConversationId,
     /// The handle.
     pub handle: HandleId,
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// The last of them.
+    /// The latest of them.
     pub line: Option<InteractionId>,
 }
 
-/// What a handle said of a topic in a conversation.
+/// The messages of one handle about a topic in a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShareOfTopic {
     /// The topic.
     pub topic: TopicId,
-    /// Where.
+    /// The conversation.
     pub conversation: ConversationId,
-    /// Who.
+    /// The handle.
     pub handle: HandleId,
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// The last of them.
+    /// The latest of them.
     pub line: InteractionId,
-    /// When that was said.
+    /// When the latest was written.
     pub last: Timestamp,
 }
 
-/// A memory as a neighbour.
+/// A memory as a neighbor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryNode {
     /// Id.
     pub id: MemoryId,
-    /// What it says.
+    /// The statement.
     pub content: String,
-    /// Category by name.
+    /// Name of the category.
     pub category: String,
-    /// Whom it is about, where that is not the owner.
+    /// The handle it is about, unless it is about the owner.
     pub handle: Option<HandleId>,
-    /// When its line was said.
+    /// When its evidence was said.
     pub said: Timestamp,
 }
 
-/// A line that a memory rests on.
+/// The evidence of a memory in one conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceOfMemory {
     /// The memory.
     pub memory: MemoryId,
-    /// Where it was said.
+    /// The conversation.
     pub conversation: ConversationId,
-    /// Lines there.
+    /// Number of messages that are evidence.
     pub lines: u64,
-    /// One of them.
+    /// One of these messages.
     pub line: InteractionId,
 }
 
-/// A line of a topic that a memory rests on.
+/// The evidence that a memory shares with a topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicOfMemory {
     /// The memory.
     pub memory: MemoryId,
     /// The topic.
     pub topic: TopicId,
-    /// Lines that both hold.
+    /// Number of messages that belong to both.
     pub lines: u64,
-    /// One of them.
+    /// One of these messages.
     pub line: InteractionId,
-    /// Where it was said.
+    /// The conversation of that message.
     pub conversation: ConversationId,
 }
 
@@ -115,7 +116,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Where these handles spoke, the fullest places first.
+    /// Conversations in which these handles spoke, those with the most messages first.
     pub fn places_of_handles(&self, handles: &[HandleId]) -> Result<Vec<PlaceNode>> {
         self.collected(
             "SELECT c.id, c.title, c.channel_type, c.is_private, sum(p.messages), max(p.last_ms)
@@ -126,7 +127,7 @@ impl ReadTx<'_> {
         )
     }
 
-    /// Who speaks where these handles spoke, themselves left out.
+    /// Other handles that spoke in the same conversations as these, each with the conversation.
     pub fn companions_of_handles(&self, handles: &[HandleId]) -> Result<Vec<(HandleId, ConversationId)>> {
         self.collected(
             "SELECT DISTINCT q.handle_id, q.conversation_id FROM conversation_people p
@@ -137,7 +138,7 @@ impl ReadTx<'_> {
         )
     }
 
-    /// What these handles said in these conversations.
+    /// The messages of these handles in these conversations.
     pub fn shares_of_places(&self, handles: &[HandleId], conversations: &[ConversationId]) -> Result<Vec<ShareOfPlace>> {
         self.collected(
             "SELECT p.conversation_id, p.handle_id, p.messages,
@@ -158,7 +159,7 @@ impl ReadTx<'_> {
         )
     }
 
-    /// How many messages of each topic of a partition these handles said, the most first.
+    /// Number of messages of these handles in each topic of an audience (`partition`), highest first.
     pub fn topics_of_handles(&self, partition: &str, handles: &[HandleId]) -> Result<Vec<(TopicId, u64)>> {
         self.collected(
             "SELECT m.topic_id, count(*) FROM interactions i JOIN topic_messages m ON m.interaction_id = i.id
@@ -169,9 +170,9 @@ impl ReadTx<'_> {
         )
     }
 
-    /// Who said what of these topics where, the newest line of each.
+    /// The messages about these topics by handle and conversation, with the latest of each group.
     pub fn shares_of_topics(&self, topics: &[TopicId]) -> Result<Vec<ShareOfTopic>> {
-        // Beside max() SQLite answers the other columns of the row that holds it.
+        // With max(), SQLite takes the other columns from the row with the maximum.
         self.collected(
             "SELECT m.topic_id, i.conversation_id, i.handle_id, count(*), i.id, max(i.created_at_ms)
                FROM topic_messages m JOIN interactions i ON i.id = m.interaction_id
@@ -190,7 +191,7 @@ impl ReadTx<'_> {
         )
     }
 
-    /// Conversations by id, as neighbours without messages of their own.
+    /// Conversations by id, as neighbors with a message count of 0.
     pub fn place_nodes(&self, ids: &[ConversationId]) -> Result<Vec<PlaceNode>> {
         self.collected(
             "SELECT c.id, c.title, c.channel_type, c.is_private, 0, c.last_activity_at_ms FROM conversations c
@@ -200,7 +201,7 @@ impl ReadTx<'_> {
         )
     }
 
-    /// Approved memories about whoever has these handles, or about the owner, the newest first.
+    /// Approved memories about these handles, and about the owner if `is_owner`, newest first.
     pub fn memories_about(&self, handles: &[HandleId], is_owner: bool) -> Result<Vec<MemoryNode>> {
         const COLUMNS: &str = "m.id, m.content, m.category, m.subject_handle_id, m.said_at_ms";
         let sql = format!(
@@ -211,7 +212,7 @@ impl ReadTx<'_> {
         self.collected(&sql, params![to_json("handle ids", &handles)?, is_owner], memory)
     }
 
-    /// Approved memories that rest on a line of a topic, the newest first.
+    /// Approved memories with evidence in a topic, newest first.
     pub fn memories_of_topic(&self, topic: &TopicId) -> Result<Vec<MemoryNode>> {
         self.collected(
             "SELECT m.id, m.content, m.category, m.subject_handle_id, m.said_at_ms FROM memories m
@@ -223,7 +224,7 @@ impl ReadTx<'_> {
         )
     }
 
-    /// Where the lines of these memories were said.
+    /// The conversations that contain the evidence of these memories.
     pub fn places_of_memories(&self, memories: &[MemoryId]) -> Result<Vec<PlaceOfMemory>> {
         self.collected(
             "SELECT v.memory_id, i.conversation_id, count(DISTINCT i.id), i.id, min(v.position) FROM memory_evidence v
@@ -240,7 +241,7 @@ impl ReadTx<'_> {
         )
     }
 
-    /// Which of these memories rest on lines of which of these topics.
+    /// Which of these memories have evidence in which of these topics.
     pub fn topics_of_memories(&self, memories: &[MemoryId], topics: &[TopicId]) -> Result<Vec<TopicOfMemory>> {
         self.collected(
             "SELECT v.memory_id, t.topic_id, count(DISTINCT v.interaction_id), i.id, i.conversation_id, min(v.position) FROM memory_evidence v

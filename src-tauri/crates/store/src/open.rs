@@ -1,4 +1,4 @@
-//! Opening the file and running transactions on it: one writer, several readers.
+//! Opening the database and running transactions on it: one writer, several readers.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -22,35 +22,35 @@ use crate::{Result, StoreError, migrate, schema, unfinished};
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
 const SQLITE_VERSION_MIN_TEXT: &str = "3.51.3";
 
-/// Readers: one for a list, one for a detail, one for a background job, one to spare.
+/// Reading connections: one for a list, one for a detail view, one for a background job, and one spare.
 const READERS: usize = 4;
 
-/// Statements kept prepared a connection; the whole program has fewer.
+/// Prepared statements cached per connection; the whole program has fewer.
 const STATEMENT_CACHE: usize = 128;
 
-/// How long a connection waits for another process (the command line beside the window) to finish a write.
+/// How long a connection waits for another process to finish a write (for example, the command line while the window is open).
 const BUSY_TIMEOUT_MS: u32 = 5_000;
 
-/// How long emptying the log waits for readers: a list that is being read ends sooner, and whatever takes longer must not keep
-/// every write waiting with it.
+/// How long emptying the log waits for readers. Reading a list takes less time, and a longer read must not block every write for
+/// its duration.
 const CHECKPOINT_WAIT_MS: u32 = 250;
 
-/// Pages of 4 KiB kept in memory by the writer, 64 MiB: a large import appends to several indexes at once.
+/// The writer's page cache, 64 MiB, because a large import appends to several indexes at once.
 const WRITER_CACHE_KIB: i64 = 64 * 1024;
 
-/// Pages kept in memory by each reader, 16 MiB: one search reads some thousand pages of rows, vectors and index, and SQLite's own 2 MiB
-/// would lose the ones at the root of each tree before it is done.
+/// The page cache of each reader, 16 MiB. A single search reads several thousand pages of rows, vectors and indexes; SQLite's
+/// default of 2 MiB would evict the root pages of the trees in the meantime.
 const READER_CACHE_KIB: i64 = 16 * 1024;
 
-/// Pages of the write-ahead log, 16 MiB, after which it is moved into the file: at SQLite's own 4 MiB an import would move the same
-/// pages of its indexes after every batch.
+/// Pages of 4 KiB in the write-ahead log, 16 MiB in all, before it is moved into the file. With SQLite's default of 4 MiB, an
+/// import would move the same index pages after every batch.
 const CHECKPOINT_PAGES: i64 = 4_096;
 
 #[derive(Debug)]
 struct Inner {
     path: PathBuf,
-    // Before the writer, so that they close before it: only a connection that may write moves the write-ahead log into the file and
-    // removes it, and only as the last one.
+    // Declared before the writer, so that readers close first. Only a connection that can write moves the write-ahead log into
+    // the file and removes it, and only if it is the last to close.
     readers: Vec<Mutex<Connection>>,
     writer: Turns<Connection>,
     next_reader: AtomicUsize,
@@ -58,14 +58,15 @@ struct Inner {
     mended: Option<String>,
 }
 
-/// The open database. Cheap to clone; all clones are one store.
+/// The open database. Clones are cheap and share one store.
 #[derive(Debug, Clone)]
 pub struct Store {
     inner: Arc<Inner>,
 }
 
 impl Store {
-    /// Opens `keepsake.db` in `data_dir`, creating and migrating as needed; a copy that is kept before a migration is named by `now`.
+    /// Opens `keepsake.db` in `data_dir`, creating and migrating it as needed. `now` goes into the name of the backup made before
+    /// a migration.
     pub fn open(data_dir: &Path, now: Timestamp) -> Result<Self> {
         create_private_dir(data_dir).map_err(|error| StoreError::Open {
             path: data_dir.to_owned(),
@@ -75,7 +76,7 @@ impl Store {
         Self::open_file(&data_dir.join("keepsake.db"), Some(now), now)
     }
 
-    /// Opens one file, of which a copy is kept before its schema is brought up to date where a moment is given for its name.
+    /// Opens a file. If `copied` is given, a backup named after that time is made before the schema is upgraded.
     pub(crate) fn open_file(path: &Path, copied: Option<Timestamp>, now: Timestamp) -> Result<Self> {
         if rusqlite::version_number() < SQLITE_VERSION_MIN {
             return Err(StoreError::OldSqlite { found: rusqlite::version().to_owned(), wanted: SQLITE_VERSION_MIN_TEXT });
@@ -88,7 +89,8 @@ impl Store {
                 version = migrate::check(&open_connection(path, flags)?, path)?;
             }
         }
-        // SQLite makes no second process wait while a first one switches a new file to WAL: it fails, so openers queue up here.
+        // SQLite fails instead of waiting when a second process opens a new file that the first is switching to WAL, so processes
+        // queue here.
         let _turn = opening_turn(path)?;
         if let Some(now) = copied
             && (1..migrate::SCHEMA_VERSION).contains(&version)
@@ -99,7 +101,8 @@ impl Store {
         let mut writer = open_connection(path, writer_flags)?;
         set_up(&writer)?;
         guard::add_functions(&writer, Purpose::Ordinary)?;
-        // Before the migrations, so that what was planted does not run in them; and after, where it is the schema of today.
+        // Check before the migrations, so that planted triggers do not run in them, and again afterwards against the current
+        // schema.
         let stands_at = writer.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0))?;
         let mut mended = None;
         if (1..migrate::SCHEMA_VERSION).contains(&stands_at) {
@@ -130,20 +133,20 @@ impl Store {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// The database file.
+    /// Path of the database file.
     pub fn path(&self) -> &Path {
         &self.inner.path
     }
 
-    /// Which locks of the file had been changed from outside and were put right as it was opened, in words.
+    /// Describes the locks in the file that were changed from outside and repaired when it was opened; `None` if there were none.
     pub fn mended(&self) -> Option<&str> {
         self.inner.mended.as_deref()
     }
 
-    /// Looks whether the locks in the file are those of this program still, puts right what is not, leaves an alert of it, and says what
-    /// it was: a file that stays open for weeks is compared as one that is opened.
+    /// Compares the locks in the file with those of this program, repairs differences, raises an alert and describes what was
+    /// changed. This gives a file that stays open for weeks the same check as one that is being opened.
     pub fn settle_locks(&self, now: Timestamp) -> Result<Option<String>> {
-        // Its own connection, since the others may not change the schema.
+        // A separate connection, because the others may not change the schema.
         let mended = self.hold_writer(|| {
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             let mut conn = open_connection(&self.inner.path, flags)?;
@@ -164,7 +167,7 @@ impl Store {
         work(&ReadTx { conn: &tx })
     }
 
-    /// Writes in one transaction: all of it or nothing. The tags that `work` touched are published after the commit.
+    /// Writes in one transaction, all or nothing. The tags that `work` touched are published after the commit.
     pub fn write<T>(&self, work: impl FnOnce(&WriteTx<'_>) -> Result<T>) -> Result<T> {
         let mut conn = self.inner.writer.wait()?;
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -177,7 +180,7 @@ impl Store {
         Ok(value)
     }
 
-    /// Does what `work` does and takes it back, so that what would come of it is known exactly. Nobody is told.
+    /// Runs `work` and rolls it back, to learn exactly what it would do. No changes are published.
     pub(crate) fn rehearse<T>(&self, work: impl FnOnce(&WriteTx<'_>) -> Result<T>) -> Result<T> {
         let mut conn = self.inner.writer.wait()?;
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -186,7 +189,8 @@ impl Store {
         Ok(value)
     }
 
-    /// As [`write`](Self::write), but nobody is told: for what no panel shows (the window remembering its own places).
+    /// Like [`write`](Self::write), but publishes no changes. For data that no panel shows, such as the window's remembered
+    /// positions.
     pub fn write_quietly<T>(&self, work: impl FnOnce(&WriteTx<'_>) -> Result<T>) -> Result<T> {
         self.write(|tx| {
             let value = work(tx)?;
@@ -195,12 +199,12 @@ impl Store {
         })
     }
 
-    /// The tags of every write from now on.
+    /// Receives the tags of every write from now on.
     pub fn subscribe(&self) -> Receiver<Changes> {
         self.inner.feed.subscribe()
     }
 
-    /// Says that something changed that no write of this process shows (another process wrote).
+    /// Announces a change that was not written by this process.
     pub fn publish(&self, changes: Changes) {
         self.inner.feed.publish(changes);
     }
@@ -211,9 +215,9 @@ impl Store {
         Ok(conn.query_row("PRAGMA data_version", [], |row| row.get(0))?)
     }
 
-    /// Runs the erasure path: the only door through which a message leaves.
+    /// Runs an erasure: the only way to remove messages.
     pub(crate) fn erase<T>(&self, work: impl FnOnce(&WriteTx<'_>) -> Result<T>) -> Result<T> {
-        // The ordinary writer waits, so there is still one writer.
+        // The ordinary writer is held meanwhile, so there is still only one writer.
         let writer = self.inner.writer.wait()?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut conn = open_connection(&self.inner.path, flags)?;
@@ -231,13 +235,13 @@ impl Store {
         Ok(value)
     }
 
-    /// Runs `work` while nobody else of this process writes.
+    /// Runs `work` while nothing else in this process writes.
     pub(crate) fn hold_writer<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let _writer = self.inner.writer.wait()?;
         work()
     }
 
-    /// Moves the write-ahead log into the file and empties it. `false` when a reader still needs it: try again later.
+    /// Moves the write-ahead log into the file and empties it. Returns `false` if a reader still needs it; try again later.
     pub fn checkpoint(&self) -> Result<bool> {
         let conn = self.inner.writer.wait()?;
         wait_for_others(&conn, CHECKPOINT_WAIT_MS)?;
@@ -247,7 +251,8 @@ impl Store {
     }
 
     fn reader(&self) -> Result<MutexGuard<'_, Connection>> {
-        // The first that is free: whoever reads alone keeps to one connection, which has read the schema and prepared its statements.
+        // Take the first free one: a single reader then keeps using the same connection, with its schema loaded and statements
+        // prepared.
         if let Some(conn) = self.inner.readers.iter().find_map(|reader| reader.try_lock().ok()) {
             return Ok(conn);
         }
@@ -256,17 +261,17 @@ impl Store {
     }
 }
 
-/// Held while one process opens, creates or migrates the file; the system lets go of it when the process ends.
+/// Lock held while one process opens, creates or migrates the file. The system releases it when the process ends.
 pub(crate) fn opening_turn(path: &Path) -> Result<std::fs::File> {
     let lock = path.with_extension("lock");
     let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&lock);
     file.and_then(|file| file.lock().map(|()| file)).map_err(|error| StoreError::Open {
         path: lock,
-        reason: format!("{error}; check that the folder is yours to write and on a disk of this computer"),
+        reason: format!("{error}; check that you can write to the folder and that it is on a disk of this computer"),
     })
 }
 
-/// Whether changes stand in the write-ahead log that may not be in the file yet.
+/// Whether the write-ahead log contains changes that may not be in the file yet.
 pub(crate) fn has_log(path: &Path) -> bool {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
@@ -276,7 +281,7 @@ pub(crate) fn has_log(path: &Path) -> bool {
 fn open_connection(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let conn = Connection::open_with_flags(path, flags).map_err(|error| StoreError::Open {
         path: path.to_owned(),
-        reason: format!("{error}; check that the folder is there and yours to write"),
+        reason: format!("{error}; check that the folder exists and that you can write to it"),
     })?;
     conn.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
     Ok(conn)
@@ -286,7 +291,7 @@ fn wait_for_others(conn: &Connection, timeout_ms: u32) -> Result<()> {
     Ok(conn.busy_timeout(std::time::Duration::from_millis(u64::from(timeout_ms)))?)
 }
 
-/// The pragmas of security.md 2.2, each for the reason given there.
+/// Sets the pragmas of security.md 2.2, which gives the reason for each.
 pub(crate) fn set_up(conn: &Connection) -> Result<()> {
     wait_for_others(conn, BUSY_TIMEOUT_MS)?;
     conn.pragma_update(None, "journal_mode", "WAL")?;
@@ -316,39 +321,40 @@ fn set_up_reader(conn: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// The key under which source ids are hashed, made once by SQLite's own randomness.
+/// Creates the key for hashing source ids, once, with SQLite's random generator.
 fn ensure_keys(conn: &Connection) -> Result<()> {
     if conn.query_row("SELECT count(*) FROM store_keys WHERE name = 'source'", [], |row| row.get::<_, i64>(0))? == 1 {
-        // Opening an up-to-date file writes nothing, so that it never waits for another process.
+        // Opening an up-to-date file writes nothing, so it never has to wait for another process.
         return Ok(());
     }
     conn.execute("INSERT OR IGNORE INTO store_keys (name, value) VALUES ('source', randomblob(32))", [])?;
     Ok(())
 }
 
-/// Which connection a test attacks.
+/// The connection that a test attacks.
 #[cfg(feature = "testing")]
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Door {
-    /// The one that all ordinary writes use.
+    /// The connection of all ordinary writes.
     Writer,
-    /// One of those that all reads use.
+    /// One of the connections for reading.
     Reader,
-    /// The one of the erasure path.
+    /// The connection of an erasure.
     Erasing,
 }
 
 #[cfg(feature = "testing")]
 impl Store {
-    /// Runs raw SQL on one of the store's own connections: how tests prove that their locks hold. Never part of a product build.
+    /// Runs raw SQL on one of the store's own connections, with which tests prove that the locks work. Never part of a release
+    /// build.
     #[doc(hidden)]
     pub fn attack(&self, door: Door, sql: &str) -> rusqlite::Result<()> {
         let closed = |_| rusqlite::Error::InvalidQuery;
         let run = |conn: &Connection| {
             let outcome = conn.execute_batch(sql);
             if !conn.is_autocommit() {
-                // What failed half-way must not stay open for the next user of the connection.
+                // A half-finished transaction must not stay open for the next user of the connection.
                 conn.execute_batch("ROLLBACK")?;
             }
             outcome
@@ -364,18 +370,18 @@ impl Store {
     }
 }
 
-/// One consistent view of the store.
+/// A consistent snapshot of the store.
 #[derive(Debug)]
 pub struct ReadTx<'c> {
     pub(crate) conn: &'c Connection,
 }
 
-/// A transaction that may write. Everything a [`ReadTx`] can do, it can do too.
+/// A transaction that can write, and read everything that a [`ReadTx`] can.
 #[derive(Debug)]
 pub struct WriteTx<'c> {
     read: ReadTx<'c>,
     tags: RefCell<BTreeSet<Tag>>,
-    /// How to recognise what this transaction erases.
+    /// Hashes of what this transaction erases, to recognize leftovers.
     pub(crate) traces: RefCell<Traces>,
 }
 
@@ -392,7 +398,7 @@ impl<'c> WriteTx<'c> {
         Self { read: ReadTx { conn }, tags: RefCell::default(), traces: RefCell::default() }
     }
 
-    /// Notes that rows of this kind changed.
+    /// Records that rows of this kind changed.
     pub(crate) fn touch(&self, tag: Tag) {
         self.tags.borrow_mut().insert(tag);
     }

@@ -1,4 +1,4 @@
-//! Acts of a person over memories, each with what stood before, so that undo restores it exactly.
+//! Operations of a person on memories, each with the previous state, so that undo restores it exactly.
 
 use keepsake_domain::{MemoryId, MemoryStatus, OperationId, Relation, Timestamp};
 use rusqlite::{OptionalExtension, params};
@@ -10,16 +10,16 @@ use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError};
 
-/// The columns of a memory that may change.
+/// The columns of a memory that an operation can change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MemoryState {
-    /// Where it stands.
+    /// Its status.
     pub status: MemoryStatus,
-    /// Out of the queue until then.
+    /// Out of the queue until this time.
     pub snoozed_until: Option<Timestamp>,
-    /// Why it was refused.
+    /// Why it was dismissed.
     pub reject_reason: Option<String>,
-    /// When a person decided.
+    /// When the person decided on it.
     pub decided: Option<Timestamp>,
 }
 
@@ -34,14 +34,14 @@ impl From<&MemoryRow> for MemoryState {
     }
 }
 
-/// What an operation does to one memory.
+/// The effect of an operation on one memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryChange {
-    /// Which.
+    /// The memory.
     pub id: MemoryId,
-    /// What stood before; absent for a version that the operation itself made.
+    /// The state before; `None` for a version that the operation itself created.
     pub before: Option<MemoryState>,
-    /// What stands after.
+    /// The state after.
     pub after: MemoryState,
     /// Relations that the operation added, from this memory.
     pub relations: Vec<(Relation, MemoryId)>,
@@ -53,20 +53,20 @@ struct StoredAfter {
     relations: Vec<(Relation, MemoryId)>,
 }
 
-/// One operation.
+/// An operation, as stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OperationRow {
     /// Id.
     pub id: OperationId,
-    /// For the notice.
+    /// Text for the notice.
     pub summary: String,
-    /// When it was undone.
+    /// When it was undone, if it was.
     pub undone: Option<Timestamp>,
 }
 
 impl ReadTx<'_> {
-    /// An operation, or the newest one of a person that is not undone: what was parked or tidied overnight is taken
-    /// back by name only.
+    /// The given operation, or the person's newest one that is not undone. Proposals that expired or clean-ups that ran during
+    /// maintenance are undone only by id.
     pub fn operation_to_undo(&self, id: Option<&OperationId>) -> Result<Option<OperationRow>> {
         let found = self
             .conn
@@ -85,7 +85,7 @@ impl ReadTx<'_> {
             .transpose()
     }
 
-    /// What an operation did, in the order it did it.
+    /// The changes of an operation, in the order in which it made them.
     pub fn operation_changes(&self, id: &OperationId) -> Result<Vec<MemoryChange>> {
         let mut statement = self
             .conn
@@ -104,7 +104,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Where a memory stood before the newest operation over it that still counts.
+    /// The status of a memory before the newest operation on it that is not undone.
     pub fn status_before(&self, id: &MemoryId) -> Result<Option<MemoryStatus>> {
         let before = self
             .conn
@@ -120,7 +120,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Applies and records an operation. Every change must be a legal step from what stands now.
+    /// Applies and records an operation. Every change must be an allowed transition from the present state.
     pub fn apply_operation(
         &self,
         id: &OperationId,
@@ -143,7 +143,7 @@ impl WriteTx<'_> {
                 }
                 self.swap_state(&change.id, before, &change.after)?;
             }
-            // Only what was new is recorded: undo must not take away a relation that stood before.
+            // Record only new relations: undo must not remove one that already existed.
             let mut relations = Vec::new();
             for (relation, to) in &change.relations {
                 if self.add_relation(&change.id, *relation, to, None, now)? {
@@ -163,7 +163,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Puts `after` where exactly `before` stands; refused when something else stands there.
+    /// Replaces the state `before` by `after`; fails if the memory is in any other state.
     fn swap_state(&self, id: &MemoryId, before: &MemoryState, after: &MemoryState) -> Result<()> {
         let changed = self
             .conn
@@ -185,8 +185,8 @@ impl WriteTx<'_> {
         if changed == 0 { Err(StoreError::not_found("memory in its expected state", id.as_str())) } else { Ok(()) }
     }
 
-    /// Undoes an operation: every memory back to exactly what stood before; versions it made step aside.
-    /// Returns the restored ids. Fails, and changes nothing, when one of them was changed by a later operation.
+    /// Undoes an operation: every memory returns to its exact previous state, and versions that the operation created are
+    /// superseded. Returns the restored ids. Fails without changes if a later operation changed one of the memories.
     pub fn undo_operation(&self, id: &OperationId, now: Timestamp) -> Result<Vec<MemoryId>> {
         let marked = self.conn.execute(
             "UPDATE operations SET undone_at_ms = ?2 WHERE id = ?1 AND undone_at_ms IS NULL",
@@ -204,7 +204,7 @@ impl WriteTx<'_> {
                     restored.push(change.id.clone());
                 }
                 None => {
-                    // The person took the wording back: it stays in the chain of versions, but no longer counts.
+                    // The person withdrew this wording: it stays in the chain of versions but is no longer in effect.
                     let stepped_aside = MemoryState { status: MemoryStatus::Superseded, ..change.after.clone() };
                     self.swap_state(&change.id, &change.after, &stepped_aside)?;
                 }

@@ -1,7 +1,7 @@
-//! Entities and their handles, and who is one person because somebody said so.
+//! Entities and their handles, and which of them are one person according to the user.
 //!
-//! A message belongs to a handle and a handle to its own entity for good. That two entities are one human being is an edge
-//! ([`crate::links`]), and everything that shows "a person" works the edges out anew: taking one back restores every view exactly.
+//! A message belongs permanently to a handle, and a handle to its own entity. That two entities are one human being is a link
+//! ([`crate::links`]). Every view of "a person" is computed from the links, so withdrawing one restores every view exactly.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,36 +12,36 @@ use crate::open::ReadTx;
 use crate::text::parse;
 use crate::{Result, StoreError};
 
-/// One handle with its entity.
+/// A handle with its entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandleRow {
     /// Id.
     pub id: HandleId,
     /// Its own entity.
     pub entity_id: EntityId,
-    /// `person`, `agent`, `service`, `group`.
+    /// One of `person`, `agent`, `service`, `group`.
     pub entity_type: String,
-    /// Its entity is the owner.
+    /// It is the owner's.
     pub is_owner: bool,
     /// Channel type.
     pub channel_type: String,
-    /// The handle as the channel writes it.
+    /// The handle as written in the channel.
     pub handle: String,
-    /// The name it was first seen with; of a voice that the person put a name to, that name.
+    /// The name it was first seen with, or the name that the person gave to an unidentified speaker.
     pub display_name: String,
-    /// The voice of nobody yet ([`crate::VoiceRow`]).
+    /// An unidentified speaker, not named yet ([`crate::VoiceRow`]).
     pub is_unnamed: bool,
-    /// Confirmed by the person as it stands, links aside.
+    /// The person confirmed this handle itself, apart from links.
     pub verified: bool,
-    /// Messages under it.
+    /// Number of messages under it.
     pub messages: u64,
-    /// First message.
+    /// Time of the first message.
     pub first: Option<Timestamp>,
-    /// Last message.
+    /// Time of the latest message.
     pub last: Option<Timestamp>,
 }
 
-/// Which entities are one person: the connected groups of the links that hold.
+/// Which entities are one person: the connected groups formed by the links in effect.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Persons {
     representative: HashMap<EntityId, EntityId>,
@@ -49,8 +49,8 @@ pub struct Persons {
 }
 
 impl Persons {
-    /// The groups that `links` make of `entities` (each with whether it is the owner). A group is named by its smallest id, so by
-    /// the entity that came first.
+    /// The groups that `links` form among `entities` (each with whether it is the owner). A group is represented by its smallest
+    /// id, which is its oldest entity.
     pub fn new(
         entities: impl IntoIterator<Item = (EntityId, bool)>,
         links: impl IntoIterator<Item = (EntityId, EntityId)>,
@@ -64,7 +64,7 @@ impl Persons {
             parent.insert(entity.clone(), entity);
         }
         owners.sort();
-        // The owner is one human being under however many entities exports name them.
+        // The owner is one human being, however many entities the exports create for them.
         let own: Vec<_> = owners.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
         for (a, b) in links.into_iter().chain(own) {
             let (a, b) = (root(&parent, &a), root(&parent, &b));
@@ -79,7 +79,7 @@ impl Persons {
         Self { representative, owners }
     }
 
-    /// The person an entity is; itself where nobody linked it.
+    /// The person that an entity belongs to; the entity itself if it is not linked.
     pub fn of(&self, entity: &EntityId) -> EntityId {
         self.representative.get(entity).unwrap_or(entity).clone()
     }
@@ -142,12 +142,12 @@ fn handle(row: &Row<'_>) -> Result<HandleRow> {
 }
 
 impl ReadTx<'_> {
-    /// Every handle, in the order in which they came.
+    /// Every handle, oldest first.
     pub fn handles(&self) -> Result<Vec<HandleRow>> {
         self.handles_where("1 ORDER BY h.id", [])
     }
 
-    /// The owner's handles. How much was said under each is not counted.
+    /// The owner's handles, without message counts.
     pub fn owner_handles(&self) -> Result<Vec<String>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT h.id FROM entities e CROSS JOIN entity_channels h ON h.entity_id = e.id WHERE e.is_owner = 1 ORDER BY h.id",
@@ -156,12 +156,12 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// One handle.
+    /// The handle with this id; an error if there is none.
     pub fn handle(&self, id: &HandleId) -> Result<HandleRow> {
         self.handles_where("h.id = ?1", params![id.as_str()])?.pop().ok_or_else(|| StoreError::not_found("handle", id.as_str()))
     }
 
-    /// A handle by what the channel writes, or by what is the same address.
+    /// Finds a handle by its spelling, or by an equivalent spelling of the same address.
     pub fn handle_by_address(&self, channel_type: &str, address: &str) -> Result<Option<HandleRow>> {
         match self.handle_id_by_address(channel_type, address)? {
             Some(id) => Ok(self.handles_where("h.id = ?1", params![id])?.pop()),
@@ -169,8 +169,8 @@ impl ReadTx<'_> {
         }
     }
 
-    /// The handle that is written so; else the first that is the same address ([`ChannelHandle::folded`]). Stores of earlier versions
-    /// may hold several of one address: each stays its own, since only the person says who is one.
+    /// The handle with exactly this spelling, else the first with the same address ([`ChannelHandle::folded`]). Stores of earlier
+    /// versions may have several handles with one address. They stay separate, since only the person decides who is one person.
     pub(crate) fn handle_id_by_address(&self, channel_type: &str, address: &str) -> Result<Option<String>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT id FROM entity_channels
@@ -194,7 +194,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Who is one person now.
+    /// The persons according to the links in effect.
     pub fn persons(&self) -> Result<Persons> {
         let mut statement = self.conn.prepare_cached("SELECT id, is_owner FROM entities")?;
         let entities = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?)))?;
@@ -206,7 +206,7 @@ impl ReadTx<'_> {
         Ok(Persons::new(known, self.linked_entities()?))
     }
 
-    /// What handles said last in words, the newest first.
+    /// The latest text and voice messages of these handles, newest first.
     pub fn lines_of_handles(&self, handles: &[HandleId], count: u32) -> Result<Vec<crate::InteractionRow>> {
         let within = crate::text::to_json("handle ids", &handles)?;
         self.interactions_where(
@@ -216,7 +216,7 @@ impl ReadTx<'_> {
         )
     }
 
-    /// Approved memories that are served, by the handle of whom they are about; those about the owner are left out.
+    /// Approved memories that may be served, by the handle they are about; those about the owner are left out.
     pub fn memories_by_handle(&self) -> Result<BTreeMap<String, Vec<MemoryId>>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT subject_handle_id, id FROM memories WHERE status = 'active' AND is_hidden = 0 AND subject_handle_id IS NOT NULL ORDER BY rank",
@@ -230,7 +230,7 @@ impl ReadTx<'_> {
         Ok(by_handle)
     }
 
-    /// By handle, the latest statement in which somebody says what they are called, as the reader saw it, approved or waiting.
+    /// By handle, the latest pending or approved statement in which a person gives their own name, as the reader recognized it.
     pub fn said_names(&self) -> Result<BTreeMap<String, String>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT subject_handle_id, content FROM memories
@@ -242,14 +242,14 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Whether anybody but the owner and programs wrote after this sequence number.
+    /// Whether anybody except the owner and programs wrote after this sequence number.
     pub fn somebody_spoke_after(&self, seq: i64) -> Result<bool> {
         let mut statement = self.conn.prepare_cached("SELECT 1 FROM interactions WHERE seq > ?1 AND role = 'person' LIMIT 1")?;
         Ok(statement.exists([seq])?)
     }
 
-    /// Hands over what the metadata of people's messages hold in these fields, each different value of a handle once. What was said in
-    /// conversations while they were private is left out.
+    /// Passes the values of these metadata fields in people's messages to `take`, each distinct value of a handle once. Messages
+    /// that arrived while their conversation was excluded are left out.
     pub fn each_profile(&self, fields: &[&str], mut take: impl FnMut(HandleId, &serde_json::Value)) -> Result<()> {
         let within = crate::text::to_json("field names", &fields)?;
         let mut statement = self.conn.prepare_cached(
@@ -268,7 +268,7 @@ impl ReadTx<'_> {
         Ok(())
     }
 
-    /// Every name each handle's messages on the record give it, the most used first.
+    /// The author names of each handle, most used first. Excluded messages are left out.
     pub fn names_of_handles(&self) -> Result<BTreeMap<HandleId, Vec<String>>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT i.handle_id, i.author FROM interactions i

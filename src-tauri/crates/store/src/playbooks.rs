@@ -1,7 +1,9 @@
-//! Playbooks: what of the log has to do with tools, what was found in it in versions, and what a person decided.
+//! Playbooks: the log's tool use, the playbook versions found in it, and the person's decisions.
 //!
-//! The evidence lock holds: a version is refused unless every message that it names is stored, belongs to the session that it is named
-//! for, and was not said off the record. Deliberately not here: what counts as a way of working, and who may see one.
+//! The evidence lock applies: a version is refused unless every message it names is stored, belongs to the session it is listed
+//! for, and is not excluded.
+//!
+//! Not here: what counts as a playbook, and who may see it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,57 +19,57 @@ use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError};
 
-/// A use of a tool, or what came back.
+/// A tool call or its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolLineRow {
     /// The message.
     pub id: InteractionId,
     /// Its conversation.
     pub conversation: ConversationId,
-    /// When.
+    /// When it was written.
     pub time: Timestamp,
-    /// Which of the two.
+    /// Tool call or result.
     pub message_type: MessageType,
-    /// The tool.
+    /// Name of the tool.
     pub tool: Option<String>,
-    /// The arguments of a use; of a result nothing.
+    /// The arguments of a call; empty for a result.
     pub text: String,
-    /// What ties the two.
+    /// Id that connects a call with its result.
     pub use_id: Option<String>,
-    /// The source says that it failed.
+    /// The source marks it as failed.
     pub is_error: bool,
-    /// The conversation's channel: of programs in a terminal the folder in which they work.
+    /// Channel id of the conversation; for programs in a terminal, the folder they work in.
     pub channel_id: String,
-    /// The kind of source that it came from.
+    /// Name of the source kind.
     pub source: String,
 }
 
-/// One step.
+/// A step of a playbook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaybookStepRow {
-    /// What is done.
+    /// Name of the action.
     pub name: String,
-    /// The tool, or the program behind a shell.
+    /// The tool, or the program that a shell runs.
     pub tool: String,
-    /// The step, with `{parameter}` for what varies.
+    /// The step, with `{parameter}` in place of what varies.
     pub text: String,
 }
 
-/// What varies.
+/// A parameter: a part of the steps that varies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaybookParameterRow {
     /// Name.
     pub name: String,
-    /// The steps that take it, from 1.
+    /// Numbers of the steps that use it, from 1.
     pub steps: Vec<usize>,
-    /// How many different values were seen.
+    /// Number of distinct values seen.
     pub values: usize,
 }
 
-/// One time that it was done.
+/// One time the playbook was carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaybookOccurrenceRow {
-    /// Where.
+    /// The conversation.
     pub conversation: ConversationId,
     /// When it began.
     pub began: Timestamp,
@@ -77,82 +79,82 @@ pub struct PlaybookOccurrenceRow {
     pub messages: Vec<InteractionId>,
 }
 
-/// A session that speaks against it.
+/// A session that is evidence against the playbook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaybookAgainstRow {
-    /// Where.
+    /// The conversation.
     pub conversation: ConversationId,
-    /// The message at which it shows.
+    /// The message that shows it.
     pub message: InteractionId,
-    /// When.
+    /// When it happened.
     pub time: Timestamp,
-    /// `failed`, `ended_otherwise`, `other_order`.
+    /// One of `failed`, `ended_otherwise`, `other_order`.
     pub why: String,
 }
 
-/// One version.
+/// A version of a playbook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaybookVersionRow {
     /// Id.
     pub id: PlaybookVersionId,
-    /// Which one of its playbook, from 1.
+    /// Number of the version within its playbook, from 1.
     pub number: u32,
-    /// The one before.
+    /// The version it replaces, if any.
     pub supersedes: Option<PlaybookVersionId>,
     /// Title.
     pub title: String,
-    /// What it is for, where somebody worded it.
+    /// Its purpose, if a model or a person worded one.
     pub description: Option<String>,
     /// Steps.
     pub steps: Vec<PlaybookStepRow>,
-    /// What varies.
+    /// What varies in the steps.
     pub parameters: Vec<PlaybookParameterRow>,
-    /// What each step is for, where somebody worded it: as many as there are steps, or none.
+    /// The purpose of each step, if worded: one entry per step, or none at all.
     pub purposes: Vec<Option<String>>,
-    /// Tools.
+    /// Names of the tools it uses.
     pub tools: Vec<String>,
-    /// How sure.
+    /// How certain it is.
     pub confidence: PlaybookConfidence,
-    /// Who found or worded it.
+    /// What found or worded it, with version.
     pub proposer: String,
-    /// When.
+    /// When it was made.
     pub made_at: Timestamp,
-    /// The sessions that show it.
+    /// The sessions that are evidence for it.
     pub occurrences: Vec<PlaybookOccurrenceRow>,
-    /// The sessions that speak against it.
+    /// The sessions that are evidence against it.
     pub against: Vec<PlaybookAgainstRow>,
 }
 
 impl PlaybookVersionRow {
-    /// Every conversation that it rests on, also those that speak against it.
+    /// Every conversation it rests on, including those against it.
     pub fn sources(&self) -> Vec<ConversationId> {
         let of = self.occurrences.iter().map(|one| &one.conversation).chain(self.against.iter().map(|one| &one.conversation));
         of.collect::<BTreeSet<_>>().into_iter().cloned().collect()
     }
 }
 
-/// A playbook as it stands.
+/// A playbook, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaybookRow {
     /// Id.
     pub id: PlaybookId,
-    /// Where it stands.
+    /// Its status.
     pub status: PlaybookStatus,
-    /// It is parked because it was not seen any more, and comes back if it is.
+    /// It was set aside because it no longer occurs, and returns if it does.
     pub is_parked_by_age: bool,
-    /// What a person saw when they decided.
+    /// The version that the person decided on.
     pub decided_version: Option<PlaybookVersionId>,
-    /// When it was found first.
+    /// When it was first found.
     pub found_at: Timestamp,
-    /// When its status changed last.
+    /// When its status last changed.
     pub changed_at: Timestamp,
-    /// It was told of outside the window.
+    /// It was announced outside the window.
     pub is_announced: bool,
-    /// What was found last.
+    /// The latest version.
     pub version: PlaybookVersionRow,
 }
 
-/// What stood beside the status when a person decided.
+/// The state beside the status before a decision of the person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Before {
     parked_by_age: bool,
@@ -161,17 +163,17 @@ struct Before {
 }
 
 impl ReadTx<'_> {
-    /// What has to do with tools in the `window_ms` that end with the last such line of each kind of source: an imported history ends
-    /// with its export. Of conversations on the record, conversation by conversation, in order. What stands on
-    /// branches that were left and earlier wordings of a message are left out, and sources with nothing up to `now`.
+    /// Tool calls and results, ordered by conversation and time. For each kind of source they cover the `window_ms` that end with
+    /// its last line up to `now`, because an imported history ends with its export; a kind without lines up to `now` is left out.
+    /// Also left out are excluded messages, abandoned branches and earlier revisions of a message.
     pub fn tool_lines(&self, now: Timestamp, window_ms: i64) -> Result<Vec<ToolLineRow>> {
         self.read_tool_lines("interactions i", params![now.0, window_ms])
     }
 
-    /// As [`tool_lines`](Self::tool_lines), as if these conversations were all.
+    /// Like [`tool_lines`](Self::tool_lines), as if only these conversations existed.
     pub fn tool_lines_of(&self, conversations: &[ConversationId], now: Timestamp, window_ms: i64) -> Result<Vec<ToolLineRow>> {
         let ids: Vec<&str> = conversations.iter().map(ConversationId::as_str).collect();
-        // The list first: of all that tools did a circle of people mostly sees nothing.
+        // Start from the list: an audience usually sees almost none of all tool use.
         let from = "json_each(?3) v CROSS JOIN interactions i INDEXED BY interactions_of_tools_by_conversation
                      ON i.conversation_id = v.value";
         self.read_tool_lines(from, params![now.0, window_ms, to_json("conversations", &ids)?])
@@ -217,7 +219,8 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// How many uses of tools and results are stored, and the number of the newest: both differ whenever one came or went.
+    /// Number of stored tool calls and results, and the newest sequence number. Together they change whenever one is added or
+    /// removed.
     pub fn tool_lines_mark(&self) -> Result<(i64, i64)> {
         Ok(self
             .conn
@@ -227,7 +230,7 @@ impl ReadTx<'_> {
             .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?)
     }
 
-    /// Whether all of these messages are there and on the record.
+    /// Whether all of these messages exist and none is excluded.
     pub fn are_messages_on_record(&self, ids: &[InteractionId]) -> Result<bool> {
         let mut statement = self.conn.prepare_cached(
             "SELECT 1 FROM interactions i JOIN conversations c ON c.id = i.conversation_id
@@ -241,7 +244,7 @@ impl ReadTx<'_> {
         Ok(true)
     }
 
-    /// Every playbook: candidates first, then approved ones, those seen most often first.
+    /// Every playbook: candidates first, then approved ones; within each, those seen most often first.
     pub fn playbooks(&self) -> Result<Vec<PlaybookRow>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT id, version_id, status, parked_by, decided_version_id, found_at_ms, changed_at_ms, announced_at_ms FROM playbooks
@@ -273,17 +276,17 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Whether any waits for a person.
+    /// Whether a playbook awaits a decision.
     pub fn has_playbook_candidates(&self) -> Result<bool> {
         Ok(self.conn.prepare_cached("SELECT 1 FROM playbooks WHERE status = 'candidate'")?.exists([])?)
     }
 
-    /// One playbook.
+    /// The playbook with this id; an error if there is none.
     pub fn playbook(&self, id: &PlaybookId) -> Result<PlaybookRow> {
         self.playbooks()?.into_iter().find(|row| row.id == *id).ok_or_else(|| StoreError::not_found("playbook", id.as_str()))
     }
 
-    /// One version with its evidence.
+    /// A version with its evidence.
     pub fn playbook_version(&self, id: &PlaybookVersionId) -> Result<PlaybookVersionRow> {
         let mut places: BTreeMap<i64, Vec<InteractionId>> = BTreeMap::new();
         let mut statement = self.conn.prepare_cached(
@@ -346,10 +349,10 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Stores what was found: a new playbook as a candidate, or a further version of one that is known.
+    /// Stores a found version: of a new playbook, as a candidate, or of a known one.
     pub fn put_playbook_version(&self, playbook: &PlaybookId, version: &PlaybookVersionRow, now: Timestamp) -> Result<()> {
         if version.occurrences.is_empty() {
-            return Err(StoreError::Evidence("a playbook without a session that shows it is not stored".to_owned()));
+            return Err(StoreError::Evidence("a playbook needs at least one session as evidence".to_owned()));
         }
         self.conn
             .prepare_cached(
@@ -357,7 +360,7 @@ impl WriteTx<'_> {
                  ON CONFLICT (id) DO UPDATE SET version_id = excluded.version_id",
             )?
             .execute(params![playbook.as_str(), version.id.as_str(), now.0])?;
-        // What was found before may be found again: then that version holds again.
+        // A version that was found before may be found again; it is then the current one again.
         let is_known =
             self.conn.prepare_cached("SELECT 1 FROM playbook_versions WHERE id = ?1")?.exists([version.id.as_str()])?;
         if is_known {
@@ -392,7 +395,7 @@ impl WriteTx<'_> {
     fn put_playbook_evidence(&self, version: &PlaybookVersionRow) -> Result<()> {
         for (position, one) in version.occurrences.iter().enumerate() {
             if one.messages.is_empty() {
-                return Err(StoreError::Evidence("an occurrence of a playbook without a message is not stored".to_owned()));
+                return Err(StoreError::Evidence("an occurrence of a playbook needs at least one message".to_owned()));
             }
             self.conn
                 .prepare_cached(
@@ -428,7 +431,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Refuses what is no use of a tool in this conversation, or was said off the record.
+    /// Refuses a message that is not a tool call or result in this conversation, or that is excluded.
     fn check_tool_line(&self, message: &InteractionId, conversation: &ConversationId) -> Result<()> {
         let holds = self
             .conn
@@ -441,10 +444,10 @@ impl WriteTx<'_> {
         if holds {
             return Ok(());
         }
-        Err(StoreError::Evidence("a playbook names a line that is no use of a tool on the record".to_owned()))
+        Err(StoreError::Evidence("a playbook cites a message that is not a use of a tool or is excluded from memory".to_owned()))
     }
 
-    /// Sets where a playbook stands, without a person: it is not seen any more, or it is again.
+    /// Sets the status without a person, because the playbook no longer occurs, or occurs again.
     pub fn settle_playbook(&self, id: &PlaybookId, to: PlaybookStatus, now: Timestamp) -> Result<()> {
         let from = self.playbook_status(id)?;
         from.may_become(to).map_err(|error| StoreError::corrupt("step of a playbook", error))?;
@@ -468,7 +471,7 @@ impl WriteTx<'_> {
         parse("playbook status", &status.ok_or_else(|| StoreError::not_found("playbook", id.as_str()))?)
     }
 
-    /// A person decides. The lifecycle is the caller's to ask; what it does not know is refused here all the same.
+    /// Stores the person's decision. Callers check the lifecycle; an impossible transition is still refused here.
     pub fn decide_playbook(
         &self,
         id: &PlaybookId,
@@ -504,7 +507,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Takes a decision back: what stood before it stands again. Refused where something else was decided since.
+    /// Undoes a decision and restores the state before it. Refused if there was a later decision.
     pub fn undo_playbook_decision(&self, decision: &PlaybookDecisionId, now: Timestamp) -> Result<PlaybookId> {
         let found = self
             .conn
@@ -529,7 +532,7 @@ impl WriteTx<'_> {
         };
         let id: PlaybookId = parse("playbook id", &playbook)?;
         if is_undone || is_overtaken || self.playbook_status(&id)?.name() != to {
-            return Err(StoreError::Refused("something else was decided about this playbook since; decide again instead"));
+            return Err(StoreError::Refused("you have decided differently about this playbook since; make a new decision instead"));
         }
         let before: Before = parse_json("decision about a playbook", &before)?;
         let parked_by = (from == PlaybookStatus::Parked.name()).then_some(if before.parked_by_age { "age" } else { "person" });
@@ -551,7 +554,7 @@ impl WriteTx<'_> {
         Ok(id)
     }
 
-    /// It was told of outside the window.
+    /// Records that it was announced outside the window.
     pub fn mark_playbook_announced(&self, id: &PlaybookId, now: Timestamp) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE playbooks SET announced_at_ms = ?2 WHERE id = ?1")?
@@ -559,15 +562,15 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes what nobody decided about: it is derived again from the sessions.
+    /// Deletes playbooks that nobody decided on; they are derived again from the sessions.
     pub fn drop_undecided_playbooks(&self) -> Result<()> {
         self.conn.execute("DELETE FROM playbooks WHERE status = 'candidate' OR status = 'parked' AND parked_by = 'age'", [])?;
         self.touch(Tag::Playbooks);
         Ok(())
     }
 
-    /// Deletes what playbooks have of a conversation, or of what was said there under some handles (a JSON array): the sessions that it
-    /// is, in every version. A playbook that fewer than `least` sessions are left to goes whole.
+    /// Deletes from every version of the playbooks the sessions in a conversation, or in what was written there under certain
+    /// handles (a JSON array). A playbook with fewer than [`PLAYBOOK_SESSIONS_MIN`] sessions left is deleted.
     pub(crate) fn erase_playbooks_of(&self, id: &ConversationId, handles: Option<&str>) -> Result<()> {
         let within = "SELECT id FROM interactions WHERE conversation_id = ?1
                          AND (?2 IS NULL OR handle_id IN (SELECT value FROM json_each(?2)))";
@@ -575,7 +578,7 @@ impl WriteTx<'_> {
             "SELECT DISTINCT version_id FROM playbook_places WHERE interaction_id IN ({within})
              UNION SELECT DISTINCT version_id FROM playbook_against WHERE interaction_id IN ({within})"
         );
-        // What was worded may be worded after what is gone, in this version or in one that followed it.
+        // Texts may have been worded from what is being erased, in this version or a later one.
         let playbooks = format!("SELECT playbook_id FROM playbook_versions WHERE id IN ({touched})");
         for column in ["title", "description", "steps", "purposes"] {
             let sql = format!("SELECT {column} FROM playbook_versions WHERE playbook_id IN ({playbooks})");
@@ -591,14 +594,14 @@ impl WriteTx<'_> {
             &format!("DELETE FROM playbook_against WHERE interaction_id IN ({within})"),
             params![id.as_str(), handles],
         )?;
-        // A version that is no longer shown often enough is none.
+        // Too few sessions are left, so it is not a playbook any more.
         self.conn.execute(
             &format!(
                 "DELETE FROM playbooks WHERE (SELECT count(*) FROM playbook_occurrences o WHERE o.version_id = playbooks.version_id) < {PLAYBOOK_SESSIONS_MIN}"
             ),
             [],
         )?;
-        // Nor is an earlier one: what stayed the same in its sessions may have stayed so in those that are gone alone.
+        // The same applies to earlier versions: what looked constant across their sessions may have come from the erased ones.
         self.conn.execute(
             &format!(
                 "DELETE FROM playbook_versions
@@ -611,5 +614,5 @@ impl WriteTx<'_> {
     }
 }
 
-/// A playbook that fewer sessions show is none (seed 000): what is left of one after an erasure goes too.
+/// A playbook needs at least this many sessions (seed 000); with fewer left after an erasure it is deleted.
 const PLAYBOOK_SESSIONS_MIN: usize = 3;

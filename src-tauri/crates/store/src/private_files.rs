@@ -1,23 +1,23 @@
 //! Files and folders that no other user of the computer can read.
 //!
-//! The programs set this for everything they write before they write anything ([`keep_files_private`]), so a file is private from its
-//! first byte. The folder of the data is chosen here too: one that others can read is left as it is, and a folder within it is used.
+//! Programs call [`keep_files_private`] before they write anything, so every file is private from its first byte. The data folder
+//! is also chosen here: a folder that others can read keeps its permissions, and a private folder within it is used.
 //!
-//! On systems without Unix permissions the person's own folders are private by themselves, and nothing is done.
+//! On systems without Unix permissions, the user's own folders are already private, and nothing is done.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The folder that is used within one that others can read.
+/// Name of the private folder within a folder that others can read.
 const SUBFOLDER: &str = "keepsake";
 
-/// Makes everything that this process writes from now on readable by its user alone: folders 0700, files 0600.
+/// Restricts everything this process writes from now on to its user: folders 0700, files 0600.
 pub fn keep_files_private() {
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
 }
 
-/// Makes a folder with what leads to it, if it is not there. One that is there is not changed.
+/// Creates a folder and its parents if missing. An existing one is not changed.
 pub(crate) fn create_private_dir(dir: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
@@ -26,17 +26,17 @@ pub(crate) fn create_private_dir(dir: &Path) -> io::Result<()> {
     builder.create(dir)
 }
 
-/// Where the data lies, for a folder that was named.
+/// The data folder chosen for a requested folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataDir {
     /// The folder.
     pub path: PathBuf,
-    /// The folder that was named, where other users can read it and `path` lies within it.
+    /// The requested folder, if other users can read it and `path` is within it.
     pub shared: Option<PathBuf>,
 }
 
 impl DataDir {
-    /// What the person is told where it is not the one that was named.
+    /// Message for the person if the folder is not the one they requested.
     pub fn note(&self) -> Option<String> {
         let (path, shared) = (self.path.display(), self.shared.as_ref()?.display());
         Some(format!("other users of this computer can read {shared}; the data is kept in {path}"))
@@ -49,15 +49,16 @@ impl From<PathBuf> for DataDir {
     }
 }
 
-/// The folder to use for the one that is wanted. Keepsake's own (`is_own`: the platform's place for its data) is made private. Another
-/// one that other users can read keeps its permissions, and a private folder within it is used, unless a database stands in it already.
+/// Chooses the data folder. Keepsake's own folder (`is_own`: the platform's place for its data) is made private. Any other folder
+/// that other users can read keeps its permissions, and a private folder within it is used, unless it already contains a
+/// database.
 pub fn data_dir_for(wanted: &Path, is_own: bool) -> DataDir {
     let as_wanted = DataDir::from(wanted.to_owned());
     if !is_shared(wanted) {
         return as_wanted;
     }
     if is_own {
-        // Where even that fails, the files in it are private all the same.
+        // Even if this fails, the files in it are private.
         let _ = restrict(wanted, 0o700);
         return as_wanted;
     }

@@ -1,10 +1,11 @@
-//! When conversations were private: intervals of the log whose messages nothing is derived from.
+//! When conversations were excluded: intervals of the log from which nothing is derived.
 //!
-//! A message belongs to an interval by its place in the log, that is by when it arrived, not by the time it names: an import made
-//! private covers all that it brought. An interval in which nothing arrived leaves no trace. The view `private_time_messages`
-//! (`migrations/0029`) lists the messages for statements of SQL; [`PrivateInterval`] is the same rule for rows already read.
+//! A message belongs to an interval by its position in the log, that is, by when it arrived and not by its own time. Excluding an
+//! import therefore covers everything it brought. An interval in which nothing arrived is not kept. The view
+//! `private_time_messages` (`migrations/0029`) lists the messages for SQL; [`PrivateInterval`] is the same rule for rows that
+//! were already read.
 //!
-//! Not here: who may see a conversation (`boundary`), and what becomes of memories that exist already (`erase`).
+//! Not here: who may see a conversation (`boundary`), and what happens to existing memories (`erase`).
 
 use std::collections::BTreeMap;
 
@@ -16,33 +17,33 @@ use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 use crate::{Result, StoreError};
 
-/// A time in which a conversation was private, as places in the log.
+/// A period in which a conversation was excluded, as positions in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PrivateInterval {
-    /// The last message of the log before it began.
+    /// Sequence number of the last message in the log before it began.
     pub after_seq: i64,
-    /// The last message of the log before it ended; none while the conversation is private.
+    /// Sequence number of the last message in the log before it ended; `None` while it is ongoing.
     pub through_seq: Option<i64>,
 }
 
 impl PrivateInterval {
-    /// Whether a message at this place in the log arrived in it.
+    /// Whether a message with this sequence number arrived in it.
     pub fn contains(&self, seq: i64) -> bool {
         seq > self.after_seq && self.through_seq.is_none_or(|through| seq <= through)
     }
 }
 
-/// What becomes of the messages that arrived while a conversation was private.
+/// What to do with messages that arrived while a conversation was excluded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrivateTime {
-    /// Nothing is ever derived from them, unless the person says otherwise later.
+    /// Nothing is ever derived from them, unless the person decides otherwise later.
     LeaveOut,
-    /// They are read like all others.
+    /// They are used like all others.
     Use,
 }
 
 impl ReadTx<'_> {
-    /// The times in which a conversation was private, the earliest first.
+    /// The periods in which a conversation was excluded, earliest first.
     pub fn private_intervals(&self, id: &ConversationId) -> Result<Vec<PrivateInterval>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT after_seq, through_seq FROM private_intervals WHERE conversation_id = ?1 ORDER BY after_seq",
@@ -52,7 +53,7 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The same of every conversation that was ever private.
+    /// The same for every conversation that was ever excluded.
     pub fn all_private_intervals(&self) -> Result<BTreeMap<ConversationId, Vec<PrivateInterval>>> {
         let mut statement =
             self.conn.prepare_cached("SELECT conversation_id, after_seq, through_seq FROM private_intervals ORDER BY 1, 2")?;
@@ -65,12 +66,12 @@ impl ReadTx<'_> {
         Ok(intervals)
     }
 
-    /// Whether a message arrived while its conversation was private.
+    /// Whether a message arrived while its conversation was excluded.
     pub fn is_in_private_time(&self, seq: i64) -> Result<bool> {
         Ok(self.conn.prepare_cached("SELECT 1 FROM private_time_messages WHERE seq = ?1")?.exists([seq])?)
     }
 
-    /// How many messages of a conversation arrived while it was private.
+    /// Number of messages that arrived while this conversation was excluded.
     pub fn private_time_messages(&self, id: &ConversationId) -> Result<u64> {
         let mut statement = self.conn.prepare_cached(
             "SELECT count(DISTINCT i.seq) FROM interactions i JOIN private_intervals p ON p.conversation_id = i.conversation_id
@@ -81,12 +82,12 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Turns a conversation private from now on, or back without using what arrived meanwhile.
+    /// Excludes a conversation from now on, or includes it again without using what arrived meanwhile.
     pub fn set_private(&self, id: &ConversationId, is_private: bool) -> Result<()> {
         if is_private { self.begin_private(id, self.last_seq_of_all()?) } else { self.end_private(id, PrivateTime::LeaveOut) }
     }
 
-    /// Turns a conversation private with everything that stands after this place in the log.
+    /// Excludes a conversation with every message after this sequence number.
     pub fn begin_private(&self, id: &ConversationId, after_seq: i64) -> Result<()> {
         let open = self.private_intervals(id)?.into_iter().find(|interval| interval.through_seq.is_none());
         if open.is_some_and(|open| open.after_seq <= after_seq) {
@@ -94,7 +95,7 @@ impl WriteTx<'_> {
         }
         self.conn.execute("UPDATE conversations SET is_private = 1 WHERE id = ?1", [id.as_str()])?;
         self.drop_readings_of(id)?;
-        // Earlier intervals that reach into this one are part of it.
+        // Earlier intervals that overlap with this one become part of it.
         self.conn.execute(
             "DELETE FROM private_intervals WHERE conversation_id = ?1 AND after_seq >= ?2",
             params![id.as_str(), after_seq],
@@ -106,7 +107,7 @@ impl WriteTx<'_> {
         self.privacy_changed(id)
     }
 
-    /// Turns a conversation back. An interval in which nothing arrived goes without a trace.
+    /// Includes a conversation again. An interval in which nothing arrived is deleted.
     pub fn end_private(&self, id: &ConversationId, private_time: PrivateTime) -> Result<()> {
         if self.conversation(id)?.is_private {
             let last = self.last_seq(id)?;
@@ -119,7 +120,7 @@ impl WriteTx<'_> {
                 "UPDATE private_intervals SET through_seq = ?2 WHERE conversation_id = ?1 AND through_seq IS NULL",
                 params![id.as_str(), last],
             )?;
-            // What was embedded neither then nor dropped with it gets its vectors again.
+            // Messages without vectors get them now.
             self.reopen_vectors(id)?;
             self.privacy_changed(id)?;
         }
@@ -129,11 +130,11 @@ impl WriteTx<'_> {
         }
     }
 
-    /// Lets everything that arrived while a conversation was private be read like all else. Refused while it is private.
+    /// Releases everything that arrived while the conversation was excluded. Refused while it still is.
     fn use_private_time(&self, id: &ConversationId) -> Result<()> {
         let Some(first) = self.private_intervals(id)?.first().copied() else { return Ok(()) };
         if first.through_seq.is_none() {
-            return Err(StoreError::Refused("the conversation is private; turn that off first"));
+            return Err(StoreError::Refused("the conversation is excluded from memory; use it for memory again first"));
         }
         self.conn.execute("DELETE FROM private_intervals WHERE conversation_id = ?1", [id.as_str()])?;
         self.conn.execute(

@@ -1,8 +1,10 @@
-//! Profiles (Layer 2): versions of entries with their evidence, what a person debunked, and what a derivation read last.
+//! Profiles (layer 2): entries in versions with their evidence, entries that the person rejected as wrong, and what the last
+//! derivation read.
 //!
-//! The evidence lock holds here as for memories: [`WriteTx::insert_profile`] re-checks every span against the stored message, that
-//! the one it is about said it, and that the conversation is not off the record. Deliberately not here: what is found, who is one
-//! person, and who may see it; rows come with what the engine needs to say so.
+//! The evidence lock applies as for memories: [`WriteTx::insert_profile`] checks that every span is in its stored message, that
+//! the person it is about wrote the message, and that the message is not excluded.
+//!
+//! Not here: what is derived, who is one person, and who may see an entry. Rows contain what the engine needs to decide that.
 
 use std::collections::BTreeMap;
 
@@ -17,36 +19,37 @@ use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError};
 
-/// One version of one entry with what its visibility is worked out from.
+/// A version of an entry, with the data that determines who may see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProfileRow {
-    /// The entry; what a person debunked has its `debunked_at`.
+    /// The entry; `debunked_at` is set if the person rejected it as wrong.
     pub entry: ProfileEntry,
-    /// Whose.
+    /// The entity it is about.
     pub entity: EntityId,
-    /// Of the links that held when it was derived.
+    /// Key of the links in effect when it was derived.
     pub people_key: String,
-    /// Who was in all private places that its derivation read; nothing where it read none.
+    /// The people present in all private places that its derivation read; `None` if it read no private place.
     pub reach: Option<People>,
-    /// What found it: the rules or a model, with the version; a person.
+    /// What made it: the rules or a model, with version, or the person.
     pub proposer: String,
 }
 
-/// A statement that a person said is not so.
+/// A statement that the person rejected as wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DebunkRow {
-    /// What it told.
+    /// Type of the rejected entry.
     pub profile_type: ProfileType,
-    /// What it was about.
+    /// Facet of the rejected entry.
     pub facet: Facet,
-    /// What it said.
+    /// Fingerprint of the statement.
     pub fingerprint: String,
-    /// When the person said so.
+    /// When the person rejected it.
     pub at: Timestamp,
 }
 
 impl DebunkRow {
-    /// Whether an entry said this. Of a topic each type is a statement of its own; anything else is said once, whatever its type.
+    /// Whether it covers this entry. For topics, each type is a separate statement; anything else is one statement, whatever its
+    /// type.
     fn names(&self, entry: &ProfileEntry) -> bool {
         let is_topic = self.facet.kind() == "topic";
         self.fingerprint == entry.fingerprint
@@ -92,7 +95,7 @@ fn as_json(entities: &[EntityId]) -> Result<String> {
     to_json("entity ids", &entities)
 }
 
-/// A place that proves something, as a table of evidence has it.
+/// Builds a place from the columns of an evidence table.
 pub(crate) fn place(interaction: &str, start: u32, end: u32) -> Result<EvidenceSpan> {
     Ok(EvidenceSpan {
         interaction: parse("message id", interaction)?,
@@ -101,7 +104,7 @@ pub(crate) fn place(interaction: &str, start: u32, end: u32) -> Result<EvidenceS
 }
 
 impl ReadTx<'_> {
-    /// Every version of every entry about these entities, the oldest first, whatever links they were derived under.
+    /// Every version of every entry about these entities, oldest first, regardless of the links under which they were derived.
     pub fn profiles_of(&self, members: &[EntityId]) -> Result<Vec<ProfileRow>> {
         let within = as_json(members)?;
         let mut evidence = self.evidence_of_profiles("p.entity_id IN (SELECT value FROM json_each(?1))", &within)?;
@@ -113,7 +116,7 @@ impl ReadTx<'_> {
         let mut rows = statement.query([&within])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
-            // One whose last place was erased is gone with it.
+            // An entry whose last evidence was erased no longer counts.
             let places = evidence.remove(row.get_ref(0)?.as_str().unwrap_or_default()).unwrap_or_default();
             let Ok(places) = Evidence::new(places) else { continue };
             let mut item = profile(row, places)?;
@@ -123,7 +126,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// One version, without what was debunked.
+    /// A single version, without checking whether it was rejected as wrong.
     pub fn profile(&self, id: &ProfileId) -> Result<ProfileRow> {
         let not_found = || StoreError::not_found("entry of a profile", id.as_str());
         let places = self.evidence_of_profiles("p.id = ?1", id.as_str())?.remove(id.as_str()).ok_or_else(not_found)?;
@@ -149,7 +152,7 @@ impl ReadTx<'_> {
         Ok(evidence)
     }
 
-    /// In which conversations the evidence of the entries about these entities lies.
+    /// The conversations that contain the evidence of the entries about these entities.
     pub fn profile_sources(&self, members: &[EntityId]) -> Result<BTreeMap<ProfileId, Vec<ConversationId>>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT DISTINCT v.profile_id, i.conversation_id FROM entity_profiles p
@@ -166,7 +169,7 @@ impl ReadTx<'_> {
         Ok(sources)
     }
 
-    /// What a person said is not so about these entities and has not taken back.
+    /// The statements about these entities that are currently rejected as wrong.
     pub fn profile_debunks(&self, members: &[EntityId]) -> Result<Vec<DebunkRow>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT d.profile_type, d.facet, d.fingerprint, d.decided_at_ms FROM profile_debunks d
@@ -192,7 +195,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// What the last derivation of a person read.
+    /// Signature of what the last derivation of a person read.
     pub fn profile_mark(&self, entity: &EntityId) -> Result<Option<String>> {
         Ok(self
             .conn
@@ -201,7 +204,7 @@ impl ReadTx<'_> {
             .optional()?)
     }
 
-    /// Up to which message a model has read what an entity says in each conversation, under this arrangement of people.
+    /// How far a model has read an entity's messages in each conversation, with the key of the links in effect then.
     pub fn profile_reads(&self, entity: &EntityId) -> Result<BTreeMap<ConversationId, (String, i64)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT conversation_id, people_key, through_seq FROM profile_reads WHERE entity_id = ?1 ORDER BY 1",
@@ -216,7 +219,7 @@ impl ReadTx<'_> {
         .collect()
     }
 
-    /// The last message on the record that each entity wrote in each conversation.
+    /// Sequence number of the last message by each entity in each conversation, excluded messages left out.
     pub fn own_seqs(&self) -> Result<BTreeMap<(EntityId, ConversationId), i64>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT i.entity_id, i.conversation_id, max(i.seq) FROM interactions i JOIN conversations c ON c.id = i.conversation_id
@@ -233,7 +236,7 @@ impl ReadTx<'_> {
         Ok(seqs)
     }
 
-    /// Who spoke where, and up to which message each conversation goes.
+    /// Which entities spoke in which conversations.
     pub fn speakers(&self) -> Result<Vec<(ConversationId, EntityId)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT DISTINCT p.conversation_id, h.entity_id FROM conversation_people p JOIN entity_channels h ON h.id = p.handle_id ORDER BY 1, 2",
@@ -246,7 +249,7 @@ impl ReadTx<'_> {
         .collect()
     }
 
-    /// The last message of each conversation.
+    /// Sequence number of the last message in each conversation.
     pub fn last_seqs(&self) -> Result<BTreeMap<ConversationId, i64>> {
         let mut statement =
             self.conn.prepare_cached("SELECT conversation_id, max(seq) FROM interactions GROUP BY conversation_id")?;
@@ -260,8 +263,8 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Stores a version; what it supersedes steps aside. Refused unless every span stands in its stored message, was said by one of
-    /// `members` and not off the record. `origin` of a person's own version: it keeps the places of the entry that it corrects.
+    /// Stores a version and supersedes the previous one. Refused unless every span is in its stored message, was written by one
+    /// of `members`, and is not excluded. The person's own version (by its `origin`) keeps the evidence of the entry it corrects.
     pub fn insert_profile(&self, row: &ProfileRow, members: &[EntityId]) -> Result<()> {
         let entry = &row.entry;
         for place in entry.evidence.as_slice() {
@@ -273,7 +276,7 @@ impl WriteTx<'_> {
                 .prepare_cached("UPDATE entity_profiles SET superseded_at_ms = ?2 WHERE id = ?1 AND superseded_at_ms IS NULL")?
                 .execute(params![old.as_str(), entry.created_at.0])?;
             if changed == 0 {
-                return Err(StoreError::not_found("entry of a profile that still holds", old.as_str()));
+                return Err(StoreError::not_found("current profile entry", old.as_str()));
             }
         }
         let reach = row.reach.as_ref().map(|reach| to_json("reach of a profile", reach)).transpose()?;
@@ -316,7 +319,8 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// That a place of evidence is there, was spoken, and is not off the record; with `members`, that one of them said it.
+    /// Checks that a place of evidence exists, was said by a person and is not excluded; with `members`, also that one of them
+    /// said it.
     pub(crate) fn check_own_place(&self, place: &EvidenceSpan, members: Option<&[EntityId]>) -> Result<()> {
         let refused = |why: &str| Err(StoreError::Evidence(format!("{why} ({})", place.interaction)));
         let Some(message) = self.interaction(&place.interaction)? else { return refused("the message is not stored") };
@@ -326,16 +330,16 @@ impl WriteTx<'_> {
             Err(error) => return refused(&error.to_string()),
         }
         if self.conversation(&message.conversation_id)?.is_private {
-            return refused("it was said off the record");
+            return refused("it was said while the conversation was excluded from memory");
         }
         let is_spoken = matches!(message.message_type, MessageType::Text | MessageType::Voice);
         if !is_spoken || message.is_branch {
-            return refused("it is nothing that somebody said");
+            return refused("it was not said by anybody");
         }
         let Some(members) = members else { return Ok(()) };
-        // A person may still correct what was known before; nothing new is derived from it.
+        // The person may still correct an existing entry, but nothing new is derived from this message.
         if self.is_in_private_time(message.seq)? {
-            return refused("it was said off the record");
+            return refused("it was said while the conversation was excluded from memory");
         }
         let speaker: String = self
             .conn
@@ -348,7 +352,7 @@ impl WriteTx<'_> {
         }
     }
 
-    /// The person says of a statement about these entities that it is not so, or takes that back.
+    /// Rejects a statement about these entities as wrong, or withdraws that.
     pub fn debunk_profile(&self, members: &[EntityId], entry: &ProfileEntry, is_debunked: bool, now: Timestamp) -> Result<()> {
         let mut statement = self.conn.prepare_cached(
             "INSERT INTO profile_debunks (entity_id, profile_type, facet, fingerprint, is_debunked, decided_at_ms)
@@ -368,7 +372,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Notes what a derivation read.
+    /// Records what a derivation read.
     pub fn mark_profile(&self, entity: &EntityId, signature: &str) -> Result<()> {
         self.conn
             .prepare_cached(
@@ -379,7 +383,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Notes how far a model has read what an entity says in a conversation.
+    /// Records how far a model has read an entity's messages in a conversation.
     pub fn mark_profile_read(
         &self,
         entity: &EntityId,
@@ -396,14 +400,15 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes the entries that rest on a conversation. What is worded from words said there goes even where it rests on others too:
-    /// the next derivation words it anew from those. A person's own wording stays as long as one place is left.
-    /// Where only some speakers of a conversation are erased (`handles`, a JSON array), what was said by the others still proves.
+    /// Deletes the entries that rest on a conversation, even if they also rest on others, because their words may come from it;
+    /// the next derivation words them again from the rest. The person's own wording stays as long as one place is left. If only
+    /// some speakers are erased (`handles`, a JSON array), the messages of the others remain evidence.
     pub(crate) fn erase_profiles_of(&self, id: &ConversationId, handles: Option<&str>) -> Result<()> {
         let resting = "SELECT v.profile_id FROM profile_evidence v JOIN interactions i ON i.id = v.interaction_id
                         WHERE i.conversation_id = ?1";
-        // A topic can be named in the words of a message that is none of its places, such as a refusal. So every topic goes of those
-        // who took part, and of whoever is linked with somebody or is the owner and so may be kept under another entity.
+        // A topic may be named with words from a message that is not among its evidence, such as a refusal. Therefore delete
+        // every topic of the participants, of linked entities and of the owner, since their topics may be stored under another
+        // entity.
         let derived = format!(
             "SELECT id FROM entity_profiles WHERE origin <> 'person' AND (id IN ({resting}) OR facet LIKE 'topic:%' AND entity_id IN (
                  SELECT h.entity_id FROM conversation_people p JOIN entity_channels h ON h.id = p.handle_id WHERE p.conversation_id = ?1
@@ -415,8 +420,8 @@ impl WriteTx<'_> {
                 self.remember_traces(&format!("SELECT {column} FROM entity_profiles WHERE id IN ({rows})"), id.as_str())?;
             }
         }
-        // What was debunked about a topic is kept in the words of a message; it goes with the last place that it rests on. The messages
-        // that led to it do not come back: their tombstones keep them out.
+        // A rejected topic entry is stored in the words of a message, so it is deleted with its last evidence. The messages that
+        // led to it do not come back: their tombstones keep them out.
         self.conn.execute(
             &format!(
                 "DELETE FROM profile_debunks WHERE facet LIKE 'topic:%'
@@ -427,7 +432,8 @@ impl WriteTx<'_> {
             ),
             [id.as_str()],
         )?;
-        // A model reads a message once. Whoever loses an entry of a model's is read again, so that what others said proves it anew.
+        // A model reads a message only once. An entity that loses one of its entries is read again, since what others said may
+        // prove it anew.
         self.conn.execute(
             &format!(
                 "DELETE FROM profile_reads WHERE entity_id IN (SELECT entity_id FROM entity_profiles WHERE origin = 'model' AND id IN ({derived}))"
@@ -444,7 +450,7 @@ impl WriteTx<'_> {
             "DELETE FROM entity_profiles WHERE NOT EXISTS (SELECT 1 FROM profile_evidence v WHERE v.profile_id = entity_profiles.id)",
             [],
         )?;
-        // Whoever lost an entry is read again.
+        // Entities that lost an entry are derived again.
         self.conn.execute("DELETE FROM profile_marks", [])?;
         self.touch(Tag::People);
         Ok(())

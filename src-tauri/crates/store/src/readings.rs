@@ -1,6 +1,7 @@
-//! What the reader marked in messages, kept so that nothing is read twice: candidates, promises and sessions follow from one reading.
+//! The marks that the reader set in messages. They are stored so that nothing is read twice, since proposals, promises and
+//! sessions all use the same reading.
 //!
-//! A mark is places and kinds, never words. Deliberately not here: reading (`models`), and what follows from a reading.
+//! A mark contains positions and kinds, never words. Not here: reading itself (`models`), and what is derived from a reading.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,29 +12,29 @@ use rusqlite::params;
 use crate::open::{ReadTx, WriteTx};
 use crate::{Result, StoreError};
 
-/// Names what was read by whom: the reader, the words and the context that it was shown.
+/// Hash of a reading's input: the reader, the words, and the context it was given.
 pub type ReadingInput = [u8; 16];
 
-/// One reading as it is stored.
+/// A reading, as stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredReading {
-    /// What was read.
+    /// The input that was read.
     pub input: ReadingInput,
-    /// What was marked.
+    /// The marks that were set.
     pub reading: Reading,
 }
 
-/// Bytes of one mark: kind, category, attribute, signs, probability, start, end.
+/// Length of an encoded mark: kind, category, attribute, flags, probability, start, end.
 const MARK_BYTES: usize = 14;
 
-/// The kind of a fact; labels have their place in [`ReadingLabel::ALL`].
+/// Code for a fact; labels use their index in [`ReadingLabel::ALL`].
 const FACT: u8 = 255;
 
 const NEGATED: u8 = 1;
 const IMPLIED: u8 = 2;
 const ABOUT_OTHER: u8 = 4;
 
-/// The marks as bytes, [`MARK_BYTES`] each. Probabilities keep four decimals.
+/// Encodes the marks in [`MARK_BYTES`] each. Probabilities keep four decimals.
 fn encode(reading: &Reading) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(reading.marks.len() * MARK_BYTES);
     for mark in &reading.marks {
@@ -51,7 +52,7 @@ fn encode(reading: &Reading) -> Vec<u8> {
         };
         bytes.extend([kind, category, attribute, signs]);
         bytes.extend(((mark.probability.clamp(0.0, 1.0) * f64::from(u16::MAX)).round() as u16).to_le_bytes());
-        // A message is far shorter than four gigabytes.
+        // Messages are far shorter than 4 GB.
         bytes.extend((mark.bytes.start as u32).to_le_bytes());
         bytes.extend((mark.bytes.end as u32).to_le_bytes());
     }
@@ -62,7 +63,7 @@ fn place<T: PartialEq>(all: &[T], one: T) -> u8 {
     all.iter().position(|other| *other == one).map_or(0, |at| at as u8)
 }
 
-/// The marks of such bytes; nothing where they are none.
+/// Decodes marks; `None` if the bytes are not valid.
 fn decode(bytes: &[u8]) -> Option<Reading> {
     let (marks, rest) = bytes.as_chunks::<MARK_BYTES>();
     if !rest.is_empty() {
@@ -88,7 +89,7 @@ fn decode(bytes: &[u8]) -> Option<Reading> {
 }
 
 impl ReadTx<'_> {
-    /// The stored readings of a conversation's messages, by their place in the log.
+    /// The stored readings of a conversation, by sequence number of the message.
     pub fn readings(&self, id: &ConversationId) -> Result<HashMap<i64, StoredReading>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT r.seq, r.input, r.marks FROM interactions i JOIN readings r ON r.seq = i.seq WHERE i.conversation_id = ?1",
@@ -98,7 +99,7 @@ impl ReadTx<'_> {
         while let Some(row) = rows.next()? {
             let input = ReadingInput::try_from(row.get_ref(1)?.as_blob().unwrap_or_default());
             let reading = decode(row.get_ref(2)?.as_blob().unwrap_or_default());
-            // What is no reading is read again.
+            // An invalid one is read again.
             if let (Ok(input), Some(reading)) = (input, reading) {
                 found.insert(row.get(0)?, StoredReading { input, reading });
             }
@@ -106,14 +107,15 @@ impl ReadTx<'_> {
         Ok(found)
     }
 
-    /// How many messages were read.
+    /// Number of messages with a reading.
     pub fn count_readings(&self) -> Result<u64> {
         Ok(self.conn.prepare_cached("SELECT count(*) FROM readings")?.query_row([], |row| row.get::<_, i64>(0))? as u64)
     }
 }
 
 impl WriteTx<'_> {
-    /// Keeps the readings of messages of a conversation, by their place in the log; none of one that is off the record by now.
+    /// Stores readings of a conversation's messages, by sequence number. Nothing is stored if the conversation is excluded by
+    /// now.
     pub fn put_readings(&self, id: &ConversationId, readings: &[(i64, StoredReading)]) -> Result<()> {
         let conversation = match self.conversation(id) {
             Ok(conversation) => conversation,
@@ -123,7 +125,7 @@ impl WriteTx<'_> {
         if conversation.is_private {
             return Ok(());
         }
-        // A message that was erased while it was read has no row to stand beside.
+        // A message may have been erased while it was being read.
         let mut statement = self.conn.prepare_cached(
             "INSERT OR REPLACE INTO readings (seq, input, marks) SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM interactions WHERE seq = ?1)",
         )?;
@@ -133,7 +135,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Drops what was read of a conversation that a person took off the record.
+    /// Deletes the readings of a conversation that the person excluded.
     pub(crate) fn drop_readings_of(&self, id: &ConversationId) -> Result<()> {
         self.conn
             .prepare_cached("DELETE FROM readings WHERE seq IN (SELECT seq FROM interactions WHERE conversation_id = ?1)")?

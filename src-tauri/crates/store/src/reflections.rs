@@ -1,6 +1,6 @@
-//! Proposals of reflection, and what a person decided about them.
+//! Clean-up proposals of reflection, and the person's decisions about them.
 //!
-//! A proposal is about memories in use alone. Deliberately not here: what is proposed and why, and how a run is put together.
+//! A proposal only concerns memories in use. Not here: what is proposed and why, and how proposals are combined into a run.
 
 use std::collections::BTreeMap;
 
@@ -12,40 +12,41 @@ use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 use crate::{Result, StoreError};
 
-/// A proposal as it stands.
+/// A clean-up proposal, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReflectionRow {
     /// Id.
     pub id: ReflectionId,
     /// What it would do.
     pub kind: ReflectionKind,
-    /// Where it stands.
+    /// Its status.
     pub status: ReflectionStatus,
-    /// It is parked because it waited too long.
+    /// It expired because it went unanswered for too long.
     pub is_parked_by_age: bool,
-    /// Why, in a sentence.
+    /// The reason, in one sentence.
     pub reason: String,
-    /// The memories that it is about.
+    /// The memories it concerns.
     pub memories: Vec<MemoryId>,
-    /// Of a fold: which of them stays.
+    /// For a merge: the index of the memory to keep.
     pub keep: Option<usize>,
-    /// Who made it.
+    /// What made it, with version.
     pub proposer: String,
-    /// When it was found first.
+    /// When it was first found.
     pub found: Timestamp,
-    /// When its status changed last.
+    /// When its status last changed.
     pub changed: Timestamp,
-    /// The run that applied it last, undone or not.
+    /// The run that last applied it, even if undone.
     pub operation: Option<OperationId>,
 }
 
 const COLUMNS: &str = "id, kind, status, parked_by, reason, keep, proposer, found_at_ms, changed_at_ms, operation_id";
 
-/// What is shown first: what waits, then what was agreed to, then the rest; within each by kind.
+/// Display order: open and accepted proposals, then those set aside, then applied ones, then the rest; within each group by kind.
 const ORDER: &str = "CASE status WHEN 'open' THEN 0 WHEN 'accepted' THEN 0 WHEN 'parked' THEN 1 WHEN 'applied' THEN 2 ELSE 3 END,
     CASE kind WHEN 'archive' THEN 0 ELSE 1 END, id";
 
-/// Counts what waits: nothing about a memory that is not in use any more, hidden, or rests on what is off the record.
+/// Counts the proposals that await the person, without those about memories that are no longer in use, are hidden, or rest on
+/// excluded messages.
 pub(crate) const WAITING: &str = "SELECT count(*) FROM reflections r WHERE r.status IN ('open', 'accepted')
     AND NOT EXISTS (SELECT 1 FROM reflection_sources s JOIN memories m ON m.id = s.memory_id
                      WHERE s.reflection_id = r.id AND (m.status <> 'active' OR m.is_hidden = 1))
@@ -72,24 +73,24 @@ fn reflection(row: &Row<'_>) -> Result<ReflectionRow> {
 }
 
 impl ReadTx<'_> {
-    /// Every proposal, whatever became of it; what waits comes first.
+    /// Every proposal, regardless of its status, in display order.
     pub fn reflections(&self) -> Result<Vec<ReflectionRow>> {
         self.reflections_where("1", [])
     }
 
-    /// One proposal.
+    /// The proposal with this id; an error if there is none.
     pub fn reflection(&self, id: &ReflectionId) -> Result<ReflectionRow> {
         let found = self.reflections_where("id = ?1", [id.as_str()])?.pop();
         found.ok_or_else(|| StoreError::not_found("proposal of reflection", id.as_str()))
     }
 
-    /// How many wait for a person.
+    /// Number of proposals that await the person.
     pub fn reflections_waiting(&self) -> Result<u64> {
         let count: i64 = self.conn.prepare_cached(WAITING)?.query_row([], |row| row.get(0))?;
         Ok(count as u64)
     }
 
-    /// The newest run that is not undone, with when it was.
+    /// The newest run that is not undone: its operation, its summary and its time.
     pub fn last_reflection_run(&self) -> Result<Option<(OperationId, String, Timestamp)>> {
         let found = self
             .conn
@@ -122,7 +123,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Where each proposal stands, without the rest.
+    /// The status of each proposal.
     pub fn reflection_statuses(&self) -> Result<BTreeMap<ReflectionId, ReflectionStatus>> {
         let mut statement = self.conn.prepare_cached("SELECT id, status FROM reflections")?;
         let mut rows = statement.query([])?;
@@ -134,7 +135,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// The memories that were folded into one.
+    /// The memories that were merged into this one.
     pub fn merged_into(&self, id: &MemoryId) -> Result<Vec<MemoryId>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT from_id FROM memory_relations WHERE to_id = ?1 AND relation = 'merged_into' ORDER BY from_id",
@@ -145,7 +146,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Stores a proposal that was found; nothing where it is known. Refused unless every memory is in use.
+    /// Stores a new proposal, and does nothing if it is known. Refused unless every memory is in use.
     pub fn put_reflection(&self, row: &ReflectionRow) -> Result<()> {
         let added = self
             .conn
@@ -165,7 +166,7 @@ impl WriteTx<'_> {
             return Ok(());
         }
         if row.memories.is_empty() {
-            return Err(StoreError::Evidence("a proposal about no memory is not stored".to_owned()));
+            return Err(StoreError::Evidence("a proposal needs at least one memory".to_owned()));
         }
         for (position, memory) in row.memories.iter().enumerate() {
             let stored = self
@@ -183,7 +184,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Forgets a proposal that is not found any more and was not decided about.
+    /// Deletes a proposal that is no longer found and that nobody decided on.
     pub fn drop_reflection(&self, id: &ReflectionId) -> Result<()> {
         self.conn
             .prepare_cached("DELETE FROM reflections WHERE id = ?1 AND status IN ('open', 'accepted', 'parked')")?
@@ -192,7 +193,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// A person decides; the step has to be one that the lifecycle knows.
+    /// Stores the person's decision. The lifecycle must allow the transition.
     pub fn decide_reflection(&self, id: &ReflectionId, to: ReflectionStatus, now: Timestamp) -> Result<()> {
         let from = self.reflection(id)?.status;
         from.may_become(to).map_err(|error| StoreError::corrupt("step of a proposal", error))?;
@@ -204,7 +205,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Parks what waits since before a moment; how many.
+    /// Marks proposals as expired that have been open since before a given time, and returns their number.
     pub fn park_reflections(&self, before: Timestamp, now: Timestamp) -> Result<u64> {
         let parked = self
             .conn
@@ -219,7 +220,7 @@ impl WriteTx<'_> {
         Ok(parked as u64)
     }
 
-    /// Notes that a run applied a proposal.
+    /// Records that a run applied a proposal.
     pub fn mark_reflection_applied(&self, id: &ReflectionId, operation: &OperationId, now: Timestamp) -> Result<()> {
         let marked = self
             .conn
@@ -229,13 +230,14 @@ impl WriteTx<'_> {
             )?
             .execute(params![id.as_str(), operation.as_str(), now.0])?;
         if marked == 0 {
-            return Err(StoreError::not_found("proposal that waits", id.as_str()));
+            return Err(StoreError::not_found("open proposal", id.as_str()));
         }
         self.touch(Tag::Reflections);
         Ok(())
     }
 
-    /// With a run its proposals are as they were; that a run had applied them is kept, so that none is applied again on its own.
+    /// Restores the proposals of an undone run to their previous status. The run stays recorded on them, so that they are not
+    /// applied again automatically.
     pub(crate) fn undo_reflections(&self, operation: &OperationId, now: Timestamp) -> Result<()> {
         let undone = self
             .conn

@@ -1,13 +1,16 @@
-//! The way back from a copy: all of it or nothing, and not past what a person took back since.
+//! Restoring a backup: all or nothing, and without undoing restrictions that the person has set since.
 //!
-//! The copy is laid beside the store and made ready there: checked as a file, as rows and along the hash chain, brought to the present
-//! schema, and then brought to what has been decided since it was made. What was erased is erased in it as well and stays out of later
-//! imports; what was rejected, debunked, unlinked or made private stays so; a statement that was corrected waits for review instead of
-//! holding again. Only then its pages replace those of the live file, in one transaction of SQLite: a reader goes on with what it saw,
-//! whoever has the file open sees the restored one afterwards, and a process that is killed leaves the one or the other.
-//! What is decided while the copy is made ready is taken over in that same turn, when nobody can decide any more; what is erased
-//! meanwhile is not, and the restore is refused.
-//! Deliberately not here: where the present state is kept aside, and who is told (`keepsake-engine`).
+//! The backup is copied beside the store and prepared there. It is checked as a file, as rows and along the hash chain, upgraded
+//! to the present schema, and then updated with the decisions made since the backup. What was erased is erased in the copy too,
+//! and stays out of later imports. What was dismissed, rejected as wrong, unlinked, excluded or made private stays so. A
+//! statement that was corrected awaits review instead of being in effect again.
+//!
+//! Only then do the pages of the copy replace those of the live file, in one SQLite transaction. Readers continue with their
+//! snapshot, every process with the file open sees the restored state afterwards, and if the process is killed, the file is
+//! either the old or the new one. Decisions made while the copy was being prepared are added within the same lock, when nobody
+//! can make further ones. An erasure in the meantime is not added: the restore is refused.
+//!
+//! Not here: keeping a backup of the present state, and notifying people (`keepsake-engine`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -29,59 +32,59 @@ use crate::private_files::create_private_dir;
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError, migrate, schema};
 
-/// The folder beside the database in which a copy is made ready, by one restore or preview at a time.
+/// The folder beside the database in which a copy is prepared, by one restore or preview at a time.
 const STAGING_DIR: &str = "restore.part";
 
-/// Held by whoever uses that folder; the system lets go of it when the process ends.
+/// Lock of that folder. The system releases it when the process ends.
 const STAGING_LOCK: &str = "restore.lock";
 
-/// Bytes copied between two looks at the cancel button.
+/// Bytes copied between two checks of the cancel button.
 const CHUNK_BYTES: usize = 8 * 1024 * 1024;
 
-/// What a restore brought back and what it did not.
+/// Counts of what a restore brought back and of what it did not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Restored {
-    /// What the store holds now.
+    /// Messages in the restored store.
     pub messages: u64,
-    /// Conversations it holds.
+    /// Conversations in the restored store.
     pub conversations: u64,
-    /// Memories and candidates it holds.
+    /// Memories and proposals in the restored store.
     pub memories: u64,
-    /// Whether what was decided since could be looked up at all: the copy is of this store, and the store could be read.
+    /// Whether later decisions could be applied at all: the backup is of this store, and the store could be read.
     pub is_same_store: bool,
-    /// Messages that were erased since the copy was made and were erased from it as well.
+    /// Messages erased since the backup, and now erased from it as well.
     pub erased_again: u64,
-    /// Messages that arrived and were erased since: they stay out of later imports.
+    /// Messages that arrived and were erased since the backup; they stay out of later imports.
     pub kept_out: u64,
-    /// Memories that were rejected, put in the trash, hidden or erased since, and are so again.
+    /// Memories that were dismissed, put in the trash, hidden or erased since the backup, and are so again.
     pub refused_again: u64,
-    /// Memories that were corrected since; the copy knows only the old wording, which waits for review.
+    /// Memories that were corrected since the backup. The backup has only the old wording, which awaits review.
     pub reopened: u64,
-    /// Entries of profiles that were called wrong since.
+    /// Profile entries that were rejected as wrong since the backup.
     pub debunked_again: u64,
-    /// Links that were taken back since.
+    /// Links that were withdrawn since the backup.
     pub unlinked_again: u64,
-    /// Conversations, channels and shared items that were made private since.
+    /// Conversations, channels and shared items that were excluded or made private since the backup.
     pub kept_private: u64,
-    /// From where on the messages are in doubt, where a copy was taken whose chain is broken.
+    /// Where the doubtful part of the messages begins, if a backup with a broken chain was accepted.
     pub doubt: Option<ChainFault>,
 }
 
-/// What becomes of a copy whose chain is broken.
+/// What to do with a backup whose hash chain is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnDoubt {
-    /// It is refused.
+    /// Refuse it.
     Refuse,
-    /// It is taken, and what came back says where the doubt begins.
+    /// Accept it, and report where the doubtful part begins.
     Salvage,
 }
 
-/// What was decided in the live store and may be missing in a copy of it.
+/// Decisions in the live store that a backup of it may lack.
 #[derive(Debug, Default)]
 pub(crate) struct Decided {
     key: Vec<u8>,
     tombstones: Vec<Tombstone>,
-    /// Of memories, and the words that they rested on.
+    /// Tombstones of memories; the words they rested on are in `forgotten`.
     memories: Vec<MemoryTombstone>,
     forgotten: Vec<ForgottenPlace>,
     handles: BTreeSet<String>,
@@ -90,13 +93,13 @@ pub(crate) struct Decided {
     corrected: Vec<String>,
     debunks: Vec<(String, String, String, String, bool, i64)>,
     unlinked: Vec<(String, String, String, String, i64, String)>,
-    /// Voices whose name was taken back.
+    /// Unidentified speakers whose name was withdrawn.
     unnamed: Vec<(String, i64)>,
-    /// Conversations that are private, and since which place in the log.
+    /// Excluded conversations, with the sequence number after which they are.
     private: Vec<(String, i64)>,
-    /// Times in which conversations were private: after one place in the log, through another.
+    /// Past periods in which conversations were excluded: after one sequence number, through another.
     private_times: Vec<(String, i64, i64)>,
-    /// Private, and nothing is kept of what was worked out about them.
+    /// Excluded conversations from which everything derived was deleted.
     emptied: Vec<String>,
     closed: Vec<String>,
     closed_channels: Vec<(String, String, i64)>,
@@ -115,15 +118,15 @@ struct Tombstone {
     reason: String,
 }
 
-/// Counters of changes by which caches in memory know whether they still hold.
+/// Change counters against which in-memory caches are checked.
 const VERSIONS: [&str; 2] = ["boundary_version", "vector_version"];
 
-/// A copy that was checked and made ready; removed when it is dropped.
+/// A copy that was checked and prepared. Dropping it removes the files.
 #[derive(Debug)]
 pub struct Staged {
     folder: PathBuf,
     restored: Restored,
-    /// What had been decided in the live store when the copy was made ready, where it could tell.
+    /// The decisions in the live store when the copy was prepared; `None` if the store could not be read.
     decided: Option<Decided>,
     kept_settings: Vec<String>,
     _turn: File,
@@ -134,18 +137,18 @@ impl Staged {
         self.folder.join("keepsake.db")
     }
 
-    /// Where the chain of its messages breaks, if it does.
+    /// Where the hash chain breaks, if it does.
     pub fn doubt(&self) -> Option<&ChainFault> {
         self.restored.doubt.as_ref()
     }
 
-    /// Takes over what was decided since the copy was made ready; asked when nobody can decide any more.
+    /// Adds the decisions made since the copy was prepared. Called when nobody can make further ones.
     fn catch_up(&mut self, newest: Option<&Decided>) -> Result<()> {
         let newest = match (&self.decided, newest) {
             (Some(_), Some(newest)) => newest,
-            // A damaged store told nothing before either.
+            // The damaged store could not be read before either.
             (None, None) => return Ok(()),
-            _ => return Err(StoreError::Refused("the database could be read at one time and not at another; try again")),
+            _ => return Err(StoreError::Refused("the database could be read only some of the time; try again")),
         };
         let mut conn = open_plain(&self.file(), true)?;
         guard::add_functions(&conn, Purpose::Erasing)?;
@@ -153,7 +156,7 @@ impl Staged {
         if self.restored.is_same_store {
             if self.is_erased_since(&tx, newest)? {
                 return Err(StoreError::Refused(
-                    "something was erased while the backup was made ready; nothing was changed, try again",
+                    "something was erased while the backup was being prepared; nothing was changed. Try again",
                 ));
             }
             decide_again(&tx, newest, &mut self.restored)?;
@@ -163,7 +166,7 @@ impl Staged {
         Ok(())
     }
 
-    /// Whether something left the store for good since the copy was made ready, that the copy may still hold.
+    /// Whether something was erased from the store since the copy was prepared that the copy may still contain.
     fn is_erased_since(&self, copy: &Connection, newest: &Decided) -> Result<bool> {
         let Some(seen) = &self.decided else { return Ok(true) };
         let known: BTreeSet<&str> = seen.tombstones.iter().map(|tombstone| tombstone.id.as_str()).collect();
@@ -184,36 +187,36 @@ impl Staged {
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        // What stays is removed before the next one.
+        // Leftovers are removed before the next restore.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
-/// What a copy holds, and why it may only be salvaged, if it may.
+/// The contents of a backup, and the reasons, if any, why it can only be salvaged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inspected {
-    /// What it holds.
+    /// What it contains.
     pub contents: Contents,
-    /// Where the chain of its messages breaks.
+    /// Where its hash chain breaks, if it does.
     pub doubt: Option<ChainFault>,
-    /// Which of its locks were changed from outside, in words. They are put right in what is restored.
+    /// Description of its locks that were changed from outside. A restore repairs them.
     pub locks: Option<String>,
 }
 
-/// Reads a copy and says what it holds, without changing anything beside it: a file that keeps a log is read from a copy of it.
-/// What speaks against it is told beside it.
+/// Reads a backup and reports what it contains and what is wrong with it. Nothing beside it is changed: a file with a write-ahead
+/// log is read from a copy.
 pub fn inspect(file: &Path, data_dir: &Path, watch: Watch<'_>) -> Result<Inspected> {
     let staged = lay_aside(file, data_dir, watch)?;
     look_over(&staged.file(), file, OnDoubt::Salvage)
 }
 
 impl Store {
-    /// Checks a copy and makes it ready: see the module. The settings named here stay as they are now.
+    /// Checks and prepares a backup, as described in the module. The settings in `kept_settings` keep their present values.
     pub fn stage(&self, file: &Path, kept_settings: &[&str], now: Timestamp, watch: Watch<'_>) -> Result<Staged> {
         self.stage_with(file, kept_settings, OnDoubt::Refuse, now, watch)
     }
 
-    /// As [`stage`](Self::stage), where it may be that the chain of the copy is broken.
+    /// Like [`stage`](Self::stage), with a choice of what to do if the hash chain is broken.
     pub fn stage_with(
         &self,
         file: &Path,
@@ -230,29 +233,28 @@ impl Store {
         finish(lay_aside(file, data_dir, watch)?, file, decided, kept_settings, on_doubt, now)
     }
 
-    /// Puts what was made ready in the place of what is here, at one stroke.
+    /// Replaces the store by the prepared copy in one step.
     pub fn replace_with(&self, mut staged: Staged, watch: Watch<'_>) -> Result<Restored> {
         self.hold_writer(|| {
             let from = open_plain(&staged.file(), false)?;
             let mut to = open_plain(self.path(), true)?;
             set_up(&to)?;
             let backup = Backup::new(&from, &mut to)?;
-            // Locks the file for writers of every process until it is the new one; what is decided now is decided for good.
+            // Locks the file against writers of every process until it is replaced, so that the decisions read now are final.
             run(&backup, watch, 0)?;
             let kept: Vec<&str> = staged.kept_settings.iter().map(String::as_str).collect();
             let newest = decided(self, &kept);
             staged.catch_up(newest.as_ref())?;
-            // One step: it is either the old one or the new one.
+            // All pages in one step, so that the file is either the old one or the new one.
             run(&backup, watch, -1)
         })?;
-        // What stood there before may stay in the log until it is emptied; a reader that holds it up does no harm.
+        // The log may contain the old state until it is emptied; a reader that delays this does no harm.
         let _ = self.checkpoint();
         self.publish(Tag::ALL.to_vec());
         Ok(staged.restored.clone())
     }
 
-    /// Puts a copy in the place of a database that cannot be opened. The damaged files stay beside it under another name, which is
-    /// returned.
+    /// Replaces a database that cannot be opened. The damaged file stays beside it under another name, which is returned.
     pub fn replace_damaged(
         data_dir: &Path,
         file: &Path,
@@ -261,7 +263,7 @@ impl Store {
         watch: Watch<'_>,
     ) -> Result<(Restored, Option<PathBuf>)> {
         let live = data_dir.join("keepsake.db");
-        create_private_dir(data_dir).map_err(|error| io("the data folder cannot be made", error))?;
+        create_private_dir(data_dir).map_err(|error| io("the data folder cannot be created", error))?;
         let mut staged = lay_aside(file, data_dir, watch)?;
         look_over(&staged.file(), file, on_doubt)?;
         make_ready(&mut staged, None, on_doubt, now)?;
@@ -276,7 +278,7 @@ impl Store {
                 is_kept = true;
             }
         }
-        // The log of one file would be taken for the log of another, also where its own file is gone.
+        // SQLite would apply a leftover log to the new file, even if the file it belonged to is gone.
         for suffix in ["-wal", "-shm"] {
             match fs::remove_file(beside(suffix)) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -292,12 +294,13 @@ impl Store {
     }
 }
 
-/// What was decided here. A damaged store may not tell; its owner needs the copy all the more, and hears of it.
+/// The decisions in this store; `None` if it is damaged and cannot be read. The owner then needs the backup all the more, and the
+/// result says so.
 pub(crate) fn decided(store: &Store, kept_settings: &[&str]) -> Option<Decided> {
     store.read(|tx| tx.decided(kept_settings)).ok()
 }
 
-/// Looks over what was laid aside and makes it ready.
+/// Checks and prepares a copy.
 pub(crate) fn finish(
     mut staged: Staged,
     file: &Path,
@@ -313,7 +316,7 @@ pub(crate) fn finish(
     Ok(staged)
 }
 
-/// The right to use the folder for copies that are made ready; nothing while another has it.
+/// Takes the lock of the staging folder; `None` if another process has it.
 fn staging_turn(data_dir: &Path) -> Result<Option<File>> {
     let failed = |error| io("the lock of the folder for the copy cannot be taken", error);
     let file = File::options().create(true).truncate(false).write(true).open(data_dir.join(STAGING_LOCK)).map_err(failed)?;
@@ -324,19 +327,19 @@ fn staging_turn(data_dir: &Path) -> Result<Option<File>> {
     }
 }
 
-/// An empty folder in which a copy is made ready.
+/// Creates the empty staging folder.
 pub(crate) fn empty_staging(data_dir: &Path) -> Result<Staged> {
     let folder = data_dir.join(STAGING_DIR);
-    create_private_dir(data_dir).map_err(|error| io("the data folder cannot be made", error))?;
+    create_private_dir(data_dir).map_err(|error| io("the data folder cannot be created", error))?;
     let turn = staging_turn(data_dir)?;
-    let turn = turn.ok_or(StoreError::Refused("a backup is being looked at or restored already; try again when that is done"))?;
-    // A restore that was killed left it.
+    let turn = turn.ok_or(StoreError::Refused("a backup is already being checked or restored; try again when that is done"))?;
+    // A killed restore may have left it.
     let _ = fs::remove_dir_all(&folder);
-    create_private_dir(&folder).map_err(|error| io("the folder for the copy cannot be made", error))?;
+    create_private_dir(&folder).map_err(|error| io("the folder for the copy cannot be created", error))?;
     Ok(Staged { folder, restored: Restored::default(), decided: None, kept_settings: Vec::new(), _turn: turn })
 }
 
-/// Removes the copy that a killed preview or restore left. `false` while one is being made ready.
+/// Removes the copy of a killed preview or restore. Returns `false` while one is being prepared.
 pub(crate) fn clear_staging(data_dir: &Path) -> Result<bool> {
     let folder = data_dir.join(STAGING_DIR);
     if !folder.exists() {
@@ -345,7 +348,7 @@ pub(crate) fn clear_staging(data_dir: &Path) -> Result<bool> {
     let Some(_turn) = staging_turn(data_dir)? else { return Ok(false) };
     match fs::remove_dir_all(&folder) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(io("the copy that a restore left cannot be removed", error))
+            Err(io("the copy left by a restore cannot be removed", error))
         }
         _ => Ok(true),
     }
@@ -359,7 +362,7 @@ fn io(what: &str, error: std::io::Error) -> StoreError {
     StoreError::Io { what: what.to_owned(), error }
 }
 
-/// Copies a file, and the log beside it, into a folder of our own. The file itself is only read.
+/// Copies a file and its log into the staging folder. The file itself is only read.
 fn lay_aside(file: &Path, data_dir: &Path, watch: Watch<'_>) -> Result<Staged> {
     let version = migrate::check_header(file).map_err(|error| match error {
         StoreError::Open { reason, .. } => refused(file, reason.split("; choose").next().unwrap_or_default()),
@@ -367,7 +370,7 @@ fn lay_aside(file: &Path, data_dir: &Path, watch: Watch<'_>) -> Result<Staged> {
         other => other,
     })?;
     if version == 0 && !has_log(file) {
-        return Err(refused(file, "it holds nothing"));
+        return Err(refused(file, "it is empty"));
     }
     let staged = empty_staging(data_dir)?;
     let log = PathBuf::from(format!("{}-wal", file.display()));
@@ -403,16 +406,17 @@ fn copy_file(from: &Path, to: &Path, done: &mut u64, total: u64, watch: Watch<'_
     }
 }
 
-/// Sound as a file, as rows and, unless it may be salvaged, along the chain and in its locks; what it holds, and what is in doubt.
+/// Checks the copy as a file and as rows and, unless it may be salvaged, its chain and its locks. Returns its contents and what
+/// is in doubt.
 fn look_over(copy: &Path, file: &Path, on_doubt: OnDoubt) -> Result<Inspected> {
     let damaged = |error: rusqlite::Error| refused(file, &format!("it is damaged ({})", without_sql(&error)));
-    // Its log, where it has one, is taken into it here.
+    // Opening it merges its log, if there is one.
     let conn = open_plain(copy, true).map_err(damaged)?;
     let version = match migrate::check(&conn, file) {
         Err(StoreError::Open { .. }) => return Err(refused(file, "it is damaged")),
         Err(StoreError::NotOurs { .. }) => return Err(refused(file, "it is a database of another program")),
         Err(other) => return Err(other),
-        Ok(0) => return Err(refused(file, "it holds nothing")),
+        Ok(0) => return Err(refused(file, "it is empty")),
         Ok(version) => version,
     };
     if let Some(fault) = fault_of(&conn)? {
@@ -420,28 +424,28 @@ fn look_over(copy: &Path, file: &Path, on_doubt: OnDoubt) -> Result<Inspected> {
     }
     let changed = schema::differences(&conn, version)?;
     if changed.is_of_tables() {
-        return Err(refused(file, &format!("its tables were changed from outside ({})", changed.told())));
+        return Err(refused(file, &format!("its tables were changed outside Keepsake ({})", changed.told())));
     }
     let locks = (!changed.is_none()).then(|| changed.told());
     if let (Some(told), OnDoubt::Refuse) = (&locks, on_doubt) {
-        // What is salvaged is put right as it is opened, and an alert in it says so.
+        // A salvaged file is repaired when it is opened, and then contains an alert about it.
         let why =
-            format!("its locks were changed from outside ({told}); `keepsake restore --salvage` puts them right and takes it");
+            format!("its safeguards were changed outside Keepsake ({told}); `keepsake restore --salvage` repairs and restores it");
         return Err(refused(file, &why));
     }
     let doubt = ReadTx { conn: &conn }.verify_chain()?.doubt();
     match doubt {
         Some(fault) if on_doubt == OnDoubt::Refuse => {
-            Err(refused(file, &format!("its messages were changed from outside from {fault} (`--salvage` takes it as it is)")))
+            Err(refused(file, &format!("its messages were changed outside Keepsake, from {fault} (`--salvage` restores it as it is)")))
         }
         doubt => Ok(Inspected { contents: contents_of(&conn)?, doubt, locks }),
     }
 }
 
-/// Brings a sound copy to the present schema and to what was decided since it was made.
+/// Upgrades a checked copy to the present schema and applies the decisions made since the backup.
 fn make_ready(staged: &mut Staged, decided: Option<&Decided>, on_doubt: OnDoubt, now: Timestamp) -> Result<()> {
     let path = staged.file();
-    // It is a copy itself.
+    // No backup of it before the upgrade, since it is a copy itself.
     let copy = Store::open_file(&path, None, now)?;
     let mut restored = Restored::default();
     let is_same = match decided {
@@ -470,16 +474,16 @@ fn make_ready(staged: &mut Staged, decided: Option<&Decided>, on_doubt: OnDoubt,
         }
         keep_settings(&tx, decided)?;
     }
-    // Work that ran when the copy was made waits for its turn again.
+    // Jobs that were running when the backup was made are queued again.
     tx.execute("UPDATE jobs SET state = 'queued', lease_until_ms = NULL WHERE state = 'running'", [])?;
     tx.commit()?;
     if let Some(fault) = fault_of(&conn)? {
-        return Err(StoreError::Migration { reason: format!("the backup could not be made ready ({fault})") });
+        return Err(StoreError::Migration { reason: format!("the backup could not be prepared ({fault})") });
     }
     let read = ReadTx { conn: &conn };
     restored.doubt = read.verify_chain()?.doubt();
     if let Some(fault) = restored.doubt.as_ref().filter(|_| on_doubt == OnDoubt::Refuse) {
-        return Err(StoreError::Migration { reason: format!("the backup could not be made ready ({})", fault.what) });
+        return Err(StoreError::Migration { reason: format!("the backup could not be prepared ({})", fault.what) });
     }
     restored.messages = read.count("interactions")?;
     restored.conversations = read.count("conversations")?;
@@ -490,7 +494,7 @@ fn make_ready(staged: &mut Staged, decided: Option<&Decided>, on_doubt: OnDoubt,
 }
 
 impl ReadTx<'_> {
-    /// How many rows a table of ours has.
+    /// Number of rows of a table; `table` must be one of ours.
     fn count(&self, table: &'static str) -> Result<u64> {
         let count: i64 = self.conn.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))?;
         Ok(count as u64)
@@ -500,12 +504,12 @@ impl ReadTx<'_> {
         Ok(self.conn.prepare(sql)?.query_map([], row)?.collect::<rusqlite::Result<Vec<_>>>()?)
     }
 
-    /// How many memories and candidates there are, in any state.
+    /// Number of memories and proposals, in any status.
     pub fn memory_count(&self) -> Result<u64> {
         self.count("memories")
     }
 
-    /// When something last changed that no rebuild would bring back; nothing in an empty store.
+    /// When data that no rebuild can restore last changed; `None` for an empty store.
     pub fn last_change(&self) -> Result<Option<Timestamp>> {
         let latest: Option<i64> = self.conn.query_row(
             "SELECT max(at) FROM (
@@ -607,8 +611,8 @@ impl ReadTx<'_> {
 }
 
 impl crate::WriteTx<'_> {
-    /// Erases from a copy what the store has erased since. Whole conversations and whole speakers are erased at a time, and never one
-    /// message, so that what the copy holds of an erasure is one of both again.
+    /// Erases from the copy what the store has erased since. The store erases whole conversations and whole speakers, never
+    /// single messages, so what the copy contains of an erasure is erased in the same way.
     fn erase_again(&self, decided: &Decided, now: Timestamp) -> Result<u64> {
         let mut gone: BTreeMap<String, (BTreeSet<String>, u64)> = BTreeMap::new();
         let mut find = self.conn.prepare("SELECT conversation_id, handle_id FROM interactions WHERE source_key = ?1")?;
@@ -637,7 +641,7 @@ impl crate::WriteTx<'_> {
             messages += self.erase_parts(&[part], "it was erased after the backup was made", now)?.messages;
         }
         if messages > 0 {
-            // A confirmed handle of which the store knows nothing any more was a person's who was erased.
+            // A confirmed handle that the store no longer knows belonged to a person who was erased.
             let known = to_json("handles", &decided.handles)?;
             self.conn.execute(
                 "UPDATE entity_channels SET verified = 0 WHERE id NOT IN (SELECT value FROM json_each(?1))
@@ -651,8 +655,8 @@ impl crate::WriteTx<'_> {
     }
 }
 
-/// Adds the tombstones that the copy cannot know, at the end of its chain: an export that is read again must not bring back what
-/// arrived after the copy was made and was erased.
+/// Appends to the chain of the copy the tombstones that it cannot have: re-importing an export must not bring back messages that
+/// arrived after the backup and were erased.
 fn keep_out(conn: &Connection, decided: &Decided) -> Result<u64> {
     let read = ReadTx { conn };
     let mut head = read.chain_head()?.to_vec();
@@ -689,8 +693,8 @@ fn keep_out(conn: &Connection, decided: &Decided) -> Result<u64> {
     Ok(kept)
 }
 
-/// Takes back in the copy what was taken back in the store since. Only what narrows is repeated: going back to a copy may lose an
-/// approval, and never a refusal.
+/// Repeats in the copy the restrictions set in the store since. Only restrictions are repeated: a restore may lose an approval,
+/// but never a refusal.
 fn decide_again(conn: &Connection, decided: &Decided, restored: &mut Restored) -> Result<()> {
     for (id, status, reason, decided_at) in &decided.refused {
         restored.refused_again += conn.execute(
@@ -735,7 +739,7 @@ fn decide_again(conn: &Connection, decided: &Decided, restored: &mut Restored) -
     for (handle, decided_at) in &decided.unnamed {
         restored.unlinked_again += u64::from(crate::WriteTx::on(conn).unname_voice(handle, Timestamp(*decided_at))?);
     }
-    // The copy may end earlier in the log: places after its end will hold other messages.
+    // The log of the copy may be shorter: positions after its end will belong to other messages.
     let last: i64 = conn.query_row("SELECT coalesce(max(seq), 0) FROM interactions", [], |row| row.get(0))?;
     for (id, after_seq) in &decided.private {
         let closed = conn.execute("UPDATE conversations SET is_private = 1 WHERE id = ?1 AND is_private = 0", [id])?;
@@ -768,7 +772,7 @@ fn decide_again(conn: &Connection, decided: &Decided, restored: &mut Restored) -
             params![channel, id, decided_at],
         )? as u64;
     }
-    // Who is no friend any more does not become one again.
+    // A person who is now a guest does not become a friend again.
     for (id, decided_at) in &decided.guests {
         restored.kept_private += conn.execute(
             "UPDATE person_roles SET role = 'guest', decided_at_ms = ?2 WHERE entity_id = ?1 AND role <> 'guest'",
@@ -785,7 +789,7 @@ fn decide_again(conn: &Connection, decided: &Decided, restored: &mut Restored) -
     Ok(())
 }
 
-/// What belongs to this computer and not to a day stays; and caches in memory must see that everything changed.
+/// Keeps the settings that belong to this computer, and advances the change counters so that in-memory caches notice the restore.
 fn keep_settings(conn: &Connection, decided: &Decided) -> Result<()> {
     for (key, value, updated_at) in &decided.settings {
         conn.execute(

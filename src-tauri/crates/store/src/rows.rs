@@ -1,8 +1,10 @@
-//! Rows on their way into the log: linked in order, written many to a statement.
+//! Rows on their way into the log: linked in order and written many per statement.
 //!
-//! The triggers that keep the log append-only make each INSERT keep a journal of its own, into which SQLite copies every page that
-//! the statement is the first to change. A statement a message would copy the same pages again and again, so rows wait here until
-//! they fill a statement. Deliberately not here: what becomes a row and what is looked up for it.
+//! The triggers that keep the log append-only make each INSERT use its own journal, into which SQLite copies every page that the
+//! statement is the first to change. With one statement per message it would copy the same pages again and again, so rows are
+//! collected until they fill a statement.
+//!
+//! Not here: what becomes a row, and the look-ups for it.
 
 use std::sync::LazyLock;
 
@@ -13,10 +15,11 @@ use crate::Result;
 use crate::append::{AppendContext, Handle};
 use crate::chain::{Hash, hash_parts, row_hash};
 
-/// Rows a full statement. More save little: by then nearly every page that a statement changes is one that only it changes.
+/// Rows per full statement. More would gain little: at this size, nearly every page that a statement changes is changed by it
+/// only.
 const ROWS_A_STATEMENT: usize = 50;
 
-/// The columns of a row as [`bind`] binds them.
+/// The columns in the order in which [`bind`] binds them.
 const COLUMNS: [&str; 28] = [
     "id", "conversation_id", "entity_id", "handle_id", "channel_type", "channel_id", "direction", "role", "author", "content",
     "message_type", "is_branch", "tool", "reply_to", "metadata", "created_at_ms", "time_certainty", "source_kind",
@@ -32,7 +35,7 @@ fn insert(rows: usize) -> String {
     format!("INSERT INTO interactions ({}) VALUES {}", COLUMNS.join(", "), vec![row; rows].join(", "))
 }
 
-/// A message under its ids, linked to the row before it.
+/// A message with its ids, linked to the row before it.
 struct Row<'m> {
     message: &'m Message,
     id: InteractionId,
@@ -47,19 +50,19 @@ struct Row<'m> {
     hash: Hash,
 }
 
-/// The rows that wait, in order.
+/// Collected rows, in order.
 pub(crate) struct Rows<'m> {
     head: Hash,
     waiting: Vec<Row<'m>>,
 }
 
 impl<'m> Rows<'m> {
-    /// None yet, after the row whose hash is `head`.
+    /// Starts with no rows, after the row with the hash `head`.
     pub(crate) fn after(head: Hash) -> Self {
         Self { head, waiting: Vec::with_capacity(ROWS_A_STATEMENT) }
     }
 
-    /// Links one more, and writes those that wait once they fill a statement.
+    /// Links another row, and writes the collected rows once they fill a statement.
     pub(crate) fn push(
         &mut self,
         conn: &Connection,
@@ -119,7 +122,7 @@ impl<'m> Rows<'m> {
         if self.waiting.len() == ROWS_A_STATEMENT { self.write(conn, context) } else { Ok(()) }
     }
 
-    /// Writes the rows that wait. Whatever reads the log in between, and the end of the batch, need it.
+    /// Writes the collected rows. Needed at the end of a batch, and before anything reads the log.
     pub(crate) fn write(&mut self, conn: &Connection, context: AppendContext<'_>) -> Result<()> {
         let rows_a_statement = if self.waiting.len() == ROWS_A_STATEMENT { ROWS_A_STATEMENT } else { 1 };
         let sql = if rows_a_statement == 1 { &*ONE_ROW } else { &*MANY_ROWS };
@@ -135,7 +138,7 @@ impl<'m> Rows<'m> {
     }
 }
 
-/// Binds the parameters of one row, which come after `before` others.
+/// Binds the parameters of one row, which follow `before` other parameters.
 fn bind(statement: &mut Statement<'_>, before: usize, row: &Row<'_>, context: AppendContext<'_>) -> rusqlite::Result<()> {
     let message = row.message;
     let mut at = before;

@@ -1,10 +1,12 @@
-//! Whether the file's tables, indexes, triggers and views are those that this program makes.
+//! Checks that the file's tables, indexes, triggers and views are those that this program creates.
 //!
-//! Half of the locks on the log and on what may become a memory are triggers in the file, and whoever can write the file can drop one or
-//! plant another. So what stands in it is compared with what the migrations make in memory. Triggers, views and indexes hold nothing of
-//! the person's: what is foreign is removed and what is missing is made again, in one transaction that leaves an alert. A table of ours
-//! that differs is refused, since its rows cannot be trusted to mean what they say.
-//! Deliberately not here: tables beside ours, which nothing reads, and SQLite's own.
+//! Half of the locks that protect the log and decide what may become a memory are triggers in the file, and anybody who can write
+//! the file can drop or plant triggers. The schema of the file is therefore compared with what the migrations create in memory.
+//! Triggers, views and indexes contain no data of the person: unknown ones are removed and missing ones created again, in one
+//! transaction that also raises an alert. If one of our tables differs, the file is refused, because its rows may not mean what
+//! they seem to.
+//!
+//! Not here: additional tables, which nothing reads, and SQLite's own.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -17,16 +19,16 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use crate::migrate::{self, SCHEMA_VERSION};
 use crate::{Result, StoreError};
 
-/// What SQLite keeps for itself; no migration names it.
+/// SQLite's own tables, which no migration creates.
 const OF_SQLITE: &str = "('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat2', 'sqlite_stat3', 'sqlite_stat4')";
 
-/// The alert of a file that was mended.
+/// Kind of the alert about a repaired file.
 const ALERT: &str = "schema_changed";
 
-/// Names told; the first few say what kind of change it was, and a planted name may be long.
+/// Maximum number of names to list. A few show what kind of change it was, and a planted name may be long.
 const TOLD_MAX: usize = 5;
 
-/// Characters told of a name, which may be somebody else's.
+/// Maximum characters shown of a name, which may come from an attacker.
 const NAME_CHARS_MAX: usize = 60;
 
 /// A row of the schema.
@@ -48,14 +50,14 @@ impl Object {
         self.kind == "table"
     }
 
-    /// As a person reads it: the name as a quotation with its control characters as escapes.
+    /// For display: the name in quotes, with control characters escaped.
     fn told(&self) -> String {
         let name: String = self.name.chars().take(NAME_CHARS_MAX).collect();
         format!("{} {name:?}", self.kind)
     }
 }
 
-/// How a file differs from what the program makes.
+/// How a file differs from what the program creates.
 #[derive(Debug, Default)]
 pub(crate) struct Differences {
     foreign: Vec<Object>,
@@ -68,16 +70,16 @@ impl Differences {
         self.foreign.is_empty() && self.lacking.is_empty() && self.tables.is_empty()
     }
 
-    /// Whether tables of ours differ, which nothing here can mend.
+    /// Whether some of our tables differ, which cannot be repaired here.
     pub(crate) fn is_of_tables(&self) -> bool {
         !self.tables.is_empty()
     }
 
-    /// What differs, in words.
+    /// Describes the differences.
     pub(crate) fn told(&self) -> String {
         let mut parts = Vec::new();
-        for (what, objects) in [("changed", &self.tables), ("planted or altered", &self.foreign), ("missing", &self.lacking)] {
-            // What was altered is one to remove and one to make; it is told once.
+        for (what, objects) in [("changed", &self.tables), ("added or altered", &self.foreign), ("missing", &self.lacking)] {
+            // An altered object is both removed and created again, but listed only once.
             let is_told = |object: &&Object| what != "missing" || !self.foreign.iter().any(|other| other.name == object.name);
             let names: Vec<String> = objects.iter().filter(is_told).map(Object::told).collect();
             if !names.is_empty() {
@@ -89,8 +91,9 @@ impl Differences {
     }
 }
 
-/// A statement without what says nothing: comments, space, and quotation marks around plain names of ours. Texts and every other
-/// quoted name stay as they are, marks included: within them two dashes begin no comment, and a keyword is none.
+/// A statement without meaningless parts: comments, whitespace, and quotes around plain names of ours. String literals and all
+/// other quoted names stay unchanged, including their quotes: within them, two dashes do not begin a comment, and keywords have
+/// no meaning.
 fn normalised(sql: &str) -> String {
     let mut plain = String::with_capacity(sql.len());
     let mut rest = sql;
@@ -112,7 +115,7 @@ fn normalised(sql: &str) -> String {
             continue;
         }
         let name = token.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
-        // Our names are in small letters and our keywords are not, so that no quoted word passes for a keyword.
+        // Our names are lower case and our keywords upper case, so a quoted word cannot be mistaken for a keyword.
         let is_ours =
             |name: &&str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
         let token = name.filter(is_ours).unwrap_or(token);
@@ -127,7 +130,7 @@ fn normalised(sql: &str) -> String {
 }
 
 fn objects_of(conn: &Connection) -> Result<Vec<Object>> {
-    // What has no statement is the index of a key, which comes and goes with its table.
+    // Objects without SQL are indexes of keys, which exist as long as their table.
     let mut statement = conn.prepare(&format!(
         "SELECT type, name, tbl_name, sql FROM sqlite_schema
           WHERE sql IS NOT NULL AND NOT (type = 'table' AND name IN {OF_SQLITE})"
@@ -137,14 +140,14 @@ fn objects_of(conn: &Connection) -> Result<Vec<Object>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// What the migrations make up to this version.
+/// The objects that the migrations up to this version create.
 fn made(version: i64) -> Result<Vec<Object>> {
     let mut conn = Connection::open_in_memory()?;
     migrate::run_to(&mut conn, version)?;
     objects_of(&conn)
 }
 
-/// As [`made`]; that of the newest version is made once, since every file is compared with it as it opens.
+/// Like [`made`], but caches the newest version, because every file is compared with it when it is opened.
 fn expected(version: i64) -> Result<Cow<'static, [Object]>> {
     static NEWEST: OnceLock<Vec<Object>> = OnceLock::new();
     if version != SCHEMA_VERSION {
@@ -157,7 +160,7 @@ fn expected(version: i64) -> Result<Cow<'static, [Object]>> {
     Ok(Cow::Borrowed(NEWEST.get_or_init(|| newest)))
 }
 
-/// Each name is a file's own once, but a trigger may be called as a table is.
+/// Names are unique in a file, except that a trigger may have the same name as a table.
 fn by_name(objects: &[Object]) -> HashMap<&str, Vec<&Object>> {
     let mut named: HashMap<&str, Vec<&Object>> = HashMap::with_capacity(objects.len());
     for object in objects {
@@ -166,7 +169,7 @@ fn by_name(objects: &[Object]) -> HashMap<&str, Vec<&Object>> {
     named
 }
 
-/// How a file differs from what the migrations make up to its version.
+/// How a file differs from what the migrations up to its version create.
 pub(crate) fn differences(conn: &Connection, version: i64) -> Result<Differences> {
     let (wanted, found) = (expected(version)?, objects_of(conn)?);
     let tables: BTreeSet<&str> = wanted.iter().filter(|object| object.is_table()).map(|object| object.name.as_str()).collect();
@@ -175,7 +178,7 @@ pub(crate) fn differences(conn: &Connection, version: i64) -> Result<Differences
         .filter(|object| object.is_table() && object.sql.starts_with("CREATE VIRTUAL"))
         .map(|object| format!("{}_", object.name))
         .collect();
-    // Tables behind a full-text index are SQLite's to word.
+    // The SQL of the tables behind a full-text index is up to SQLite.
     let is_behind = |object: &Object| object.is_table() && virtuals.iter().any(|name| object.name.starts_with(name));
     let stands = |object: &Object, among: &HashMap<&str, Vec<&Object>>| {
         let named = among.get(object.name.as_str()).into_iter().flatten();
@@ -193,7 +196,7 @@ pub(crate) fn differences(conn: &Connection, version: i64) -> Result<Differences
     Ok(Differences { foreign, lacking, tables: lacking_tables })
 }
 
-/// Removes what is foreign and makes what is missing, in a transaction of the caller's.
+/// Removes unknown objects and creates missing ones, in the caller's transaction.
 fn mend(conn: &Connection, found: &Differences) -> rusqlite::Result<()> {
     for object in &found.foreign {
         conn.execute_batch(&format!("DROP {} \"{}\"", object.kind, object.name.replace('"', "\"\"")))?;
@@ -201,15 +204,15 @@ fn mend(conn: &Connection, found: &Differences) -> rusqlite::Result<()> {
     found.lacking.iter().try_for_each(|object| conn.execute_batch(&object.sql))
 }
 
-/// Brings triggers, views and indexes of a file to what the program makes, leaves an alert that says so, and says what was put right. An
-/// untouched file is only read; one whose tables differ is refused as it is.
+/// Repairs the triggers, views and indexes of a file, raises an alert, and returns a description of the changes. An unchanged
+/// file is only read; a file with differing tables is refused as it is.
 pub(crate) fn settle(conn: &mut Connection, path: &Path, version: i64, now: Timestamp) -> Result<Option<String>> {
     if differences(conn, version)?.is_none() {
         return Ok(None);
     }
     let altered = |what: String| StoreError::Altered { path: path.to_owned(), what };
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have been quicker.
+    // Another process may have repaired it meanwhile.
     let found = differences(&tx, version)?;
     if found.is_of_tables() {
         return Err(altered(found.told()));
@@ -220,8 +223,7 @@ pub(crate) fn settle(conn: &mut Connection, path: &Path, version: i64, now: Time
     mend(&tx, &found).map_err(|_| altered(found.told()))?;
     if expected(version)?.iter().any(|object| object.name == "alerts") {
         let message = format!(
-            "The locks in the database were changed from outside Keepsake and are as they should be again ({}). What was done while \
-             they were changed may stand in your memories: look them over, or restore a backup.",
+            "The safeguards in the database were changed outside Keepsake and have been restored ({}). Changes made in the meantime may have affected your memories: review them, or restore a backup.",
             found.told()
         );
         tx.execute(
@@ -233,8 +235,8 @@ pub(crate) fn settle(conn: &mut Connection, path: &Path, version: i64, now: Time
     Ok(Some(found.told()))
 }
 
-/// As [`settle`], for a copy that was just made of a file that somebody has open: it must not carry on what the next start of the store
-/// takes out and tells of. Whether anything was done.
+/// Like [`settle`], for a new copy of a file that is in use: it must not contain what the next start of the store would remove
+/// and report. Returns whether anything was changed.
 pub(crate) fn settle_copy(conn: &mut Connection) -> Result<bool> {
     let version: i64 = conn.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if !(1..=SCHEMA_VERSION).contains(&version) {

@@ -1,8 +1,8 @@
-//! Search within what a destination may see.
+//! Search within what an audience may see.
 //!
-//! The filter is inside the query, before anything is counted, ranked or cut. The ranking uses no statistic of rows outside the
-//! filter: FTS5's own bm25 knows how often a word occurs in all rows, and so the order of public hits would tell of private ones.
-//! Each word is weighed by how rare it is among the rows that may be seen.
+//! The filter is part of the query and applies before anything is counted, ranked or cut off. The ranking uses no statistics of
+//! rows outside the filter: FTS5's own bm25 counts how often a word occurs in all rows, so the order of public hits would reveal
+//! something about private ones. Each word is weighted by how rare it is among the visible rows.
 
 use std::collections::HashMap;
 
@@ -15,12 +15,12 @@ use crate::open::ReadTx;
 use crate::search::query_parts;
 use crate::text::{parse, to_json};
 
-/// What each row that holds the words scores: all phrases must occur, of the words any may.
+/// Scores the rows that match: every phrase must occur, and at least one of the words.
 fn score(phrases: &[Vec<i64>], words: &[Vec<i64>], visible: u64) -> Vec<(i64, f64)> {
     let mut scores: HashMap<i64, f64> = HashMap::new();
     for rows in phrases.iter().chain(words) {
         let count = rows.len() as f64;
-        // The weight of Robertson and Sparck Jones, as bm25 has it, over the visible rows.
+        // The Robertson/Sparck Jones weight, as in bm25, over the visible rows.
         let weight = (1.0 + (visible as f64 - count + 0.5).max(0.0) / (count + 0.5)).ln();
         for row in rows {
             *scores.entry(*row).or_default() += weight;
@@ -31,13 +31,13 @@ fn score(phrases: &[Vec<i64>], words: &[Vec<i64>], visible: u64) -> Vec<(i64, f6
         scores.retain(|row, _| required.contains(row));
     }
     let mut scored: Vec<(i64, f64)> = scores.into_iter().collect();
-    // Of equals the newer, so that the order never depends on a hash.
+    // For equal scores, newer rows first, so the order never depends on a hash.
     scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
     scored
 }
 
 impl ReadTx<'_> {
-    /// Rows of an index that match a part of the query and lie within the filter.
+    /// The rows of an index within the filter that match each part of the query.
     fn rows_within(&self, sql: &str, parts: &[String], within: &str) -> Result<Vec<Vec<i64>>> {
         let mut statement = self.conn.prepare_cached(sql)?;
         parts
@@ -49,7 +49,7 @@ impl ReadTx<'_> {
             .collect()
     }
 
-    /// Those of the given memories that hold the words, best first, with their scores.
+    /// Those of the given memories that match the query, best first, with their scores.
     pub fn search_memories_within(&self, typed: &str, memories: &[MemoryId]) -> Result<Vec<(MemoryId, f64)>> {
         let Some(parts) = query_parts(typed) else { return Ok(Vec::new()) };
         let within = to_json("memory ids", &memories)?;
@@ -67,7 +67,7 @@ impl ReadTx<'_> {
             .collect()
     }
 
-    /// The active memories that say something of this attribute.
+    /// Active memories that state something about this attribute.
     pub fn memories_of_attribute(&self, attribute: Attribute) -> Result<Vec<MemoryId>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT id FROM memories WHERE attribute = ?1 AND status = 'active' AND is_hidden = 0 ORDER BY rank",
@@ -76,12 +76,12 @@ impl ReadTx<'_> {
         rows.map(|row| parse("memory id", &row?)).collect()
     }
 
-    /// Approved memories that are so now, or were so at a moment.
+    /// Approved memories that are true now, or were true at a given time.
     pub fn memories_active(&self, at: Option<Timestamp>) -> Result<Vec<MemoryId>> {
         let sql = match at {
             None => "SELECT id FROM memories WHERE status = 'active' AND is_hidden = 0 AND ?1 = ?1 ORDER BY rank",
-            // What was so at a moment: said by then, and not replaced by something said by then. When a person decided does not count:
-            // of an imported past everything was decided today.
+            // True at a given time: said by then, and not replaced by anything said by then. The time of the person's decision
+            // does not matter, because an imported past is decided on all at once, today.
             Some(_) => {
                 "SELECT m.id FROM memories m WHERE m.said_at_ms <= ?1 AND m.is_hidden = 0 AND (m.status = 'active' OR m.status = 'superseded'
                     AND 0 = (SELECT count(*) FILTER (WHERE n.said_at_ms <= ?1) + (count(*) = 0) FROM memory_relations r
@@ -94,7 +94,7 @@ impl ReadTx<'_> {
         rows.map(|row| parse("memory id", &row?)).collect()
     }
 
-    /// Every active memory with the place in the log of each line that it rests on; lines that only support it are left out.
+    /// Every active memory with the sequence numbers of its evidence; supporting lines are left out.
     pub fn evidence_lines(&self) -> Result<Vec<(MemoryId, i64)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT v.memory_id, i.seq FROM memories m JOIN memory_evidence v ON v.memory_id = m.id
@@ -109,7 +109,7 @@ impl ReadTx<'_> {
         .collect()
     }
 
-    /// The last plain messages of a conversation up to a moment, the oldest of them first.
+    /// The last `count` text and voice messages of a conversation up to a given time, oldest first.
     pub fn last_messages(&self, id: &ConversationId, until: Option<Timestamp>, count: u32) -> Result<Vec<InteractionRow>> {
         let mut rows = self.interactions_where(
             "i.conversation_id = ?1 AND i.created_at_ms <= ?2 AND i.is_branch = 0 AND i.message_type IN ('text', 'voice')

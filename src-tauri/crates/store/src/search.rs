@@ -1,7 +1,7 @@
 //! Keyword search over messages and memories.
 //!
-//! A person's words are data, never FTS5 syntax: every term is quoted, so nothing typed can be an error or an operator but
-//! the two that people know, `"exact phrase"` and `prefix*`.
+//! What a person types is data, never FTS5 syntax. Every term is quoted, so no input can cause an error or act as an operator,
+//! except the two that people know: `"exact phrase"` and `prefix*`.
 
 use keepsake_domain::{ConversationId, EntityId, InteractionId, MemoryId, TopicId};
 use rusqlite::{OptionalExtension, params};
@@ -11,10 +11,10 @@ use crate::conversations::{INTERACTION_COLUMNS, INTERACTION_JOINS, InteractionRo
 use crate::open::ReadTx;
 use crate::text::parse;
 
-/// Words, quoted phrases and words of a phrase beyond these add cost and no meaning to a typed query.
+/// Maximum number of words, of quoted phrases, and of words per phrase. More would add cost but no meaning to a typed query.
 const TERMS_MAX: usize = 32;
 
-/// Words that nearly every message holds; a question asked in full sentences would otherwise match by them.
+/// Words that occur in nearly every message; a question in full sentences would otherwise match through them.
 const STOP_WORDS: [&str; 60] = [
     "a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do", "does", "for",
     "from", "had", "has", "have", "he", "her", "his", "how", "i", "in", "is", "it", "its", "me", "my", "of", "on", "or", "our",
@@ -22,15 +22,15 @@ const STOP_WORDS: [&str; 60] = [
     "which", "who", "why", "will", "with", "would", "you",
 ];
 
-/// What a person typed, as expressions that FTS5 can be asked one by one.
+/// A typed query, split into expressions for FTS5.
 pub(crate) struct QueryParts {
-    /// Quoted phrases: each must occur.
+    /// Quoted phrases; every one must occur.
     pub(crate) phrases: Vec<String>,
-    /// Of these any may occur.
+    /// Words; any of them may occur.
     pub(crate) words: Vec<String>,
 }
 
-/// The parts of what a person typed, or `None` when it holds no word. Stop words are dropped unless nothing else was typed.
+/// The parts of a typed query, or `None` if it contains no word. Stop words are dropped unless the query has nothing else.
 pub(crate) fn query_parts(typed: &str) -> Option<QueryParts> {
     let mut phrases: Vec<String> = Vec::new();
     let mut words = Vec::new();
@@ -54,9 +54,9 @@ pub(crate) fn query_parts(typed: &str) -> Option<QueryParts> {
     (!phrases.is_empty() || !words.is_empty()).then_some(QueryParts { phrases, words })
 }
 
-/// The FTS5 expression for what a person typed, or `None` when it holds no word.
+/// The FTS5 expression for a typed query, or `None` if it contains no word.
 ///
-/// Quoted phrases must occur; of the other words any may, and the ranking prefers messages with more and rarer ones.
+/// Quoted phrases must occur; of the other words, any may. The ranking prefers messages with more words and with rarer ones.
 pub fn fts_query(typed: &str) -> Option<String> {
     let QueryParts { phrases, words } = query_parts(typed)?;
     Some(match (phrases.is_empty(), words.is_empty()) {
@@ -80,16 +80,16 @@ pub struct MessageHit {
     pub message: InteractionRow,
     /// Title of its conversation.
     pub conversation_title: Option<String>,
-    /// Higher is better.
+    /// Relevance; higher is better.
     pub score: f64,
 }
 
-/// Words, a phrase, or several of them that must all occur, as the index is asked for them.
+/// A query for the index: consecutive words, or several such phrases that must all occur.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordMatch(String);
 
 impl WordMatch {
-    /// Messages that hold these words one after another; where `is_prefix` the last may go on. Nothing where there is no word.
+    /// Matches messages with these words in sequence; with `is_prefix`, the last word is a prefix. `None` if there is no word.
     pub fn of(words: &[&str], is_prefix: bool) -> Option<Self> {
         let plain = |word: &&str| word.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
         let words: Vec<String> = words.iter().map(plain).filter(|word| !word.is_empty()).collect();
@@ -97,32 +97,32 @@ impl WordMatch {
         (!words.is_empty()).then(|| Self(format!("\"{}\"{star}", words.join(" "))))
     }
 
-    /// Messages that match all of these.
+    /// Matches messages that match all of these parts.
     pub fn all(parts: &[Self]) -> Option<Self> {
         let parts: Vec<&str> = parts.iter().map(|part| part.0.as_str()).collect();
         (!parts.is_empty()).then(|| Self(parts.join(" AND ")))
     }
 }
 
-/// A handle as a search knows it.
+/// A handle, as searches use it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedHandle {
     /// Its id.
     pub id: String,
-    /// The entity that it was found as.
+    /// The handle's own entity.
     pub entity: EntityId,
-    /// Whether that is the owner.
+    /// Whether the entity is the owner's.
     pub is_owner: bool,
-    /// The name that its channel shows.
+    /// Name shown in the channel, or given by the person to an unidentified speaker.
     pub name: String,
-    /// The type of its channel.
+    /// Channel type.
     pub channel_type: String,
-    /// What the channel writes.
+    /// The handle as written in the channel.
     pub address: String,
 }
 
 impl ReadTx<'_> {
-    /// Places in the log of the messages that match, the newest first, for as long as `take` wants more.
+    /// Passes the sequence numbers of matching messages to `take`, newest first, until it returns `false`.
     pub fn matching_messages(&self, words: &WordMatch, mut take: impl FnMut(i64) -> bool) -> Result<()> {
         let mut statement =
             self.conn.prepare_cached("SELECT rowid FROM interactions_fts WHERE interactions_fts MATCH ?1 ORDER BY rowid DESC")?;
@@ -135,7 +135,7 @@ impl ReadTx<'_> {
         Ok(())
     }
 
-    /// All words of the index, as they stand in it: lower case, without diacritics.
+    /// Passes every word of the index to `take`, in its indexed form: lower case, without diacritics.
     pub fn message_words(&self, mut take: impl FnMut(&str)) -> Result<()> {
         let mut statement = self.conn.prepare_cached("SELECT term FROM interactions_words")?;
         let mut rows = statement.query([])?;
@@ -145,7 +145,7 @@ impl ReadTx<'_> {
         Ok(())
     }
 
-    /// The texts of the messages that came after a place in the log.
+    /// Passes the text of every message after this sequence number to `take`.
     pub fn texts_after(&self, seq: i64, mut take: impl FnMut(&str)) -> Result<()> {
         let mut statement = self.conn.prepare_cached("SELECT content FROM interactions WHERE seq > ?1")?;
         let mut rows = statement.query([seq])?;
@@ -155,7 +155,7 @@ impl ReadTx<'_> {
         Ok(())
     }
 
-    /// Messages by their places in the log, in the order asked for; those that are gone are left out.
+    /// Messages by sequence number, in the requested order; those that no longer exist are left out.
     pub fn messages_at(&self, seqs: impl IntoIterator<Item = i64>) -> Result<Vec<InteractionRow>> {
         let mut found = Vec::new();
         for seq in seqs {
@@ -164,19 +164,19 @@ impl ReadTx<'_> {
         Ok(found)
     }
 
-    /// The text of a message by its place in the log, and the handle that wrote it.
+    /// The text of a message and the id of its handle.
     pub fn line_at(&self, seq: i64) -> Result<Option<(String, String)>> {
         let mut statement = self.conn.prepare_cached("SELECT content, handle_id FROM interactions WHERE seq = ?1")?;
         Ok(statement.query_row([seq], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
     }
 
-    /// The message of an id, by its place in the log.
+    /// The sequence number of a message.
     pub fn place_of(&self, id: &InteractionId) -> Result<Option<i64>> {
         let mut statement = self.conn.prepare_cached("SELECT seq FROM interactions WHERE id = ?1")?;
         Ok(statement.query_row([id.as_str()], |row| row.get(0)).optional()?)
     }
 
-    /// Places in the log of a topic's messages.
+    /// Sequence numbers of a topic's messages.
     pub fn places_of_topic(&self, id: &TopicId) -> Result<Vec<i64>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT i.seq FROM topic_messages m JOIN interactions i ON i.id = m.interaction_id WHERE m.topic_id = ?1 ORDER BY m.position",
@@ -185,8 +185,8 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Every handle with its name and address, its person's entity, and whether that is the owner. How much was said under each is not
-    /// counted: that reads a row for every conversation.
+    /// Every handle with its name, address and entity, and whether it is the owner's. Messages per handle are not counted,
+    /// because that would read a row for every conversation.
     pub fn named_handles(&self) -> Result<Vec<NamedHandle>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT h.id, h.entity_id, e.is_owner, coalesce(v.name, h.display_name), h.channel_type, h.channel_handle
@@ -207,21 +207,21 @@ impl ReadTx<'_> {
         Ok(handles)
     }
 
-    /// The conversations in which something was said under a handle.
+    /// The conversations in which this handle spoke.
     pub fn conversations_of_handle(&self, handle: &str) -> Result<Vec<ConversationId>> {
         let mut statement = self.conn.prepare_cached("SELECT conversation_id FROM conversation_people WHERE handle_id = ?1")?;
         let rows = statement.query_map([handle], |row| row.get::<_, String>(0))?;
         rows.map(|row| parse("conversation id", &row?)).collect()
     }
 
-    /// Places in the log of what was said under a handle.
+    /// Sequence numbers of a handle's messages.
     pub fn messages_of_handle(&self, handle: &str) -> Result<Vec<i64>> {
         let mut statement = self.conn.prepare_cached("SELECT seq FROM interactions WHERE handle_id = ?1")?;
         let rows = statement.query_map([handle], |row| row.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Conversations of channels that a person names by type, id, `type:id` or a part of the title.
+    /// Conversations that the person names by channel type, channel id, `type:id`, id, or part of the title.
     pub fn conversations_named(&self, text: &str) -> Result<Vec<ConversationId>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT id FROM conversations
@@ -232,7 +232,7 @@ impl ReadTx<'_> {
         rows.map(|row| parse("conversation id", &row?)).collect()
     }
 
-    /// Every conversation that has a title, the newest first.
+    /// Passes id and title of every conversation with a title to `take`, latest activity first.
     pub fn conversation_titles(&self, mut take: impl FnMut(&str, &str)) -> Result<()> {
         let mut statement = self
             .conn
@@ -244,7 +244,7 @@ impl ReadTx<'_> {
         Ok(())
     }
 
-    /// The place in the log where a conversation begins.
+    /// The first sequence number of a conversation.
     pub fn first_seq(&self, conversation: &str) -> Result<Option<i64>> {
         let mut statement = self.conn.prepare_cached("SELECT min(seq) FROM interactions WHERE conversation_id = ?1")?;
         Ok(statement.query_row([conversation], |row| row.get(0))?)
@@ -256,10 +256,10 @@ impl ReadTx<'_> {
         Ok(statement.query_row([id.as_str()], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
     }
 
-    /// Messages that hold the words, best first.
+    /// Messages that match the query, best first.
     pub fn search_messages(&self, typed: &str, limit: u32) -> Result<Vec<MessageHit>> {
         let Some(query) = fts_query(typed) else { return Ok(Vec::new()) };
-        // The best rows are picked from the index alone; only they are read in full.
+        // The best rows are selected from the index alone; only these are read in full.
         let mut statement = self.conn.prepare_cached(&format!(
             "SELECT {INTERACTION_COLUMNS}, c.title, -best.score
                FROM (SELECT rowid, bm25(interactions_fts) AS score FROM interactions_fts
@@ -276,7 +276,7 @@ impl ReadTx<'_> {
         Ok(hits)
     }
 
-    /// Approved memories that hold the words, best first, with their scores; hidden ones are left out.
+    /// Approved memories that match the query, best first, with their scores; hidden ones are left out.
     pub fn search_memories(&self, typed: &str, limit: u32) -> Result<Vec<(MemoryId, f64)>> {
         let Some(query) = fts_query(typed) else { return Ok(Vec::new()) };
         let mut statement = self.conn.prepare_cached(

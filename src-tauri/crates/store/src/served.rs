@@ -1,6 +1,6 @@
-//! What was served, as keyed hashes of its pieces, so that text which comes back is known again.
+//! Keyed hashes of the pieces of text that were served, to recognize them when they come back in a message.
 //!
-//! Deliberately not here: what a piece is (`keepsake-capture`), and what an echo is left out of (`keepsake-engine`).
+//! Not here: what a piece is (`keepsake-capture`), and what an echo is excluded from (`keepsake-engine`).
 
 use keepsake_domain::Timestamp;
 use rusqlite::{OptionalExtension, params};
@@ -8,19 +8,19 @@ use rusqlite::{OptionalExtension, params};
 use crate::Result;
 use crate::open::{ReadTx, WriteTx};
 
-/// Where what can be told of is kept: the tables by whose ids served pieces and reads name it.
+/// The tables of everything that can be served. Served pieces and the access log refer to their ids.
 const TOLD_TABLES: [&str; 10] = [
     "interactions", "memories", "entity_profiles", "conversation_summaries", "tier_entries", "topics", "playbooks",
     "session_summaries", "capability_gaps", "entities",
 ];
 
-/// The condition that nothing of the column's id is left, in any of the tables.
+/// SQL condition: the id in `column` no longer exists in any of these tables.
 pub(crate) fn is_gone(column: &str) -> String {
     let is_not_in = |table: &&str| format!("NOT EXISTS (SELECT 1 FROM {table} told WHERE told.id = {column})");
     TOLD_TABLES.iter().map(is_not_in).collect::<Vec<_>>().join(" AND ")
 }
 
-/// Bytes of a hash that are kept: among millions of pieces none is taken for another.
+/// Length of a stored hash: enough to rule out a collision among millions of pieces.
 const HASH_BYTES: usize = 16;
 
 fn hash_of(key: &[u8; 32], piece: &str) -> [u8; HASH_BYTES] {
@@ -29,14 +29,14 @@ fn hash_of(key: &[u8; 32], piece: &str) -> [u8; HASH_BYTES] {
     short
 }
 
-/// Looks pieces up in one snapshot.
+/// Looks up served pieces within one snapshot.
 pub struct Served<'t> {
     tx: &'t ReadTx<'t>,
     key: [u8; 32],
 }
 
 impl<'t> Served<'t> {
-    /// Nothing where nothing was ever served before `before`.
+    /// A look-up, or `None` if nothing was served before `before`.
     pub fn before(tx: &'t ReadTx<'t>, before: Timestamp) -> Result<Option<Self>> {
         let first: Option<i64> = tx
             .conn
@@ -49,7 +49,7 @@ impl<'t> Served<'t> {
         Ok(Some(Self { tx, key: tx.source_hash_key()? }))
     }
 
-    /// Whether a piece was served, as something else than `item`, before `before`.
+    /// Whether a piece was served before `before`, as part of any item other than `item`.
     pub fn was(&self, piece: &str, item: &str, before: Timestamp) -> Result<bool> {
         let mut statement = self
             .tx
@@ -60,7 +60,7 @@ impl<'t> Served<'t> {
 }
 
 impl ReadTx<'_> {
-    /// Those of the pieces of an item that were not served yet.
+    /// The pieces of an item that have not been served yet.
     pub fn unserved<'p>(&self, item: &str, pieces: &'p [String]) -> Result<Vec<&'p str>> {
         let key = self.source_hash_key()?;
         let mut statement = self.conn.prepare_cached("SELECT 1 FROM served_pieces WHERE hash = ?1 AND item_id = ?2")?;
@@ -75,7 +75,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Notes that these pieces of an item are served.
+    /// Records that these pieces of an item are being served.
     pub fn note_served(&self, item: &str, pieces: &[String], now: Timestamp) -> Result<()> {
         let key = self.source_hash_key()?;
         let mut statement = self.conn.prepare_cached(
@@ -87,7 +87,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Removes what was noted of items that are gone.
+    /// Deletes the records of items that no longer exist.
     pub(crate) fn forget_served(&self) -> Result<()> {
         self.conn.execute(&format!("DELETE FROM served_pieces WHERE {}", is_gone("item_id")), [])?;
         self.conn.execute(&format!("DELETE FROM agent_read_items WHERE {}", is_gone("item_id")), [])?;

@@ -1,8 +1,10 @@
-//! What a language model made of sessions: kept beside their records, since a reply is paid for and does not come twice the same.
+//! Answers of language models about sessions. They are stored separately from the session records, because an answer is paid for
+//! and a model does not give the same one twice.
 //!
-//! A reply is kept as places in messages, under the id of the record that the rules made of the same messages. Nothing of it is shown
-//! as it is: it becomes a record of its own, which passes the evidence lock of [`crate::sessions`]. Deliberately not here: what of a
-//! reply is believed (`insight`), when a model is asked (`engine`).
+//! An answer is stored as places in messages, under the id of the record that the rules made from the same messages. It is never
+//! shown as it is: it becomes a record of its own, which must pass the evidence lock of [`crate::sessions`].
+//!
+//! Not here: which part of an answer is accepted (`insight`), and when a model is asked (`engine`).
 
 use keepsake_domain::{ConversationId, SessionId, Timestamp};
 use rusqlite::{OptionalExtension, params};
@@ -13,23 +15,23 @@ use crate::open::{ReadTx, WriteTx};
 use crate::sessions::{FoundSession, SessionEnd};
 use crate::text::parse;
 
-/// What a model made of one session.
+/// A model's answer about one session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionReplyRow {
-    /// The record by rules.
+    /// Id of the record made by the rules.
     pub session: SessionId,
-    /// Where it was held.
+    /// The conversation of the session.
     pub conversation_id: ConversationId,
-    /// The model with its prompt.
+    /// Name of the model and its prompt.
     pub proposer: String,
-    /// Its record as JSON; nothing where the rules' record stands.
+    /// The record as JSON; `None` if the rules' record stays in effect.
     pub record: Option<String>,
-    /// When.
+    /// When the answer was given.
     pub made_at: Timestamp,
 }
 
 impl ReadTx<'_> {
-    /// What a model made of a session, if one was asked.
+    /// The answer of a model about a session, if one was asked.
     pub fn session_reply(&self, session: &SessionId) -> Result<Option<SessionReplyRow>> {
         let found: Option<(String, String, Option<String>, i64)> = self
             .conn
@@ -49,7 +51,8 @@ impl ReadTx<'_> {
             .transpose()
     }
 
-    /// Sessions of conversations on the record whose record by these rules stands and was shown to no model, the latest first.
+    /// Sessions whose current record was made by these rules and that no model has read, latest first. Excluded conversations are
+    /// left out.
     pub fn sessions_unread_by_model(&self, rules: &str) -> Result<Vec<SessionId>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT s.id FROM session_summaries s JOIN conversations c ON c.id = s.conversation_id
@@ -61,7 +64,7 @@ impl ReadTx<'_> {
         rows.map(|id| parse("session id", &id?)).collect()
     }
 
-    /// Up to where the sessions of a conversation were read last.
+    /// How far the sessions of a conversation were last analyzed.
     pub fn session_end_read(&self, id: &ConversationId) -> Result<Option<SessionEnd>> {
         let found: Option<(String, i64)> = self
             .conn
@@ -80,8 +83,8 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Keeps what a model made of a session, and lets the record that follows from it take the place of the one by rules. `false`, and
-    /// nothing is kept, where that one stands no more or its conversation is off the record.
+    /// Stores a model's answer about a session and replaces the rules' record by the one that follows from it. Returns `false`
+    /// and stores nothing if the rules' record is no longer in effect or the conversation is excluded.
     pub fn put_session_reply(&self, reply: &SessionReplyRow, found: &FoundSession, now: Timestamp) -> Result<bool> {
         let stands = self
             .conn

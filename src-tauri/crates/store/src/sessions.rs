@@ -1,8 +1,9 @@
-//! Sessions with agents: where they ended, and what each came to, in versions.
+//! Sessions with agents: where they ended, and a record of each, in versions.
 //!
-//! The evidence lock holds: [`WriteTx::put_sessions`] re-checks every line against the stored message, that it belongs to the
-//! conversation of the session and that nothing of it was said off the record. Deliberately not here: what a session came to
-//! (`insight`), who may see it (`engine`), the tiers ([`crate::tiers`]).
+//! The evidence lock applies: [`WriteTx::put_sessions`] checks every line against the stored message, that it belongs to the
+//! session's conversation, and that it is not excluded.
+//!
+//! Not here: what goes into a record (`insight`), who may see it (`engine`), and the tiers ([`crate::tiers`]).
 
 use std::collections::BTreeMap;
 
@@ -15,91 +16,91 @@ use crate::profiles::place;
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 
-/// Up to where a session ended.
+/// The end of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionEnd {
     /// The conversation.
     pub conversation_id: ConversationId,
-    /// The last message that belongs to it, in the order of arrival.
+    /// The last message of the session, in the order of arrival.
     pub through: InteractionId,
-    /// Its place in the log.
+    /// Sequence number of that message.
     pub through_seq: i64,
 }
 
-/// One line of a session's record.
+/// A line of a session's record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionItemRow {
-    /// See `insight::session::Field`.
+    /// Name of the field; see `insight::session::Field`.
     pub field: String,
-    /// Beside a tool its name, beside knowledge its kind.
+    /// For a tool, its name; for knowledge, its kind.
     pub name: Option<String>,
-    /// How often a tool was used.
+    /// For a tool, how often it was used.
     pub uses: u32,
-    /// What it says.
+    /// The text of the line.
     pub text: String,
-    /// Where that stands.
+    /// The evidence for it.
     pub place: EvidenceSpan,
 }
 
-/// What one session came to.
+/// The record of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionRow {
     /// Id.
     pub id: SessionId,
-    /// Where it was held.
+    /// The conversation of the session.
     pub conversation_id: ConversationId,
-    /// The agent's name in small letters.
+    /// The agent's name in lower case.
     pub agent: String,
     /// The agent's name.
     pub agent_name: String,
-    /// The user, as the speaker of the conversation.
+    /// The user's entity, as a speaker of the conversation.
     pub entity: EntityId,
-    /// The user's name there.
+    /// The user's name in the conversation.
     pub user_name: String,
     /// First message.
     pub first: InteractionId,
     /// Last message.
     pub last: InteractionId,
-    /// Messages.
+    /// Number of messages.
     pub messages: u32,
-    /// When the first was said.
+    /// Time of the first message.
     pub first_at: Timestamp,
-    /// When the last was.
+    /// Time of the last message.
     pub last_at: Timestamp,
-    /// `casual`, `moderate`, `expert`.
+    /// One of `casual`, `moderate`, `expert`.
     pub technical_depth: String,
-    /// A mood.
+    /// The user's mood, by name.
     pub user_mood: String,
-    /// 1 to 5.
+    /// From 1 to 5.
     pub significance: u8,
-    /// `resolved`, `partial`, `unresolved`.
+    /// One of `resolved`, `partial`, `unresolved`.
     pub outcome: String,
-    /// Who made it.
+    /// What made the record, with version.
     pub proposer: String,
-    /// The one before it.
+    /// The record that it replaces, if any.
     pub supersedes: Option<SessionId>,
-    /// It went into the tiers.
+    /// It was distilled into the tiers.
     pub is_distilled: bool,
     /// When it was made.
     pub created: Timestamp,
-    /// When a newer one took its place, or nothing may be told of it any more.
+    /// When it was superseded or retired.
     pub superseded: Option<Timestamp>,
 }
 
 /// A record with its lines.
 pub type SessionRecordRow = (SessionRow, Vec<SessionItemRow>);
 
-/// What one session was found to come to.
+/// The records found for one session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundSession {
-    /// By the rules.
+    /// Made by the rules.
     pub by_rules: SessionRecordRow,
-    /// By a model, of the same messages: it takes the place of the other.
+    /// Made by a model from the same messages; it replaces the one made by the rules.
     pub by_model: Option<SessionRecordRow>,
 }
 
 impl FoundSession {
-    /// The one that stands.
+    /// The record in effect.
     pub fn standing(&self) -> &SessionRecordRow {
         self.by_model.as_ref().unwrap_or(&self.by_rules)
     }
@@ -138,8 +139,8 @@ fn session(row: &Row<'_>) -> Result<SessionRow> {
 }
 
 impl ReadTx<'_> {
-    /// The latest end of every conversation that was not read with this mark yet, the oldest first; never of one that is off the
-    /// record, nor an end that lies in a stretch that was.
+    /// The latest session end of every conversation that was not yet analyzed under this mark, oldest first. Excluded
+    /// conversations, and ends that arrived while a conversation was excluded, are left out.
     pub fn sessions_to_read(&self, mark: &str) -> Result<Vec<SessionEnd>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT e.conversation_id, e.interaction_id, i.seq FROM session_ends e
@@ -163,8 +164,8 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Sessions of conversations on the record that stand, of one agent or of all, the latest first; with `history` those that were
-    /// superseded too.
+    /// Current session records of one agent or of all, latest first; with `history`, superseded ones too. Excluded conversations
+    /// are left out.
     pub fn sessions(&self, agent: Option<&str>, history: bool) -> Result<Vec<SessionRow>> {
         self.sessions_where(
             "c.is_private = 0 AND (?1 IS NULL OR s.agent = ?1) AND (?2 OR s.superseded_at_ms IS NULL)
@@ -173,14 +174,14 @@ impl ReadTx<'_> {
         )
     }
 
-    /// One session, superseded or not; none of a conversation that is off the record.
+    /// A session record, even if superseded. Not found if its conversation is excluded.
     pub fn session(&self, id: &SessionId) -> Result<SessionRow> {
         self.sessions_where("c.is_private = 0 AND s.id = ?1", params![id.as_str()])?
             .pop()
             .ok_or_else(|| StoreError::not_found("session", id.as_str()))
     }
 
-    /// Sessions that stand and are not in the tiers yet: at most so many, of one user, whose oldest comes first.
+    /// Up to `count` current session records that are not yet in the tiers, all of the user with the oldest one.
     pub fn sessions_to_distil(&self, count: usize) -> Result<Vec<SessionRow>> {
         const OPEN: &str = "c.is_private = 0 AND s.is_distilled = 0 AND s.superseded_at_ms IS NULL";
         let sql = format!(
@@ -207,7 +208,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// The lines of these sessions, in order.
+    /// The lines of these session records, in order.
     pub fn session_items(&self, ids: &[SessionId]) -> Result<BTreeMap<SessionId, Vec<SessionItemRow>>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT session_id, field, name, uses, text, interaction_id, start, \"end\" FROM session_items
@@ -228,7 +229,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Which agents ever spoke: each name as it is written most, with its messages, the busiest first.
+    /// The agents that ever spoke, by name, with their number of messages, busiest first.
     pub fn agents_that_spoke(&self) -> Result<Vec<(String, u64)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT h.display_name, sum(p.messages) FROM entity_channels h JOIN entities e ON e.id = h.entity_id
@@ -241,7 +242,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Notes that a session ended with the messages up to this place in the log. Once a stretch: saying it again changes nothing.
+    /// Records that a session ended with the messages up to this sequence number. Recording the same end again changes nothing.
     pub fn end_session(&self, id: &ConversationId, through_seq: i64, said_by: &str, now: Timestamp) -> Result<bool> {
         let noted = self
             .conn
@@ -255,11 +256,12 @@ impl WriteTx<'_> {
         Ok(noted > 0)
     }
 
-    /// Stores what the sessions of a conversation came to, up to this end. A session of the same agent and user that stood before is
-    /// superseded; one that is no more is retired. Refused unless every line stands in a message of the conversation.
+    /// Stores the records of a conversation's sessions up to this end. The current record of the same agent and user is
+    /// superseded; a record whose session no longer exists is retired. Refused unless every line is in a message of the
+    /// conversation.
     pub fn put_sessions(&self, end: &SessionEnd, mark: &str, found: &[FoundSession], now: Timestamp) -> Result<()> {
         let id = &end.conversation_id;
-        // Turned private or erased meanwhile: nothing of it is written.
+        // If the conversation has been excluded or erased meanwhile, nothing is written.
         if !self.are_on_record(std::slice::from_ref(id))? {
             return Ok(());
         }
@@ -278,7 +280,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Lets a session stand as it was found; `before` are those that stood until now.
+    /// Puts a session's records into effect; `before` are the records in effect until now.
     pub(crate) fn stand(&self, found: &FoundSession, before: &[SessionRow], now: Timestamp) -> Result<()> {
         let (rules, items) = &found.by_rules;
         let (standing, _) = found.standing();
@@ -287,7 +289,7 @@ impl WriteTx<'_> {
         let Some((row, own)) = &found.by_model else {
             return self.put_session(rules, items, older.map(|old| &old.id));
         };
-        // The record by rules stays as a version before the model's.
+        // The rules' record stays as the version before the model's.
         if !self.has_session(&rules.id)? {
             self.put_session(rules, items, older.map(|old| &old.id))?;
         }
@@ -301,7 +303,7 @@ impl WriteTx<'_> {
 
     fn put_session(&self, row: &SessionRow, items: &[SessionItemRow], older: Option<&SessionId>) -> Result<()> {
         let is_known = self.has_session(&row.id)?;
-        // The same id is the same words read by the same rules: it stands again.
+        // The same id means the same words read by the same rules, so the record is in effect again.
         self.conn
             .prepare_cached(
                 "INSERT INTO session_summaries (id, conversation_id, agent, agent_name, entity_id, user_name, first_id, last_id, messages,
@@ -344,7 +346,7 @@ impl WriteTx<'_> {
                 return refused("it was said in another conversation");
             }
             if self.is_in_private_time(message.seq)? || message.is_branch {
-                return refused("it was said off the record or taken back");
+                return refused("it was said while the conversation was excluded from memory, or is on an abandoned branch");
             }
             match item.place.span.quote(&message.content) {
                 Ok(quote) if !quote.trim().is_empty() => {}
@@ -366,7 +368,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// A session stands no more, and with it what the tiers have of it.
+    /// Retires a session record and its tier entries.
     fn retire_session(&self, id: &SessionId, now: Timestamp) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE session_summaries SET superseded_at_ms = ?2 WHERE id = ?1 AND superseded_at_ms IS NULL")?
@@ -377,7 +379,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Forgets what sessions came to and the tiers. Where they ended and what a model made of them stays, so that they are made again.
+    /// Deletes session records and tiers. Session ends and models' answers stay, so that the records can be made again.
     pub fn drop_sessions(&self) -> Result<()> {
         self.conn.execute("DELETE FROM session_summaries", [])?;
         self.conn.execute("DELETE FROM session_readings", [])?;
@@ -385,7 +387,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes what sessions and tiers have of a conversation.
+    /// Deletes what sessions and tiers contain of a conversation.
     pub(crate) fn erase_sessions_of(&self, conversation: &ConversationId) -> Result<()> {
         let id = conversation.as_str();
         self.remember_traces(

@@ -1,4 +1,4 @@
-//! The person's choices: one JSON value a key, in the same file as everything else, so that one backup holds all.
+//! The person's settings: one JSON value per key, in the same file as everything else, so that one backup covers all.
 
 use keepsake_domain::Timestamp;
 use rusqlite::params;
@@ -21,14 +21,14 @@ impl ReadTx<'_> {
         })
     }
 
-    /// What a person chose under `key`, or what holds where nobody chose. `what` names it in an error.
+    /// The person's choice under `key`, or the default. `what` names the setting in an error.
     pub fn choice<T: DeserializeOwned + Default>(&self, key: &str, what: &'static str) -> Result<T> {
         self.setting(key)?.map_or_else(|| Ok(T::default()), |json| parse_json(what, &json))
     }
 }
 
 impl WriteTx<'_> {
-    /// Stores what a person chose under `key`.
+    /// Stores the person's choice under `key`. `what` names the setting in an error.
     pub fn put_choice<T: Serialize + ?Sized>(&self, key: &str, what: &'static str, chosen: &T, now: Timestamp) -> Result<()> {
         self.put_setting(key, &to_json(what, chosen)?, now)
     }

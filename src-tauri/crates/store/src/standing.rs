@@ -1,8 +1,10 @@
-//! Where each conversation stands (Layer 1), and its summaries: derived, so it is written anew from the messages and never edited.
+//! The status of conversations (layer 1) and their summaries. Both are derived: they are written anew from the messages and never
+//! edited.
 //!
-//! The status, its reasons, the tone and the promises are one judgement in the conversation's own row: the next one takes its place.
-//! A summary is a row of its own that names its range and is superseded. Deliberately not here: the judgement (`insight`), and who
-//! may be told (`boundary`).
+//! Status, reasons, tone and promises form one judgment in the conversation's own row, which the next judgment replaces. A
+//! summary is a row of its own that names the range it covers, and is superseded by the next.
+//!
+//! Not here: the judgment itself (`insight`), and who may see it (`boundary`).
 
 use keepsake_domain::{ConversationId, ConversationStatus, InteractionId, JobKind, SummaryId, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
@@ -12,33 +14,33 @@ use crate::changes::Tag;
 use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 
-/// Where a conversation stands.
+/// The status of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StandingRow {
-    /// Whether it goes on.
+    /// Active, idle or archived.
     pub status: ConversationStatus,
-    /// JSON: what that rests on. Nothing where nobody judged yet.
+    /// JSON: the reasons for the status. `None` if it was never judged.
     pub reasons: Option<String>,
-    /// JSON: how it sounds.
+    /// JSON: the tone of the conversation.
     pub tone: Option<String>,
-    /// JSON: what was promised in it.
+    /// JSON: the promises made in it.
     pub pending_actions: String,
-    /// Who judged whether it has ended: the rules, or a model with its prompt. Nothing where nobody judged yet.
+    /// What judged whether it has ended: the rules, or a model with its prompt. `None` if it was never judged.
     pub judge: Option<String>,
-    /// The last message that was read for it.
+    /// Sequence number of the last message that was taken into account.
     pub through_seq: i64,
 }
 
-/// A new judgement.
+/// A new judgment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewStanding {
-    /// What it says, and who says so.
+    /// The status, and what judged it.
     pub standing: StandingRow,
-    /// When time alone may change it.
+    /// When the status may change without a new message; `None` if it cannot.
     pub due: Option<Timestamp>,
 }
 
-/// A summary of a stretch of a conversation.
+/// A summary of a range of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SummaryRow {
     /// Id.
@@ -49,11 +51,11 @@ pub struct SummaryRow {
     pub text: String,
     /// The first message it covers.
     pub first: InteractionId,
-    /// The last.
+    /// The last message it covers.
     pub last: InteractionId,
-    /// Who wrote it.
+    /// What wrote it, with version.
     pub proposer: String,
-    /// The one before it.
+    /// The summary that it replaces, if any.
     pub supersedes_id: Option<SummaryId>,
     /// When it was written.
     pub created: Timestamp,
@@ -76,7 +78,7 @@ fn summary(row: &Row<'_>) -> Result<SummaryRow> {
 }
 
 impl ReadTx<'_> {
-    /// Where a conversation stands; of one that is off the record nothing is known but that it is there.
+    /// The status of a conversation; `None` if it is excluded or does not exist.
     pub fn standing(&self, id: &ConversationId) -> Result<Option<StandingRow>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT status, status_reason, tone_profile, pending_actions, settled_by, settled_seq FROM conversations
@@ -94,7 +96,7 @@ impl ReadTx<'_> {
         }))
     }
 
-    /// Conversations in which something was promised, those off the record left out, in the order of their ids.
+    /// Conversations with promises, ordered by id. Excluded ones are left out.
     pub fn conversations_with_promises(&self) -> Result<Vec<ConversationId>> {
         let mut statement = self
             .conn
@@ -103,7 +105,7 @@ impl ReadTx<'_> {
         rows.map(|row| parse("conversation id", &row?)).collect()
     }
 
-    /// Conversations that must be looked at again, never one that is off the record.
+    /// Conversations whose status is due to be judged again. Excluded ones are left out.
     pub fn conversations_to_settle(&self, now: Timestamp) -> Result<Vec<ConversationId>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT id FROM conversations WHERE is_private = 0 AND settle_due_ms <= ?1 ORDER BY settle_due_ms, id",
@@ -112,7 +114,7 @@ impl ReadTx<'_> {
         rows.map(|row| parse("conversation id", &row?)).collect()
     }
 
-    /// When the next conversation must be looked at. Never while a look that failed for good waits for the person.
+    /// When the next conversation is due; `None` as long as a status job that failed for good awaits the person.
     pub fn next_settling(&self) -> Result<Option<Timestamp>> {
         let due: Option<i64> = self
             .conn
@@ -124,8 +126,8 @@ impl ReadTx<'_> {
         Ok(due.map(Timestamp))
     }
 
-    /// Whether a conversation may be read as a whole without being asked for: it is not private, and the file it came in was not
-    /// imported to be stored alone.
+    /// Whether a conversation may be analyzed as a whole without a request: it is not excluded, and its import was not made for
+    /// storage only.
     pub fn may_read_unasked(&self, id: &ConversationId) -> Result<bool> {
         let mut statement = self.conn.prepare_cached(
             "SELECT 1 FROM conversations c WHERE c.id = ?1 AND c.is_private = 0
@@ -134,7 +136,7 @@ impl ReadTx<'_> {
         Ok(statement.exists(params![id.as_str()])?)
     }
 
-    /// Whether all of these conversations are there and none is off the record.
+    /// Whether all of these conversations exist and none is excluded.
     pub fn are_on_record(&self, ids: &[ConversationId]) -> Result<bool> {
         let mut statement = self.conn.prepare_cached("SELECT 1 FROM conversations WHERE id = ?1 AND is_private = 0")?;
         for id in ids {
@@ -151,7 +153,7 @@ impl ReadTx<'_> {
         Ok(statement.query_row([id.as_str()], |row| row.get(0))?)
     }
 
-    /// The summary that counts, as it did at a moment.
+    /// The current summary, or the one that was current at a given time.
     pub fn latest_summary(&self, id: &ConversationId, at: Option<Timestamp>) -> Result<Option<SummaryRow>> {
         let sql = format!(
             "SELECT {SUMMARY_COLUMNS} FROM conversation_summaries s WHERE s.conversation_id = ?1 AND s.created_at_ms <= ?2
@@ -164,8 +166,8 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Writes a judgement in the place of the one before. Turned private meanwhile, nothing is written; with a newer message it is
-    /// due again at once.
+    /// Replaces the judgment of a conversation. Nothing is written if it has been excluded meanwhile. If there is a newer
+    /// message, the conversation is due again at once.
     pub fn put_standing(&self, id: &ConversationId, new: &NewStanding, now: Timestamp) -> Result<bool> {
         let NewStanding { standing, due } = new;
         let changed = self
@@ -198,7 +200,7 @@ impl WriteTx<'_> {
         Ok(changed > 0)
     }
 
-    /// Says when a conversation must be looked at again, and leaves what was judged of it.
+    /// Sets when a conversation is due to be judged again, and leaves its judgment unchanged.
     pub fn put_settle_due(&self, id: &ConversationId, due: Option<Timestamp>) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE conversations SET settle_due_ms = ?2 WHERE id = ?1")?
@@ -206,7 +208,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Stores a summary; it supersedes the one before.
+    /// Stores a summary, which supersedes the previous one.
     pub fn insert_summary(
         &self,
         id: &SummaryId,
@@ -225,7 +227,7 @@ impl WriteTx<'_> {
                 |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)),
             )
             .optional()?;
-        // The newest is the one that counts, so none is as old as the one that it supersedes.
+        // The newest summary is the current one, so each must be newer than the one it supersedes.
         let created = before.as_ref().map_or(now.0, |(_, created)| now.0.max(created + 1));
         let before = before.map(|(id, _)| id);
         self.conn.execute(
@@ -238,7 +240,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Takes back what was judged of a conversation.
+    /// Resets the judgment of a conversation.
     pub(crate) fn forget_standing(&self, id: &ConversationId) -> Result<()> {
         self.conn.execute(
             "UPDATE conversations SET status = 'active', status_reason = NULL, tone_profile = NULL, pending_actions = '[]',

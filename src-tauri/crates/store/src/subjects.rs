@@ -1,6 +1,6 @@
-//! Whom a statement is about, as rows are compared: the owner, or a person by every handle that is theirs as links stand.
+//! Comparing whom statements are about: the owner, or a person with all the handles that the links in effect give them.
 //!
-//! Deliberately not here: what two statements about one person are to each other (`capture`, `engine`).
+//! Not here: how two statements about one person relate to each other (`capture`, `engine`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,17 +12,17 @@ use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, to_json};
 use crate::{InteractionRow, Persons, Result, StoreError};
 
-/// The person behind each handle, as links stand.
+/// The person behind each handle, according to the links in effect.
 #[derive(Debug, Clone, Default)]
 pub struct Speakers(HashMap<String, EntityId>);
 
 impl Speakers {
-    /// What tells the person behind a handle apart; of a handle that is not known, the handle.
+    /// A key for the person behind a handle; for an unknown handle, the handle itself.
     pub fn key<'s>(&'s self, handle: &'s str) -> &'s str {
         self.0.get(handle).map_or(handle, EntityId::as_str)
     }
 
-    /// A subject that is keyed by a handle, keyed by the person behind it.
+    /// Replaces the handle in a subject by the key of the person behind it.
     pub fn behind(&self, subject: &Subject) -> Subject {
         match subject {
             Subject::Owner => Subject::Owner,
@@ -31,7 +31,7 @@ impl Speakers {
     }
 }
 
-/// That a row is about the subject that [`ReadTx::about`] gave as `$about`.
+/// SQL condition: a row is about the subject `$about`, as returned by [`ReadTx::about`].
 macro_rules! is_about {
     ($memory:literal, $about:literal) => {
         concat!(
@@ -49,13 +49,13 @@ macro_rules! is_about {
 }
 pub(crate) use is_about;
 
-/// Whom a row is about: the owner's have no handle, whatever name stands in them.
+/// The subject of a row. Without a handle it is the owner, whatever its name.
 pub(crate) fn subject(name: &str, handle: Option<&str>) -> Subject {
     handle.map_or(Subject::Owner, |handle| Subject::Person(Speaker::new(name, handle)))
 }
 
 impl ReadTx<'_> {
-    /// Who speaks under each handle, by these persons.
+    /// Maps each handle to one of these persons.
     pub fn speakers_by(&self, persons: &Persons) -> Result<Speakers> {
         let mut statement = self.conn.prepare_cached("SELECT id, entity_id FROM entity_channels")?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
@@ -66,7 +66,7 @@ impl ReadTx<'_> {
         Ok(Speakers(of.collect::<Result<_>>()?))
     }
 
-    /// Every handle of the person behind one, itself included.
+    /// All handles of the person behind a handle, including itself.
     pub(crate) fn handles_beside(&self, handle: &str) -> Result<BTreeSet<String>> {
         let mut statement = self.conn.prepare_cached(
             "WITH RECURSIVE
@@ -88,12 +88,12 @@ impl ReadTx<'_> {
         Ok(beside)
     }
 
-    /// Whether two handles are one person's.
+    /// Whether two handles belong to one person.
     pub(crate) fn is_one_person(&self, a: &str, b: &str) -> Result<bool> {
         Ok(a == b || self.handles_beside(a)?.contains(b))
     }
 
-    /// Whether two subjects of stored memories are one.
+    /// Whether two stored subjects are the same.
     pub fn is_one_subject(&self, a: &Subject, b: &Subject) -> Result<bool> {
         match (a, b) {
             (Subject::Owner, Subject::Owner) => Ok(true),
@@ -102,7 +102,7 @@ impl ReadTx<'_> {
         }
     }
 
-    /// The subject of a stored memory as [`is_about`] compares it: nothing for the owner, else a list of handles.
+    /// The subject of a stored memory in the form that [`is_about`] compares: `None` for the owner, else a JSON array of handles.
     pub(crate) fn about(&self, subject: &Subject) -> Result<Option<String>> {
         match subject {
             Subject::Owner => Ok(None),
@@ -110,31 +110,32 @@ impl ReadTx<'_> {
         }
     }
 
-    /// DESIGN invariant 12: only a speaker's own words say something about them.
+    /// DESIGN invariant 12: only a person's own words are evidence about them.
     pub(crate) fn check_own_words(&self, subject: &Subject, said: &InteractionRow) -> Result<()> {
         let is_own = match subject {
             Subject::Owner => said.role == Role::Owner,
             Subject::Person(speaker) => said.role == Role::Person && self.is_one_person(&said.handle_id, speaker.key())?,
         };
-        // A command typed to a tool and a platform's notice are the speaker's, but state nothing of them.
+        // Commands typed to a tool and platform notices come from the speaker, but state nothing about them.
         let is_said = matches!(said.message_type, MessageType::Text | MessageType::Voice);
         if is_own && is_said {
             Ok(())
         } else {
-            Err(StoreError::Evidence(format!("{} was not said by the one it would be about", said.id)))
+            Err(StoreError::Evidence(format!("{} was not said by the person the memory would be about", said.id)))
         }
     }
 }
 
 impl WriteTx<'_> {
-    /// Two handles are no longer one person: what memories about the one took in of the other's words leaves them, what was folded
-    /// for it waits again, and the conversations that it came from are read anew, so that each has their own.
+    /// Separates the memories of two handles that are no longer one person. Memories about one lose the other's words as
+    /// evidence, proposals merged because of the link are pending again, and the conversations of those words are analyzed again,
+    /// so that each gets their own memories.
     ///
-    /// What the person decided meanwhile stays decided, and has its undo.
+    /// The person's decisions in the meantime stay; each can be undone.
     pub(crate) fn part_memories(&self, a: &str, b: &str) -> Result<()> {
         let (of_a, of_b) = (self.handles_beside(a)?, self.handles_beside(b)?);
         if of_a.contains(b) {
-            // Another link still joins them.
+            // They are still joined through another link.
             return Ok(());
         }
         let mut parted: BTreeMap<MemoryId, Vec<(String, String)>> = BTreeMap::new();
@@ -157,7 +158,7 @@ impl WriteTx<'_> {
                 self.conn
                     .prepare_cached("DELETE FROM memory_evidence WHERE memory_id = ?1 AND interaction_id = ?2")?
                     .execute(params![memory.as_str(), interaction])?;
-                // Nobody decided on what was folded; a fold is no version.
+                // Nobody decided on merged proposals, and a merge does not make a version.
                 self.conn
                     .prepare_cached(
                         "UPDATE memories SET status = 'pending'

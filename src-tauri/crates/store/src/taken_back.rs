@@ -1,6 +1,6 @@
-//! What a person took back: statements that they refused or put otherwise, with the words that they rested on.
+//! Retractions: statements that the person dismissed or reworded, with the words they rested on.
 //!
-//! Deliberately not here: what such words mean for what is told elsewhere (`keepsake-engine`).
+//! Not here: how such words affect what is shown elsewhere (`keepsake-engine`).
 
 use keepsake_domain::{ConversationId, EvidenceSpan, MemoryId, OperationId, Timestamp};
 use rusqlite::{OptionalExtension, params};
@@ -11,26 +11,26 @@ use crate::subjects::{is_about, subject};
 use crate::text::{parse, parse_json};
 use crate::{MemoryChange, MemoryRow, Result};
 
-/// Words on which a statement rested that a person took back.
+/// Words that were evidence for a retracted statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TakenBackRow {
-    /// The conversation they stand in.
+    /// The conversation of the words.
     pub conversation: ConversationId,
-    /// The words.
+    /// The place of the words.
     pub place: EvidenceSpan,
-    /// The statement.
+    /// The retracted statement.
     pub content: String,
-    /// What the person said in its place.
+    /// The person's wording that replaced it, if any.
     pub instead: Option<String>,
-    /// The words themselves.
+    /// The words.
     pub quote: String,
-    /// Under which handle they were said.
+    /// Id of the handle that said them.
     pub handle: String,
 }
 
-/// The memories that were called wrong until a moment: refused, or put otherwise by a person; and what such a memory had set aside by
-/// saying the same with more detail. What waits in the trash was put aside and not called wrong; nor was what another memory says as
-/// well, or what held for a time.
+/// Memories retracted up to a given time: those that the person dismissed or reworded, and those that such a memory had replaced
+/// with a more detailed version of the same statement. Not retracted are memories in the trash, which were only put away, and
+/// memories dismissed as duplicates or as temporary.
 macro_rules! wrong {
     () => {
         "WITH RECURSIVE wrong (id) AS (
@@ -46,7 +46,7 @@ macro_rules! wrong {
     };
 }
 
-/// The words that they rested on, unless the same statement counts again.
+/// The words that they rested on. The last column lists the subjects for which the same statement is approved now.
 const MEMORIES: &str = concat!(
     wrong!(),
     "SELECT i.conversation_id, v.interaction_id, v.start, v.\"end\", m.content,
@@ -57,7 +57,7 @@ const MEMORIES: &str = concat!(
    JOIN interactions i ON i.id = v.interaction_id"
 );
 
-/// An entry of a profile was called wrong, or a person's words took its place.
+/// The words of profile entries that the person rejected as wrong or replaced by their own wording.
 const PROFILES: &str = "SELECT i.conversation_id, v.interaction_id, v.start, v.\"end\", p.content,
         (SELECT n.content FROM entity_profiles n WHERE n.supersedes_id = p.id AND n.origin = 'person' LIMIT 1),
         substr(i.content, v.start + 1, v.\"end\" - v.start), i.handle_id, '', '', '[]'
@@ -74,32 +74,32 @@ const PROFILES: &str = "SELECT i.conversation_id, v.interaction_id, v.start, v.\
                                           AND later.fingerprint = d.fingerprint AND later.profile_type = d.profile_type
                                           AND later.seq > d.seq)))";
 
-/// Words on which a memory rested that was erased for good. Of the statement nothing is left, so the words stand for it, at any moment
-/// that is asked about.
+/// The words of memories that were erased permanently. The statement no longer exists, so the words take its place, for any given
+/// time.
 const FORGOTTEN: &str =
     "SELECT i.conversation_id, f.interaction_id, f.start, f.\"end\", substr(i.content, f.start + 1, f.\"end\" - f.start),
         NULL, substr(i.content, f.start + 1, f.\"end\" - f.start), i.handle_id, '', NULL, '[]'
    FROM forgotten_places f JOIN interactions i ON i.id = f.interaction_id WHERE ?1 = ?1";
 
 impl ReadTx<'_> {
-    /// The words of memories that were taken back until a moment, and of those that were erased.
+    /// The words of memories retracted up to a given time, and of erased memories.
     pub fn taken_back_of_memories(&self, until: Option<Timestamp>) -> Result<Vec<TakenBackRow>> {
         let mut rows = self.taken_back(MEMORIES, until)?;
         rows.extend(self.taken_back(FORGOTTEN, until)?);
         Ok(rows)
     }
 
-    /// The words of entries of profiles that were taken back until a moment.
+    /// The words of profile entries retracted up to a given time.
     pub fn taken_back_of_profiles(&self, until: Option<Timestamp>) -> Result<Vec<TakenBackRow>> {
         self.taken_back(PROFILES, until)
     }
 
-    /// The memories that were taken back, with what they had set aside.
+    /// The retracted memories, including those that they had replaced.
     pub fn memories_taken_back(&self) -> Result<Vec<MemoryRow>> {
         self.memories_where(concat!("m.id IN (", wrong!(), " SELECT id FROM wrong) ORDER BY m.rank"), [i64::MAX])
     }
 
-    /// The words on which memories rest that are history, because an approved statement replaced them that was said by a moment.
+    /// The words of outdated memories, that is, of those replaced by an approved statement that was said up to a given time.
     pub fn history_places(&self, until: Option<Timestamp>) -> Result<Vec<EvidenceSpan>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT v.interaction_id, v.start, v.\"end\" FROM memories m JOIN memory_evidence v ON v.memory_id = m.id
@@ -122,7 +122,7 @@ impl ReadTx<'_> {
         while let Some(row) = rows.next()? {
             let handle: Option<String> = row.get(9)?;
             let subject = subject(row.get_ref(8)?.as_str().unwrap_or_default(), handle.as_deref());
-            // The same statement about the same person counts again.
+            // The same statement about the same person is in effect again.
             let counting: Vec<Option<String>> = parse_json("handle ids", row.get_ref(10)?.as_str().unwrap_or_default())?;
             let mut counts = false;
             for other in counting {
@@ -143,7 +143,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// The memories that wait or are approved and rest on words that overlap with these.
+    /// Pending and approved memories that rest on words overlapping with these.
     pub fn memories_on(&self, place: &EvidenceSpan) -> Result<Vec<MemoryId>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT DISTINCT m.id FROM memory_evidence v JOIN memories m ON m.id = v.memory_id
@@ -155,7 +155,8 @@ impl ReadTx<'_> {
         ids.map(|id| parse("memory id", &id?)).collect()
     }
 
-    /// The other memories that say the same of the same, wherever they were said: one statement may be kept for several places.
+    /// Other pending or approved memories with the same statement about the same subject. A statement may be stored once per
+    /// place.
     pub fn twins_of(&self, id: &MemoryId) -> Result<Vec<MemoryId>> {
         let mut statement = self.conn.prepare_cached(concat!(
             "SELECT t.id FROM memories m JOIN memories t ON t.fingerprint = m.fingerprint AND t.id <> m.id
@@ -168,7 +169,7 @@ impl ReadTx<'_> {
         ids.map(|id| parse("memory id", &id?)).collect()
     }
 
-    /// The twins that were refused together with a memory.
+    /// The twins that were dismissed together with a memory.
     pub fn twins_refused_with(&self, id: &MemoryId) -> Result<Vec<MemoryId>> {
         let mut statement = self.conn.prepare_cached(concat!(
             "SELECT t.id FROM memories m JOIN memories t ON t.fingerprint = m.fingerprint AND t.id <> m.id
@@ -181,7 +182,7 @@ impl ReadTx<'_> {
         ids.map(|id| parse("memory id", &id?)).collect()
     }
 
-    /// The newest operation of a kind that still counts and reached a memory which rests on any of these words.
+    /// The newest operation of this kind that is not undone and that changed a memory resting on any of these words.
     pub fn operation_on(&self, kind: &str, places: &[EvidenceSpan]) -> Result<Option<OperationId>> {
         let mut newest: Option<(i64, OperationId)> = None;
         let mut statement = self.conn.prepare_cached(
@@ -207,7 +208,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Undoes an operation unless something came after it over the same memories; whether it was undone.
+    /// Undoes an operation, unless its memories have changed since. Returns whether it was undone.
     pub fn undo_if_last(&self, id: &OperationId, now: Timestamp) -> Result<bool> {
         for MemoryChange { id, after, .. } in self.operation_changes(id)? {
             let row = self.memory(&id)?;

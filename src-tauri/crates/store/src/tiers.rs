@@ -1,8 +1,9 @@
-//! The three tiers of long-term memory, the roles of people, and what agents were given.
+//! The three tiers of long-term memory, the roles of people, and the access log of agents.
 //!
-//! An entry is one line of one session ([`crate::sessions`]); it is retired with it and never deleted but by erasure. Two passes at
-//! once cannot both distil a session: whoever finds it distilled writes nothing of it. Deliberately not here: what goes where and
-//! what is served (`insight`), who may see it (`engine`).
+//! A tier entry is one line of one session ([`crate::sessions`]). It is retired with the session and deleted only by erasure. Two
+//! concurrent passes cannot both distill a session: the one that finds it distilled writes nothing.
+//!
+//! Not here: which line goes into which tier, what is served (`insight`), and who may see it (`engine`).
 
 use std::collections::BTreeMap;
 
@@ -15,115 +16,116 @@ use crate::open::{ReadTx, WriteTx};
 use crate::profiles::place;
 use crate::text::parse;
 
-/// Reads that are kept: more than a person looks through, and some months of a busy agent.
+/// Number of access log entries kept: more than a person would look through, and several months for a busy agent.
 const AGENT_READS_MAX: i64 = 10_000;
 
-/// Of so many of them it is kept which items they held: what a person asks about is of the last weeks.
+/// Number of access log entries for which the item ids are kept; people ask about the last few weeks.
 const AGENT_READS_NAMED_MAX: i64 = 1_000;
 
-/// Items of one read whose ids are kept: a full context has some fifty lines. The count is kept of all.
+/// Maximum number of item ids kept per entry; a full context has about fifty lines. The count always covers all items.
 const AGENT_READ_ITEMS_MAX: usize = 200;
 
-/// One entry of a tier that stands, with the line that it rests on.
+/// A current entry of a tier, with the line it rests on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TierEntryRow {
     /// Id.
     pub id: TierEntryId,
-    /// The session.
+    /// The session it comes from.
     pub session: SessionId,
-    /// Where that was held.
+    /// The conversation of that session.
     pub conversation_id: ConversationId,
-    /// `shared`, `agent`, `user`.
+    /// One of `shared`, `agent`, `user`.
     pub tier: String,
-    /// The agent's name in small letters.
+    /// The agent's name in lower case.
     pub agent: String,
     /// The agent's name.
     pub agent_name: String,
-    /// The user, as the speaker of the conversation.
+    /// The user's entity, as a speaker of the conversation.
     pub entity: EntityId,
-    /// The user's name there.
+    /// The user's name in the conversation.
     pub user_name: String,
-    /// `fact`, `preference`, `tool` …
+    /// Kind of line: `fact`, `preference`, `tool` …
     pub kind: String,
-    /// Beside a tool its name, beside an outcome which.
+    /// For a tool, its name; for an outcome, which one.
     pub detail: Option<String>,
-    /// 1 to 5.
+    /// From 1 to 5.
     pub significance: u8,
-    /// What it says.
+    /// The text of the line.
     pub text: String,
-    /// Where that stands.
+    /// The evidence for it.
     pub place: EvidenceSpan,
-    /// Who said it.
+    /// Name of the author of the evidence.
     pub author: String,
-    /// Who that is.
+    /// Entity of the author.
     pub speaker: EntityId,
-    /// When.
+    /// When the evidence was written.
     pub said: Timestamp,
-    /// When it came into its tier.
+    /// When it entered the tier.
     pub created: Timestamp,
 }
 
-/// An entry that is new.
+/// A new entry of a tier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewTierEntry {
     /// Id.
     pub id: TierEntryId,
-    /// Which line of the session.
+    /// Position of the line in the session record.
     pub position: usize,
-    /// `shared`, `agent`, `user`.
+    /// One of `shared`, `agent`, `user`.
     pub tier: &'static str,
-    /// `fact`, `preference`, `tool` …
+    /// Kind of line: `fact`, `preference`, `tool` …
     pub kind: String,
-    /// Beside a tool its name, beside an outcome which.
+    /// For a tool, its name; for an outcome, which one.
     pub detail: Option<String>,
-    /// 1 to 5.
+    /// From 1 to 5.
     pub significance: u8,
 }
 
-/// A stretch that a person refused or corrected: what it says is not served any more, wherever its speaker said it.
+/// Words behind a statement that the person dismissed or corrected. The statement is no longer served, wherever the same speaker
+/// made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Struck {
-    /// Who said it.
+    /// Entity of the speaker.
     pub speaker: EntityId,
-    /// Where.
+    /// The place of the words.
     pub place: EvidenceSpan,
-    /// The message's text.
+    /// Full text of the message.
     pub content: String,
 }
 
-/// That an agent was given something.
+/// An entry of the access log: something was served to an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentReadRow {
-    /// Its number, which later ones exceed.
+    /// Sequence number; later entries have higher ones.
     pub seq: i64,
-    /// Its name; empty where a program named nobody.
+    /// The agent's name; empty if the program gave none.
     pub agent: String,
-    /// `context`, `tiers`, `search`, `playbooks`.
+    /// One of `context`, `tiers`, `search`, `playbooks`.
     pub kind: String,
-    /// With whom it talked.
+    /// The person the agent was talking with, if known.
     pub entity: Option<EntityId>,
-    /// Characters.
+    /// Number of characters served.
     pub chars: u64,
-    /// Items.
+    /// Number of items served.
     pub items: u64,
-    /// When.
+    /// When it was served.
     pub at: Timestamp,
 }
 
-/// A read that is new.
+/// A new entry of the access log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewAgentRead {
-    /// The agent's name in small letters; empty where a program named nobody.
+    /// The agent's name in lower case; empty if the program gave none.
     pub agent: String,
-    /// `context`, `tiers`, `search`, `playbooks`.
+    /// One of `context`, `tiers`, `search`, `playbooks`.
     pub kind: &'static str,
-    /// With whom it talked.
+    /// The person the agent was talking with, if known.
     pub entity: Option<EntityId>,
-    /// Characters.
+    /// Number of characters served.
     pub chars: u64,
-    /// The ids of its items.
+    /// Ids of the items served.
     pub items: Vec<String>,
-    /// When.
+    /// When they were served.
     pub at: Timestamp,
 }
 
@@ -143,7 +145,7 @@ fn agent_read(row: &Row<'_>) -> Result<AgentReadRow> {
 }
 
 impl ReadTx<'_> {
-    /// Every entry that stands, of conversations on the record.
+    /// Every current tier entry. Excluded conversations are left out.
     pub fn tier_entries(&self) -> Result<Vec<TierEntryRow>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT e.id, e.session_id, s.conversation_id, e.tier, e.agent, s.agent_name, e.entity_id, s.user_name, e.kind, e.detail,
@@ -180,8 +182,8 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// What a person refused, replaced by another wording or debunked: the stretches that it rested on. A duplicate that was refused
-    /// as such, and what was merged or put away, are no corrections.
+    /// The words behind statements that the person dismissed, reworded or rejected as wrong. Memories dismissed as duplicates,
+    /// merged or put away are not corrections.
     pub fn struck(&self) -> Result<Vec<Struck>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT i.entity_id, v.interaction_id, v.start, v.\"end\", i.content FROM memories m
@@ -214,7 +216,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// The roles that were given, by entity.
+    /// The roles that the person assigned, by entity.
     pub fn person_roles(&self) -> Result<BTreeMap<EntityId, PersonRole>> {
         let mut statement = self.conn.prepare_cached("SELECT entity_id, role FROM person_roles ORDER BY entity_id")?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
@@ -225,7 +227,7 @@ impl ReadTx<'_> {
         .collect()
     }
 
-    /// What agents were given last, of one agent or of all, the latest first.
+    /// The latest access log entries of one agent or of all, newest first.
     pub fn agent_reads(&self, agent: Option<&str>, count: u32) -> Result<Vec<AgentReadRow>> {
         let sql = format!("SELECT {READ_COLUMNS} FROM agent_reads WHERE ?1 IS NULL OR agent = ?1 ORDER BY seq DESC LIMIT ?2");
         let mut statement = self.conn.prepare_cached(&sql)?;
@@ -237,7 +239,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// How often an item was given, as far as it is kept, and the newest of those reads.
+    /// How often an item was served, as far as recorded, and the newest of these entries.
     pub fn reads_of_item(&self, item: &str, count: u32) -> Result<(u64, Vec<AgentReadRow>)> {
         let of = "agent_reads WHERE seq IN (SELECT read_seq FROM agent_read_items WHERE item_id = ?1)";
         let total: i64 = self.conn.prepare_cached(&format!("SELECT count(*) FROM {of}"))?.query_row([item], |row| row.get(0))?;
@@ -251,13 +253,13 @@ impl ReadTx<'_> {
         Ok((total as u64, reads))
     }
 
-    /// The name of an entity, as it is known now.
+    /// The present name of an entity.
     pub fn entity_name(&self, id: &EntityId) -> Result<Option<String>> {
         let mut statement = self.conn.prepare_cached("SELECT display_name FROM entities WHERE id = ?1")?;
         Ok(statement.query_row([id.as_str()], |row| row.get(0)).optional()?)
     }
 
-    /// The ids of what one read held, in its order, as far as they are kept.
+    /// Item ids of an access log entry, in order, as far as they are kept.
     pub fn agent_read_items(&self, seq: i64) -> Result<Vec<String>> {
         let mut statement =
             self.conn.prepare_cached("SELECT item_id FROM agent_read_items WHERE read_seq = ?1 ORDER BY position")?;
@@ -267,7 +269,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Puts a session into the tiers. `false` when it was put there already, or stands no more.
+    /// Distills a session into the tiers. Returns `false` if that was done before or the record is no longer in effect.
     pub fn distil_session(&self, id: &SessionId, entries: &[NewTierEntry], now: Timestamp) -> Result<bool> {
         let taken = self
             .conn
@@ -300,7 +302,7 @@ impl WriteTx<'_> {
         Ok(true)
     }
 
-    /// Gives a person, who is all of these entities, a role; a guest has none.
+    /// Assigns a role to a person with all of these entities.
     pub fn put_person_role(&self, members: &[EntityId], role: PersonRole, now: Timestamp) -> Result<()> {
         for member in members {
             self.conn.execute("DELETE FROM person_roles WHERE entity_id = ?1", [member.as_str()])?;
@@ -313,7 +315,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Notes that an agent was given something, and the ids of what it was.
+    /// Adds an entry to the access log, with the ids of the items served.
     pub fn add_agent_read(&self, read: &NewAgentRead) -> Result<()> {
         self.conn
             .prepare_cached(

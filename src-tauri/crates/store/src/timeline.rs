@@ -1,8 +1,9 @@
-//! How much was said and kept in which stretch of time.
+//! How much was said and remembered in each period of time.
 //!
-//! Messages are counted by SQLite in an index, stretch by stretch; none of them is read. Memories and the messages of one topic are
-//! few: their times alone are read, from an index, and the caller counts them. Deliberately not here: where a stretch begins, which
-//! depends on a calendar and a zone (`engine`).
+//! SQLite counts messages in an index, period by period, without reading them. Memories and the messages of one topic are few:
+//! only their times are read, from an index, and the caller counts them.
+//!
+//! Not here: where a period begins, which depends on calendar and time zone (`engine`).
 
 use keepsake_domain::{HandleId, MemoryId, Timestamp, TopicId};
 use rusqlite::{OptionalExtension, params};
@@ -11,61 +12,61 @@ use crate::Result;
 use crate::open::ReadTx;
 use crate::text::{parse, to_json};
 
-/// Of what a timeline tells.
+/// What a timeline covers.
 #[derive(Debug, Clone, Copy)]
 pub enum TimelineOf<'a> {
-    /// All that is stored.
+    /// Everything that is stored.
     Everything,
-    /// What these handles said, and what is known of whom they belong to; with `is_owner` also what is known of the owner.
+    /// The messages of these handles and the memories about them; with `is_owner`, the memories about the owner too.
     Person {
         /// All handles of the person.
         handles: &'a [HandleId],
-        /// It is the owner.
+        /// The person is the owner.
         is_owner: bool,
     },
-    /// What a topic holds, and what was kept of it.
+    /// The messages of a topic, and the memories from them.
     Topic(&'a TopicId),
 }
 
-/// Messages of a channel in a stretch.
+/// Number of messages in a channel during a period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageCount {
-    /// Which stretch.
+    /// Index of the period.
     pub stretch: usize,
     /// Channel type.
     pub channel: String,
-    /// How many.
+    /// Number of messages.
     pub count: u64,
-    /// How many of them in conversations that are off the record.
+    /// Number of those in excluded conversations.
     pub off_record: u64,
 }
 
-/// A memory or candidate with its times.
+/// A memory or proposal with its times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryMoment {
     /// Its id.
     pub id: MemoryId,
-    /// Its status by name.
+    /// Name of its status.
     pub status: String,
-    /// When its line was said.
+    /// When its evidence was said.
     pub said: Timestamp,
-    /// When it was found.
+    /// When it was proposed.
     pub found: Timestamp,
-    /// When somebody decided on it.
+    /// When the person decided on it.
     pub decided: Option<Timestamp>,
 }
 
-/// The stretches that a query counts in: `[[from, to], …]`, each to its end exclusive.
+/// The periods to count in, as `[[from, to], …]` in milliseconds, each without its end.
 const STRETCHES: &str = "stretch (at, from_ms, to_ms) AS MATERIALIZED (SELECT key, value ->> 0, value ->> 1 FROM json_each(?1))";
 
-/// Every channel type of a message, each found by one step in the index instead of a look at every message.
+/// All channel types of messages. Each is found by one step in the index, without scanning the messages.
 const CHANNELS: &str = "channel (name) AS (
       SELECT min(channel_type) FROM interactions
       UNION ALL SELECT (SELECT min(i.channel_type) FROM interactions i WHERE i.channel_type > channel.name) FROM channel
                  WHERE channel.name IS NOT NULL)";
 
 impl ReadTx<'_> {
-    /// When the first message was said and when the last.
+    /// Times of the first and the last message.
     pub fn message_span(&self, of: TimelineOf<'_>) -> Result<Option<(Timestamp, Timestamp)>> {
         let span = |row: &rusqlite::Row<'_>| -> rusqlite::Result<Option<(Timestamp, Timestamp)>> {
             let (first, last): (Option<i64>, Option<i64>) = (row.get(0)?, row.get(1)?);
@@ -97,7 +98,7 @@ impl ReadTx<'_> {
         })
     }
 
-    /// How many messages there are in all.
+    /// Total number of messages.
     pub fn message_total(&self, of: TimelineOf<'_>) -> Result<u64> {
         let total: i64 = match of {
             TimelineOf::Everything => {
@@ -117,7 +118,7 @@ impl ReadTx<'_> {
         Ok(total as u64)
     }
 
-    /// Messages by stretch and channel; a stretch and a channel without any are left out.
+    /// Number of messages by period and channel, without combinations that have none.
     pub fn messages_in(&self, of: TimelineOf<'_>, stretches: &[(i64, i64)]) -> Result<Vec<MessageCount>> {
         let stretches = to_json("stretches of time", &stretches)?;
         let mut counts = match of {
@@ -173,7 +174,7 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// What of it was said in conversations that are off the record: few, so each is looked through for itself.
+    /// The same counts for excluded conversations only. They are few, so each is searched individually.
     fn off_record_in(&self, of: TimelineOf<'_>, stretches: &str) -> Result<Vec<(usize, String, u64)>> {
         let within = "i.conversation_id = c.id AND i.created_at_ms >= s.from_ms AND i.created_at_ms < s.to_ms";
         let sql = match of {
@@ -198,7 +199,7 @@ impl ReadTx<'_> {
                       WHERE p.handle_id IN (SELECT value FROM json_each(?2)) AND p.last_ms >= s.from_ms AND p.first_ms < s.to_ms)
                   WHERE said > 0 GROUP BY 1, 2"
             ),
-            // Counted with the rest.
+            // Already counted with the others.
             TimelineOf::Topic(_) => return Ok(Vec::new()),
         };
         let mut statement = self.conn.prepare_cached(&sql)?;
@@ -212,7 +213,7 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Every memory and candidate with its times. Of a statement that was reworded the version that stands counts, once.
+    /// Every memory and proposal with its times. A statement with several versions counts once, by its current version.
     pub fn memory_moments(&self, of: TimelineOf<'_>) -> Result<Vec<MemoryMoment>> {
         const COLUMNS: &str = "m.id, m.status, m.said_at_ms, m.created_at_ms, m.decided_at_ms";
         const STANDS: &str = "m.status IN ('pending', 'active', 'rejected', 'archived', 'quarantined')";
@@ -254,7 +255,7 @@ impl ReadTx<'_> {
         Ok(moments)
     }
 
-    /// Memories that rest on a conversation which is off the record.
+    /// Memories that rest on an excluded conversation.
     pub fn memories_resting_off_record(&self) -> Result<std::collections::BTreeSet<MemoryId>> {
         let is_any = self
             .conn

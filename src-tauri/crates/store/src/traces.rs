@@ -1,8 +1,10 @@
-//! Traces: how an erasure finds out later whether something of it is left in the files, without keeping a word of it.
+//! Traces: how an erasure can later detect leftovers in the files without keeping a word of the text.
 //!
-//! Of the texts that go, a sample of stretches is remembered as two hashes each: one that rolls along a file byte by byte, and one
-//! under the key of this store that settles what the first one finds. They wait in the job of the erasure and leave with it.
-//! Deliberately not here: what is erased, and what follows from a trace that is found.
+//! Of the texts to be erased, a sample of stretches is stored as two hashes each: a rolling hash that moves along a file byte by
+//! byte, and a hash under this store's key that confirms what the first one finds. They are part of the erasure's job and are
+//! deleted when it completes.
+//!
+//! Not here: what is erased, and what happens if a trace is found.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read};
@@ -11,22 +13,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::chain::hash_parts;
 
-/// Bytes of one stretch: long enough that two texts do not share it by chance, short enough that most sentences have one.
+/// Length of a stretch: long enough that two texts do not share one by chance, short enough that most sentences contain one.
 const WINDOW_BYTES: usize = 24;
 
-/// Stretches remembered. A leftover is a page or a run of frames and not one sentence, so that a sample meets it.
+/// Maximum number of traces. A leftover is a page or a run of frames rather than one sentence, so a sample is enough to hit it.
 const TRACES_MAX: usize = 64;
 
-/// Bytes read from a file at once.
+/// Bytes read from a file at a time.
 const CHUNK_BYTES: usize = 1024 * 1024;
 
-/// The multiplier of the rolling hash, odd and without pattern (the constant of SplitMix64).
+/// Multiplier of the rolling hash: odd and without a pattern (the constant of SplitMix64).
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Slots of the filter that decides at each byte whether a closer look is due.
+/// Size of the filter that decides at each byte whether to look closer.
 const FILTER_SLOTS: usize = 1 << 16;
 
-/// A sample of what was erased, as hashes: `(keyed, rolling)`.
+/// A sample of the erased text as hashes: `(keyed, rolling)`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Traces(BTreeSet<(u64, u64)>);
@@ -41,7 +43,7 @@ fn keyed(key: &[u8; 32], window: &[u8]) -> u64 {
 }
 
 impl Traces {
-    /// Remembers a text: its beginning, middle and end. Which of all texts stay in the sample, the hash decides.
+    /// Adds the beginning, middle and end of a text. The hash decides which stretches of all texts stay in the sample.
     pub(crate) fn add(&mut self, key: &[u8; 32], text: &[u8]) {
         let Some(last) = text.len().checked_sub(WINDOW_BYTES) else { return };
         for start in [0, last / 2, last] {
@@ -53,27 +55,27 @@ impl Traces {
         }
     }
 
-    /// Whether nothing long enough was erased.
+    /// Whether there are no traces, because no erased text was long enough.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many.
+    /// Number of traces.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Both.
+    /// Adds all traces of `others`.
     pub(crate) fn add_all(&mut self, others: Self) {
         self.0.extend(others.0);
     }
 
-    /// Forgets these.
+    /// Removes the traces of `others`.
     pub(crate) fn remove(&mut self, others: &Self) {
         self.0.retain(|trace| !others.0.contains(trace));
     }
 
-    /// The traces that stand somewhere in `input`.
+    /// The traces that occur in `input`.
     pub(crate) fn found_in(&self, key: &[u8; 32], mut input: impl Read) -> io::Result<Self> {
         let mut filter = vec![false; FILTER_SLOTS];
         let slot = |hash: u64| (hash >> 48) as usize;
@@ -105,7 +107,7 @@ impl Traces {
                     }
                 }
             }
-            // A stretch may lie across two chunks.
+            // A stretch may span two chunks.
             let done = (buffer.len() + 1).saturating_sub(WINDOW_BYTES);
             buffer.drain(..done);
         }

@@ -1,7 +1,7 @@
-//! One after the other, in the order of asking.
+//! A fair lock: callers are served first come, first served.
 //!
-//! A plain lock goes to whoever comes first after it was let go, and that is the one who just had it: an import would write batch
-//! after batch while an approval waits. Here each one draws a number and is served in that order.
+//! A plain lock goes to whoever asks first after its release, which is usually the previous holder: an import would write batch
+//! after batch while an approval waits. Here every caller draws a number and is served in that order.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ struct Numbers {
     served: u64,
 }
 
-/// Something that one at a time uses.
+/// A value that one caller at a time may use.
 #[derive(Debug)]
 pub(crate) struct Turns<T> {
     numbers: Mutex<Numbers>,
@@ -27,7 +27,7 @@ impl<T> Turns<T> {
         Self { numbers: Mutex::default(), moved_on: Condvar::new(), value: Mutex::new(value) }
     }
 
-    /// Waits until everyone who asked before has had their turn.
+    /// Waits until everyone who asked earlier has been served.
     pub(crate) fn wait(&self) -> Result<Turn<'_, T>> {
         let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
         let mine = numbers.drawn;
@@ -39,11 +39,11 @@ impl<T> Turns<T> {
     }
 }
 
-/// One turn; it ends when this is dropped.
+/// Exclusive access to the value, released on drop.
 #[derive(Debug)]
 pub(crate) struct Turn<'t, T> {
     value: MutexGuard<'t, T>,
-    // Fields are dropped in this order: the value is free before the next one is called.
+    // Fields are dropped in this order: the value is released before the next caller is served.
     _end: End<'t, T>,
 }
 
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn who_comes_straight_back_comes_after_those_who_wait() {
-        // A plain lock goes back to the first one nearly every time; here it never may.
+        // A plain lock goes back to the first holder nearly every time; this one must never do that.
         for _ in 0..20 {
             let turns = Turns::of(Vec::new());
             let first = turns.wait().unwrap();

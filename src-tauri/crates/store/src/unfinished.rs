@@ -1,9 +1,10 @@
-//! Copies that were begun and not ended: what a process that was killed left of them is removed at the next start, wherever it lies.
+//! Unfinished copies: what a killed process left behind is removed at the next start, wherever it is.
 //!
-//! A copy may go to any folder, also on another disk, and gets its name there at one stroke, so it is made beside that name. Which copies
-//! are under way is noted in Keepsake's own folder before their first byte. Whoever copies shares a lock, which the system lets go of
-//! with the process: while it is held nothing is removed.
-//! Deliberately not here: how a copy is made ([`crate::backup`]).
+//! A copy may go to any folder, even on another disk, and is made beside its final name so that it can be renamed in one step. A
+//! note in Keepsake's own folder records it before its first byte is written. Every copying process holds a shared lock, which
+//! the system releases when the process ends; while it is held, nothing is removed.
+//!
+//! Not here: how a copy is made ([`crate::backup`]).
 
 use std::fs::{self, File};
 use std::io;
@@ -11,24 +12,24 @@ use std::path::{Path, PathBuf};
 
 use crate::backup::{BACKUPS_DIR, PART_ENDING};
 
-/// Shared by whoever copies; nobody holds it when what was left is removed.
+/// Lock shared by all copying processes; leftovers are removed only while nobody holds it.
 const LOCK: &str = "copying.lock";
 
-/// What names of notes begin and end with; between them stands a hash of the path that the note holds.
+/// Prefix and extension of a note's file name; a hash of the path in the note is between them.
 const NOTE_PREFIX: &str = "copying-";
 const NOTE_ENDING: &str = ".path";
 
-/// What SQLite may lay beside a database.
+/// Suffixes of a database file and of what SQLite may put beside it.
 const BESIDE: [&str; 4] = ["", "-journal", "-wal", "-shm"];
 
-/// A copy that is being made.
+/// A copy in progress.
 #[derive(Debug)]
 pub(crate) struct Begun {
     note: PathBuf,
     _lock: File,
 }
 
-/// Notes that a copy is made at `part`. What an earlier try left there goes.
+/// Records that a copy is being made at `part`, and removes what an earlier try left there.
 pub(crate) fn begin(data_dir: &Path, part: &Path) -> io::Result<Begun> {
     let lock = File::options().create(true).truncate(false).write(true).open(data_dir.join(LOCK))?;
     lock.lock_shared()?;
@@ -36,7 +37,8 @@ pub(crate) fn begin(data_dir: &Path, part: &Path) -> io::Result<Begun> {
     remove(&part);
     let name = blake3::hash(part.as_os_str().as_encoded_bytes()).to_hex();
     let note = data_dir.join(format!("{NOTE_PREFIX}{}{NOTE_ENDING}", &name[..16]));
-    // A path that is no text cannot be read back: what a kill leaves there stays until the next copy to that name.
+    // A path that is not valid Unicode cannot be read back from a note. After a kill, its leftovers stay until the next copy with
+    // that name.
     if let Some(part) = part.to_str() {
         fs::write(&note, part)?;
     }
@@ -44,14 +46,14 @@ pub(crate) fn begin(data_dir: &Path, part: &Path) -> io::Result<Begun> {
 }
 
 impl Begun {
-    /// The copy has its name, or nothing of it is left.
+    /// Removes the note: the copy has its final name, or nothing is left of it.
     pub(crate) fn end(self) {
-        // Where it stays, there is nothing to remove behind it.
+        // If the note stays, there is just nothing to remove for it.
         let _ = fs::remove_file(&self.note);
     }
 }
 
-/// Removes a copy that was not ended, with what lies beside it.
+/// Removes an unfinished copy and the files beside it.
 pub(crate) fn remove(part: &Path) {
     for suffix in BESIDE {
         let mut path = part.as_os_str().to_owned();
@@ -60,8 +62,8 @@ pub(crate) fn remove(part: &Path) {
     }
 }
 
-/// Removes what copies left that nobody makes any more. What cannot be removed now, as on a disk that is not there, is tried again at
-/// the next start.
+/// Removes what abandoned copies left behind. What cannot be removed now, for example on a disk that is not connected, is tried
+/// again at the next start.
 pub(crate) fn clear(data_dir: &Path) {
     let files = |folder: &Path, is_one: fn(&str) -> bool| -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());

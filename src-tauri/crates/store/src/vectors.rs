@@ -1,10 +1,9 @@
-//! Vectors of messages: which messages still need one, storing them, and reading them into an index.
+//! Vectors of messages: finding messages that still need one, storing vectors, and reading them into an index.
 //!
-//! The newest messages are made first. Which ones are done is kept as stretches of the log, so that neither a new message nor a job
-//! that was stopped makes anybody look through all of them again. Messages of a conversation that is off the record, or that fell
-//! into such a period, get no vector.
+//! The newest messages come first. Processed messages are recorded as ranges of the log, so neither a new message nor a stopped
+//! job requires another search through all messages. Excluded messages get no vector.
 //!
-//! Deliberately not here: the model, the index in memory, and who may see what.
+//! Not here: the model, the index in memory, and who may see what.
 
 use std::ops::RangeInclusive;
 
@@ -15,26 +14,26 @@ use crate::changes::Tag;
 use crate::open::{ReadTx, WriteTx};
 use crate::{Result, StoreError};
 
-/// The largest value of a signed byte: components are steps from -127 to 127.
+/// Largest component of a stored vector: components are integers from -127 to 127.
 const STEPS: f32 = 127.0;
 
-/// A model's place in the store.
+/// A model with vectors in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VectorModel {
-    /// Number.
+    /// Its number in the store.
     pub id: i64,
     /// Length of its vectors.
     pub dimension: usize,
 }
 
-/// A vector as it is kept.
+/// A vector, as stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorRow {
-    /// Grows with every vector that is stored.
+    /// Increases with every stored vector.
     pub arrival: i64,
-    /// The message's place in the log.
+    /// Sequence number of the message.
     pub seq: i64,
-    /// Part of a long message, from 0.
+    /// Part of a long message, counted from 0.
     pub part: u32,
     /// The vector.
     pub vector: Vec<f32>,
@@ -43,22 +42,22 @@ pub struct VectorRow {
 /// A message that may need a vector.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unembedded {
-    /// Its place in the log.
+    /// Sequence number of the message.
     pub seq: i64,
-    /// Who said it.
+    /// Name of the author.
     pub author: String,
-    /// What; nothing where it gets no vector.
+    /// Its text; `None` if it gets no vector.
     pub text: Option<String>,
 }
 
-/// The newest stretch without vectors, or the upper end of it.
+/// The newest range of the log without vectors, or the upper end of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap {
-    /// From here on.
+    /// First sequence number.
     pub first_seq: i64,
-    /// Up to here.
+    /// Last sequence number.
     pub last_seq: i64,
-    /// The messages in it, the newest first.
+    /// The messages in the range, newest first.
     pub messages: Vec<Unembedded>,
 }
 
@@ -72,7 +71,7 @@ fn from_steps(scale: f32, bytes: &[u8]) -> Vec<f32> {
     bytes.iter().map(|byte| f32::from(*byte as i8) * scale).collect()
 }
 
-/// Sums that are kept apart: one after another would wait for each other.
+/// Number of parallel sums: in a single sum, every addition would wait for the one before.
 const SUMS: usize = 8;
 
 fn product(bytes: &[u8], query: &[f32]) -> f32 {
@@ -89,24 +88,24 @@ fn product(bytes: &[u8], query: &[f32]) -> f32 {
 }
 
 impl ReadTx<'_> {
-    /// A model of which vectors are stored.
+    /// A model by name, if there are vectors of it.
     pub fn vector_model(&self, name: &str) -> Result<Option<VectorModel>> {
         let mut statement = self.conn.prepare_cached("SELECT id, dimension FROM vector_models WHERE name = ?1")?;
         let found = statement.query_row([name], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))).optional()?;
         Ok(found.map(|(id, dimension)| VectorModel { id, dimension: dimension as usize }))
     }
 
-    /// Changes whenever a vector or a message was removed.
+    /// A counter that increases whenever a vector or a message is removed.
     pub fn vector_version(&self) -> Result<i64> {
         Ok(self.conn.prepare_cached("SELECT version FROM vector_version")?.query_row([], |row| row.get(0))?)
     }
 
-    /// The arrival of the newest vector; 0 where there is none.
+    /// Arrival number of the newest vector, 0 if there is none.
     pub fn last_vector_arrival(&self) -> Result<i64> {
         Ok(self.conn.prepare_cached("SELECT coalesce(max(arrival), 0) FROM vectors")?.query_row([], |row| row.get(0))?)
     }
 
-    /// The vectors of a model that arrived after `arrival`, in that order.
+    /// Passes the vectors of a model that arrived after `arrival` to `take`, in order of arrival.
     pub fn vectors_since(&self, model: VectorModel, arrival: i64, mut take: impl FnMut(VectorRow)) -> Result<()> {
         let mut statement = self.conn.prepare_cached(
             "SELECT arrival, seq, part, scale, vector FROM vectors WHERE arrival > ?1 AND model_id = ?2 ORDER BY arrival",
@@ -122,7 +121,7 @@ impl ReadTx<'_> {
         Ok(())
     }
 
-    /// The products of a vector with stored ones, by their arrival; what is gone is left out.
+    /// Dot products of `query` with stored vectors, by arrival number; removed vectors are left out.
     pub fn vector_products(&self, query: &[f32], arrivals: impl IntoIterator<Item = i64>) -> Result<Vec<(i64, f32)>> {
         let mut statement = self.conn.prepare_cached("SELECT scale, vector FROM vectors WHERE arrival = ?1")?;
         let mut products = Vec::new();
@@ -137,7 +136,7 @@ impl ReadTx<'_> {
         Ok(products)
     }
 
-    /// Stretches that are done, the newest first.
+    /// Processed ranges, newest first.
     fn vector_ranges(&self, model: i64) -> Result<Vec<(i64, i64)>> {
         let mut statement = self
             .conn
@@ -146,7 +145,7 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The newest messages that were not looked at for a model, at most `limit`, or nothing when all were.
+    /// The newest messages that were not processed for a model, at most `limit`; `None` if all were.
     pub fn vector_gap(&self, model: &str, limit: u32) -> Result<Option<Gap>> {
         let mut last = self.last_seq_of_all()?;
         let mut first = 1;
@@ -176,7 +175,7 @@ impl ReadTx<'_> {
         Ok(Some(Gap { first_seq: reached.unwrap_or(first), last_seq: last, messages }))
     }
 
-    /// Messages that were looked at for a model, and all messages.
+    /// Number of messages processed for a model, and of all messages.
     pub fn vector_progress(&self, model: &str) -> Result<(u64, u64)> {
         let (total, _) = self.totals()?;
         let done: i64 = self
@@ -188,7 +187,7 @@ impl ReadTx<'_> {
         Ok(((done as u64).min(total), total))
     }
 
-    /// Every message's conversation, place in the log and time, conversation by conversation in the order of what was said.
+    /// Passes conversation, sequence number and time of every message to `take`, ordered by conversation and time.
     pub fn message_order(&self, mut take: impl FnMut(&str, i64, i64)) -> Result<()> {
         let mut statement = self.conn.prepare_cached(
             "SELECT conversation_id, seq, created_at_ms FROM interactions INDEXED BY interactions_by_conversation
@@ -201,7 +200,7 @@ impl ReadTx<'_> {
         Ok(())
     }
 
-    /// As [`message_order`](Self::message_order), of one conversation.
+    /// Like [`message_order`](Self::message_order), for one conversation.
     pub fn message_order_in(&self, conversation: &str) -> Result<Vec<(i64, i64)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT seq, created_at_ms FROM interactions WHERE conversation_id = ?1 ORDER BY created_at_ms, seq",
@@ -210,7 +209,7 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Conversations with messages after this place in the log.
+    /// Conversations with messages after this sequence number.
     pub fn conversations_after(&self, seq: i64) -> Result<Vec<String>> {
         let mut statement = self
             .conn
@@ -221,7 +220,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// The model's place, made where it has none.
+    /// The model's entry in the store, created if missing.
     fn vector_model_of(&self, name: &str, dimension: usize) -> Result<VectorModel> {
         if let Some(model) = self.vector_model(name)? {
             return Ok(model);
@@ -230,9 +229,9 @@ impl WriteTx<'_> {
         Ok(VectorModel { id: self.conn.last_insert_rowid(), dimension })
     }
 
-    /// Stores the vectors of a gap and counts it as done: `(place in the log, part, vector)`.
+    /// Stores the vectors of a gap as `(sequence number, part, vector)` and marks the gap as processed.
     ///
-    /// Nothing is stored of a message that is gone or that went off the record since it was read; the gap counts as done all the same.
+    /// Messages that were erased or excluded since they were read get no vector; the gap is marked as processed all the same.
     pub fn put_vectors(&self, model: &str, dimension: usize, gap: &Gap, vectors: &[(i64, u32, Vec<f32>)]) -> Result<()> {
         let model = self.vector_model_of(model, dimension)?;
         let mut insert = self.conn.prepare_cached(
@@ -253,7 +252,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// One stretch from the gap and those that touch it.
+    /// Merges the gap with the processed ranges next to it.
     fn close_gap(&self, model: i64, gap: &Gap) -> Result<()> {
         let (mut first, mut last) = (gap.first_seq, gap.last_seq);
         let mut messages: i64 = self
@@ -276,7 +275,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Removes the vectors of a conversation's messages.
+    /// Deletes the vectors of a conversation's messages.
     pub fn drop_vectors(&self, conversation: &ConversationId) -> Result<()> {
         self.conn
             .prepare_cached("DELETE FROM vectors WHERE seq IN (SELECT seq FROM interactions WHERE conversation_id = ?1)")?
@@ -285,8 +284,8 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Lets messages of a conversation that may be read and have no vector be embedded again: they were passed over, or lost their
-    /// vectors, while it was private.
+    /// Marks the messages of a conversation that have no vector and are not excluded as unprocessed: they were skipped, or lost
+    /// their vectors, while it was excluded.
     pub(crate) fn reopen_vectors(&self, conversation: &ConversationId) -> Result<()> {
         let mut models = self.conn.prepare_cached("SELECT id FROM vector_models")?;
         let models = models.query_map([], |row| row.get::<_, i64>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
@@ -305,7 +304,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Takes a stretch of the log out of what is done.
+    /// Removes a stretch of the log from the processed ranges.
     fn reopen_stretch(&self, model: i64, first: i64, last: i64) -> Result<()> {
         let mut overlapping = self.conn.prepare_cached(
             "DELETE FROM vector_ranges WHERE model_id = ?1 AND first_seq <= ?3 AND last_seq >= ?2 RETURNING first_seq, last_seq",
@@ -325,7 +324,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Removes the vectors of every model but this one.
+    /// Deletes the vectors of every other model.
     pub fn drop_other_vectors(&self, model: &str) -> Result<()> {
         let others = "SELECT id FROM vector_models WHERE name <> ?1";
         for table in ["vectors", "vector_ranges"] {
@@ -337,7 +336,7 @@ impl WriteTx<'_> {
     }
 }
 
-/// Numbers in order as stretches without a hole.
+/// Groups ascending numbers into ranges without gaps.
 fn runs(numbers: Vec<i64>) -> Vec<RangeInclusive<i64>> {
     let mut runs: Vec<RangeInclusive<i64>> = Vec::new();
     for number in numbers {

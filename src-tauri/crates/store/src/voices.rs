@@ -1,9 +1,10 @@
-//! Voices of meetings that their transcripts tell apart and do not name: nobody until the person says who they are
-//! (formats.md section 1.16), and known within their meeting alone.
+//! Unidentified speakers: voices that the transcript of a meeting distinguishes but does not name. They are nobody until the
+//! person says who they are (formats.md section 1.16), and each is known only within its meeting.
 //!
-//! A voice keeps its handle and its messages whatever it is called. A name is given, or follows from a link or from being the owner;
-//! taking it back withdraws what was proposed since. Deliberately not here: which handles are voices ([`ChannelHandle::is_voice`]),
-//! and what may be said of whom (`engine`).
+//! A speaker keeps the handle and the messages whatever the name is. A name comes from the person, through a link, or by being
+//! the owner. Withdrawing the name also withdraws what was proposed since.
+//!
+//! Not here: which handles are unidentified speakers ([`ChannelHandle::is_voice`]), and what may be said about whom (`engine`).
 
 use std::collections::BTreeSet;
 
@@ -15,32 +16,32 @@ use crate::changes::Tag;
 use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, to_json};
 
-/// What an owner without a name of their own is called.
+/// Name of an owner without a name of their own.
 const OWNER: &str = "You";
 
-/// One voice of a meeting.
+/// An unidentified speaker of a meeting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VoiceRow {
     /// Its handle.
     pub handle: HandleId,
     /// The meeting.
     pub conversation: ConversationId,
-    /// How the transcript calls it.
+    /// The label in the transcript.
     pub label: String,
-    /// Who it is, as far as the person said so.
+    /// The name, if the person has identified the speaker.
     pub name: Option<String>,
     /// It is the owner.
     pub is_owner: bool,
-    /// Not asked about: the person left it without a name, or it is a shared screen.
+    /// Not asked about, because the person left it unnamed or it is a shared screen.
     pub is_left: bool,
-    /// Messages in the meeting.
+    /// Number of messages in the meeting.
     pub messages: u64,
-    /// Its first message there.
+    /// Time of the first message in the meeting.
     pub first: Timestamp,
 }
 
 impl VoiceRow {
-    /// Whether the person is still to say who it is.
+    /// Whether the person has yet to say who it is.
     pub fn is_open(&self) -> bool {
         self.name.is_none() && !self.is_left
     }
@@ -62,12 +63,13 @@ macro_rules! voices {
 
 const VOICES: &str = voices!("1");
 
-/// A statement of its own, since "all, or this one" would read everybody of every conversation, and the list asks for each of its rows.
+/// A separate statement, since a condition like "all, or this one" would read the participants of every conversation, and the
+/// list runs this for each of its rows.
 pub(crate) const VOICES_OF_ONE: &str = voices!("p.conversation_id = ?1");
 
 impl ReadTx<'_> {
-    /// The voices of one meeting or of all that are not kept out of memory, meeting by meeting, the newest meeting first and in it
-    /// whoever said most.
+    /// The unidentified speakers of one meeting, or of all meetings that are not excluded; newest meeting first, and within a
+    /// meeting the busiest speaker first.
     pub fn voices(&self, of: Option<&ConversationId>) -> Result<Vec<VoiceRow>> {
         let mut statement = self.conn.prepare_cached(if of.is_some() { VOICES_OF_ONE } else { VOICES })?;
         let mut rows = match of {
@@ -90,12 +92,12 @@ impl ReadTx<'_> {
         Ok(voices)
     }
 
-    /// Whether a handle is a voice, named or not.
+    /// Whether a handle is a speaker from a transcript, named or not.
     pub fn is_voice(&self, handle: &HandleId) -> Result<bool> {
         Ok(self.conn.prepare_cached("SELECT 1 FROM voices WHERE handle_id = ?1")?.exists([handle.as_str()])?)
     }
 
-    /// Entities of voices without a name.
+    /// Entities of speakers without a name.
     pub fn unnamed_entities(&self) -> Result<BTreeSet<EntityId>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT h.entity_id FROM voices v JOIN entity_channels h ON h.id = v.handle_id WHERE v.name IS NULL",
@@ -104,12 +106,13 @@ impl ReadTx<'_> {
         rows.map(|row| parse("entity id", &row?)).collect()
     }
 
-    /// Whether nobody said yet whose voice a handle is.
+    /// Whether a handle is a speaker without a name.
     pub fn is_unnamed(&self, handle: &str) -> Result<bool> {
         Ok(self.conn.prepare_cached("SELECT 1 FROM voices WHERE handle_id = ?1 AND name IS NULL")?.exists([handle])?)
     }
 
-    /// Whose name a voice has: the one given to it, else the owner's, else that of the handle of its person that said most.
+    /// The name of a speaker: the one given by the person, else that of the busiest named handle of the same person. An owner
+    /// without either is called [`OWNER`].
     fn name_of_voice(&self, handle: &str) -> Result<Option<String>> {
         let given: Option<String> = self
             .conn
@@ -138,7 +141,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Notes that a new handle is a voice without a name.
+    /// Records that a new handle is an unidentified speaker.
     pub(crate) fn hear_voice(&self, id: &HandleId, handle: &ChannelHandle) -> Result<()> {
         self.conn
             .prepare_cached("INSERT INTO voices (handle_id, is_left) VALUES (?1, ?2)")?
@@ -147,7 +150,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Calls a voice by a name of its own, or takes the name back.
+    /// Gives a speaker a name, or withdraws it.
     pub fn name_voice(&self, handle: &HandleId, name: Option<&str>, now: Timestamp) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE voices SET given_name = ?2, is_left = 0, decided_at_ms = ?3 WHERE handle_id = ?1")?
@@ -155,7 +158,7 @@ impl WriteTx<'_> {
         self.settle_voices_beside(&[handle.as_str()])
     }
 
-    /// Takes back who a voice was said to be, links aside; whether that was anybody.
+    /// Withdraws who a speaker is, links aside. Returns whether the speaker had been identified.
     pub(crate) fn unname_voice(&self, handle: &str, now: Timestamp) -> Result<bool> {
         let was_named =
             "SELECT 1 FROM voices v JOIN entity_channels h ON h.id = v.handle_id JOIN entities e ON e.id = h.entity_id
@@ -169,7 +172,7 @@ impl WriteTx<'_> {
         Ok(true)
     }
 
-    /// Leaves a voice without a name: it is not asked about again.
+    /// Leaves a speaker unnamed and does not ask about them again.
     pub fn leave_voice(&self, handle: &HandleId, now: Timestamp) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE voices SET is_left = 1, decided_at_ms = ?2 WHERE handle_id = ?1")?
@@ -178,12 +181,12 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Says that a voice is the owner, or that it is not.
+    /// Sets whether a speaker is the owner.
     pub fn set_voice_owner(&self, handle: &HandleId, is_owner: bool, now: Timestamp) -> Result<()> {
         if self.is_owner_handle(handle.as_str())? == is_owner {
             return Ok(());
         }
-        // Whoever was one person with it is so no longer, and the other way round.
+        // Collect linked handles before the change: it can join them to this one or separate them.
         let beside = self.handles_beside(handle.as_str())?;
         if !is_owner {
             self.withdraw_owner_words(handle)?;
@@ -196,21 +199,22 @@ impl WriteTx<'_> {
             .prepare_cached("UPDATE voices SET is_left = 0, decided_at_ms = ?2 WHERE handle_id = ?1")?
             .execute(params![handle.as_str(), now.0])?;
         if is_owner {
-            // Proposed about somebody of that name, if it had one; reading again brings what is about the owner.
+            // Withdraw what was proposed under the speaker's name, if there was one; the next analysis proposes it about the
+            // owner.
             self.withdraw(handle.as_str())?;
         }
         self.settle_voices(&beside)?;
         self.settle_voices_beside(&[handle.as_str()])
     }
 
-    /// Works out anew what the voices are called that belong to whoever has one of these handles.
+    /// Recomputes the names of the speakers that belong to the persons with these handles.
     pub(crate) fn settle_voices_beside(&self, handles: &[&str]) -> Result<()> {
         let beside = handles.iter().map(|handle| self.handles_beside(handle)).collect::<Result<Vec<_>>>()?;
         self.settle_voices(&beside.into_iter().flatten().collect())
     }
 
-    /// Works out anew what the voices among these handles are called. One that gets a name is read again with its meeting; what was
-    /// proposed about one that loses it is withdrawn.
+    /// Recomputes the names of the speakers among these handles. The meeting of one that gets a name is analyzed again; proposals
+    /// about one that loses its name are withdrawn.
     fn settle_voices(&self, handles: &BTreeSet<String>) -> Result<()> {
         let among = to_json("handle ids", handles)?;
         let mut statement = self.conn.prepare_cached(
@@ -236,7 +240,8 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// What waits for a decision about this handle waits no more. It is kept, so that the same is the same when it comes back.
+    /// Withdraws the pending proposals about this handle. They are kept, so that the same statement is recognized when it
+    /// returns.
     pub(crate) fn withdraw(&self, handle: &str) -> Result<()> {
         let withdrawn = self
             .conn
@@ -248,8 +253,8 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// The words of a voice prove nothing about the owner any more. What rests on nothing else is withdrawn, or set aside where the
-    /// person approved it.
+    /// Removes the speaker's words as evidence about the owner. Memories that rest on nothing else are withdrawn, or archived if
+    /// the person had approved them.
     fn withdraw_owner_words(&self, handle: &HandleId) -> Result<()> {
         const OF_VOICE: &str = "EXISTS (SELECT 1 FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
                     WHERE v.memory_id = memories.id AND i.handle_id = ?1)";
@@ -279,7 +284,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// What was withdrawn when this voice lost its name waits again, about whoever it is now.
+    /// Makes the proposals pending again that were withdrawn when the speaker lost this name.
     fn bring_back(&self, handle: &str, name: &str) -> Result<()> {
         self.conn
             .prepare_cached(
@@ -300,7 +305,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// The meetings of a voice are read anew, as far as they were read.
+    /// Marks the meetings of a speaker as unread, if they had been read.
     fn read_again(&self, handle: &str) -> Result<()> {
         self.conn
             .prepare_cached(

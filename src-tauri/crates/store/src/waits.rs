@@ -1,7 +1,7 @@
-//! Since when proposals wait for a person, and which were set aside because that was too long.
+//! Ages of proposals: since when each has been waiting for the person, and which ones have expired.
 //!
-//! Ids, marks and times alone: nothing here tells what was proposed. Deliberately not here: which proposals there are and how long is
-//! too long (`engine`).
+//! Only ids, marks and times are stored, never what was proposed. Not here: which proposals exist and when they expire
+//! (`engine`).
 
 use std::collections::BTreeMap;
 
@@ -13,18 +13,18 @@ use crate::changes::Tag;
 use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 
-/// How long a proposal has waited.
+/// How long a proposal has been waiting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitRow {
-    /// What is proposed.
+    /// Kind of the proposal.
     pub kind: ProposalKind,
-    /// The proposal.
+    /// Id of the proposal.
     pub id: String,
-    /// What it rested on when it was looked at.
+    /// Mark of what it rested on when it was last checked.
     pub mark: String,
-    /// Seen open first, or taken back then.
+    /// When it was first seen open, or reopened.
     pub since: Timestamp,
-    /// When it was set aside.
+    /// When it expired, if it did.
     pub parked: Option<Timestamp>,
 }
 
@@ -47,7 +47,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// The proposals of a kind that are set aside, each with what it rested on.
+    /// The expired proposals of a kind, each with the mark of what it rested on.
     pub fn parked_of(&self, kind: ProposalKind) -> Result<BTreeMap<String, String>> {
         let rows = self.waits()?.into_iter().filter(|row| row.kind == kind && row.parked.is_some());
         Ok(rows.map(|row| (row.id, row.mark)).collect())
@@ -55,7 +55,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Keeps since when a proposal waits, and whether it is set aside.
+    /// Stores how long a proposal has been waiting, and whether it expired.
     pub fn put_wait(&self, row: &WaitRow) -> Result<()> {
         self.conn
             .prepare_cached(
@@ -74,7 +74,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Forgets a proposal that waits no more.
+    /// Deletes a proposal that is no longer waiting.
     pub fn drop_wait(&self, kind: ProposalKind, id: &str) -> Result<()> {
         self.conn.prepare_cached("DELETE FROM proposal_waits WHERE kind = ?1 AND id = ?2")?.execute(params![kind.name(), id])?;
         Ok(())

@@ -1,14 +1,14 @@
-//! Power loss, played: whatever was not made durable may be missing or torn, and what was acknowledged must still be there.
+//! Simulated power loss: whatever was not synced may be missing or torn, and what was acknowledged must still be there.
 //!
 //! A layer between SQLite and the file system records every write and every sync of a run. Afterwards the run is cut at many
-//! points: of each file everything up to its last sync stays, and of what came later a random part, in sectors of 512 bytes. Killing
-//! a process shows none of this, because the system still holds what it wrote. What a real drive does that says "durable" and is
-//! not, no such test can show.
+//! points: each file keeps everything up to its last sync, and a random part of what was written later, in sectors of 512 bytes.
+//! Killing a process shows none of this, because the system still has what the process wrote. No such test can cover a real drive
+//! that reports data as durable when it is not.
 
 #![allow(unsafe_code)] // SQLite's file layer is a table of C functions.
 #![allow(clippy::unwrap_used)]
 
-#[allow(dead_code)] // Shared with the other tests, which use all of it.
+#[allow(dead_code)] // Shared with the other tests, which use everything in it.
 #[path = "store/bench.rs"]
 mod bench;
 
@@ -42,7 +42,7 @@ enum Event {
     Delete {
         path: String,
     },
-    /// The program was told that this is done.
+    /// The program was told that this step is complete.
     Acknowledged {
         dir: String,
         number: u32,
@@ -64,7 +64,7 @@ impl Event {
 struct Recorder {
     /// Folders whose files are recorded.
     dirs: Vec<String>,
-    /// Folders on a full disk: no copy can be written there.
+    /// Folders on a full disk, in which no copy can be written.
     full: Vec<String>,
     events: Vec<Event>,
 }
@@ -79,7 +79,7 @@ fn note(path: &str, event: impl FnOnce(String) -> Event) {
     }
 }
 
-/// A file of the layer; the file of the real one lies behind it in memory.
+/// A file of this layer; SQLite's real file follows it in memory.
 #[repr(C)]
 struct ShimFile {
     base: ffi::sqlite3_file,
@@ -214,7 +214,7 @@ unsafe extern "C" fn x_delete(vfs: *mut ffi::sqlite3_vfs, name: *const c_char, s
     }
 }
 
-/// Puts the layer under every connection that this test program opens from now on.
+/// Installs the layer for every connection that this test program opens from now on.
 fn install() {
     static INSTALLED: OnceLock<()> = OnceLock::new();
     INSTALLED.get_or_init(|| unsafe {
@@ -230,13 +230,13 @@ fn install() {
     });
 }
 
-/// What was recorded of one folder.
+/// The recorded events of one folder.
 struct Recording {
     dir: String,
     events: Vec<Event>,
 }
 
-/// Records what `run` does to the files of a folder. It is handed the folder and what to call for each acknowledged number.
+/// Records what `run` does to the files of a folder. `run` receives the folder and a callback for each acknowledged number.
 fn record(run: impl FnOnce(&Path, &dyn Fn(u32))) -> Recording {
     install();
     let folder = TempDir::new().unwrap();
@@ -254,15 +254,15 @@ fn record(run: impl FnOnce(&Path, &dyn Fn(u32))) -> Recording {
     Recording { dir, events }
 }
 
-/// Whether the disk keeps what it was asked to make durable.
+/// Whether the disk actually keeps what it was asked to sync.
 #[derive(Clone, Copy, PartialEq)]
 enum Disk {
     Honest,
-    /// Every sync is answered and none is done.
+    /// Every sync is reported as successful, but none is performed.
     Lying,
 }
 
-/// Random numbers that a seed decides (SplitMix64).
+/// Pseudo-random numbers from a seed (SplitMix64).
 struct Dice(u64);
 
 impl Dice {
@@ -290,7 +290,7 @@ struct DiskFile {
 }
 
 impl DiskFile {
-    /// Does what was not made durable: all of it, nothing, or a part of the sectors.
+    /// Applies the writes that were not synced: all, none, or some of their sectors.
     fn settle(&mut self, mut keeps: impl FnMut() -> bool) {
         for event in self.pending.drain(..) {
             match event {
@@ -312,7 +312,7 @@ impl DiskFile {
 }
 
 impl Recording {
-    /// What the disk holds when the power goes after `cut` events, in a folder of its own; and what had been acknowledged by then.
+    /// The disk contents if the power fails after `cut` events, in a new folder, and the numbers acknowledged by then.
     fn cut(&self, cut: usize, disk: Disk) -> (TempDir, Vec<u32>) {
         let mut files: BTreeMap<String, DiskFile> = BTreeMap::new();
         let mut acknowledged = Vec::new();
@@ -342,7 +342,7 @@ impl Recording {
         (folder, acknowledged)
     }
 
-    /// `count` points spread over the whole run, and each moment right after an acknowledgement.
+    /// `count` points spread over the whole run, and the point right after each acknowledgement.
     fn cuts(&self, count: usize) -> Vec<usize> {
         let spread = (1..=count).map(|n| n * self.events.len() / count);
         let told = self.events.iter().zip(1..).filter(|(event, _)| matches!(event, Event::Acknowledged { .. }));
@@ -353,7 +353,7 @@ impl Recording {
     }
 }
 
-/// Opens what is left as the program does and says what is wrong with it.
+/// Opens what is left, as the program does, and describes what is wrong with it.
 fn damage(folder: &TempDir, acknowledged: &[u32]) -> Option<String> {
     let store = match Store::open(folder.path(), NOW) {
         Ok(store) => store,
@@ -384,7 +384,7 @@ fn damage(folder: &TempDir, acknowledged: &[u32]) -> Option<String> {
     }
 }
 
-/// Imports, jobs, settings, an erasure and checkpoints, each acknowledged once its transaction returned.
+/// Imports, jobs, settings, an erasure and checkpoints, each acknowledged once its transaction has returned.
 fn a_day(dir: &Path, acknowledge: &dyn Fn(u32)) {
     let ids = SeqIds::new(3);
     let store = Store::open(dir, NOW).unwrap();
@@ -448,7 +448,7 @@ fn nothing_acknowledged_is_lost_and_nothing_is_damaged_when_the_power_goes() {
     assert!(lost.count() > 0, "or the test could not see a loss");
 }
 
-/// Rows that a plain connection was told are committed, and lost at some cut.
+/// Number of rows that SQLite reported as committed on a plain connection and lost at some cut.
 fn lost_by_sqlite(synchronous: &str) -> usize {
     let recording = record(|dir, acknowledge| {
         let conn = Connection::open(dir.join("plain.db")).unwrap();
@@ -458,7 +458,7 @@ fn lost_by_sqlite(synchronous: &str) -> usize {
             conn.execute("INSERT INTO t VALUES (?1)", [number]).unwrap();
             acknowledge(number);
         }
-        // The last connection would make everything durable as it closes.
+        // Closing the last connection would sync everything.
         std::mem::forget(conn);
     });
     let cuts = recording.cuts(60).into_iter();

@@ -1,6 +1,6 @@
-//! The store's promises, each with a control that shows the test can fail.
+//! Tests of the store's guarantees, each with a control that shows that the test can fail.
 
-// Tests may stop at a surprise; the library may not.
+// Tests may panic; the library may not.
 #![allow(clippy::unwrap_used)]
 
 #[path = "store/append.rs"]

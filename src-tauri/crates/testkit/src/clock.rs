@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use keepsake_domain::{Clock, Timestamp};
 
-/// 2026-03-02 10:00 UTC, a Monday: where fixtures begin unless they say otherwise.
+/// 2026-03-02 10:00 UTC, a Monday: the default start of fixtures.
 pub const MONDAY_TEN: Timestamp = Timestamp(1_772_445_600_000);
 
-/// The present as a test sets it, forwards or backwards.
+/// A clock that a test sets or moves, forward or backward.
 #[derive(Debug)]
 pub struct FixedClock(AtomicI64);
 
@@ -17,12 +17,12 @@ impl FixedClock {
         Self(AtomicI64::new(now.0))
     }
 
-    /// Shows `now` from here on.
+    /// Sets the time to `now`.
     pub fn set(&self, now: Timestamp) {
         self.0.store(now.0, Ordering::SeqCst);
     }
 
-    /// Moves by `delta_ms`, which may be negative, and returns the new present.
+    /// Moves the time by `delta_ms`, which may be negative, and returns the new time.
     pub fn advance_ms(&self, delta_ms: i64) -> Timestamp {
         Timestamp(self.0.fetch_add(delta_ms, Ordering::SeqCst) + delta_ms)
     }

@@ -8,9 +8,9 @@
 //! tool grep 2026-03-04 09:00 (tool_result): 3 matches
 //! ```
 //!
-//! A line is `role name [date] [time] [(message type)]: text`; `|` continues the text on a new line; empty lines are left out.
-//! Without a time a message comes one minute after the one before. The source ids are the conversation's id and `m1`, `m2`, …
-//! A malformed line panics with its number: fixtures are written by hand and should fail where they are wrong.
+//! A line is `role name [date] [time] [(message type)]: text`. A line with `|` continues the text on a new line. Empty lines are
+//! ignored. A message without a time comes one minute after the previous one. The source ids are the conversation's id and `m1`,
+//! `m2`, … A malformed line panics with its number: fixtures are written by hand and should fail where they are wrong.
 
 use keepsake_domain::{
     Author, ChannelHandle, DAY_MS, MINUTE_MS, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty,
@@ -19,19 +19,19 @@ use keepsake_domain::{
 
 use crate::MONDAY_TEN;
 
-/// What all messages of a fixture conversation share.
+/// The properties that all messages of a fixture conversation share.
 #[derive(Debug, Clone)]
 pub struct Conversation {
     first: Message,
 }
 
-/// The messages of a private-channel chat with this id: [`Conversation::new`] with nothing changed.
+/// The messages of a private chat with this id: [`Conversation::new`] without changes.
 pub fn conversation(id: &str, lines: &str) -> Vec<Message> {
     Conversation::new(id).messages(lines)
 }
 
 impl Conversation {
-    /// A chat with an assistant, not open to others, read from Keepsake JSONL.
+    /// A private chat with an assistant, from Keepsake JSONL.
     pub fn new(id: &str) -> Self {
         let first = Message {
             source: SourceRef { kind: SourceKind::KeepsakeJsonl, conversation: id.to_owned(), message: String::new() },
@@ -57,21 +57,21 @@ impl Conversation {
         Self { first }
     }
 
-    /// With a title.
+    /// Sets the title.
     #[must_use]
     pub fn title(mut self, title: &str) -> Self {
         self.first.conversation_title = Some(title.to_owned());
         self
     }
 
-    /// From this source.
+    /// Sets the source kind.
     #[must_use]
     pub fn source(mut self, kind: SourceKind) -> Self {
         self.first.source.kind = kind;
         self
     }
 
-    /// On this channel; handles are names within its type.
+    /// Sets the channel; handles are names within its type.
     #[must_use]
     pub fn channel(mut self, channel_type: &str, channel_id: &str) -> Self {
         channel_type.clone_into(&mut self.first.channel_type);
@@ -79,14 +79,14 @@ impl Conversation {
         self
     }
 
-    /// On a channel that anybody may read.
+    /// Makes the channel public.
     #[must_use]
     pub fn public(mut self) -> Self {
         self.first.visibility = Visibility::Public;
         self
     }
 
-    /// Kept out of memory by the person.
+    /// Marks the conversation as not used for memory.
     #[must_use]
     pub fn private(mut self) -> Self {
         self.first.is_private = true;
@@ -96,7 +96,7 @@ impl Conversation {
     /// The messages that `lines` describe.
     ///
     /// # Panics
-    /// When a line is not in the format above.
+    /// If a line is not in the format above.
     pub fn messages(&self, lines: &str) -> Vec<Message> {
         let mut messages: Vec<Message> = Vec::new();
         for (index, line) in lines.lines().enumerate().map(|(index, line)| (index, line.trim())) {
@@ -119,7 +119,7 @@ impl Conversation {
     }
 
     fn message(&self, line: &str, default_time: Timestamp, number: usize) -> Result<Message, String> {
-        // The head ends at the first colon that a space or nothing follows, so that "10:00" may stand in it.
+        // The head ends at the first colon followed by a space or the end of the line, so it may contain "10:00".
         let (head, text) =
             line.split_once(": ").or_else(|| line.strip_suffix(':').map(|head| (head, ""))).ok_or("a colon is missing")?;
         let mut words = head.split_whitespace();
@@ -165,7 +165,7 @@ fn minute_of(word: &str) -> Option<i64> {
     ((0..24).contains(&hours) && (0..60).contains(&minutes)).then_some(hours * 60 + minutes)
 }
 
-/// `yyyy-mm-dd` as days since 1970-01-01 (Howard Hinnant's days-from-civil).
+/// `yyyy-mm-dd` as days since 1970-01-01 (Howard Hinnant's `days_from_civil`).
 fn day_of(word: &str) -> Option<i64> {
     let mut parts = word.split('-').map(str::parse::<i64>);
     let (Some(Ok(year)), Some(Ok(month)), Some(Ok(day)), None) = (parts.next(), parts.next(), parts.next(), parts.next()) else {

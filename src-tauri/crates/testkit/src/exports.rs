@@ -1,13 +1,13 @@
-//! Generated exports of any size for benchmarks: the same seed gives the same bytes.
+//! Generated exports of any size for benchmarks; the same seed gives the same bytes.
 //!
-//! Text is varied so that indexes, filters and embeddings meet something like real work; nobody in it exists.
+//! The text is varied, so that indexes, filters and embeddings have realistic input. Nobody in it exists.
 
 use std::io::{self, Write};
 
-/// Writes a ChatGPT `conversations.json` and gives the number of bytes written.
+/// Writes a ChatGPT `conversations.json` and returns the number of bytes written.
 ///
-/// Every conversation has a hidden system node, `messages_per_conversation` shown messages that alternate between user and
-/// assistant, and in every tenth conversation one branch of an edited question on top of that.
+/// Every conversation has a hidden system node and `messages_per_conversation` visible messages that alternate between user and
+/// assistant. Every tenth conversation also has a branch with an edited question.
 pub fn write_chatgpt_export(
     out: &mut dyn Write,
     conversations: usize,
@@ -21,7 +21,7 @@ pub fn write_chatgpt_export(
         if number > 0 {
             out.write_all(b",")?;
         }
-        // One conversation every three hours since May 2023, a minute between messages.
+        // One conversation every three hours, from May 2023, with one minute between messages.
         let begin = 1_683_000_000 + number as u64 * 10_800;
         write_conversation(&mut out, &mut dice, begin, messages_per_conversation, number % 10 == 9)?;
     }
@@ -50,7 +50,7 @@ fn write_conversation(out: &mut dyn Write, dice: &mut Dice, begin: u64, messages
             text: &text,
             is_hidden: false,
         };
-        // The branch hangs beside the second question.
+        // The branch is a sibling of the second question.
         let beside = branch.as_deref().filter(|_| index == 1);
         write_node(out, &spoken, &children(&ids, at, beside))?;
         if let Some(branch) = beside {
@@ -67,7 +67,7 @@ fn write_conversation(out: &mut dyn Write, dice: &mut Dice, begin: u64, messages
     )
 }
 
-/// The child list of the node at `at`: the next of the thread, and `beside`.
+/// The children of the node at `at`: the next node of the thread, and `beside`.
 fn children(ids: &[String], at: usize, beside: Option<&str>) -> String {
     ids.get(at + 1).map(String::as_str).into_iter().chain(beside).map(|id| format!("\"{id}\"")).collect::<Vec<_>>().join(",")
 }
@@ -106,7 +106,7 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// A small deterministic source of choices (splitmix64).
+/// A small deterministic random number generator (SplitMix64).
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -118,7 +118,7 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`.
+    /// A number less than `end`.
     pub fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
@@ -132,7 +132,7 @@ impl Dice {
         format!("{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}", a >> 32, a >> 16 & 0xffff, a & 0xfff, b >> 52, b & 0xffff_ffff_ffff)
     }
 
-    /// `template` with every `{x}` replaced by a word of that kind.
+    /// `template` with every `{x}` replaced by a word of kind `x`.
     fn fill(&mut self, template: &str) -> String {
         let mut out = String::with_capacity(template.len() + 32);
         let mut rest = template;
@@ -255,7 +255,7 @@ const ANSWERS: &[&str] = &[
     "Here is a short overview of {topic} and how to {verb} it.",
 ];
 
-/// Counts what passes through.
+/// Counts the bytes written through it.
 struct Counted<'a> {
     inner: &'a mut dyn Write,
     bytes: u64,

@@ -1,20 +1,20 @@
-//! Histories in which every statement is known by one word: what was said, where, and how often, so that a test can ask whether
-//! something is told, and whether anything else changed.
+//! Histories in which a unique word identifies every statement. They record what was said, where and how often, so that a test
+//! can check whether a statement is served, and whether anything else changed.
 //!
-//! Nobody in them exists; the same seed gives the same history. Deliberately not here: what becomes of them.
+//! Nobody in them exists; the same seed gives the same history. Not here: how the histories are processed.
 
 use keepsake_domain::{DAY_MS, Message, Timestamp};
 
 use crate::exports::Dice;
 use crate::{Conversation, MONDAY_TEN};
 
-/// Ways to put one statement of the owner; `{}` is the word that it is known by.
+/// Different wordings of one statement of the owner; `{}` stands for the word that identifies it.
 struct Pattern {
     said: &'static [&'static str],
     words: &'static [&'static str],
 }
 
-/// Each is used at most once in a history, so that no statement takes the place of another.
+/// Each is used at most once per history, so that no statement replaces another.
 const PATTERNS: &[Pattern] = &[
     Pattern {
         said: &["I live in {}.", "I live in {}, close to the canal.", "By the way, I live in {}."],
@@ -54,7 +54,7 @@ const PATTERNS: &[Pattern] = &[
     },
 ];
 
-/// Lines around the statements, so that topics grow and something is left when a line goes.
+/// Lines around the statements, so that topics form and something is left when a statement is removed.
 const TALK: &[&[&str]] = &[
     &[
         "owner Mara: The water pump at the well makes no sound when I press the switch.",
@@ -79,34 +79,34 @@ const TALK: &[&[&str]] = &[
     ],
 ];
 
-/// Something that the owner said of themself.
+/// A statement of the owner about themselves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
-    /// Stands in no other statement and nowhere else.
+    /// Occurs in no other statement, and nowhere else.
     pub word: &'static str,
-    /// Another one of the kind, which nobody said.
+    /// Another word of the same kind, which nobody used.
     pub instead: &'static str,
-    /// The conversations in which it was said.
+    /// Indices of the conversations in which it was said.
     pub places: Vec<usize>,
 }
 
-/// Conversations and what was said in them.
+/// Conversations, and the statements in them.
 #[derive(Debug, Clone)]
 pub struct History {
-    /// The conversations; each holds at least one message.
+    /// The conversations; each contains at least one message.
     pub conversations: Vec<Vec<Message>>,
     /// The statements.
     pub said: Vec<Said>,
 }
 
-/// Conversations of a history.
+/// Number of conversations in a history.
 const CONVERSATIONS: usize = 4;
 
-/// Statements at least and at most.
+/// Minimum and maximum number of statements.
 const STATEMENTS: (u64, u64) = (3, 6);
 
 impl History {
-    /// The history of a seed.
+    /// The history for a seed.
     pub fn of(seed: u64) -> Self {
         let mut dice = Dice(seed);
         let mut lines: Vec<Vec<String>> = (0..CONVERSATIONS)
@@ -121,7 +121,7 @@ impl History {
             let at = dice.below(pattern.words.len() as u64) as usize;
             let (word, instead) = (pattern.words[at], pattern.words[(at + 1) % pattern.words.len()]);
             let mut places: Vec<usize> = Vec::new();
-            // Said again elsewhere, often in the very same words, as people do.
+            // Repeat it elsewhere, often in the very same words, as people do.
             for _ in 0..=dice.below(3) {
                 let place = dice.below(CONVERSATIONS as u64) as usize;
                 let way = if dice.below(2) == 0 { 0 } else { dice.below(pattern.said.len() as u64) as usize };
@@ -136,7 +136,7 @@ impl History {
         Self { conversations, said }
     }
 
-    /// The same words under other ids, as another export of them brings.
+    /// The same words under other ids, as in another export.
     #[must_use]
     pub fn exported_again(&self) -> Vec<Vec<Message>> {
         let again = |messages: &Vec<Message>| {
@@ -150,7 +150,7 @@ impl History {
     }
 }
 
-/// The first is open to everybody, the second a talk with one person, the others those of the owner with a program.
+/// The first conversation is public, the second is with one person, and the others are with an assistant.
 fn talk(seed: u64, at: usize, lines: &[String]) -> Vec<Message> {
     let id = format!("h{seed}-{at}");
     let conversation = match at {

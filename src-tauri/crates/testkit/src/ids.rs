@@ -1,11 +1,11 @@
-//! Ids that come out the same in every run.
+//! Ids that are the same in every run.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use keepsake_domain::IdSource;
 use uuid::Uuid;
 
-/// UUIDs in the shape of version 7, in ascending order, decided by a seed.
+/// UUIDs in the format of version 7, ascending and determined by a seed.
 #[derive(Debug)]
 pub struct SeqIds {
     seed: u64,
@@ -13,13 +13,13 @@ pub struct SeqIds {
 }
 
 impl SeqIds {
-    /// Sources with different seeds give different ids.
+    /// Creates a source of ids; different seeds give different ids.
     pub const fn new(seed: u64) -> Self {
         Self { seed, given: AtomicU64::new(0) }
     }
 }
 
-/// The finaliser of SplitMix64: spreads neighbouring numbers over all bits.
+/// The finalizer of SplitMix64, which spreads adjacent numbers over all bits.
 const fn scatter(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -30,7 +30,7 @@ impl IdSource for SeqIds {
     fn next_uuid(&self) -> Uuid {
         let count = self.given.fetch_add(1, Ordering::SeqCst);
         let random = scatter(self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(count));
-        // 48 bits of time that grow with each id, version 7, 12 bits, variant 2, 62 bits.
+        // 48 bits of time that increase with each id, version 7, 12 random bits, variant 2, 62 random bits.
         let time = u128::from(1_772_445_600_000_u64 + count);
         Uuid::from_u128(time << 80 | 7 << 76 | u128::from(random >> 52) << 64 | 2 << 62 | u128::from(random & (u64::MAX >> 2)))
     }

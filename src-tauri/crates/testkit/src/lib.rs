@@ -1,7 +1,7 @@
-//! What tests and benchmarks of several crates share: conversations as readable lines, a clock and ids that repeat, generated
-//! exports, populations and years, a scripted server of language models, and a way to put it behind https.
+//! Shared support for tests and benchmarks: conversations as readable lines, a fixed clock and reproducible ids, generated
+//! exports, populations and years, a scripted server of language models, and an https front for it.
 //!
-//! Deliberately not here: anything that needs a store or an engine; those build their own on top of this.
+//! Not here: anything that needs a store or an engine; those crates build their own helpers on top of this one.
 
 mod clock;
 mod conversation;

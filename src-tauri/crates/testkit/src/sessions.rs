@@ -1,24 +1,25 @@
-//! Sessions of programs that use tools, in a few words: `Edit CHANGELOG.md; cargo test; !git push` is an edit, a run in the shell, and one
-//! that failed. As messages for a store, and as the files that Claude Code and the Codex CLI keep.
+//! Sessions of programs that use tools, described in a few words: `Edit CHANGELOG.md; cargo test; !git push` is an edit, a shell
+//! command, and a shell command that failed. Available as messages for a store, and as the files of Claude Code and the Codex
+//! CLI.
 
 use keepsake_domain::{Message, MessageType, Role, SourceKind, Timestamp};
 use serde_json::{Value, json};
 
 use crate::Conversation;
 
-/// Tools that are called by name; anything else is a command for the shell.
+/// Tools called by name; anything else is a shell command.
 const TOOLS: [&str; 7] = ["Edit", "Read", "Grep", "Glob", "Write", "WebFetch", "WebSearch"];
 
-/// One session.
+/// A session with tools.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolSession<'s> {
-    /// Its id.
+    /// Id of the session.
     pub id: &'s str,
-    /// When the first tool was used; the others follow a minute apart.
+    /// When the first tool was used; the others follow one minute apart.
     pub began: Timestamp,
-    /// The folder in which it worked.
+    /// Working folder of the program.
     pub folder: &'s str,
-    /// What was done.
+    /// What was done, in the notation above.
     pub script: &'s str,
 }
 
@@ -51,11 +52,11 @@ impl ToolSession<'_> {
         self.began.plus_ms(step as i64 * 60_000)
     }
 
-    /// As an importer would hand it on.
+    /// The session as messages, like an importer produces them.
     pub fn messages(&self) -> Vec<Message> {
         let room = Conversation::new(self.id).source(SourceKind::ClaudeCode).channel("cli", self.folder);
         let mut messages = room.messages("owner User: Please do it.\nassistant Claude: I begin.");
-        // Ids of this source are unique over all of its files.
+        // In this source, ids are unique across all files.
         messages.iter_mut().for_each(|message| {
             message.time = self.began;
             message.source.message = format!("{}-{}", self.id, message.source.message);
@@ -87,7 +88,7 @@ impl ToolSession<'_> {
         all
     }
 
-    /// As Claude Code keeps it: one JSON object a line.
+    /// The session as a file of Claude Code, with one JSON object per line.
     pub fn claude_code(&self) -> String {
         let line = |number: usize, kind: &str, time: Timestamp, content: Value| {
             let record = json!({
@@ -108,7 +109,7 @@ impl ToolSession<'_> {
         text
     }
 
-    /// As the Codex CLI keeps it: a rollout, in which every tool is the shell or a patch.
+    /// The session as a rollout file of the Codex CLI, in which every tool is the shell or a patch.
     pub fn codex(&self) -> String {
         let line = |time: Timestamp, kind: &str, payload: Value| {
             format!("{}\n", json!({ "timestamp": rfc3339(time), "type": kind, "payload": payload }))
@@ -135,7 +136,7 @@ impl ToolSession<'_> {
     }
 }
 
-/// A moment as these files write it. Civil date from days: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+/// A time in the format of these files. The date comes from Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
 fn rfc3339(time: Timestamp) -> String {
     let (day, ms) = (time.0.div_euclid(86_400_000), time.0.rem_euclid(86_400_000));
     let shifted = day + 719_468;

@@ -1,9 +1,9 @@
-//! https on 127.0.0.1 in front of a server that speaks plain HTTP, with a certificate of its own making.
+//! An https front on 127.0.0.1 for a server that speaks plain HTTP, with a self-made certificate.
 //!
-//! It remembers every byte that a client sent, as it came and as it was after decryption, so that a test can show that nothing of a
-//! request leaves before the certificate was believed. One request a connection, as the clients of ours make them.
+//! It records every byte that a client sends, both as received and after decryption, so that a test can show that no part of a
+//! request is sent before the certificate is accepted. It handles one request per connection, as our clients make them.
 //!
-//! Deliberately not here: what is answered; that says the server behind it.
+//! Not here: the responses, which come from the server behind it.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -15,27 +15,27 @@ use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, Stream};
 
-/// What is the matter with the certificate, besides that nobody vouches for it.
+/// What is wrong with the certificate, apart from having no trusted issuer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Certificate {
-    /// Nothing: who trusts it may call 127.0.0.1.
+    /// Nothing: a client that trusts it may call 127.0.0.1.
     Sound,
-    /// It is another host's.
+    /// It belongs to another host.
     OfAnotherHost,
-    /// Its time is over.
+    /// It has expired.
     Expired,
 }
 
-/// What came from clients.
+/// What clients have sent.
 #[derive(Debug, Clone, Default)]
 pub struct Heard {
-    /// Bytes as they came over the wire.
+    /// Bytes as received.
     pub wire: Vec<u8>,
     /// Bytes after decryption.
     pub plain: Vec<u8>,
 }
 
-/// A running front. It ends when it is dropped.
+/// A running front. It stops when dropped.
 pub struct TlsFront {
     address: SocketAddr,
     pem: String,
@@ -45,10 +45,10 @@ pub struct TlsFront {
 }
 
 impl TlsFront {
-    /// Listens for https and passes what it hears on to `behind`, a port on 127.0.0.1.
+    /// Accepts https connections and passes the requests on to `behind`, a port on 127.0.0.1.
     ///
     /// # Panics
-    /// When the system has no free port, or no certificate can be made.
+    /// If the system has no free port, or the certificate cannot be created.
     pub fn start(behind: u16, certificate: Certificate) -> Self {
         let (config, pem) = make(certificate);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port on loopback");
@@ -61,7 +61,7 @@ impl TlsFront {
                     if is_stopping.load(Ordering::SeqCst) {
                         return;
                     }
-                    // One after another: an error is the client's going, which is what some tests are about.
+                    // One at a time. An error means that the client left, which is what some tests check.
                     let _ = pass(stream, behind, &config, &heard);
                 }
             }
@@ -74,12 +74,12 @@ impl TlsFront {
         format!("https://{}", self.address)
     }
 
-    /// Its certificate, as `SSL_CERT_FILE` takes it.
+    /// Its certificate in PEM format, as expected in `SSL_CERT_FILE`.
     pub fn pem(&self) -> &str {
         &self.pem
     }
 
-    /// What came from clients so far.
+    /// What clients have sent so far.
     pub fn heard(&self) -> Heard {
         lock(&self.heard).clone()
     }
@@ -116,7 +116,7 @@ fn make(certificate: Certificate) -> (Arc<ServerConfig>, String) {
     (Arc::new(config), signed.pem())
 }
 
-/// A stream that remembers what was read from it.
+/// A stream that records what is read from it.
 struct Overheard<'h> {
     stream: TcpStream,
     heard: &'h Mutex<Heard>,
@@ -140,7 +140,7 @@ impl Write for Overheard<'_> {
     }
 }
 
-/// Passes one request on and its answer back.
+/// Passes one request on, and its response back.
 fn pass(stream: TcpStream, behind: u16, config: &Arc<ServerConfig>, heard: &Mutex<Heard>) -> io::Result<()> {
     let mut connection = ServerConnection::new(Arc::clone(config)).map_err(io::Error::other)?;
     let mut wire = Overheard { stream, heard };
@@ -162,7 +162,7 @@ fn pass(stream: TcpStream, behind: u16, config: &Arc<ServerConfig>, heard: &Mute
     tls.flush()
 }
 
-/// Whether the head and as much of a body as it announces have come.
+/// Whether the head and the whole body it announces have arrived.
 fn is_whole(request: &[u8]) -> bool {
     let Some(end) = request.windows(4).position(|window| window == b"\r\n\r\n") else { return false };
     let head = String::from_utf8_lossy(&request[..end]).to_ascii_lowercase();

@@ -1,8 +1,9 @@
-//! Whether the messages are as they were stored and the locks as this program makes them: looked at once a week, and whenever a copy is made, which reads them anyway.
+//! Checks that the messages are as they were stored and that the tables, indexes, triggers and views are those this program
+//! creates. The check runs once a week, and the messages are also checked with every backup, which reads them anyway.
 //!
-//! A broken chain is an alert. The backups that were there before it showed are kept from thinning for as long as it lasts: one of
-//! them may be the last that is whole, and as none is added to them they cannot fill the disk.
-//! Deliberately not here: the chain itself (`keepsake-store`).
+//! A broken chain raises an alert. While the doubt lasts, the backups made before it showed are kept from thinning: one of
+//! them may be the last intact one. No more are added to that set, so it cannot fill the disk.
+//! Not in this module: the chain itself (`keepsake-store`).
 
 use keepsake_domain::{AlertId, DAY_MS, Timestamp};
 use keepsake_store::{AlertRow, ChainFault, ChainReport, StoreError};
@@ -10,37 +11,39 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Engine, Result};
 
-/// The setting under which it is kept what the last look found.
+/// Setting that stores the result of the last check.
 const SETTING: &str = "chain_check";
 
-/// What an error calls it.
-const CHECK: &str = "check of the chain";
+/// Name of the check in error messages.
+const CHECK: &str = "chain check";
 
-/// A whole log is read in seconds, and what somebody changed is better known before the copies of its last good week are thinned.
+/// Reading the whole log takes seconds, and tampering should be found before the backups of the
+/// last good week are thinned.
 const EVERY_MS: i64 = 7 * DAY_MS;
 
-/// What the last look found.
+/// Result of the last check.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct Check {
-    /// When all was read last.
+    /// When the whole log was last read.
     checked_ms: Option<i64>,
-    /// Where it breaks, in words.
+    /// Where the chain breaks, in words.
     doubt: Option<String>,
-    /// When that showed first.
+    /// When the break was first found.
     since_ms: Option<i64>,
 }
 
 impl Engine {
-    /// Reads the whole log, and says where its chain breaks. What it found is kept, and told in an alert.
+    /// Reads the whole log and reports where its chain breaks. The result is stored, and a break raises an alert.
     pub fn check_chain(&self) -> Result<ChainReport> {
         let report = self.store().read(|tx| tx.verify_chain())?;
         self.note_chain(report.doubt().as_ref(), true)?;
         Ok(report)
     }
 
-    /// Looks whether the locks of the database are those of this program, puts right what somebody changed, and says what it was. An
-    /// alert tells it too; where tables were changed, which nothing here can mend, the alert is all that can be done.
+    /// Checks that the tables, indexes, triggers and views of the database are those this program creates, repairs what was
+    /// changed from outside, and describes the change, which also raises an alert. Changed tables cannot be repaired here,
+    /// so the alert is all it can do about them.
     pub fn check_locks(&self) -> Result<Option<String>> {
         let now = self.now();
         match self.store().settle_locks(now) {
@@ -54,14 +57,14 @@ impl Engine {
         }
     }
 
-    /// Looks where a week is over; when the next look is due. A store that holds nothing needs none.
+    /// Runs the check if a week has passed, and returns when the next one is due. An empty store needs none.
     pub fn keep_chain_checked(&self) -> Result<Option<Timestamp>> {
         if self.is_blank()? {
             return Ok(None);
         }
         let now = self.now();
         let check: Check = self.store().read(|tx| tx.choice(SETTING, CHECK))?;
-        // A clock that was set back must not put it off for ever.
+        // A clock that was set back must not postpone the check forever.
         let due = check.checked_ms.map(|last| Timestamp(last).min(now).plus_ms(EVERY_MS));
         if let Some(due) = due.filter(|due| *due > now) {
             return Ok(Some(due));
@@ -72,8 +75,8 @@ impl Engine {
         Ok(Some(now.plus_ms(EVERY_MS)))
     }
 
-    /// Keeps what a look found; nothing is written where it is known, unless it was the week's. A new doubt is told, and the week's look
-    /// tells again what is still so.
+    /// Stores the result of a check. Unless it is the weekly check, nothing is written if the result is already known. A
+    /// new doubt raises an alert, and the weekly check repeats the alert while the doubt lasts.
     pub(crate) fn note_chain(&self, doubt: Option<&ChainFault>, is_weekly: bool) -> Result<()> {
         let now = self.now();
         let before: Check = self.store().read(|tx| tx.choice(SETTING, CHECK))?;
@@ -88,8 +91,7 @@ impl Engine {
             id: AlertId::fresh(self.ids()),
             kind: "chain_broken".to_owned(),
             message: format!(
-                "The stored messages were changed from outside Keepsake, from {doubt}. Backups made before this showed are kept: restore \
-                 one of them, or go on with what is here, in which everything from that message on is in doubt."
+                "The stored messages were changed outside Keepsake, from {doubt}. Backups made before this was detected are kept: restore one of them, or keep the current data, in which everything from that message on is in doubt."
             ),
             job_id: None,
             created: now,
@@ -101,13 +103,13 @@ impl Engine {
         Ok(())
     }
 
-    /// Where the log is in doubt, in words, as far as the last look knows; nothing while it is whole.
+    /// Where the log is in doubt, in words, according to the last check; `None` while it is intact.
     pub fn chain_doubt(&self) -> Result<Option<String>> {
         let check: Check = self.store().read(|tx| tx.choice(SETTING, CHECK))?;
         Ok(check.doubt)
     }
 
-    /// Since when the log is in doubt; nothing while it is whole.
+    /// Since when the log is in doubt; `None` while it is intact.
     pub(crate) fn doubtful_since(&self) -> Result<Option<Timestamp>> {
         let check: Check = self.store().read(|tx| tx.choice(SETTING, CHECK))?;
         Ok(check.since_ms.map(Timestamp))

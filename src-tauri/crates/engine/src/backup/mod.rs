@@ -1,9 +1,10 @@
-//! When a backup is made, where it lies, which are kept, and the way back.
+//! When backups are made, where they are stored, which are kept, and how they are restored.
 //!
-//! Backups of Keepsake's own lie in a folder beside the database, readable by its owner alone, one a day while something changes, and
-//! one before each act that changes much at once, an upgrade among them; they are thinned ([`thin`]) and leave with an erasure, after which the next one is
-//! due. One that a person makes lies where they say, and what it holds is theirs to look after.
-//! Deliberately not here: copying and checking (`keepsake-store`), and words for people.
+//! Keepsake's own backups are in a folder beside the database that only its owner can read. It makes one a day while
+//! something changes, and one before each operation that changes a lot at once, including upgrades. They are thinned
+//! ([`thin`]) and removed by an erasure, after which the next one is due. A backup that a person makes is stored where
+//! they choose, and its contents are theirs to look after.
+//! Not in this module: copying and checking (`keepsake-store`), and wording for people.
 
 mod chain;
 mod thin;
@@ -21,29 +22,30 @@ use keepsake_store::{
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
-/// Settings that belong to the computer: going back to an older day must not choose another server to send words to.
+/// Settings that belong to this computer: restoring an older backup must not switch the server that
+/// receives the person's words.
 pub(crate) const KEPT_SETTINGS: [&str; 1] = ["models"];
 
-/// A day without a backup, less an hour so that it does not wander through the day.
+/// A day without a backup, less an hour so that the backup does not move later every day.
 const EVERY_MS: i64 = 23 * 60 * 60 * 1000;
 
-/// The first backup waits until nothing has changed for so long: a first import is better copied whole.
+/// The first backup is made once nothing has changed for this long, so that it contains a first import completely.
 const SETTLED_MS: i64 = 15 * 60 * 1000;
 
-/// Why a backup of Keepsake's own was made.
+/// Why Keepsake made a backup of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BackupReason {
-    /// A day is over in which something changed.
+    /// Something changed and a day has passed.
     Daily,
     /// A person asked for one without naming a file.
     Asked,
-    /// Before memories are gone over as a whole.
+    /// Before a reflection run over all memories.
     BeforeReflection,
-    /// Before many memories are changed at once.
+    /// Before many memories change at once.
     BeforeBulk,
     /// Before the store is replaced by a backup.
     BeforeRestore,
-    /// Before a newer program brought the schema up to date; the store makes it as it opens.
+    /// Before a newer program upgrades the schema. The store makes this one while it opens.
     BeforeUpgrade,
 }
 
@@ -52,7 +54,7 @@ impl BackupReason {
     pub const ALL: [Self; 6] =
         [Self::Daily, Self::Asked, Self::BeforeReflection, Self::BeforeBulk, Self::BeforeRestore, Self::BeforeUpgrade];
 
-    /// Stable name, part of the file's.
+    /// Stable name, part of the file name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Daily => "daily",
@@ -65,40 +67,40 @@ impl BackupReason {
     }
 }
 
-/// A backup of Keepsake's own.
+/// One of Keepsake's own backups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackupFile {
-    /// Where it lies.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Name of the file, by which a window speaks of it.
+    /// Name of the file, which identifies the backup in the window.
     pub name: String,
     /// When it was made.
     pub made: Timestamp,
-    /// Why.
+    /// Why it was made.
     pub reason: BackupReason,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
-/// What a restore did.
+/// Result of a restore.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoreReceipt {
-    /// What came back, and what was taken out of it again.
+    /// What was restored, and what was erased from it again.
     pub restored: Restored,
-    /// Where the state before it lies, if there was one.
+    /// Path of the backup of the previous state, if there was one.
     pub before: Option<PathBuf>,
 }
 
-/// What the name of a file tells of the backup in it.
+/// What the file name says about a backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Named {
     made: Timestamp,
     reason: BackupReason,
-    /// How many of the same reason were made before it in the same millisecond.
+    /// Number of earlier backups with the same reason in the same millisecond.
     nth: u32,
 }
 
-/// Reads what [`own_backup_path`] writes; nothing where the name is not one of ours.
+/// Parses a name that [`own_backup_path`] writes; `None` if it is not one of ours.
 fn parse_name(name: &str) -> Option<Named> {
     let (time, reason) = name.strip_prefix("keepsake-")?.strip_suffix(".db")?.split_once("Z-")?;
     // The first versions wrote whole seconds.
@@ -112,27 +114,29 @@ fn parse_name(name: &str) -> Option<Named> {
 }
 
 impl Engine {
-    /// Copies the store to a file that a person named, and reads it back. A broken chain is told of, and the copy made all the same.
+    /// Copies the store to a file that a person named and reads it back. A broken chain is reported, but
+    /// does not prevent the copy.
     pub fn back_up(&self, target: &Path, control: &dyn Control) -> Result<BackupReport> {
         let report = self.store().back_up(target, &mut watch("copying", control))?;
         self.note_chain(report.doubt.as_ref(), false)?;
         Ok(report)
     }
 
-    /// Makes a backup beside the store and thins the older ones. The one before a reflection run, too.
+    /// Makes a backup beside the store and thins the older ones. Reflection runs use it too.
     pub fn keep_backup(&self, reason: BackupReason, control: &dyn Control) -> Result<BackupFile> {
         let _turn = self.inner.backup_turn.lock().unwrap_or_else(PoisonError::into_inner);
         let control: &dyn Control = &OrErasing { engine: self, control };
         let now = self.now();
         let path = own_backup_path(self.data_dir(), now, reason.name())
-            .map_err(|error| io("the folder for backups cannot be made", error))?;
+            .map_err(|error| io("the folder for backups cannot be created", error))?;
         let report = self.back_up(&path, control)?;
         self.thin_backups()?;
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         Ok(BackupFile { path, name, made: now, reason, bytes: report.bytes })
     }
 
-    /// Runs the search for what was erased while no backup of our own is made, which would hold it: one that is being made stops.
+    /// Runs `work`, the search for erased content, while no backup of our own is being made, because a new one would
+    /// contain that content. A backup in progress is stopped.
     pub(crate) fn without_backups<T>(&self, work: impl FnOnce() -> T) -> T {
         self.inner.erasing.fetch_add(1, Ordering::SeqCst);
         let turn = self.inner.backup_turn.lock().unwrap_or_else(PoisonError::into_inner);
@@ -165,33 +169,33 @@ impl Engine {
     /// The backup beside the store that has this name.
     pub fn backup_named(&self, name: &str) -> Result<BackupFile> {
         let found = self.backups()?.into_iter().find(|backup| backup.name == name);
-        found.ok_or_else(|| EngineError::Refused(format!("there is no backup {name} any more; look at the list again")))
+        found.ok_or_else(|| EngineError::Refused(format!("the backup {name} no longer exists; reload the list and choose another")))
     }
 
-    /// Where they lie.
+    /// The folder of the backups.
     pub fn backups_dir(&self) -> PathBuf {
         self.data_dir().join(BACKUPS_DIR)
     }
 
-    /// What a backup holds, read to its end and found sound as a file; and what of it is in doubt.
+    /// Reads a backup completely, checks that the file is sound, and describes its contents and what is in doubt.
     pub fn inspect_backup(&self, file: &Path, control: &dyn Control) -> Result<Inspected> {
         let _turn = self.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(keepsake_store::inspect(file, self.data_dir(), &mut watch("reading", control))?)
     }
 
-    /// Puts a backup in the place of the store: checked first, the present state kept aside, then at one stroke.
+    /// Replaces the store with a backup: checks the backup, keeps the present state aside, then swaps atomically.
     pub fn restore(&self, file: &Path, control: &dyn Control) -> Result<RestoreReceipt> {
         self.restore_with(file, OnDoubt::Refuse, control)
     }
 
-    /// As [`restore`](Self::restore), where it may be that the chain of the backup is broken.
+    /// As [`restore`](Self::restore), for a backup whose chain may be broken.
     pub fn restore_with(&self, file: &Path, on_doubt: OnDoubt, control: &dyn Control) -> Result<RestoreReceipt> {
         let _turn = self.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
         let staged = self.store().stage_with(file, &KEPT_SETTINGS, on_doubt, self.now(), &mut watch("checking", control))?;
         self.put_in_place(staged, control)
     }
 
-    /// Keeps the present state aside and puts what was made ready in its place.
+    /// Keeps the present state aside and replaces it with the staged backup.
     pub(crate) fn put_in_place(&self, staged: Staged, control: &dyn Control) -> Result<RestoreReceipt> {
         let before = self.keep_present_aside(control)?;
         let restored = self.store().replace_with(staged, &mut |done, total| {
@@ -204,7 +208,7 @@ impl Engine {
         Ok(RestoreReceipt { restored, before })
     }
 
-    /// Puts a backup in the place of a database that cannot be opened, so without an engine.
+    /// Replaces a database that cannot be opened with a backup. It therefore works without an engine.
     pub fn restore_damaged(
         data_dir: &Path,
         file: &Path,
@@ -216,8 +220,8 @@ impl Engine {
         Ok(RestoreReceipt { restored, before })
     }
 
-    /// A store that holds something is kept aside before it is replaced. One that is damaged cannot be copied soundly and is kept as
-    /// it lies.
+    /// Backs up a store that is not empty before it is replaced. A damaged store cannot be copied
+    /// safely, so it is kept as it is.
     fn keep_present_aside(&self, control: &dyn Control) -> Result<Option<PathBuf>> {
         if self.is_blank()? {
             return Ok(None);
@@ -225,12 +229,12 @@ impl Engine {
         Ok(Some(self.keep_backup(BackupReason::BeforeRestore, control)?.path))
     }
 
-    /// Whether nobody ever put anything in.
+    /// Whether the store is still empty and nothing was ever imported.
     pub(crate) fn is_blank(&self) -> Result<bool> {
         Ok(self.store().read(|tx| Ok(tx.totals()? == (0, 0) && !tx.has_imports()?))?)
     }
 
-    /// What is kept in memory between jobs is of a store that is gone.
+    /// Clears everything cached in memory, because it describes a store that is gone.
     pub(crate) fn forget_caches(&self) {
         let inner = &self.inner;
         *inner.known.lock().unwrap_or_else(PoisonError::into_inner) = Default::default();
@@ -239,7 +243,7 @@ impl Engine {
         *inner.last_seqs.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// What the restored store has left to do.
+    /// Queues the work that the restored store still needs.
     fn after_restore(&self) -> Result<()> {
         self.queue_embedding()?;
         self.queue_settling()?;
@@ -256,32 +260,32 @@ impl Engine {
             .into_iter()
             .rev()
             .map(|backup| (backup.made, backup.path))
-            // What was there before the doubt showed neither goes nor counts among those that may.
+            // Backups made before the doubt showed are neither removed nor counted toward those that may be.
             .filter(|(made, _)| doubtful_since.is_none_or(|since| *made >= since))
             .collect();
         let kept = thin::kept(&backups);
         for (_, path) in backups.iter().filter(|backup| !kept.contains(backup)) {
-            // One too many is no reason to fail.
+            // One backup too many is no reason to fail.
             let _ = std::fs::remove_file(path);
         }
         Ok(())
     }
 
-    /// When the next backup is due that nobody asks for; nothing while the store holds what the last one holds.
+    /// When the next automatic backup is due; `None` while the store equals the last backup.
     fn daily_due(&self) -> Result<Option<Timestamp>> {
         let changed = self.store().read(|tx| tx.last_change())?;
         let Some(changed) = changed else { return Ok(None) };
         let last = self.backups()?.first().map(|backup| backup.made);
         Ok(match last {
-            // What changed in the very millisecond may have come too late for it.
+            // A change in the same millisecond may have come too late for that backup.
             Some(last) if changed.0 < last.0 => None,
-            // A clock that was set back must not put it off for ever.
+            // A clock that was set back must not postpone the backup forever.
             Some(last) => Some(last.min(self.now()).plus_ms(EVERY_MS)),
             None => Some(changed.plus_ms(SETTLED_MS)),
         })
     }
 
-    /// Makes the day's backup where it is due; when the next one will be.
+    /// Makes the daily backup if it is due, and returns when the next one is.
     pub fn keep_daily_backup(&self, control: &dyn Control) -> Result<Option<Timestamp>> {
         match self.daily_due()? {
             Some(due) if due <= self.now() => {
@@ -293,7 +297,7 @@ impl Engine {
     }
 }
 
-/// Whoever watches, and an erasure, may stop a backup of our own.
+/// Lets an erasure, as well as the caller's control, stop one of our own backups.
 struct OrErasing<'c> {
     engine: &'c Engine,
     control: &'c dyn Control,
@@ -309,7 +313,7 @@ impl Control for OrErasing<'_> {
     }
 }
 
-/// A control as the store asks for it: how far, and whether to go on.
+/// Adapts a control to what the store expects: report progress and return whether to continue.
 fn watch<'c>(stage: &'static str, control: &'c dyn Control) -> impl FnMut(u64, u64) -> bool + 'c {
     move |done, total| {
         control.progress(stage, done, total);

@@ -1,29 +1,31 @@
-//! Which backups are kept: close together for the last days, further apart the older they are.
+//! Which backups are kept: close together for recent days, further apart the older they are.
 //!
-//! The newest of a day is that day's, the newest of a week that week's, the newest of a month that month's. Of days the last twelve
-//! that have a backup are kept, of weeks before them ten, of months before those nine, and of the last day all up to a number: a
-//! wrong bulk act is noticed within hours. Days, weeks and months that have none cost nothing, so that a computer which was off for a
-//! year still has its last ones.
+//! The newest backup of a day stands for that day, the newest of a week for that week, the newest of a month for that
+//! month. Kept are the last twelve days that have a backup, the ten weeks before them, and the nine months before those.
+//! Of the last day all backups are kept up to a limit, because a wrong bulk change is noticed within hours. Days, weeks
+//! and months without a backup do not count, so a computer that was off for a year still has its last ones.
 
 use chrono::{DateTime, Datelike, NaiveDate};
 use keepsake_domain::{DAY_MS, Timestamp};
 
-/// The last days that have a backup.
+/// Number of most recent days with a backup.
 pub(crate) const DAILY: usize = 12;
 
-/// The last weeks before them.
+/// Number of weeks with a backup before those days.
 pub(crate) const WEEKLY: usize = 10;
 
-/// The last months before those.
+/// Number of months with a backup before those weeks.
 pub(crate) const MONTHLY: usize = 9;
 
-/// Backups of the last day that are all kept: one before each risky act, and a person does few of them in a day.
+/// Maximum number of backups of the last day that are all kept. Each precedes a risky operation, and a person performs
+/// few of those in a day.
 pub(crate) const RECENT: usize = 6;
 
-/// The backups that stay, of these; in the order they came. `newest` counts as the present, so that nothing depends on a clock.
+/// Which of these backups stay, in the given order. The newest one counts as the present, so the result
+/// does not depend on a clock.
 pub(crate) fn kept<T: Clone>(backups: &[(Timestamp, T)]) -> Vec<(Timestamp, T)> {
     let mut order: Vec<usize> = (0..backups.len()).collect();
-    // The last of equal times counts as the newest.
+    // Among equal times, the last counts as the newest.
     order.sort_by_key(|&at| std::cmp::Reverse((backups[at].0, at)));
     let Some(newest) = order.first().map(|&at| backups[at].0) else { return Vec::new() };
     let mut keep = vec![false; backups.len()];
@@ -123,7 +125,7 @@ mod tests {
             prop_assert_eq!(once.iter().map(|b| b.0).max(), backups.iter().map(|b| b.0).max());
             let given: BTreeSet<Timestamp> = backups.iter().map(|b| b.0).collect();
             prop_assert!(once.iter().all(|b| given.contains(&b.0)));
-            // The last days that have one keep one.
+            // Each of the last days that have a backup keeps one.
             let days = |list: &[(Timestamp, ())]| list.iter().map(|b| day(date(b.0))).collect::<BTreeSet<_>>();
             let wanted: Vec<i64> = days(&backups).into_iter().rev().take(DAILY).collect();
             let left = days(&once);

@@ -1,12 +1,14 @@
 //! Noninterference: two stores that differ only in what an observer may not see look the same to that observer.
 //!
-//! Each pair is generated from a seed: the same open part, two hidden parts that differ in every word, in number, in what they
-//! repeat of the open part, and in what the person did with them. The observer asks for context and searches in every way there is;
-//! text, order, scores, counts and errors must be equal. The same test is then run under laws that are broken on purpose, and
-//! through observers that filter too late: it must notice every one of them, or it proves nothing.
+//! Each pair is generated from a seed. Both stores have the same open part. Their hidden parts differ in wording,
+//! in number, in what they repeat of the open part, and in what the person did with them. The observer asks for
+//! context and searches in every possible way; text, order, scores, counts and errors must be equal. The same test
+//! then runs under deliberately broken policies, and with observers that filter too late. It must notice every one
+//! of them, or it proves nothing.
 //!
-//! What the person does with hidden candidates may differ too, but for one act: a statement that they refuse is refused wherever it
-//! is said (`Gate::Suppressed`), because it is their judgement on the statement and not a trace of where it was said.
+//! What the person does with hidden proposals may differ too, with one exception: a dismissed statement is dismissed
+//! wherever it is said (`Gate::Suppressed`), because that is the person's judgment of the statement and not a trace of
+//! where it was said.
 
 mod laws;
 mod looks;
@@ -26,20 +28,21 @@ use self::world::{World, template};
 use super::Law;
 use crate::ContextRequest;
 
-/// Generated pairs of a run: within so many every broken boundary is noticed. `make soak` takes 2,000 ([`PAIRS_VARIABLE`]).
+/// Number of pairs generated in a run; every broken boundary is noticed within that many. `make soak` uses 2,000
+/// ([`PAIRS_VARIABLE`]).
 const PAIRS: u64 = PAIRS_UNTIL_NOTICED;
 
-/// Names the variable that asks for another number of pairs.
+/// Environment variable that sets a different number of pairs.
 const PAIRS_VARIABLE: &str = "KEEPSAKE_PAIRS";
 
 fn pairs_wanted() -> u64 {
     std::env::var(PAIRS_VARIABLE).ok().and_then(|wanted| wanted.parse().ok()).unwrap_or(PAIRS)
 }
 
-/// A broken law or observer must be noticed within so many pairs.
+/// A broken policy or observer must be noticed within this many pairs.
 const PAIRS_UNTIL_NOTICED: u64 = 600;
 
-/// What differs between the two stores of a pair to its observer, if anything.
+/// The first difference that the observer sees between the two stores of a pair, if any.
 fn difference(template: &Path, law: Law, look: Look, seed: u64) -> Option<String> {
     let pair = pair(seed);
     let audience = pair.observer.audience();
@@ -60,7 +63,7 @@ fn check_pairs(seeds: impl Iterator<Item = u64>) {
     }
 }
 
-// Two halves, so that two cores share them.
+// Split in two so that two cores can share the work.
 #[test]
 fn what_is_hidden_changes_nothing_that_is_seen_first_half() {
     check_pairs(0..pairs_wanted() / 2);
@@ -71,7 +74,7 @@ fn what_is_hidden_changes_nothing_that_is_seen_second_half() {
     check_pairs(pairs_wanted() / 2..pairs_wanted());
 }
 
-/// The observers see something, or equal answers would mean nothing.
+/// Checks that the observers see something; otherwise equal answers would mean nothing.
 #[test]
 fn the_generated_observers_do_see_what_is_open_to_them() {
     let (_dir, template) = template();

@@ -1,8 +1,8 @@
-//! Which entries of profiles a destination may see, worked out as for memories: before anything is ranked, counted or cut.
+//! Which profile entries a destination may see, computed as for memories: before anything is ranked, counted or cut.
 //!
-//! An entry depends on everything its derivation read and not only on what it quotes, so it is judged by the label of its evidence
-//! joined with its reach. That a conversation's own words may surface in it does not count here: an entry derived there can rest on
-//! what was said elsewhere to the same people.
+//! An entry depends on everything its derivation read, not only on what it quotes. It is therefore judged by the label of
+//! its evidence combined with its audience. That a conversation's own messages may surface in that conversation does not
+//! count here: an entry derived there can rest on what the same people were told elsewhere.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,11 +15,11 @@ use keepsake_store::{ConsentItem, Persons, ProfileRow, ReadTx, StoreError};
 use super::{Map, View};
 use crate::taken_back::TakenBack;
 
-/// The groups of entities that are one person each, by the entity that came first.
+/// The groups of entities that are one person each, keyed by the entity that came first.
 pub(crate) type Groups = BTreeMap<EntityId, Vec<EntityId>>;
 
-/// The arrangement of links that an entry was derived under: who the person is, and who the people in its reach are. An entry of
-/// another arrangement is not shown, so that taking a link back restores every view.
+/// Identifies the links that an entry was derived under: who the person is, and who the people in its audience are. An
+/// entry derived under other links is not shown, so taking a link back restores every view.
 pub(crate) fn people_key(groups: &Groups, person: &EntityId, reach: Option<&keepsake_domain::People>) -> String {
     let mut hash = blake3::Hasher::new();
     for id in [person].into_iter().chain(reach.into_iter().flatten()) {
@@ -33,7 +33,7 @@ pub(crate) fn people_key(groups: &Groups, person: &EntityId, reach: Option<&keep
     hash.finalize().to_hex()[..32].to_owned()
 }
 
-/// The rows about these entities that belong to the links that hold. A person's own word stays, whatever is linked.
+/// The rows about these entities that match the current links. What a person wrote stays, whatever is linked.
 pub(crate) fn standing_rows(
     tx: &ReadTx<'_>,
     persons: &Persons,
@@ -52,8 +52,9 @@ pub(crate) fn standing_rows(
     Ok(rows)
 }
 
-/// The same, as they are told: each circle of people has its own entry of a statement, and one that a person put otherwise gives way in
-/// all of them, from that moment on. The person's words stay in the circle of the entry that they looked at.
+/// The same rows as they are served. Each audience has its own entry for a statement. If the person reworded one, the
+/// derived entries give way for all audiences from that moment on. The person's wording stays with the audience of the
+/// entry they were looking at.
 pub(crate) fn told_rows(
     tx: &ReadTx<'_>,
     persons: &Persons,
@@ -61,7 +62,7 @@ pub(crate) fn told_rows(
     members: &[EntityId],
 ) -> std::result::Result<Vec<ProfileRow>, StoreError> {
     let mut rows = standing_rows(tx, persons, groups, members)?;
-    // What was replaced may have been derived under an arrangement of links that is gone.
+    // The replaced entry may have been derived under links that no longer exist.
     give_way(&mut rows, &tx.profiles_of(members)?);
     Ok(rows)
 }
@@ -91,17 +92,18 @@ fn give_way(rows: &mut [ProfileRow], known: &[ProfileRow]) {
     }
 }
 
-/// Entries that may surface, and of the others how many by which rule, which is for the owner alone.
+/// Entries that may surface, and those withheld with the rule for each. The withheld part is for the owner only.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VisibleProfiles {
-    /// What is believed and holds, with whom it is about.
+    /// Entries that are believed and currently true, each with the person it is about.
     pub entries: Vec<(EntityId, ProfileEntry)>,
-    /// May not.
+    /// Entries that may not, with the rule that withholds each.
     pub withheld: BTreeMap<ProfileId, Withheld>,
 }
 
 impl View {
-    /// What is known of the people here and of the owner, as this destination may see it; as it was believed at a moment, or now.
+    /// What is known about the people here and the owner, as this destination may see it, and as
+    /// believed at a moment or now.
     pub fn profiles(&self, tx: &ReadTx<'_>, at: Option<Timestamp>) -> std::result::Result<VisibleProfiles, StoreError> {
         let persons = &self.map.persons;
         let groups = persons.groups();
@@ -119,7 +121,7 @@ impl View {
         for row in rows {
             let sources = sources.get(&row.entry.id).map_or(&[][..], Vec::as_slice);
             match self.judge_profile(&row, sources, shared.contains(row.entry.id.as_str())) {
-                // Left out before anything is chosen, so that another entry can take its place.
+                // Dropped before anything is selected, so that another entry can take its place.
                 Ok(()) if taken.covers_entry(&row.entry, &|id| person_of.get(id) == Some(&row.entity)) => {}
                 Ok(()) => open.entry(row.entity).or_default().push(row.entry),
                 Err(rule) if !believed_at(std::slice::from_ref(&row.entry), now).is_empty() => {
@@ -129,14 +131,14 @@ impl View {
             }
         }
         for (person, entries) in open {
-            // Chosen from what may be seen alone: an entry that may not must not push one aside that may.
+            // Selected only from what may be seen: a hidden entry must not displace a visible one.
             let believed: Vec<ProfileEntry> = believed_at(&entries, now).into_iter().cloned().collect();
             visible.entries.extend(true_at(&believed, now).into_iter().map(|entry| (person.clone(), entry.clone())));
         }
         Ok(visible)
     }
 
-    /// The answer about one version of an entry.
+    /// The decision about one version of an entry.
     pub(crate) fn judge_profile(
         &self,
         row: &ProfileRow,
@@ -161,7 +163,7 @@ impl View {
 }
 
 impl Map {
-    /// Whether an entry rests on something off the record: then it is shown to nobody, the owner included.
+    /// Whether an entry rests on an excluded conversation. Such an entry is shown to nobody, not even the owner.
     pub(crate) fn is_off_record(&self, sources: &[ConversationId]) -> bool {
         sources.iter().any(|id| self.places.get(id).is_none_or(|place| place.is_off_record))
     }

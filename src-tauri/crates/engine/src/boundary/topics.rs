@@ -1,7 +1,9 @@
-//! Which topics a destination may see: those of its own partition, as far as everything that was read for it may still be seen there.
+//! Which topics a destination may see: those of its own partition, while everything read for it is still
+//! visible to that audience.
 //!
-//! A topic depends on everything that its fold read, also on what it does not name. So a partition counts as a whole: one that read
-//! something that went off the record, was erased or is no longer open to the destination shows nothing until it is derived anew.
+//! A topic depends on everything that its derivation read, including what it does not name. So a partition counts as a
+//! whole: if it read something that has since been excluded, erased, or closed to the destination, it shows nothing until
+//! it is derived again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,16 +16,16 @@ use crate::topics::{OWNER_PARTITION, partition_key};
 /// A topic that may surface, with its current version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VisibleTopic {
-    /// The topic.
+    /// The topic itself.
     pub topic: TopicRow,
-    /// What it says now.
+    /// Its current version.
     pub version: TopicVersionRow,
-    /// Its messages.
+    /// Ids of its messages.
     pub messages: Vec<InteractionId>,
 }
 
 impl VisibleTopic {
-    /// A person's title, or the one that its content gives it.
+    /// The title a person gave it, or else the one derived from its content.
     pub fn title(&self) -> &str {
         self.topic.person_title.as_deref().unwrap_or(&self.version.title)
     }
@@ -41,7 +43,7 @@ fn label_of(law: &Law, row: &TopicPartitionRow) -> Option<Label> {
 }
 
 impl Map {
-    /// The partitions that stand under the links that hold now, and all of whose sources may still be read there.
+    /// The partitions derived under the current links whose sources are all still visible to their audience.
     pub(crate) fn standing_partitions(
         &self,
         tx: &ReadTx<'_>,
@@ -66,14 +68,16 @@ impl Map {
 }
 
 impl View {
-    /// The topics that this destination may see, those of the fullest partition first: of its circle, then what is open to everybody. What
-    /// a fuller partition tells, a more open one need not tell again.
+    /// The topics that this destination may see. Those of the partition with the most sources come first: the
+    /// audience's own, then those open to everybody. A topic that a fuller partition already shows is not
+    /// repeated from a more open one.
     pub fn topics(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<VisibleTopic>, StoreError> {
         let destination = Destination { conversation: None, ..self.destination.clone() };
         let standing = self.map.standing_partitions(tx, &self.law)?;
         let open: Vec<(TopicPartitionRow, Label)> =
             standing.into_iter().filter(|(_, label)| (self.law.may_surface)(label, false, &destination).is_ok()).collect();
-        // Of two of which one reads all that the other does, that one. A circle reads nothing that is open to everybody; the owner does.
+        // If one of two partitions reads everything the other does, use that one. A closed audience's partition reads no
+        // public content; the owner's does.
         let reads_more = |a: &TopicPartitionRow, b: &TopicPartitionRow| match (&a.reach, &b.reach) {
             (Some(a), None) => a.is_empty(),
             (Some(a), Some(b)) => a != b && a.is_subset(b),
@@ -98,7 +102,7 @@ fn people_order(reach: Option<&People>) -> (bool, usize, Option<&People>) {
     (reach.is_none(), reach.map_or(0, People::len), reach)
 }
 
-/// The topics of one partition: pinned ones first, then those that grew last.
+/// The topics of one partition: pinned ones first, then the most recently extended.
 fn topics_of(tx: &ReadTx<'_>, row: &TopicPartitionRow) -> std::result::Result<Vec<VisibleTopic>, StoreError> {
     heads_of(tx, row)?
         .into_iter()
@@ -109,10 +113,10 @@ fn topics_of(tx: &ReadTx<'_>, row: &TopicPartitionRow) -> std::result::Result<Ve
         .collect()
 }
 
-/// A topic with its current version, without its messages.
+/// A topic with its current version but without its messages.
 pub(crate) type TopicHead = (TopicRow, TopicVersionRow);
 
-/// As [`topics_of`], without the messages: of a large store these are most of what is read.
+/// As [`topics_of`], without the messages, which are most of what is read in a large store.
 fn heads_of(tx: &ReadTx<'_>, row: &TopicPartitionRow) -> std::result::Result<Vec<TopicHead>, StoreError> {
     let mut versions: BTreeMap<_, _> = tx.current_topic_versions(&row.id)?;
     let mut heads: Vec<TopicHead> = Vec::new();
@@ -126,12 +130,12 @@ fn heads_of(tx: &ReadTx<'_>, row: &TopicPartitionRow) -> std::result::Result<Vec
 }
 
 impl crate::Engine {
-    /// Every topic, for the owner's own eyes; none while what they rest on changed and is being read anew.
+    /// Every topic, for the owner only; none while their sources have changed and are being read again.
     pub fn topics(&self) -> crate::Result<Vec<VisibleTopic>> {
         Ok(self.store().read(|tx| self.own_topics(tx))?)
     }
 
-    /// As [`topics`](Self::topics), in a snapshot.
+    /// As [`topics`](Self::topics), in the given snapshot.
     pub fn own_topics(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<VisibleTopic>, StoreError> {
         self.own_partition(tx)?.map_or_else(|| Ok(Vec::new()), |row| topics_of(tx, &row))
     }
@@ -146,7 +150,7 @@ impl crate::Engine {
         Ok(standing.into_iter().map(|(row, _)| row).find(|row| row.id == OWNER_PARTITION))
     }
 
-    /// Whether there is something to show: the owner's topics were derived and what they rest on still holds.
+    /// Whether there is something to show: the owner's topics were derived and their sources still hold.
     pub fn topics_stand(&self, tx: &ReadTx<'_>) -> std::result::Result<bool, StoreError> {
         Ok(self.own_partition(tx)?.is_some())
     }

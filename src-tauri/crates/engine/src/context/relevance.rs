@@ -1,8 +1,10 @@
-//! What a context for a question holds: the few memories and lines that are likeliest to answer it, and nothing where none does.
+//! What a context for a question contains: the few memories and messages most likely to answer it,
+//! and nothing if none does.
 //!
-//! A line is judged by what the search found for and against it, a memory by its own wording and by the lines it rests on, since a
-//! statement that was cut out of a line ("he takes it for his heart") often no longer says of whom. Deliberately not here: what may
-//! surface (`boundary`), the search itself (`search`), and a context without a question (`context`).
+//! A message is judged by what the search found for and against it. A memory is judged by its own wording and by the
+//! messages it rests on, because a statement cut out of a message ("he takes it for his heart") often no longer says who it
+//! is about. Not in this module: what may surface (`boundary`), the search itself (`search`), and a context without a
+//! question (`context`).
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,30 +17,31 @@ use crate::Engine;
 use crate::boundary::View;
 use crate::search::{Hit, MemoryHit, WORDS_ALONE_MIN, Why, any_says_it};
 
-/// Lines that a question is answered with. On the conversations of a household twice as many held hardly more of what was needed
-/// (0.67 instead of 0.62) and twice as much that was not.
+/// Maximum number of answers to a question. On the conversations of a household, twice as many contained hardly more of
+/// what was needed (0.67 instead of 0.62) and twice as much that was not.
 const LINES_MAX: usize = 8;
 
-/// Found lines that are looked at: what a memory rests on may stand far down the list.
+/// Number of found messages considered: a message that a memory rests on may be far down the list.
 const FOUND_MESSAGES: usize = 60;
 
-/// Below this probability nothing is served, however few lines there are.
+/// Below this probability nothing is served, however few answers there are.
 const PROBABILITY_MIN: f64 = 0.04;
 
-/// The weights of a line: cosine, score of the search, logarithm of the rank there. Fitted, as those of a memory, on the 50 questions of
-/// the development household with each tenth left out in turn (decision 37).
+/// The weights of a message: cosine, search score, logarithm of the search rank. Fitted, like those of a memory, on the 50
+/// questions of the development household, leaving out each tenth in turn (decision 37).
 const OF_LINE: Weights<3> = Weights { bias: -3.88, each: [1.54, 0.30, -0.62] };
 
-/// The weights of a memory: cosine of its wording, then of the best line it rests on cosine, score and logarithm of the rank.
+/// The weights of a memory: cosine of its wording, then cosine, score and logarithm of the rank of the
+/// best message it rests on.
 const OF_MEMORY: Weights<4> = Weights { bias: -5.28, each: [2.34, 3.33, 0.33, -0.34] };
 
-/// The weights of a memory that rests on no line which was found, as one that a person wrote themself: cosine of its wording.
+/// The weight of a memory that rests on no message found, such as one that a person wrote: cosine of its wording.
 const OF_WORDING: Weights<1> = Weights { bias: -5.08, each: [9.39] };
 
-/// The least probability of a memory of the attribute that is asked about.
+/// Minimum probability of a memory about the attribute asked for.
 const OF_ATTRIBUTE: f64 = 0.3;
 
-/// No more are marked so, the nearest first: everybody's home answers nothing.
+/// Maximum number of memories marked this way, nearest first: listing everybody's home answers nothing.
 const OF_ATTRIBUTE_MAX: usize = 3;
 
 struct Weights<const N: usize> {
@@ -53,7 +56,7 @@ impl<const N: usize> Weights<N> {
     }
 }
 
-/// What answers a question, the likeliest first.
+/// What answers a question, most likely first.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     pub(super) memories: Vec<MemoryId>,
@@ -61,7 +64,7 @@ pub(super) struct Answers {
 }
 
 impl Engine {
-    /// What answers a question, of these memories and of the lines that may surface.
+    /// Picks answers from these memories and from the messages that may surface.
     pub(super) fn answers_to(
         &self,
         tx: &ReadTx<'_>,
@@ -101,7 +104,8 @@ impl Engine {
 }
 
 impl Engine {
-    /// Marks what is approved of the attribute that is asked about ("my address", "which pets"), and adds what is not near in its words.
+    /// Marks approved memories about the attribute asked for ("my address", "which pets"), and adds those
+    /// whose wording is not similar.
     fn mark_of_attribute(
         &self,
         tx: &ReadTx<'_>,
@@ -122,16 +126,16 @@ impl Engine {
     }
 }
 
-/// Something that answers.
+/// A possible answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Answer {
     Memory(MemoryId),
-    /// By its place among the hits.
+    /// Index into the hits.
     Message(usize),
 }
 
-/// What answers, the likeliest first. `rests_on` tells the messages of each memory by their order of arrival; a message is not told beside
-/// a memory that rests on it. Pure.
+/// The answers, most likely first. `rests_on` maps each memory to the log positions of its messages; a message is not
+/// served beside a memory that rests on it. Pure.
 fn likeliest(memories: &[MemoryHit], rests_on: &HashMap<MemoryId, Vec<i64>>, messages: &[Hit], has_vectors: bool) -> Vec<Answer> {
     if !any_says_it(messages, memories, has_vectors) {
         return Vec::new();
@@ -147,7 +151,7 @@ fn likeliest(memories: &[MemoryHit], rests_on: &HashMap<MemoryId, Vec<i64>>, mes
                 OF_MEMORY.probability([meaning, f64::from(line.evidence.meaning.max(0.0)), line.score, logarithm(rank)])
             }
             (true, None) => OF_WORDING.probability([meaning]),
-            // Words alone: as likely as the line that it rests on, or as one that has some of the words.
+            // Without vectors, a memory is as likely as the message it rests on, or as one that contains some of the words.
             (false, line) => {
                 line.map_or(0.0, |(_, line)| by_words(line)).max(if hit.has_words() { f64::from(WORDS_ALONE_MIN) } else { 0.0 })
             }
@@ -162,7 +166,7 @@ fn likeliest(memories: &[MemoryHit], rests_on: &HashMap<MemoryId, Vec<i64>>, mes
         };
         found.push((probability, Answer::Message(rank)));
     }
-    // Of equals the memory comes first: it was approved.
+    // The sort is stable, so among equals a memory comes first, because it was approved.
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut told: HashSet<i64> = HashSet::new();
     let mut best: Vec<Answer> = Vec::new();
@@ -200,7 +204,7 @@ mod tests {
         format!("mem_{number:032x}").parse().unwrap()
     }
 
-    /// The line that arrived at this place, with the search's score and the cosine.
+    /// A message at this log position, with the search score and the cosine.
     fn line(seq: i64, score: f64, meaning: f32) -> Hit {
         let message = owners_row(seq, &format!("line {seq}"));
         let evidence = Evidence { meaning, words: meaning, ..Evidence::default() };
@@ -212,7 +216,7 @@ mod tests {
         MemoryHit { id: memory_id(number), score: 0.0, meaning: Some(meaning), why: vec![Why::Meaning] }
     }
 
-    /// `m1` for a memory, `3` for the line that arrived third.
+    /// `m1` stands for a memory, `3` for the message at log position 3.
     fn told(memories: &[(u64, f32, &[i64])], lines: &[Hit], has_vectors: bool) -> Vec<String> {
         let hits: Vec<MemoryHit> = memories.iter().map(|(number, meaning, _)| memory(*number, *meaning)).collect();
         let rests_on = memories.iter().map(|(number, _, seqs)| (memory_id(*number), seqs.to_vec())).collect();

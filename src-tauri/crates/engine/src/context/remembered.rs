@@ -1,7 +1,8 @@
-//! What a context tells of earlier sessions and of topics: the tiers as the agent is served them, and the topics at hand.
+//! What a context contains of earlier sessions and of topics: the tiers as the agent is served them, and the topics of the
+//! current conversation.
 //!
-//! Both come out of the view, cut to their own budgets before the context cuts them to its own. What an approved memory says already is
-//! not told again in the words of a session. Deliberately not here: the order and the room of sections.
+//! Both come from the view and are cut to their own budgets before the context applies its budget. What an approved memory
+//! already says is not repeated in the words of a session. Not in this module: the order and size of sections.
 
 use std::collections::HashMap;
 
@@ -17,14 +18,14 @@ use crate::served::{may_be_served, quoted};
 use crate::taken_back::TakenBack;
 use crate::tiers::TierAsk;
 
-/// Topics that are told of: what the talk is about, and no reading list.
+/// Maximum number of topics: what the conversation is about, not a reading list.
 const TOPICS: usize = 3;
 
-/// The lines of the tiers by section, and what was held back of them.
+/// The lines of the tiers by section, and what was withheld from them.
 type TierLines = (Vec<(Heading, Vec<Line>)>, Vec<WithheldCount>);
 
 impl Engine {
-    /// What the tiers of the agent and of whoever it talks with hold, without what an approved memory that is `told` says already.
+    /// The tiers for the agent and the person it talks with, without what an approved memory in `told` already says.
     pub(super) fn tier_lines(
         &self,
         tx: &ReadTx<'_>,
@@ -47,7 +48,7 @@ impl Engine {
         for tier in found.tiers {
             let section = match tier.tier {
                 Tier::Shared => Heading::SharedTier,
-                // Of which agent, nobody said.
+                // The request does not say which agent.
                 Tier::Agent if request.audience.agent.is_none() => continue,
                 Tier::Agent => Heading::AgentTier,
                 Tier::User => Heading::UserTier,
@@ -55,7 +56,7 @@ impl Engine {
             let mut lines = Vec::new();
             for row in tier.lines.into_iter().filter(|row| !is_told(&row.entry.place)) {
                 let sources = tx.interaction(&row.entry.place.interaction)?.as_ref().and_then(source_of);
-                // What kind of thing it is, nobody has approved: the words stand for themselves.
+                // Nobody has approved a classification of this text, so the words are quoted without one.
                 let (entry, said) = (&row.entry, quoted(&flat(&row.entry.text)));
                 let text = format!("- [{}] {} {}: {said}", entry.id, day(entry.said), flat(&entry.author));
                 let item = ContextItem { id: row.entry.id.to_string(), kind: "tier", sources: sources.into_iter().collect() };
@@ -77,7 +78,7 @@ impl Engine {
         view: &View,
         request: &ContextRequest,
     ) -> std::result::Result<Vec<Line>, StoreError> {
-        // What topics said at an earlier moment is not kept by moment.
+        // Topics are not stored by moment, so they cannot be served as of an earlier one.
         if request.as_of.is_some() {
             return Ok(Vec::new());
         }

@@ -1,7 +1,8 @@
-//! What a context tells of ways of working: approved playbooks that the talk is about, whole.
+//! What a context contains of playbooks: approved ones that the conversation is about, in full.
 //!
-//! They come out of the view, so one that the sessions do not show which may be seen here does not exist. A playbook is how agents work, so a role that does not read what agents share does not read them either. Half a
-//! playbook misleads: it is told with every step or not at all. Deliberately not here: the room of the section.
+//! They come from the view, so a playbook exists only if it shows in sessions that may be seen here. Playbooks describe how
+//! agents work, so a role that does not read the agents' shared tier does not read them either. Half a playbook misleads,
+//! so it is served with every step or not at all. Not in this module: the size of the section.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,10 +16,10 @@ use crate::served::quoted;
 use crate::taken_back::TakenBack;
 use crate::tiers::role_at;
 
-/// Playbooks that are told: one is followed at a time.
+/// Maximum number of playbooks: only one is followed at a time.
 const PLAYBOOKS: usize = 2;
 
-/// A talk has many words: one alone that a playbook has too does not make it what the talk is about.
+/// A conversation has many words. One word in common with a playbook does not make the playbook its subject.
 const SHARED_WITH_TALK_MIN: usize = 2;
 
 /// The stems of the words that carry meaning.
@@ -26,7 +27,7 @@ pub(super) fn stems(text: &str) -> BTreeSet<String> {
     words(text).into_iter().filter(|word| !is_stop_word(&word.plain)).map(|word| word.stem).collect()
 }
 
-/// What a playbook is about: its title, what it is for, and what its steps do.
+/// The stems of what a playbook is about: its title, its description, and its steps.
 fn about(row: &PlaybookRow) -> BTreeSet<String> {
     let version = &row.version;
     let mut text = format!("{} {}", version.title, version.description.as_deref().unwrap_or_default());
@@ -37,8 +38,8 @@ fn about(row: &PlaybookRow) -> BTreeSet<String> {
 }
 
 impl Engine {
-    /// The approved playbooks that answer the question; without one, those that the current conversation is about, and where nothing is
-    /// said yet those that are shown by most sessions.
+    /// The approved playbooks that answer the question. Without one, those that the current conversation is about; if
+    /// nothing has been said yet, those seen in the most sessions.
     pub(super) fn playbook_lines(
         &self,
         tx: &ReadTx<'_>,
@@ -47,7 +48,7 @@ impl Engine {
         query: Option<&str>,
         taken: &TakenBack,
     ) -> std::result::Result<Vec<Line>, StoreError> {
-        // What was approved at an earlier moment is not kept by moment.
+        // Approvals are not stored by moment, so playbooks cannot be served as of an earlier one.
         if request.as_of.is_some() || !role_at(tx, view)?.reads_all_tiers() {
             return Ok(Vec::new());
         }
@@ -75,7 +76,7 @@ impl Engine {
     }
 }
 
-/// A playbook as it is told: each of its lines begins with its id, says what it is, and quotes the wording.
+/// A playbook as it is served: each of its lines begins with its id, says what it is, and quotes the wording.
 fn line(tx: &ReadTx<'_>, row: &PlaybookRow) -> std::result::Result<Line, StoreError> {
     let (id, version) = (&row.id, &row.version);
     let steps: Vec<String> = version.steps.iter().map(|step| flat(&step.name)).collect();

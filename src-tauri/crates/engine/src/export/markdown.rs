@@ -1,7 +1,7 @@
-//! Notes for reading: a file a conversation, memory, person and topic, with front matter and links between them.
+//! Notes for reading: one file per conversation, memory, person and topic, with front matter and links between them.
 //!
-//! What people wrote is text: it must neither become a link, an embedded picture that is fetched, hidden text nor markup when the note
-//! is opened. Names of files come from [`super::names`].
+//! What people wrote is plain text. When the note is opened, it must not become a link, an embedded image that is fetched,
+//! hidden text, or markup. File names come from [`super::names`].
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -21,31 +21,31 @@ use crate::work::Control;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Rows taken at once: they are written one by one, and a page of them fits in little memory.
+/// Number of rows fetched at once. They are written one by one, and a page of them needs little memory.
 const PAGE: u32 = 200;
 
-/// People named in a note of a conversation.
+/// Maximum number of people named in the note of a conversation.
 const PARTICIPANTS: u32 = 50;
 
-/// The folders.
+/// Names of the folders.
 const CONVERSATIONS: &str = "Conversations";
 const MEMORIES: &str = "Memories";
 const PEOPLE: &str = "People";
 const TOPICS: &str = "Topics";
 
-/// What is written once for all notes.
+/// State shared by all notes of an export.
 struct Notes<'t> {
     tx: &'t ReadTx<'t>,
     folder: PathBuf,
     control: &'t dyn Control,
     conversations: HashMap<ConversationId, String>,
     people: HashMap<EntityId, String>,
-    /// Names of notes of people by what they are called, where only one is.
+    /// File names of notes about people by display name; `None` if several people have the same name.
     by_name: BTreeMap<String, Option<String>>,
     written: u64,
 }
 
-/// Writes all notes into `folder`; how many there are.
+/// Writes all notes into `folder` and returns how many there are.
 pub(super) fn write(tx: &ReadTx<'_>, folder: &Path, control: &dyn Control) -> Result<u64> {
     let mut notes = Notes {
         tx,
@@ -72,7 +72,7 @@ fn failed(error: std::io::Error) -> StoreError {
     StoreError::Io { what: "a note of the export cannot be written".to_owned(), error }
 }
 
-/// A text in front matter, with nothing hidden in it: JSON's quotation is one of YAML's.
+/// A text for front matter, with nothing hidden in it. JSON quoting is valid in YAML.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(visible(text)).to_string()
 }
@@ -86,7 +86,7 @@ fn day(time: Timestamp) -> String {
     rfc3339(time).chars().take(10).collect()
 }
 
-/// Signs that make something of a text where a note is shown. Within a block of code none of them does, except its fence.
+/// Escapes every character that has a special meaning in a note. Inside a code block none has, except the fence.
 fn plain(text: &str) -> String {
     let text = visible(text);
     let mut out = String::with_capacity(text.len() + 16);
@@ -103,7 +103,7 @@ fn plain(text: &str) -> String {
             Some(_) => out.push_str(line),
             None if is_fence && !head[mark.len()..].contains('`') => {
                 fence = Some(mark);
-                // The word behind a fence names a language, and some are programs to the reader of notes.
+                // The word after a fence names a language, and note readers run some languages as programs.
                 out.push_str(&line[..line.len() - head.len()]);
                 out.push_str(&head.chars().take_while(|c| *c == '`' || *c == '~').collect::<String>());
             }
@@ -170,7 +170,7 @@ impl Notes<'_> {
         }
     }
 
-    /// Everything that is linked to has its name before the first note is written.
+    /// Assigns a name to everything that can be linked to, before the first note is written.
     fn name_all(&mut self) -> Result<()> {
         let mut names = Names::default();
         let mut named = HashMap::new();
@@ -193,7 +193,7 @@ impl Notes<'_> {
         Ok(())
     }
 
-    /// A person by name: linked where the name is one person's alone.
+    /// A person by name, with a link if only one person has that name.
     fn person(&self, name: &str) -> String {
         match self.by_name.get(name) {
             Some(Some(note)) => link(PEOPLE, note, name),

@@ -1,8 +1,8 @@
-//! Taking everything along: a folder that Keepsake reads back without loss, and Markdown beside it for reading.
+//! Exports everything: a folder that Keepsake can read back without loss, and Markdown notes beside it for reading.
 //!
-//! An export goes into a folder that is new or empty, so that nothing of anybody's is written over; one that fails or is cancelled
-//! leaves nothing of itself. It holds everything, what is kept out of memory too, with its marks: it is its owner's own.
-//! Deliberately not here: rows and their files (`keepsake-store`).
+//! An export goes into a new or empty folder, so it never overwrites anything. If it fails or is canceled, it leaves
+//! nothing behind. It contains everything, including what is excluded from memory, marked as such, because it belongs to
+//! its owner. Not in this module: rows and their files (`keepsake-store`).
 
 mod markdown;
 mod names;
@@ -16,26 +16,26 @@ use crate::backup::RestoreReceipt;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
-/// The folder of notes in an export.
+/// Name of the folder with notes in an export.
 const NOTES_DIR: &str = "markdown";
 
-/// What stands beside the files.
+/// Text of the readme in an export.
 const README: &str = include_str!("readme.md");
 
-/// What an export holds.
+/// Contents of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportReceipt {
-    /// The folder.
+    /// Path of the export.
     pub folder: PathBuf,
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// Conversations.
+    /// Number of conversations.
     pub conversations: u64,
-    /// Memories and candidates.
+    /// Number of memories, including proposals.
     pub memories: u64,
-    /// Notes in the folder of Markdown.
+    /// Number of Markdown notes.
     pub notes: u64,
-    /// Rows of all tables.
+    /// Number of rows in all tables.
     pub rows: u64,
     /// Where the chain of the messages breaks, if it does.
     pub doubt: Option<ChainFault>,
@@ -45,7 +45,7 @@ fn io(what: &str, error: std::io::Error) -> EngineError {
     EngineError::Store(StoreError::Io { what: what.to_owned(), error })
 }
 
-/// A folder that is being written: removed again unless it is finished.
+/// A folder that is being written. It is removed again unless the export finishes.
 struct Begun {
     folder: PathBuf,
     was_there: bool,
@@ -53,7 +53,7 @@ struct Begun {
 }
 
 impl Begun {
-    /// A folder that is new, or there and empty.
+    /// Starts in a folder that does not exist yet or is empty.
     fn at(folder: &Path) -> Result<Self> {
         let was_there = folder.exists();
         if was_there {
@@ -62,7 +62,7 @@ impl Begun {
                 return Err(EngineError::Refused(format!("{} is not empty; choose a new or an empty folder", folder.display())));
             }
         }
-        std::fs::create_dir_all(folder).map_err(|error| io("the folder for the export cannot be made", error))?;
+        std::fs::create_dir_all(folder).map_err(|error| io("the folder for the export cannot be created", error))?;
         Ok(Self { folder: folder.to_owned(), was_there, is_done: false })
     }
 }
@@ -72,7 +72,7 @@ impl Drop for Begun {
         if self.is_done {
             return;
         }
-        // It was empty, so all of it is ours.
+        // The folder was empty, so everything in it is ours.
         let _ = std::fs::remove_dir_all(&self.folder);
         if self.was_there {
             let _ = std::fs::create_dir(&self.folder);
@@ -81,10 +81,10 @@ impl Drop for Begun {
 }
 
 impl Engine {
-    /// Writes everything into a folder that is new or empty.
+    /// Writes everything into a new or empty folder.
     pub fn export(&self, folder: &Path, control: &dyn Control) -> Result<ExportReceipt> {
         let mut begun = Begun::at(folder)?;
-        // One view for both forms: what is written while somebody imports is of one moment.
+        // One snapshot for both forms, so that an import running at the same time cannot make them differ.
         let (list, notes, doubt) = self.store().read(|tx| {
             let mut watch = |done, total| {
                 control.progress("exporting", done, total);
@@ -101,7 +101,7 @@ impl Engine {
         Ok(receipt(folder, &list, notes, doubt))
     }
 
-    /// As [`export`](Self::export), into a new folder named by the day within one that a person chose.
+    /// As [`export`](Self::export), into a new folder named after the day, inside one that a person chose.
     pub fn export_within(&self, parent: &Path, control: &dyn Control) -> Result<ExportReceipt> {
         let day = chrono::DateTime::from_timestamp_millis(self.now().0).unwrap_or_default().format("%Y-%m-%d").to_string();
         let named = |number: u32| match number {
@@ -112,12 +112,12 @@ impl Engine {
         self.export(&folder, control)
     }
 
-    /// Puts what a folder of an export holds in the place of the store, as a restore of a backup does.
+    /// Replaces the store with the contents of an export folder, as restoring a backup does.
     pub fn restore_export(&self, folder: &Path, control: &dyn Control) -> Result<RestoreReceipt> {
         self.restore_export_with(folder, OnDoubt::Refuse, control)
     }
 
-    /// As [`restore_export`](Self::restore_export), where it may be that the chain of the export is broken.
+    /// As [`restore_export`](Self::restore_export), for an export whose chain may be broken.
     pub fn restore_export_with(&self, folder: &Path, on_doubt: OnDoubt, control: &dyn Control) -> Result<RestoreReceipt> {
         let _turn = self.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
         let mut watch = |done, total| {
@@ -128,25 +128,27 @@ impl Engine {
         self.put_in_place(staged, control)
     }
 
-    /// What a folder of an export holds, read to its end, and where the chain of its messages breaks, if it does; nothing is changed.
+    /// Reads an export folder completely and returns its contents and where its message chain breaks, if it
+    /// does. Nothing is changed.
     pub fn inspect_export(&self, folder: &Path, control: &dyn Control) -> Result<(ExportList, Option<ChainFault>)> {
         let _turn = self.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
         let mut watch = |done, total| {
             control.progress("reading", done, total);
             !control.is_cancelled()
         };
-        // Made ready as for a restore, and gone with the next line.
+        // Staged as for a restore, and dropped at the end of the statement.
         let kept = &crate::backup::KEPT_SETTINGS;
         let doubt = self.store().stage_export_with(folder, kept, OnDoubt::Salvage, self.now(), &mut watch)?.doubt().cloned();
         Ok((keepsake_store::read_export_list(folder)?, doubt))
     }
 
-    /// Where the messages of an export lie, which alone come into a store that holds something.
+    /// Path of the messages in an export. Only these can be imported into a store that is not empty.
     pub fn messages_of_export(folder: &Path) -> PathBuf {
         folder.join(keepsake_store::EXPORT_MESSAGES)
     }
 
-    /// What an export says it holds, and whether all of it would come in because nothing is here yet. Nothing where a path is none.
+    /// Contents of an export, and whether importing it would restore all of it because the store is still empty. `None` if
+    /// the path is not an export.
     pub fn own_export(&self, path: &Path) -> Result<Option<(ExportList, bool)>> {
         if !path.is_dir() || !is_export(path) {
             return Ok(None);
@@ -154,8 +156,8 @@ impl Engine {
         Ok(Some((keepsake_store::read_export_list(path)?, self.is_blank()?)))
     }
 
-    /// Whether an import of this path is one of an export of Keepsake's own; into a store that holds something it is refused, since
-    /// it would take its place.
+    /// Whether this path is an export by Keepsake that an import should restore. If the store is not empty, it is refused,
+    /// because the export would replace it.
     pub fn is_own_export(&self, path: &Path) -> Result<bool> {
         if !path.is_dir() || !is_export(path) {
             return Ok(false);
@@ -164,8 +166,7 @@ impl Engine {
             return Ok(true);
         }
         Err(EngineError::Refused(format!(
-            "{} holds everything of a Keepsake ({EXPORT_LIST}), and this one is not empty; `keepsake restore` puts it in the place of what \
-             is here, and importing its messages.jsonl adds its messages alone",
+            "{} is a full export of Keepsake ({EXPORT_LIST}), and your data folder is not empty; `keepsake restore` replaces your current data with it, and importing its messages.jsonl adds only its messages",
             path.display()
         )))
     }

@@ -1,4 +1,4 @@
-//! Names of files that every system takes, and that never lead out of their folder.
+//! File names that every system accepts and that never lead out of their folder.
 //!
 //! They come from titles, names and first words, which anybody may have written.
 
@@ -6,16 +6,17 @@ use std::collections::HashSet;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// The longest name, in bytes: systems take 255, and a folder, a number and an ending stand around it.
+/// Maximum length of a name in bytes. Systems accept 255, which must also include a number and an extension.
 const NAME_BYTES_MAX: usize = 100;
 
-/// Names that Windows keeps for devices, whatever their ending.
+/// Names that Windows reserves for devices, whatever the extension.
 const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
 
-/// What stands where nothing is left of a name.
+/// Replacement for a name of which nothing is left.
 const STAND_IN: &str = "Untitled";
 
-/// `text` as a name of a file without ending. Signs that a system, a link of a note or a path would take for its own become spaces.
+/// `text` as a file name without extension. Characters with a meaning to a system, to links between notes or in a path
+/// become spaces.
 pub(crate) fn safe(text: &str) -> String {
     let mut name = String::new();
     for c in text.chars() {
@@ -32,7 +33,7 @@ pub(crate) fn safe(text: &str) -> String {
     while name.len() > NAME_BYTES_MAX {
         name.pop();
     }
-    // A dot in front hides a file, one at the end is dropped by Windows, as is a space.
+    // A leading dot hides a file; Windows drops a trailing dot or space.
     let name = name.trim_matches(|c: char| c == '.' || c == ' ' || c == '~');
     let stem = name.split('.').next().unwrap_or_default().trim().to_lowercase();
     let is_device = RESERVED.contains(&stem.as_str())
@@ -46,17 +47,17 @@ pub(crate) fn safe(text: &str) -> String {
     }
 }
 
-/// Marks that change how text is read and are not seen themselves.
+/// Invisible characters that change how text is displayed.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// The names that are taken in one folder, told apart without regard to case as some systems do.
+/// The names taken in one folder. They are compared case-insensitively, as some systems do.
 #[derive(Debug, Default)]
 pub(crate) struct Names(HashSet<String>);
 
 impl Names {
-    /// A name for `text` that nothing else here has: with a number behind it where it is taken.
+    /// A unique name for `text`, with a number appended if it is taken.
     pub(crate) fn take(&mut self, text: &str) -> String {
         let name = safe(text);
         let mut candidate = name.clone();
@@ -69,7 +70,7 @@ impl Names {
     }
 }
 
-/// As a system without regard to case, or one that composes accents, compares names.
+/// The form in which case-insensitive systems, or ones that compose accents, compare names.
 fn folded(name: &str) -> String {
     name.to_lowercase().nfd().collect()
 }

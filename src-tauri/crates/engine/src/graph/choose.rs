@@ -1,6 +1,6 @@
-//! How much room each kind of thing gets in a picture. Pure.
+//! How many nodes of each kind fit into a graph. Pure.
 
-/// So many of each kind: as there are, or as there is room for.
+/// Number of nodes of each kind: available, or chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Wanted {
     pub(super) people: usize,
@@ -11,8 +11,8 @@ pub(super) struct Wanted {
     pub(super) places: usize,
 }
 
-/// Room for each kind, one in turn while there is some: no kind is crowded out by another that is many, and none takes room that it
-/// does not fill.
+/// The room for each kind, distributed one node at a time in turn: a numerous kind does not crowd out the others, and none
+/// takes room that it does not fill.
 pub(super) fn room_for(there: Wanted, room: usize) -> Wanted {
     let there = [there.people, there.topics, there.memories, there.places, there.names];
     let mut given = [0; 5];

@@ -1,8 +1,9 @@
-//! One way to a model: private? paid for already? within the budget? write it down, send it, read it, write down how it ended.
+//! The only way to call a model: check exclusion, reuse a paid reply, check the budget, record the call, send it, read the
+//! reply, and record the outcome.
 //!
-//! What is sent is a prompt, which can hold nothing but fixed wording and scrubbed text; what it is about is the task's business
-//! ([`keepsake_prompt::Calls`]). A reply is in the list before it is read, so that a crash after it does not pay twice; one that
-//! cannot be read is marked and never used again.
+//! Only a prompt is sent, which can contain nothing but fixed wording and scrubbed text; what it is about is up to the task
+//! ([`keepsake_prompt::Calls`]). A reply is recorded before it is read, so a crash afterwards does not cost it twice. A
+//! reply that cannot be read is marked and never used again.
 
 use std::sync::{Arc, PoisonError};
 
@@ -17,30 +18,30 @@ use crate::record::is_still_on_record;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
-/// A model and what it is asked for.
+/// A model together with what it is asked about.
 pub(crate) struct Interview<'e> {
     engine: &'e Engine,
     settings: ModelSettings,
     provider: Provider,
     model: Arc<dyn LanguageModel>,
-    /// Models of its server that do tasks in its place, by name.
+    /// Other models on the same server that perform some tasks instead, by name.
     others: Vec<Arc<dyn LanguageModel>>,
-    /// The conversation as it was when what is told of it was read.
+    /// The conversation as it was when the text for the model was read.
     conversation: Option<ConversationRow>,
-    /// The conversations that the calls tell of, where they are about a person.
+    /// The conversations whose content the calls contain, if the calls are about a person.
     sources: Vec<ConversationId>,
     job: Option<JobId>,
 }
 
-/// What a task brought, and what a person must be told of it.
+/// Result of a task, and what a person must be told about it.
 pub(crate) struct Answer<T> {
-    /// What was found.
+    /// The result.
     pub(crate) found: T,
-    /// Why all of it was dropped, where it was.
+    /// Why the whole result was dropped, if it was.
     pub(crate) dropped: Option<String>,
 }
 
-/// Hears the cancel button for a client that waits, and tells how much has come.
+/// Passes cancellation on to the client while it waits, and reports how much has been received.
 struct Listening<'c> {
     control: &'c dyn Control,
     stage: &'c str,
@@ -60,12 +61,12 @@ impl Watch for Listening<'_> {
 }
 
 impl Provider {
-    /// The address, refused where it leaves this computer and that is switched off.
+    /// The endpoint; an error if it is not on this computer and that is not allowed.
     pub(crate) fn endpoint(&self, this_computer_only: bool) -> Result<Endpoint> {
         let endpoint = Endpoint::parse(&self.url, self.shape).map_err(|error| EngineError::Refused(error.to_string()))?;
         if this_computer_only && !endpoint.is_this_computer() {
             return Err(EngineError::Refused(format!(
-                "{} is not on this computer, and \"This computer only\" is on; turn that off in Settings, Models to allow it",
+                "{} is not on this computer, and \"This computer only\" is on; turn it off in Settings, Models to allow this server",
                 endpoint.origin()
             )));
         }
@@ -74,7 +75,7 @@ impl Provider {
 }
 
 impl Engine {
-    /// The way to a provider's server, with its key.
+    /// A connection to a provider's server, with its key.
     pub fn model_connection(&self, provider: &Provider, this_computer_only: bool) -> Result<Connection> {
         let endpoint = provider.endpoint(this_computer_only)?;
         let refused = |error: &dyn std::fmt::Display| EngineError::Refused(error.to_string());
@@ -83,17 +84,17 @@ impl Engine {
         Connection::new(endpoint, reach, key.as_ref(), Arc::clone(&self.inner.clock)).map_err(|error| refused(&error))
     }
 
-    /// Local midnight before `now`: where a day's budget begins.
+    /// The last local midnight before `now`, when the day's budget starts.
     pub fn day_began(&self, now: Timestamp) -> Timestamp {
         now.midnight(self.utc_offset_minutes())
     }
 
-    /// When the budget of a day begins anew.
+    /// When the next day's budget starts.
     pub(crate) fn day_ends(&self, now: Timestamp) -> Timestamp {
         self.day_began(now).plus_ms(DAY_MS)
     }
 
-    /// Whether today's budget for other computers is spent.
+    /// Whether today's token budget for other computers is used up.
     pub(crate) fn is_budget_spent(&self, settings: &ModelSettings, now: Timestamp) -> Result<bool> {
         let used = self.store().read(|tx| tx.model_use(self.day_began(now)))?;
         Ok(used.remote_tokens >= settings.remote_tokens_a_day)
@@ -101,7 +102,7 @@ impl Engine {
 }
 
 impl<'e> Interview<'e> {
-    /// Prepares to ask `provider`.
+    /// Prepares calls to `provider`.
     pub(crate) fn begin(
         engine: &'e Engine,
         settings: ModelSettings,
@@ -121,24 +122,24 @@ impl<'e> Interview<'e> {
         Ok(Self { engine, settings, provider: provider.clone(), model, others, conversation, sources: Vec::new(), job })
     }
 
-    /// The same about a person, told of in these conversations.
+    /// The same for calls about a person, whose content comes from these conversations.
     pub(crate) fn telling_of(self, sources: Vec<ConversationId>) -> Self {
         Self { sources, ..self }
     }
 
-    /// The model that is asked with a prompt of this name, or of this label (`facts/4`).
+    /// The model for a prompt with this name or label (`facts/4`).
     fn model_for(&self, prompt: &str) -> &dyn LanguageModel {
         let task = ModelTask::of_prompt(prompt.split('/').next().unwrap_or(prompt));
         let own = self.settings.task_models.of(task).and_then(|name| self.others.iter().find(|model| model.model() == name));
         own.unwrap_or(&self.model).as_ref()
     }
 
-    /// The name of the model that is asked with a prompt of this label.
+    /// Name of the model for a prompt with this label.
     pub(crate) fn model_name(&self, label: &str) -> &str {
         self.model_for(label).model()
     }
 
-    /// How much is asked of the models at once: what the one takes that takes least, as far as is known.
+    /// How much to send to the models at once: the smallest known context length among them.
     pub(crate) fn context_length(&self) -> Result<ContextLength> {
         let names = self.others.iter().map(|model| model.model()).chain([self.model.model()]);
         let lengths = names.map(|name| {
@@ -148,7 +149,7 @@ impl<'e> Interview<'e> {
         Ok(lengths.collect::<Result<Vec<_>>>()?.into_iter().min().unwrap_or_default())
     }
 
-    /// As [`drive`](Self::drive), with a task that is begun anew with less in each call where the model takes no more.
+    /// As [`drive`](Self::drive), but starts the task again with less text per call if the model cannot take more.
     pub(crate) fn drive_in_parts<C: Calls, E: std::fmt::Display>(
         &self,
         begin: impl Fn(ContextLength) -> std::result::Result<C, E>,
@@ -170,16 +171,17 @@ impl<'e> Interview<'e> {
                 Some(shorter) => shorter,
                 None => return Err(ModelFailure::Call(error).into()),
             };
-            // What a reply was cut off at says nothing of the next conversation; what was refused is refused again.
+            // A reply that was cut off says nothing about the next conversation. A prompt that was too long would be
+            // refused again, so that length is remembered.
             if matches!(error, CallError::PromptTooLong { .. }) {
                 self.engine.remember_context_length(&self.provider, length);
             }
         }
     }
 
-    /// Sends the calls of a task one after another and says what came of it.
+    /// Sends the calls of a task one after another and returns the result.
     pub(crate) fn drive<C: Calls>(&self, mut task: C, stage: &str, control: &dyn Control) -> Result<Answer<C::Found>> {
-        // What was wrong with the reply before, where the same call is sent once more.
+        // What was wrong with the previous reply, if the same call is repeated.
         let mut wrong: Option<&'static str> = None;
         while let Some(Call { prompt, attempt, answered, known }) = task.next() {
             control.progress(stage, answered as u64, known as u64);
@@ -194,7 +196,7 @@ impl<'e> Interview<'e> {
                 None => None,
             };
             match cached {
-                // Whether it can be read was seen when it came; the task decides again all the same.
+                // Whether the reply can be read was recorded when it arrived, but the task decides again anyway.
                 Some(reply) => wrong = task.feed(&reply).err().and_then(|error| error.asked_again()),
                 None => {
                     let listening = Listening { control, stage, answered, known };
@@ -214,7 +216,7 @@ impl<'e> Interview<'e> {
                 let model = self.model_name(&call).to_owned();
                 Err(ModelFailure::Unusable { call, model, error }.into())
             }
-            Outcome::Unfinished => Err(EngineError::Refused("a task ended before its calls did; please report this".to_owned())),
+            Outcome::Unfinished => Err(EngineError::Refused("the model task ended before all its calls were answered; please report this".to_owned())),
         }
     }
 
@@ -224,7 +226,7 @@ impl<'e> Interview<'e> {
         self.send(prompt, &self.request_hash(prompt, 1), &listening)
     }
 
-    /// Everything that decides the reply, so that a changed prompt, model or attempt is another request.
+    /// Hashes everything that affects the reply, so that a changed prompt, model or attempt is a different request.
     fn request_hash(&self, prompt: &Prompt, attempt: u8) -> Vec<u8> {
         let mut hasher = blake3::Hasher::new();
         let model = self.model_for(prompt.name);
@@ -238,13 +240,14 @@ impl<'e> Interview<'e> {
         hasher.finalize().as_bytes().to_vec()
     }
 
-    /// Sends once. The call is in the list before it leaves; an answer is in the list before it is read.
+    /// Sends one call. The call is recorded before it is sent, and the answer before it is read.
     fn send(&self, prompt: &Prompt, hash: &[u8], listening: &Listening<'_>) -> Result<(CallId, ChatReply)> {
         let engine = self.engine;
         if listening.is_cancelled() {
             return Err(EngineError::Cancelled);
         }
-        // One request at a time: a local model that serves two serves both at half speed and with twice the memory.
+        // One request at a time: a local model that serves two requests serves both at half speed
+        // and with twice the memory.
         let _turn = engine.inner.model_turn.lock().unwrap_or_else(PoisonError::into_inner);
         let now = engine.now();
         let model = self.model_for(prompt.name);
@@ -266,8 +269,8 @@ impl<'e> Interview<'e> {
             started: now,
         };
         engine.store().write(|tx| {
-            // Asked in the transaction that lets the text out: the person may have turned a conversation private meanwhile, and back,
-            // or erased one of several.
+            // Checked in the transaction that releases the text. In the meantime the person may have excluded a
+            // conversation and included it again, or erased one of several.
             let is_closed = match &self.conversation {
                 Some(conversation) => !is_still_on_record(tx, conversation)?,
                 None => !tx.are_on_record(&self.sources)?,
@@ -295,7 +298,7 @@ impl<'e> Interview<'e> {
         }
     }
 
-    /// Writes down that an answer could not be read: nothing of it is used, now or later.
+    /// Records that an answer could not be read. Nothing of it is used, now or later.
     pub(crate) fn mark_unusable(
         &self,
         call: &CallId,
@@ -306,7 +309,7 @@ impl<'e> Interview<'e> {
         self.end(call, CallOutcome::Unusable, Some(reply), Some(error.to_string()), prompt)
     }
 
-    /// Writes down how a call ended.
+    /// Records how a call ended.
     fn end(
         &self,
         call: &CallId,
@@ -321,7 +324,7 @@ impl<'e> Interview<'e> {
             reply: reply.map(|reply| reply.text.clone()),
             request_bytes: reply.map_or(0, |reply| reply.request_bytes),
             reply_bytes: reply.map_or(0, |reply| reply.reply_bytes),
-            // What a failed call cost is not known; that the prompt was read is the careful guess.
+            // The cost of a failed call is unknown; assuming that the prompt was read is the cautious estimate.
             tokens_in: reply.and_then(|reply| reply.tokens_in).map_or(prompt.tokens() as u64, u64::from),
             tokens_out: reply.map_or(0, |reply| reply.tokens_out.map_or_else(|| estimate(&reply.text), u64::from)),
             error,

@@ -1,7 +1,7 @@
-//! How much the chosen model takes in one call: set by the person, told by its server, or found out when it refuses more.
+//! How much text a model takes in one call: set by the person, reported by its server, or learned when it refuses more.
 //!
-//! Known as long as the program runs: a server may be started with another length tomorrow. Deliberately not here: what is left of it for
-//! the material ([`ContextLength`]), and cutting conversations (`capture::model`).
+//! Kept only while the program runs, because a server may be started with another length tomorrow. Not in this module: how
+//! much of it is left for the material ([`ContextLength`]), and cutting conversations (`capture::model`).
 
 use std::sync::PoisonError;
 
@@ -11,11 +11,11 @@ use keepsake_prompt::ContextLength;
 use super::settings::Provider;
 use crate::{Engine, Result};
 
-/// A server that does not tell it soon is asked the usual, and says so when that is too much.
+/// If a server does not report its length in time, the default is used, and the server refuses if that is too much.
 const ASK_TIMEOUT_MS: u64 = 2_000;
 
 impl Engine {
-    /// What is asked of this model at once. Its server is asked once.
+    /// How much to send to this model at once. Its server is asked only once.
     pub(crate) fn context_length(&self, provider: &Provider, this_computer_only: bool) -> Result<ContextLength> {
         let known = self.inner.context_lengths.lock().unwrap_or_else(PoisonError::into_inner).get(&name(provider)).copied();
         if let Some(known) = known {
@@ -31,7 +31,7 @@ impl Engine {
         Ok(length)
     }
 
-    /// Keeps that this model takes no more.
+    /// Remembers that this model takes no more than this.
     pub(crate) fn remember_context_length(&self, provider: &Provider, length: ContextLength) {
         self.inner.context_lengths.lock().unwrap_or_else(PoisonError::into_inner).insert(name(provider), length);
     }

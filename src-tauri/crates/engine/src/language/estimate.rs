@@ -1,35 +1,36 @@
-//! What it will cost to have the chosen model read what it has not read: tokens, and time at the pace of its last calls.
+//! What it costs to let the chosen model read the conversations it has not read: tokens, and time at the
+//! pace of its latest calls.
 //!
-//! Deliberately not here: prices, which servers do not tell.
+//! Not in this module: prices, which servers do not report.
 
 use keepsake_domain::limits::CHARS_PER_TOKEN;
 
 use super::ModelFailure;
 use crate::{Engine, Result};
 
-/// What people wrote is read for facts and for positions, with what stands around it, and what is found is read by the judge: on talks
-/// of some pages the calls had two to three times the tokens of the words.
+/// Tokens used per token of conversation. Messages are read once for facts and once for positions, with context, and the
+/// judge reads the results. On conversations of several pages, the calls used two to three times the tokens of the text.
 const TOKENS_A_TOKEN: f64 = 2.5;
 
-/// Instructions and replies of the calls about a short conversation.
+/// Tokens for instructions and replies of the calls about a short conversation.
 const TOKENS_A_CONVERSATION: u64 = 4_500;
 
-/// Calls by which the pace is judged: the first of a model loads it, and one long reply says little.
+/// Number of calls that the pace is computed from: the first call to a model loads it, and one long reply says little.
 const PACE_CALLS: u32 = 20;
 
-/// What reading will cost.
+/// Estimated cost of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadingEstimate {
-    /// Conversations that no model has read.
+    /// Number of conversations that no model has read.
     pub conversations: u64,
-    /// Tokens, both ways.
+    /// Number of tokens, sent and received.
     pub tokens: u64,
-    /// At the pace of the model's last calls; nothing where there were none.
+    /// Duration in milliseconds at the pace of the model's latest calls; `None` if there were none.
     pub duration_ms: Option<u64>,
 }
 
 impl Engine {
-    /// What it will cost to have the chosen model read the conversations that no model has read.
+    /// Estimates the cost of letting the chosen model read all conversations that no model has read.
     pub fn estimate_reading(&self) -> Result<ReadingEstimate> {
         let settings = self.model_settings()?;
         let provider = settings.proposing().ok_or(ModelFailure::NoModel)?;

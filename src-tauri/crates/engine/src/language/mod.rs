@@ -1,8 +1,8 @@
-//! The model engine's shell: settings, calls, jobs. What is asked and how replies are judged is `capture::model` and
-//! `insight::model`; what is sent and received is `keepsake_models`.
+//! The language model engine: settings, calls and jobs. What is asked and how replies are judged is in `capture::model` and
+//! `insight::model`; sending and receiving is in `keepsake_models`.
 //!
-//! A model proposes and nothing more. Whatever comes of a call passes the same gates and the same transaction as the built-in
-//! engine's proposals (`propose.rs`), and waits for the person in the same queue.
+//! A model only makes proposals. They pass the same gates and the same transaction as the built-in engine's proposals
+//! (`propose.rs`), and the person reviews them in the same queue.
 
 mod call;
 mod context_length;
@@ -33,58 +33,59 @@ pub(crate) use read::is_meeting;
 pub use settings::{ModelSettings, Provider, TaskModels};
 pub use trial::Trial;
 
-/// How often it is looked whether the power is back.
+/// How often to check whether the power is back.
 const BATTERY_LOOK_MS: i64 = 60_000;
 
-/// Why a model could not be asked, or its answer not be used.
+/// Why a model could not be called, or why its answer could not be used.
 #[derive(Debug, Error)]
 pub enum ModelFailure {
     /// The call itself failed.
     #[error("{0}")]
     Call(CallError),
-    /// Answered twice with something unreadable.
+    /// Two answers in a row could not be read.
     #[error(
-        "the answer of {model} could not be used, twice; nothing was stored. Try another model, or the built-in engine (asked for \"{call}\": {error})"
+        "{model} gave an unusable answer twice; nothing was stored. Try another model, or the built-in engine (prompt \"{call}\": {error})"
     )]
     Unusable {
-        /// Which prompt.
+        /// Name of the prompt.
         call: String,
-        /// Which model.
+        /// Name of the model.
         model: String,
-        /// What was wrong the last time.
+        /// What was wrong with the last answer.
         error: keepsake_prompt::CallError,
     },
-    /// The day's budget for other computers is spent.
+    /// The day's token budget for other computers is used up.
     #[error(
-        "today's budget of {tokens} tokens for models on other computers is spent; it goes on tomorrow, or raise it in Settings, Models"
+        "today's budget of {tokens} tokens for models on other computers is used up; work continues tomorrow, or raise the budget in Settings, Models"
     )]
     BudgetSpent {
-        /// The budget.
+        /// The budget, in tokens per day.
         tokens: u64,
     },
-    /// Turned private in the meantime.
-    #[error("this conversation is private, so no model reads it")]
+    /// The conversation was excluded from memory in the meantime.
+    #[error("this conversation is excluded from memory, so no model reads it")]
     Private,
-    /// The work was queued for a model that is not chosen any more.
+    /// The work was queued for a model that is no longer chosen.
     #[error("no model is chosen; choose one in Settings, Models")]
     NoModel,
 }
 
-/// A server that loads its model is asked again after this long: large ones take a minute from a slow disk.
+/// Delay before asking a server that is still loading its model again. Large models take a minute from a slow disk.
 const LOADING_WAIT_MS: i64 = 10_000;
 
 impl ModelFailure {
-    /// Where the failure is no failure of the job: how long until it makes sense to ask again.
+    /// If the model is only unavailable for now and the job did not fail: the delay in milliseconds before it
+    /// makes sense to ask again.
     pub(crate) fn hold_ms(&self) -> Option<i64> {
         match self {
             Self::Call(CallError::Loading) => Some(LOADING_WAIT_MS),
-            // The lane finds out by itself when the next day begins.
+            // The lane notices by itself when the next day begins.
             Self::BudgetSpent { .. } => Some(0),
             _ => None,
         }
     }
 
-    /// Whether another attempt can mend it.
+    /// Whether another attempt may succeed.
     pub(crate) fn is_retryable(&self) -> bool {
         match self {
             Self::Call(error) => error.is_retryable(),
@@ -101,28 +102,29 @@ impl ModelFailure {
     }
 }
 
-/// An answer that cannot be read is no reason not to ask about the others; it is told when all were asked.
+/// An unreadable answer is no reason to skip the other items. The error is kept and reported once
+/// all have been asked about.
 pub(crate) fn passing(done: Result<bool>, unusable: &mut Option<EngineError>) -> Result<bool> {
     match done {
         Err(EngineError::Model(failure @ ModelFailure::Unusable { .. })) => {
             unusable.get_or_insert(EngineError::Model(failure));
             Ok(false)
         }
-        // Turned private or erased while it was asked about: what is left has its own job.
+        // Excluded or erased while the model was being asked. What remains has its own job.
         Err(EngineError::Model(ModelFailure::Private)) => Ok(false),
         done => done,
     }
 }
 
 impl Engine {
-    /// Why no model may be asked now, if a job waits for one.
+    /// Why no model may be called now, if a job is waiting for one.
     pub fn model_hold(&self, now: Timestamp) -> Result<Option<Hold>> {
         if self.store().read(|tx| tx.next_due(Lane::Model))?.is_none() {
             return Ok(None);
         }
         let settings = self.model_settings()?;
         if settings.pause_on_battery && self.inner.power.is_on_battery() {
-            let why = "on battery, models wait for the power to come back".to_owned();
+            let why = "on battery; models continue when the computer is plugged in".to_owned();
             return Ok(Some(Hold { why, until: now.plus_ms(BATTERY_LOOK_MS) }));
         }
         let is_remote = settings
@@ -137,12 +139,12 @@ impl Engine {
         Ok(held.clone().filter(|hold| hold.until > now))
     }
 
-    /// Lets no model be asked until then.
+    /// Blocks all model calls until the given time.
     pub(crate) fn hold_models(&self, why: String, until: Timestamp) {
         *self.inner.model_hold.lock().unwrap_or_else(PoisonError::into_inner) = Some(Hold { why, until });
     }
 
-    /// Queues a conversation for the chosen model, if one proposes and there is something it has not read.
+    /// Queues a conversation for the chosen model, if a model makes proposals and there is something it has not read.
     pub(crate) fn queue_for_model(&self, id: &ConversationId) -> Result<()> {
         if self.model_settings()?.proposing().is_none() {
             return Ok(());
@@ -156,7 +158,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Queues every conversation that no model has read, because the person asked for it; how many.
+    /// Queues every conversation that no model has read, at the person's request, and returns how many.
     pub fn queue_unread_by_model(&self) -> Result<usize> {
         if self.model_settings()?.proposing().is_none() {
             return Err(ModelFailure::NoModel.into());

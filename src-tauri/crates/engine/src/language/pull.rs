@@ -1,7 +1,8 @@
-//! A model in one click: the Ollama on this computer downloads it, while the person goes on with something else.
+//! Downloads a model with one click: Ollama on this computer fetches it while the person does something else.
 //!
-//! One download at a time, on a thread of its own. It ends with the program, and goes on where it was when it is asked for again, since
-//! Ollama keeps what came. Deliberately not here: which models are offered (the window), and choosing one.
+//! One download at a time, on its own thread. It stops when the program exits and resumes where it was when
+//! requested again, because Ollama keeps the partial download. Not in this module: which models are offered (the
+//! window), and choosing one.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,27 +11,27 @@ use keepsake_models::language::{Shape, Watch};
 use super::settings::Provider;
 use crate::{Engine, EngineError, Result};
 
-/// Models have gigabytes; on a slow line that is a night.
+/// Models are gigabytes in size; on a slow connection a download takes all night.
 const TIMEOUT_MS: u64 = 12 * 60 * 60 * 1000;
 
-/// A download as the window shows it.
+/// The state of a download, as the window shows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pull {
-    /// The model.
+    /// Name of the model.
     pub model: String,
-    /// Bytes of the part on its way that are there.
+    /// Bytes received of the part in progress.
     pub done: u64,
-    /// Bytes of that part; zero before it is known.
+    /// Size of that part in bytes; zero until it is known.
     pub total: u64,
-    /// It has ended, well or not.
+    /// Whether the download has ended, successfully or not.
     pub is_over: bool,
-    /// Why it ended before its end, in a sentence.
+    /// Why it ended early, in one sentence.
     pub problem: Option<String>,
-    /// The person ends it.
+    /// Whether the person stopped it.
     is_cancelled: bool,
 }
 
-/// The download that is under way or was the last.
+/// The current or latest download.
 #[derive(Debug, Default)]
 pub(crate) struct PullState(Mutex<Option<Pull>>);
 
@@ -49,7 +50,8 @@ impl Watch for PullState {
 }
 
 impl Engine {
-    /// Has the Ollama at `url`, which must be on this computer, download `model`. Returns at once; [`pull`](Self::pull) tells how far it is.
+    /// Makes Ollama at `url`, which must be on this computer, download `model`. Returns immediately; [`pull`](Self::pull)
+    /// reports the progress.
     pub fn start_pull(&self, url: &str, model: &str) -> Result<()> {
         let provider = Provider { shape: Shape::Ollama, url: url.to_owned(), model: model.to_owned(), context_tokens: None };
         let connection = self.model_connection(&provider, true)?;
@@ -61,7 +63,7 @@ impl Engine {
             is_busy
         });
         if is_busy {
-            return Err(EngineError::Refused("another model is being downloaded; wait for it or cancel it".to_owned()));
+            return Err(EngineError::Refused("another model is already being downloaded; wait for it or cancel it".to_owned()));
         }
         let engine = self.clone();
         let work = move || {
@@ -84,16 +86,16 @@ impl Engine {
         let spawned = std::thread::Builder::new().name("pull-model".to_owned()).spawn(work);
         spawned.map(drop).map_err(|error| {
             self.inner.pull.change(|pull| *pull = None);
-            EngineError::Refused(format!("this computer cannot start the download now: {error}"))
+            EngineError::Refused(format!("the download could not be started: {error}; close other programs and try again"))
         })
     }
 
-    /// How far the download is; nothing where there was none since the start, or the person ended it.
+    /// Progress of the download; `None` if there was none since startup or the person stopped it.
     pub fn pull(&self) -> Option<Pull> {
         self.inner.pull.change(|pull| pull.clone()).filter(|pull| !pull.is_cancelled)
     }
 
-    /// Ends the download. What came is kept by Ollama.
+    /// Stops the download. Ollama keeps the part already received.
     pub fn stop_pull(&self) {
         self.inner.pull.change(|pull| {
             if let Some(pull) = pull {

@@ -1,8 +1,9 @@
-//! What a model is good for: made-up conversations through the real prompts, counted against what they say.
+//! What a model is good for: runs made-up conversations through the real prompts and counts the results
+//! against the known answers.
 //!
-//! It is a rough sieve and no benchmark: a dozen statements tell a model that can do a task from one that cannot, and nothing finer. None of
-//! it is the person's, nothing of it is stored but the lines in the list of calls. Deliberately not here: the quick test of one call
-//! (`trial`).
+//! This is a rough check, not a benchmark: a dozen statements separate a model that can do a task from one that cannot, and
+//! nothing finer. None of the text is the person's, and nothing is stored except the entries in the list of calls. Not in
+//! this module: the quick test with one call (`trial`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,12 +21,12 @@ use super::{Interview, ModelFailure};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
-/// A made-up conversation with what it says.
+/// A made-up conversation with the facts it contains.
 struct Sample {
     lines: &'static [(Role, &'static str, &'static str)],
-    /// The line, and a word of it that the fact's quotation holds.
+    /// For each fact, the index of its line and a word of that line that its quotation must contain.
     facts: &'static [(usize, &'static str)],
-    /// Lines that say nothing of their author: requests, quotations, play, what holds for a day.
+    /// Lines that state nothing lasting about their author: requests, quotations, role-play, things true for a day.
     traps: &'static [usize],
 }
 
@@ -67,7 +68,7 @@ const PLAY: Sample = Sample {
 
 const SAMPLES: [Sample; 3] = [NURSE, GROUP, PLAY];
 
-/// Statements for the judge about [`NURSE`]: the line, its words, what is said of them, whether it holds.
+/// Statements about [`NURSE`] for the judge: index of the line, the quoted words, the statement, and whether it is true.
 const STATEMENTS: [(usize, &str, &str, bool); 6] = [
     (0, "I work as a nurse", "User works as a nurse", true),
     (0, "I moved to Lisbon in March", "User lives in Porto since March", false),
@@ -80,16 +81,16 @@ const STATEMENTS: [(usize, &str, &str, bool); 6] = [
 /// How far a model can be trusted with a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Three quarters found and next to nothing invented.
+    /// Three quarters correct and almost nothing invented.
     Good,
-    /// Half of it.
+    /// Half of it correct.
     Weak,
-    /// Less, or no answer that can be used: keep it from this task.
+    /// Less than half, or no usable answer: do not use it for this task.
     Unfit,
 }
 
 impl Verdict {
-    /// Its name on the wire.
+    /// Stable name, used in the API.
     pub fn name(self) -> &'static str {
         match self {
             Self::Good => "good",
@@ -107,22 +108,22 @@ impl Verdict {
     }
 }
 
-/// How a model did at one task.
+/// How well a model did at one task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TaskRating {
     /// `facts`, `judge` or `analysis`.
     pub task: &'static str,
-    /// What follows from it.
+    /// The conclusion.
     pub verdict: Verdict,
-    /// What it got right,
+    /// Number of correct results.
     pub right: u32,
-    /// of so much,
+    /// Maximum number of correct results.
     pub of: u32,
-    /// and what it found that nobody said.
+    /// Number of results that nobody stated.
     pub wrong: u32,
 }
 
-/// Stops the rating that is under way, if one is.
+/// Signal that stops the rating in progress.
 #[derive(Debug, Default)]
 pub(crate) struct RatingStop(AtomicBool);
 
@@ -145,7 +146,8 @@ impl Sample {
         Some(CandidateEvidence { message: line, span: Span::of_bytes(text, start..start + words.len()).ok()? })
     }
 
-    /// Facts that were found, and entries that rest on what is none. What the judge took away was found all the same.
+    /// Number of facts found, and number of entries that rest on a trap. Facts that the judge
+    /// rejected still count as found.
     fn count(&self, found: &Proposals) -> (u32, u32) {
         let judged = found.stops.iter().filter(|stop| stop.gate == Gate::Judge).map(|stop| &stop.evidence);
         let facts = found.candidates.iter().filter(|one| one.kind == MemoryKind::Fact).map(|one| &one.evidence);
@@ -163,7 +165,7 @@ impl Sample {
     }
 }
 
-/// A line that nobody said.
+/// A made-up line as a turn.
 pub(super) fn made_up((role, author, text): (Role, &'static str, &'static str)) -> Turn<'static> {
     let (time, message_type) = (Timestamp(0), MessageType::Text);
     Turn { id: "", role, author, speaker: author, text, time, message_type, is_branch: false, thread: "" }
@@ -173,7 +175,7 @@ pub(super) fn conversation<'t>(turns: &'t [Turn<'t>]) -> Conversation<'t> {
     Conversation { turns, owner_name: Some("Mara"), assistant_name: Some("Nova") }
 }
 
-/// A task whose answers could not be used twice has failed at it, and is no failure of the rating.
+/// If a task's answers were unusable twice, the model failed the task, but the rating itself did not fail.
 fn answered<T>(done: Result<T>) -> Result<Option<T>> {
     match done {
         Ok(found) => Ok(Some(found)),
@@ -183,18 +185,18 @@ fn answered<T>(done: Result<T>) -> Result<Option<T>> {
 }
 
 impl Engine {
-    /// Asks `provider` about made-up conversations, some ten calls, and says what it is good for.
+    /// Rates `provider` on made-up conversations, using about ten calls.
     pub fn rate_model(&self, provider: &Provider) -> Result<Vec<TaskRating>> {
         let stop = &self.inner.rating_stop;
         stop.0.store(false, Ordering::Relaxed);
         let mut settings = self.model_settings()?;
-        // All of it is asked of the one that is rated.
+        // Every task is given to the model being rated.
         settings.task_models = super::TaskModels::default();
         let interview = Interview::begin(self, settings, provider, None, None)?;
         Ok(vec![self.rate_facts(&interview, &stop)?, self.rate_judge(&interview, &stop)?, self.rate_analysis(&interview, &stop)?])
     }
 
-    /// Ends [`rate_model`](Self::rate_model) where it is under way.
+    /// Stops [`rate_model`](Self::rate_model) if it is running.
     pub fn stop_rating(&self) {
         self.inner.rating_stop.0.store(true, Ordering::Relaxed);
     }
@@ -221,10 +223,10 @@ impl Engine {
         let candidates: Vec<Candidate> =
             STATEMENTS.iter().filter_map(|(line, words, said, _)| statement(*line, words, said)).collect();
         let begin = |length| Task::check(conversation(&turns), candidates.clone(), &scrubber, length);
-        let answer = answered(interview.drive_in_parts(begin, "Checking what was found", control))?;
+        let answer = answered(interview.drive_in_parts(begin, "Checking the findings", control))?;
         let kept =
             |said: &str| answer.as_ref().is_some_and(|answer| answer.found.candidates.iter().any(|one| one.content == said));
-        // A judge that never answers keeps nothing, and that is no judgement.
+        // A judge that never answers keeps no statement, which is not a judgment.
         let is_judge = answer.as_ref().is_some_and(|answer| answer.dropped.is_none());
         let right = STATEMENTS.iter().filter(|(.., said, holds)| is_judge && kept(said) == *holds).count() as u32;
         let wrong = STATEMENTS.iter().filter(|(.., said, holds)| is_judge && kept(said) && !holds).count() as u32;
@@ -252,7 +254,7 @@ impl Engine {
             let input = AnalysisInput { turns: &turns, owner_name: Some("Mara"), vectors: None };
             let begin = |length| AnalysisTask::new(input, MemoryProfile::default(), &scrubber, length);
             let answer = answered(interview.drive_in_parts(begin, "Reading the whole conversation", control))?;
-            // A summary of which no sentence stands in the conversation's words is none.
+            // A summary counts only if at least one sentence cites the conversation's own words.
             right += u32::from(answer.is_some_and(|answer| !answer.found.analysis.summary.is_empty()));
         }
         Ok(TaskRating { task: "analysis", verdict: Verdict::of(right, of, 0), right, of, wrong: 0 })

@@ -1,7 +1,8 @@
-//! A conversation read by the chosen model: facts, and what the owner thinks and why.
+//! Reads a conversation with the chosen model: facts, and what the owner thinks and why.
 //!
-//! Which calls there are and what of a reply is believed is `capture::model`'s business; here they are driven, and what came of
-//! them is written once, in one transaction with the job's completion, through the same door as the built-in engine's proposals.
+//! Which calls are made and which parts of a reply are believed is decided in `capture::model`. This module makes the
+//! calls and writes the results once, in the transaction that completes the job, through the same code as the
+//! built-in engine's proposals.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -21,14 +22,14 @@ use crate::record::{is_still_on_record, messages_on_record};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
-/// Turns that one task holds at a time; see `propose::STRETCH_TURNS`.
+/// Number of turns in one task; see `propose::STRETCH_TURNS`.
 const STRETCH_TURNS: usize = 2_000;
 
-/// At most so many new messages at the end of a conversation that was read before count as a live channel, read a few at a time
-/// (seed 004); more is an import that brought much at once.
+/// Up to this many new messages at the end of a conversation that was already read count as a live channel, which is read a
+/// few messages at a time (seed 004). More is an import that added many at once.
 const LIVE_MESSAGES_MAX: usize = 30;
 
-/// The part of the settings page that scrubbing needs.
+/// The part of the settings that scrubbing needs.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Regions {
@@ -38,7 +39,7 @@ struct Regions {
 fn scrub_config_of(settings: Option<String>) -> ScrubConfig {
     let regions = settings.and_then(|json| serde_json::from_str::<Regions>(&json).ok()).and_then(|chosen| chosen.phone_regions);
     let mut config = ScrubConfig::default();
-    // More regions find more; those that Keepsake knows by itself are never taken away, since a scrubber that misses leaks.
+    // More regions find more numbers. The built-in ones are never removed, because a scrubber that misses something leaks.
     config.regions.extend(regions.into_iter().flatten());
     config.regions.sort();
     config.regions.dedup();
@@ -46,23 +47,23 @@ fn scrub_config_of(settings: Option<String>) -> ScrubConfig {
 }
 
 impl Engine {
-    /// The scrubber with the regions of phone numbers that the person chose.
+    /// The scrubber with the phone number regions that the person chose.
     pub fn scrubber(&self) -> Result<Scrubber> {
         Scrubber::new(&self.scrub_config()?).map_err(|error| EngineError::Refused(error.to_string()))
     }
 
-    /// The regions of phone numbers that the person chose, and those that are always known.
+    /// The scrubber configuration: the phone number regions that the person chose, and the built-in ones.
     pub(crate) fn scrub_config(&self) -> Result<ScrubConfig> {
         Ok(scrub_config_of(self.store().read(|tx| tx.setting("settings"))?))
     }
 
-    /// As [`scrubber`](Self::scrubber), in a snapshot.
+    /// As [`scrubber`](Self::scrubber), in the given snapshot.
     pub(crate) fn scrubber_in(&self, tx: &ReadTx<'_>) -> std::result::Result<Scrubber, StoreError> {
         let refused = |detail: String| StoreError::Corrupt { what: "regions of phone numbers", detail };
         Scrubber::new(&scrub_config_of(tx.setting("settings")?)).map_err(|error| refused(error.to_string()))
     }
 
-    /// Has the chosen model read what it has not read of a conversation, and completes the job with what came of it.
+    /// Lets the chosen model read what it has not yet read of a conversation, and completes the job with the result.
     pub(crate) fn propose_by_model(&self, id: &ConversationId, lease: &Lease, control: &dyn Control) -> Result<()> {
         let settings = self.model_settings()?;
         let (conversation, rows, read_to, answers, map) = self.store().read(|tx| {
@@ -93,7 +94,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The chosen model, ready to be asked about a conversation, and the scrubber for what it is shown.
+    /// The chosen model, ready for calls about a conversation, and the scrubber for the text it gets.
     pub(crate) fn interview(
         &self,
         settings: ModelSettings,
@@ -105,7 +106,7 @@ impl Engine {
         Ok((interview, self.scrubber()?))
     }
 
-    #[allow(clippy::too_many_arguments)] // A stretch of one reading: everything else belongs to the reading as a whole.
+    #[allow(clippy::too_many_arguments)] // One stretch of a reading; the rest belongs to the reading as a whole.
     fn read_stretch<'r>(
         &self,
         interview: &Interview<'_>,
@@ -120,14 +121,14 @@ impl Engine {
         dropped: &mut Vec<String>,
     ) -> Result<()> {
         let mut turns = turns(stretch, speakers);
-        // A meeting is one sitting, read as a whole: who answers whom in it opens no second one.
+        // A meeting is one sitting and is read as a whole, so replies within it do not start separate threads.
         if !is_meeting(conversation) {
             turns.iter_mut().zip(threads).for_each(|(turn, thread)| turn.thread = thread);
         }
         let name_of = |role: Role| stretch.iter().find(|row| row.role == role).map(|row| row.author.as_str());
         let read = Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
         let chars: usize = turns.iter().map(|turn| turn.text.chars().count()).sum();
-        // Only the whole of a longer meeting shows what is held firmly, and what is said the other way round elsewhere.
+        // In a longer meeting, only the whole shows which facts are firm and which are contradicted elsewhere.
         let is_whole = is_meeting(conversation) && chars > FACTS_WINDOW_CHARS;
         let facts = |length| match is_whole {
             true => Task::facts(read, scope, scrubber, length),
@@ -139,10 +140,10 @@ impl Engine {
         }
         let knowledge = |length| Task::knowledge(read, scope, scrubber, length);
         match self.harvest(interview, knowledge, "Looking for positions and their reasons", stretch, control, dropped) {
-            // Small models do facts and not this; what they did is not lost by it.
+            // Small models can find facts but not positions. The facts they found must not be lost because of that.
             Err(EngineError::Model(ModelFailure::Unusable { model, error, .. })) => {
                 dropped.push(format!(
-                    "What {model} said of positions and their reasons could not be used, twice ({error}); the facts it found are kept."
+                    "{model} gave an unusable answer about positions and their reasons twice ({error}); the facts it found are kept."
                 ));
                 Ok(())
             }
@@ -168,7 +169,7 @@ impl Engine {
         Ok(Harvest { rows, candidates, stops, proposer })
     }
 
-    /// Tells a person what was dropped and why, with the effects of the job that dropped it.
+    /// Alerts the person to what was dropped and why, in the same transaction as the effects of the job.
     pub(crate) fn tell_dropped(
         &self,
         tx: &WriteTx<'_>,
@@ -180,7 +181,7 @@ impl Engine {
                 id: AlertId::fresh(self.ids()),
                 kind: "model_dropped".to_owned(),
                 message: format!(
-                    "{reason} Another model may do better; choose one in Settings, Models, and read the conversation again."
+                    "{reason} Another model may do better: choose one in Settings, Models, and read the conversation again."
                 ),
                 job_id: job.cloned(),
                 created: self.now(),
@@ -189,7 +190,8 @@ impl Engine {
         Ok(())
     }
 
-    /// In model-only mode the built-in engine still sets text apart that gives orders to a machine, and proposes nothing else.
+    /// In model-only mode, the built-in engine still quarantines text that gives instructions to a machine,
+    /// but proposes nothing else.
     pub(crate) fn only_quarantine<'r>(&self, harvest: Harvest<'r>) -> Result<Harvest<'r>> {
         let settings = self.model_settings()?;
         if settings.engines != Engines::Model || settings.proposing().is_none() {
@@ -203,23 +205,23 @@ impl Engine {
 }
 
 impl Interview<'_> {
-    /// Who stands beside what this model proposes: `llama3.2:3b facts/1`.
+    /// Name of the proposer recorded with this model's proposals, such as `llama3.2:3b facts/1`.
     pub(crate) fn proposer(&self, prompt: &str) -> String {
         format!("{} {prompt}", self.model_name(prompt))
     }
 }
 
-/// What of a stretch the model is to read; nothing where it knows all of it.
+/// The part of a stretch that the model should read; `None` if it has read all of it.
 fn scope(stretch: &[InteractionRow], read_to: i64) -> Option<Scope> {
     let from = stretch.iter().position(|row| row.seq > read_to)?;
     let is_live = read_to > 0 && from > 0 && stretch.len() - from <= LIVE_MESSAGES_MAX;
     Some(if is_live { Scope::New { from } } else { Scope::Whole })
 }
 
-/// The thread of each message (seed 002: threads are read apart).
+/// The thread of each message (seed 002: threads are read separately).
 ///
-/// An assistant's export links every message to the one before it, and a link over something that was left out ends there: that is the
-/// way of one talk and no thread.
+/// An assistant's export links every message to the previous one, and a link across an omitted message breaks there. Such
+/// links are the course of one conversation and not threads.
 fn threads_of<'r>(conversation: &ConversationRow, rows: &'r [InteractionRow], answers: &'r HashMap<i64, String>) -> Vec<&'r str> {
     let is_one_talk = [SourceKind::Chatgpt, SourceKind::Claude, SourceKind::ClaudeCode]
         .iter()
@@ -232,7 +234,7 @@ fn threads_of<'r>(conversation: &ConversationRow, rows: &'r [InteractionRow], an
     threads(&links)
 }
 
-/// One sitting, recorded: read as a whole.
+/// Whether a conversation is a recorded meeting, which is read as a whole.
 pub(crate) fn is_meeting(conversation: &ConversationRow) -> bool {
     conversation.source_kind == SourceKind::Transcript.name() || conversation.channel_type.contains("meeting")
 }

@@ -1,6 +1,7 @@
-//! Which engines propose, which model server is asked, and how far it may reach: the person's choices, kept in the store.
+//! Which engines make proposals, which model server is used, and what it may be sent: the person's
+//! choices, kept in the store.
 //!
-//! Keys are not among them: those lie in the system's keyring (`keepsake_models::keys`).
+//! Keys are not among them; they are in the system's keyring (`keepsake_models::keys`).
 
 use keepsake_capture::model::{JUDGE, JUDGE_FACTS};
 use keepsake_domain::{Engines, MemoryProfile};
@@ -16,51 +17,52 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Engine, EngineError, Result};
 
-/// The setting under which these choices are kept.
+/// Setting that stores these choices.
 const SETTING: &str = "models";
 
-/// What an error calls them.
+/// Name of the choices in error messages.
 const CHOICES: &str = "model settings";
 
-/// Tokens a day that may go to another computer unless the person says otherwise: some hundred conversations, and with today's
-/// prices well under a euro.
+/// Default number of tokens per day that may go to another computer: about a hundred conversations, and well under a euro
+/// at today's prices.
 const REMOTE_TOKENS_A_DAY: u64 = 500_000;
 
-/// A slow computer reads 6,000 tokens and writes 1,000 in some five minutes; beyond twice that nothing will come.
+/// A slow computer takes about five minutes to read 6,000 tokens and write 1,000. After twice that
+/// time, no reply will come.
 const REPLY_TIMEOUT_MS: u64 = 10 * 60 * 1000;
 
-/// A server on this computer answers within milliseconds or is not there; the person waits for it.
+/// A server on this computer answers within milliseconds or does not exist, and the person is waiting.
 const DETECT_TIMEOUT_MS: u64 = 300;
 
-/// A model on a server.
+/// A model on a model server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provider {
-    /// How the server is spoken to.
+    /// API that the server speaks.
     pub shape: Shape,
-    /// Where it is: `http://127.0.0.1:11434`.
+    /// URL of the server, such as `http://127.0.0.1:11434`.
     pub url: String,
-    /// Which of its models.
+    /// Name of the model.
     pub model: String,
-    /// How many tokens it takes in one call, where the person said so; else its server is asked.
+    /// Context length in tokens, if the person set it; otherwise its server is asked.
     #[serde(default)]
     pub context_tokens: Option<u32>,
 }
 
-/// What a model is asked for; each may have a model of its own on the same server.
+/// A kind of work for models. Each may use a different model on the same server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ModelTask {
-    /// Facts and positions, people, playbooks, tidying: the chosen model itself.
+    /// Facts and positions, people, playbooks, clean-up: always the chosen model.
     Extraction,
-    /// Whether what was proposed holds.
+    /// Checking whether a proposal is justified.
     Judge,
     /// A conversation as a whole: analysis, sessions, whether it has ended.
     Analysis,
-    /// What many conversations are about.
+    /// Topics across many conversations.
     Topics,
 }
 
 impl ModelTask {
-    /// Of a prompt, by its name.
+    /// The task that the prompt with this name belongs to.
     pub(crate) fn of_prompt(name: &str) -> Self {
         let is_of = |prompts: &[PromptFile]| prompts.iter().any(|prompt| prompt.name == name);
         if is_of(&[JUDGE, JUDGE_FACTS]) {
@@ -75,20 +77,20 @@ impl ModelTask {
     }
 }
 
-/// Models of the chosen server for tasks that are not to be done by the chosen one.
+/// Models on the chosen server for tasks that the chosen model should not do.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TaskModels {
-    /// Whether what was proposed holds.
+    /// For checking proposals.
     pub judge: Option<String>,
-    /// Analysis, sessions, whether a conversation has ended.
+    /// For analysis, sessions, and whether a conversation has ended.
     pub analysis: Option<String>,
-    /// Topics.
+    /// For topics.
     pub topics: Option<String>,
 }
 
 impl TaskModels {
-    /// The model of a task, where it has one of its own.
+    /// The separate model for a task, if one is set.
     pub(crate) fn of(&self, task: ModelTask) -> Option<&str> {
         match task {
             ModelTask::Extraction => None,
@@ -99,25 +101,25 @@ impl TaskModels {
     }
 }
 
-/// The choices. Every field has a default, so what an older version did not write is no error.
+/// The choices. Every field has a default, so a field missing from an older version is no error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModelSettings {
-    /// Which engines propose.
+    /// Which engines make proposals.
     pub engines: Engines,
-    /// The model to ask; without one the built-in engine works alone.
+    /// The chosen model; without one, only the built-in engine works.
     pub provider: Option<Provider>,
-    /// Other models of its server, by task.
+    /// Other models on the same server, by task.
     pub task_models: TaskModels,
-    /// Refuses every server but those on this computer.
+    /// Whether all servers except those on this computer are refused.
     pub this_computer_only: bool,
-    /// Tokens a day, both ways, that may go to another computer.
+    /// Tokens per day, sent and received, that may go to another computer.
     pub remote_tokens_a_day: u64,
     /// Which kinds of memories a whole-conversation analysis looks for.
     pub profile: MemoryProfile,
-    /// No model works while the computer runs on battery.
+    /// Whether models pause while the computer runs on battery.
     pub pause_on_battery: bool,
-    /// How long a reply is waited for.
+    /// How long to wait for a reply, in milliseconds.
     pub reply_timeout_ms: u64,
 }
 
@@ -137,31 +139,31 @@ impl Default for ModelSettings {
 }
 
 impl ModelSettings {
-    /// The model that proposes, if one does.
+    /// The model that makes proposals, if any.
     pub fn proposing(&self) -> Option<&Provider> {
         self.provider.as_ref().filter(|_| self.engines.has_model())
     }
 
-    /// Whether the built-in engine proposes: chosen, or nothing else there.
+    /// Whether the built-in engine makes proposals: because it was chosen, or because nothing else is available.
     pub fn has_built_in(&self) -> bool {
         self.engines.has_built_in() || self.proposing().is_none()
     }
 }
 
 impl Provider {
-    /// Scheme, host and port, under which its key is kept; nothing for an address that is none.
+    /// Scheme, host and port, which identify the stored key; `None` if the URL is invalid.
     pub fn origin(&self) -> Option<String> {
         self.endpoint(false).ok().map(|endpoint| endpoint.origin())
     }
 
-    /// Whether its server is on this computer.
+    /// Whether the server is on this computer.
     pub fn is_this_computer(&self) -> bool {
         self.endpoint(false).is_ok_and(|endpoint| endpoint.is_this_computer())
     }
 }
 
 impl Engine {
-    /// Where keys are kept.
+    /// The store of API keys.
     pub fn keys(&self) -> &dyn KeyStore {
         self.inner.keys.as_ref()
     }
@@ -171,17 +173,17 @@ impl Engine {
         detect(&Candidate::usual(), DETECT_TIMEOUT_MS, &self.inner.clock)
     }
 
-    /// The choices about models.
+    /// The current model settings.
     pub fn model_settings(&self) -> Result<ModelSettings> {
         Ok(self.store().read(|tx| tx.choice(SETTING, CHOICES))?)
     }
 
-    /// Whether a model proposes, in a snapshot.
+    /// Whether a model makes proposals, read in the given snapshot.
     pub(crate) fn has_proposing_model(&self, tx: &ReadTx<'_>) -> std::result::Result<bool, StoreError> {
         Ok(tx.choice::<ModelSettings>(SETTING, CHOICES)?.proposing().is_some())
     }
 
-    /// Stores the choices about models.
+    /// Validates and stores the model settings.
     pub fn set_model_settings(&self, settings: &ModelSettings) -> Result<()> {
         if settings.engines.has_model() && settings.provider.is_none() {
             return Err(EngineError::Refused("choose a model before it can propose memories".to_owned()));
@@ -190,7 +192,7 @@ impl Engine {
             provider.endpoint(settings.this_computer_only)?;
         }
         let mut settings = settings.clone();
-        // Models of another server are not there.
+        // The models of another server are not available on this one.
         let origin = |settings: &ModelSettings| settings.provider.as_ref().and_then(Provider::origin);
         let before = origin(&self.model_settings()?);
         if before.is_some() && before != origin(&settings) {

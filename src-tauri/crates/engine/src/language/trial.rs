@@ -1,6 +1,7 @@
-//! The test button: a made-up conversation through the real prompt, so that a person sees what goes out and what comes back.
+//! The test button: sends a made-up conversation through the real prompt, so that the person sees what is
+//! sent and what comes back.
 //!
-//! None of it is the person's, nothing of it is stored but the line in the list of calls.
+//! None of the text is the person's, and nothing is stored except the entry in the list of calls.
 
 use keepsake_capture::model::{Scope, Task};
 use keepsake_domain::Role;
@@ -12,31 +13,31 @@ use super::{Interview, ModelFailure};
 use crate::work::Unwatched;
 use crate::{Engine, EngineError, Result};
 
-/// What the made-up person says. It has a fact in it, and something that the scrubber must replace.
+/// The made-up person's lines. They contain a fact, and something that the scrubber must replace.
 const LINES: [&str; 2] = [
     "Hi! I moved to Lisbon in March and I work as a nurse on a children's ward.",
     "My new address for the newsletter is mara@example.org. Could you suggest a quiet café for Sunday mornings?",
 ];
 
-/// What came of a test.
+/// Result of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trial {
     /// The text that was sent.
     pub sent: String,
-    /// The text that came back.
+    /// The text that came back, if any.
     pub received: Option<String>,
-    /// Whether the answer has the form that was asked for.
+    /// Whether the answer has the requested format.
     pub is_usable: bool,
-    /// What went wrong and what to do.
+    /// What went wrong and what to do about it.
     pub problem: Option<String>,
-    /// How long it took.
+    /// Duration in milliseconds.
     pub duration_ms: u64,
-    /// Tokens read and written.
+    /// Number of tokens, sent and received.
     pub tokens: u64,
 }
 
 impl Engine {
-    /// Asks `provider` once about a made-up conversation.
+    /// Calls `provider` once with a made-up conversation.
     pub fn try_model(&self, provider: &Provider) -> Result<Trial> {
         let settings = self.model_settings()?;
         let interview = Interview::begin(self, settings, provider, None, None)?;
@@ -46,7 +47,7 @@ impl Engine {
             .map_err(|error| EngineError::Refused(error.to_string()))?;
         let prompt = task.next().map(|call| call.prompt.clone());
         let Some(prompt) = prompt else {
-            return Err(EngineError::Refused("the test has nothing to send; this build is broken, install another".to_owned()));
+            return Err(EngineError::Refused("the test has nothing to send because this build is broken; install another build".to_owned()));
         };
         let began = self.now();
         let reply = interview.send_once(&prompt, &Unwatched);
@@ -66,7 +67,7 @@ impl Engine {
                     Err(error) => {
                         interview.mark_unusable(&call, &reply, &error, &prompt)?;
                         trial.problem =
-                            Some(format!("{error}. It would be asked a second time and then given up; try another model."));
+                            Some(format!("{error}. In real use Keepsake would ask once more and then give up; try another model."));
                     }
                 }
                 trial.received = Some(reply.text);

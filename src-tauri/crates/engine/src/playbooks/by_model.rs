@@ -1,11 +1,12 @@
-//! Playbooks worded by the chosen language model: a title, when each is used, and what its steps are for.
+//! Playbooks worded by the chosen language model: a title, when to use it, and what its steps are for.
 //!
-//! A call shows the steps of one candidate, which is what all of its sessions share, and no message. What held of the answer is kept
-//! under what was shown, apart from playbooks, so that those which are deleted and found again read the same and nobody is asked twice.
-//! A wording is a further version of a candidate. What a person decided about keeps its words: a wording reaches it only where it has
-//! the very words that were decided about.
+//! A call contains the steps of one candidate, which is what all of its sessions have in common, and no messages. The
+//! accepted part of the answer is stored under a hash of what was sent, separately from playbooks. A playbook that is
+//! deleted and found again therefore reads the same, and the model is not asked twice. A wording is a new version of a
+//! candidate. A playbook that a person decided on keeps its words: a wording is applied only if it has exactly the words
+//! that the decision was about.
 //!
-//! Deliberately not here: what is asked, and what of an answer is believed (`insight::playbook::model`).
+//! Not in this module: what is asked, and which parts of an answer are believed (`insight::playbook::model`).
 
 use keepsake_domain::{JobId, JobKind, PlaybookId, PlaybookStatus, PlaybookVersionId, Timestamp};
 use keepsake_insight::playbook::PLAYBOOK_ENGINE_VERSION;
@@ -19,13 +20,14 @@ use crate::language::{Interview, ModelSettings, Provider, passing};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
-/// Names what a model is shown of a playbook.
+/// Hash of what a model is shown of a playbook.
 fn matter(version: &PlaybookVersionRow) -> String {
     let shown = format!("{:?}", (&version.steps, &version.parameters, &version.tools));
     blake3::hash(shown.as_bytes()).to_hex()[..32].to_owned()
 }
 
-/// What the rules found, as a model worded it; nothing where it was not asked or nothing of its answer held.
+/// The version found by the rules, in a model's wording; `None` if no model was asked or nothing of
+/// its answer was accepted.
 fn worded(by_rules: &PlaybookVersionRow, reply: &ModelReplyRow) -> StoreResult<Option<PlaybookVersionRow>> {
     let Some(json) = &reply.found else { return Ok(None) };
     let words: Worded = parse_json("wording of a playbook", json)?;
@@ -45,7 +47,7 @@ fn worded(by_rules: &PlaybookVersionRow, reply: &ModelReplyRow) -> StoreResult<O
     }))
 }
 
-/// The wording that is to stand for what the rules found, if a model gave one and the words may change.
+/// The wording to use for what the rules found, if a model gave one and the words may change.
 fn wording_of(
     tx: &ReadTx<'_>,
     row: Option<&PlaybookRow>,
@@ -65,7 +67,7 @@ fn wording_of(
     }
 }
 
-/// Stores what the rules found of a playbook, and has it stand as it is to be worded.
+/// Stores what the rules found of a playbook, and its wording on top if there is one.
 pub(super) fn put_found(
     tx: &WriteTx<'_>,
     id: &PlaybookId,
@@ -82,7 +84,7 @@ pub(super) fn put_found(
     if !stands(by_rules) {
         tx.put_playbook_version(id, by_rules, made)?;
     }
-    // Found before, it has its number from then.
+    // If this version was found before, it keeps its number.
     let kept = tx.playbook_version(&by_rules.id)?;
     match if told.is_some() { wording_of(tx, row, &kept)? } else { None } {
         Some(told) => tx.put_playbook_version(id, &told, made),
@@ -90,7 +92,7 @@ pub(super) fn put_found(
     }
 }
 
-/// Whether everything that a version rests on may still be read.
+/// Whether none of the messages that a version rests on is excluded from memory.
 fn is_on_record(tx: &ReadTx<'_>, version: &PlaybookVersionRow) -> StoreResult<bool> {
     for one in &version.occurrences {
         if !tx.are_messages_on_record(&one.messages)? {
@@ -101,7 +103,7 @@ fn is_on_record(tx: &ReadTx<'_>, version: &PlaybookVersionRow) -> StoreResult<bo
     tx.are_messages_on_record(&against)
 }
 
-/// Candidates that stand as the rules wrote them, rest on nothing that is off the record, and were shown to no model.
+/// Candidates that still have the rules' wording, rest on nothing excluded, and were shown to no model.
 fn unworded(tx: &ReadTx<'_>) -> StoreResult<Vec<PlaybookRow>> {
     let mut found = Vec::new();
     for row in tx.playbooks()? {
@@ -115,12 +117,12 @@ fn unworded(tx: &ReadTx<'_>) -> StoreResult<Vec<PlaybookRow>> {
 }
 
 impl Engine {
-    /// Queues the candidates that no model has worded for the chosen one, if one proposes.
+    /// Queues a job that lets the chosen model word new candidates, if a model makes proposals.
     pub(crate) fn queue_playbooks_for_model(&self) -> Result<()> {
         if self.model_settings()?.proposing().is_none() || self.store().read(unworded)?.is_empty() {
             return Ok(());
         }
-        // One is enough: it takes whatever is not worded when it runs.
+        // One job is enough: it handles everything without a wording when it runs.
         let job = NewJob {
             id: JobId::fresh(self.ids()),
             kind: JobKind::PlaybooksModel,
@@ -132,11 +134,11 @@ impl Engine {
         Ok(())
     }
 
-    /// Has the chosen model word the candidates that it has not worded; completes the job.
+    /// Lets the chosen model word the candidates without a wording, and completes the job.
     pub(crate) fn perform_playbooks_by_model(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         let settings = self.model_settings()?;
         let (mut asked, mut told, mut unusable) = (0_u64, 0_u64, None);
-        // Chosen when it was queued and not any more: nothing is left to do.
+        // The model is no longer chosen since the job was queued: nothing to do.
         if let Some(provider) = settings.proposing() {
             for row in self.store().read(unworded)? {
                 if control.is_cancelled() {
@@ -153,7 +155,7 @@ impl Engine {
         Ok(self.store().write(|tx| tx.complete(lease, &result, self.now()))?)
     }
 
-    /// Asks about one candidate; whether a wording came of it that stands.
+    /// Asks about one candidate. Returns whether this gave a wording that is in use.
     fn word_playbook(
         &self,
         asked: &PlaybookRow,
@@ -168,7 +170,7 @@ impl Engine {
         let interview =
             Interview::begin(self, settings.clone(), provider, None, Some(lease.job.clone()))?.telling_of(sources.clone());
         let proposer = interview.proposer(&task.label());
-        let words = interview.drive(task, "Wording playbooks with the model", control)?.found;
+        let words = interview.drive(task, "Describing playbooks with the model", control)?.found;
         let found = (!words.is_empty()).then(|| serde_json::to_string(&words)).transpose();
         let reply = ModelReplyRow {
             task: ReplyTask::Playbook,
@@ -180,7 +182,7 @@ impl Engine {
         };
         Ok(self.store().write(|tx| {
             tx.check_lease(lease)?;
-            // A session was turned private or erased while it was asked about: what was told is old.
+            // A session was excluded or erased during the call, so what was sent is out of date.
             if !is_on_record(tx, &asked.version)? {
                 return Ok(false);
             }
@@ -190,7 +192,7 @@ impl Engine {
                 Err(StoreError::NotFound { .. }) => return Ok(false),
                 Err(error) => return Err(error),
             };
-            // Decided about meanwhile, or found otherwise: what stands stands.
+            // If the playbook was decided on or changed meanwhile, leave it as it is.
             let is_it = row.version.proposer == PLAYBOOK_ENGINE_VERSION && matter(&row.version) == reply.matter;
             if row.status != PlaybookStatus::Candidate || !is_it {
                 return Ok(false);

@@ -1,12 +1,12 @@
-//! Who is told which playbooks.
+//! Who is served which playbooks.
 //!
-//! Where the owner is alone with a program an approved playbook is told as it was approved. Anywhere else it is told while the sessions
-//! that may be seen there show it by themselves, and told is what a person approved of it that says nothing of other sessions: the
-//! names of its steps. Judging the stored playbook by its sources instead would tell of hidden ones, by its absence, by what varies in
-//! its steps and by which steps it has (decision 14). For the same reason a look over all sessions offers the person also what one
-//! circle's sessions show by themselves.
+//! Where the owner is alone with a program, an approved playbook is served as it was approved. Anywhere else it is served
+//! while it shows in the sessions that may be seen there, and only the part that a person approved and that says nothing
+//! about other sessions: the names of its steps. Judging the stored playbook by its sources instead would reveal hidden
+//! sessions: by its absence, by the variable parts of its steps, and by which steps it has (decision 14). For the same
+//! reason, a search over all sessions also offers the person what the sessions of a single audience show.
 //!
-//! Deliberately not here: how a context words what is told.
+//! Not in this module: how a context presents playbooks.
 
 use std::collections::BTreeSet;
 
@@ -20,11 +20,12 @@ use crate::given::{Given, ReadKind};
 use crate::served::{may_be_served, served};
 use crate::{Engine, Result};
 
-/// Circles of people that a look reads by themselves: nobody works with agents in more, and each is a search of its own.
+/// Maximum number of audiences that are searched separately: nobody works with agents in more, and each
+/// takes a search of its own.
 const CIRCLES_MAX: usize = 64;
 
 impl Engine {
-    /// The approved playbooks that an audience may be told.
+    /// The approved playbooks that an audience may see, recorded as served.
     pub fn playbooks_for(&self, audience: &Audience) -> Result<Vec<PlaybookRow>> {
         let (rows, given) = self.with_view(audience, |tx, view| {
             let mut rows = self.playbooks_seen(tx, view)?;
@@ -44,8 +45,8 @@ impl Engine {
         Ok(rows)
     }
 
-    /// As [`playbooks_for`](Self::playbooks_for), in a snapshot. Half a playbook misleads: where one line of it reads like an order to a
-    /// machine none is told.
+    /// As [`playbooks_for`](Self::playbooks_for), in the given snapshot and unrecorded. Half a playbook misleads, so a
+    /// playbook with a line that reads like an instruction to a machine is not served at all.
     pub(crate) fn playbooks_seen(&self, tx: &ReadTx<'_>, view: &View) -> StoreResult<Vec<PlaybookRow>> {
         let mut rows = self.playbooks_open(tx, view)?;
         rows.retain(|row| texts(&row.version).all(may_be_served));
@@ -64,7 +65,7 @@ impl Engine {
         let now = self.now();
         let lines = tx.tool_lines_of(view.conversations(), now, READ_MS)?;
         let sessions = read_sessions(&lines);
-        // Most circles have no session that takes every step, and are searched for nothing.
+        // In most places no session contains every step of a playbook, so the search can be skipped.
         let takes = |session: &Session, row: &PlaybookRow| {
             row.version.steps.iter().all(|step| session.uses.iter().any(|one| one.kind.name == step.name))
         };
@@ -82,7 +83,7 @@ impl Engine {
     }
 }
 
-/// Puts what a playbook says as an agent is served it.
+/// Converts the texts of a playbook to their servable form.
 fn serve(version: &mut PlaybookVersionRow) {
     let purposes = version.purposes.iter_mut().flatten();
     let steps = version.steps.iter_mut().map(|step| &mut step.text);
@@ -90,15 +91,15 @@ fn serve(version: &mut PlaybookVersionRow) {
     texts.for_each(|text| *text = served(text));
 }
 
-/// Everything that a playbook says.
+/// All texts of a playbook.
 fn texts(version: &PlaybookVersionRow) -> impl Iterator<Item = &str> {
     let purposes = version.purposes.iter().flatten().map(String::as_str);
     let steps = version.steps.iter().map(|step| step.text.as_str());
     std::iter::once(version.title.as_str()).chain(version.description.as_deref()).chain(steps).chain(purposes)
 }
 
-/// What a circle's own sessions show, in the words that a person approved and that follow from the names of the steps alone: what
-/// varies was read in all sessions, and what stays the same in these nobody approved.
+/// What an audience's own sessions show, using only approved words that follow from the names of the steps. The variable
+/// parts were read across all sessions, and nobody approved what happens to be constant in these.
 fn by_name(row: &PlaybookRow, found: &Found, now: Timestamp) -> PlaybookRow {
     let by_name = |step: &Step| Step { text: step.name.clone(), ..step.clone() };
     let steps = found.steps.iter().map(by_name).collect();
@@ -115,7 +116,7 @@ fn by_name(row: &PlaybookRow, found: &Found, now: Timestamp) -> PlaybookRow {
     }
 }
 
-/// The approved playbooks as the person approved them, for the owner alone: those all of whose sessions are on the record.
+/// The approved playbooks as the person approved them, for the owner alone: those without a session that is excluded.
 fn as_approved(tx: &ReadTx<'_>, view: &View) -> StoreResult<Vec<PlaybookRow>> {
     let may_see = |version: &PlaybookVersionRow| view.judge(&version.sources(), false).is_ok();
     let mut rows = Vec::new();
@@ -128,8 +129,8 @@ fn as_approved(tx: &ReadTx<'_>, view: &View) -> StoreResult<Vec<PlaybookRow>> {
     Ok(rows)
 }
 
-/// The sessions of each circle that sees enough of them and not all: what is open to everybody, the people of each private place, and
-/// whoever is in several of these at once.
+/// The sessions of each audience that sees enough of them but not all: everybody (public sessions), the people of each
+/// private place, and those who are in several of these places.
 pub(super) fn circles<'s>(map: &Map, law: &Law, sessions: &'s [Session]) -> Vec<Vec<&'s Session>> {
     let place_of = |session: &'s Session| map.places.get(&session.conversation);
     let mut people: BTreeSet<People> = sessions

@@ -1,8 +1,8 @@
-//! The webhook: where a person entered an address, it hears of new playbooks: ids, titles and counts, never a message.
+//! The webhook: an address entered by the person receives ids, titles and counts of new playbooks, never a message.
 //!
-//! Off unless an address is entered. It goes the way of calls to models: "This computer only" holds it, and what was sent stands in the
-//! list of what left this computer before it leaves. A notice is a job, so that one which fails is tried again and one that the process
-//! did not survive is not lost.
+//! Off unless an address is entered. Notices follow the same network rules as model calls: "This computer only" applies to
+//! them, and they are listed among the data that left this computer before they are sent. A notice is a job, so a failed
+//! one is retried, and one that was interrupted by the end of the process is not lost.
 
 use std::sync::Arc;
 
@@ -14,25 +14,25 @@ use serde_json::json;
 use crate::language::ModelFailure;
 use crate::{Engine, EngineError, Result};
 
-/// The setting that holds the address.
+/// Setting that stores the address.
 const WEBHOOK_SETTING: &str = "playbooks_webhook";
 
-/// What an error calls it.
-const CHOICES: &str = "address for playbooks";
+/// Name of this setting in error messages.
+const CHOICES: &str = "webhook address";
 
-/// As the list of what left this computer calls it.
+/// Name of a notice in the list of data that left this computer.
 const PURPOSE: &str = "webhook_playbooks/1";
 
-/// Stands where that list names a model: none is asked.
+/// Takes the place of a model name in that list, because no model is called.
 const NO_MODEL: &str = "webhook";
 
 impl Engine {
-    /// The address that hears of new playbooks.
+    /// The address that receives notices of new playbooks, if one is set.
     pub fn playbook_webhook(&self) -> Result<Option<String>> {
         Ok(self.store().read(|tx| tx.choice(WEBHOOK_SETTING, CHOICES))?)
     }
 
-    /// Chooses the address that hears of new playbooks, or none. What waits already is no news.
+    /// Sets or clears the address that receives notices. Playbooks that already need a decision do not count as new.
     pub fn set_playbook_webhook(&self, address: Option<&str>) -> Result<()> {
         let address = address.map(str::trim).filter(|address| !address.is_empty());
         if let Some(address) = address {
@@ -49,27 +49,27 @@ impl Engine {
         Ok(())
     }
 
-    /// The address, refused where it leaves this computer and that is switched off.
+    /// The endpoint of an address; an error if it is not on this computer and that is not allowed.
     fn webhook_endpoint(&self, address: &str) -> Result<(Endpoint, Reach)> {
         let endpoint = Endpoint::parse(address, Shape::Ollama).map_err(|error| EngineError::Refused(error.to_string()))?;
         let is_held = self.model_settings()?.this_computer_only;
         if is_held && !endpoint.is_this_computer() {
             return Err(EngineError::Refused(format!(
-                "{} is not on this computer, and \"This computer only\" is on; turn that off in Settings, Models to allow it",
+                "{} is not on this computer, and \"This computer only\" is on; turn it off in Settings, Models to allow this address",
                 endpoint.origin()
             )));
         }
         Ok((endpoint, if is_held { Reach::ThisComputer } else { Reach::Anywhere }))
     }
 
-    /// Candidates that nobody was told of.
+    /// Candidates that no notice was sent about.
     fn unannounced(&self) -> Result<Vec<PlaybookRow>> {
         let mut rows = self.playbooks()?;
         rows.retain(|row| row.status == PlaybookStatus::Candidate && !row.is_announced);
         Ok(rows)
     }
 
-    /// Queues a notice where somebody wants to hear and something is new.
+    /// Queues a notice if an address is set and there is something new.
     pub(super) fn queue_playbook_notice(&self) -> Result<()> {
         if self.playbook_webhook()?.is_none() || self.unannounced()?.is_empty() {
             return Ok(());
@@ -85,7 +85,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Tells the address of what is new, and completes the job with it.
+    /// Sends the new playbooks to the address and completes the job.
     pub(crate) fn perform_playbook_notice(&self, lease: &Lease) -> Result<()> {
         let rows = self.unannounced()?;
         let now = self.now();
@@ -115,9 +115,9 @@ impl Engine {
             .map_err(|error| EngineError::Refused(error.to_string()))?;
         self.store().write(|tx| {
             tx.check_lease(lease)?;
-            // Asked in the transaction that lets it out: one may have gone off the record meanwhile.
+            // Checked in the transaction that releases the notice, because a session may have been excluded meanwhile.
             if !tx.are_on_record(&sources)? {
-                return Ok(Err(EngineError::NotYet { why: "a session went off the record", retry_ms: RETRY_MS }));
+                return Ok(Err(EngineError::NotYet { why: "a session of a new playbook was excluded from memory", retry_ms: RETRY_MS }));
             }
             tx.begin_model_call(&call, 0)?;
             Ok(Ok(()))
@@ -146,10 +146,10 @@ impl Engine {
     }
 }
 
-/// A notice about something that just changed waits this long for it to be looked at again.
+/// Delay in milliseconds before a notice about something that just changed is checked again.
 const RETRY_MS: i64 = 5_000;
 
-/// What is told: nothing of any message.
+/// The content of a notice, which contains nothing from any message.
 fn notice(rows: &[PlaybookRow]) -> String {
     let playbooks: Vec<_> = rows
         .iter()

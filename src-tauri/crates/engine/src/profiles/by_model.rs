@@ -1,11 +1,13 @@
-//! Profiles by the chosen language model, beside what the rules find: one person a job, one circle of people after another.
+//! Profiles by the chosen language model, in addition to what the rules find: one job per person,
+//! one audience after another.
 //!
-//! A call is made of the words of one circle alone: what was said in public, or what was said to exactly these people. So what the
-//! model makes of it cannot hold a word that somebody of the circle may not read; what was read goes out again only around what is
-//! new. What was shown is looked at again before anything of the answer is written, and the answer passes the same rules as the
-//! built-in derivation's findings; where the model fails, theirs stand as before.
+//! A call contains the words of one audience only: what was said in public, or what was said to exactly these people. The
+//! model's result therefore cannot contain a word that someone in the audience may not read. Messages that were already
+//! read are sent again only as context for new ones. Before anything of the answer is written, the messages that were sent
+//! are checked again, and the answer passes the same rules as the built-in derivation's findings. If the model fails, the
+//! built-in findings stay.
 //!
-//! Deliberately not here: what is asked, and what of an answer is believed (`people::profile::model`).
+//! Not in this module: what is asked, and which parts of an answer are believed (`people::profile::model`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -23,19 +25,20 @@ use crate::language::{Interview, ModelFailure, ModelSettings, Provider};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
-/// While people and places change under a reading it is set beside them anew, so often and then later: each takes milliseconds.
+/// If people and places change during a write, the result is compared with the store again, up to this many times, and then
+/// later. Each attempt takes milliseconds.
 const WRITES_MAX: usize = 5;
 
-/// An import that goes on for long changes people and places all the time; it is waited for.
+/// A long import changes people and places constantly, so the write waits this long for it, in milliseconds.
 const WRITE_AGAIN_MS: i64 = 10_000;
 
-/// The places of one person in which exactly these people read, or those in public.
+/// The places of one person that exactly these people read, or the public ones.
 struct Circle {
-    /// Nothing for the public places.
+    /// `None` for the public places.
     people: Option<People>,
-    /// Each with the last message of the person's own, and how far a model has read already.
+    /// Each place with the person's last message in it, and the last message that a model has read.
     places: Vec<(Place, i64, i64)>,
-    /// Of whom the person and the circle are.
+    /// Identifies the links that define the person and the audience.
     key: String,
 }
 
@@ -52,7 +55,7 @@ impl Circle {
     }
 }
 
-/// The circles of a person in which they said something, the public one first.
+/// A person's audiences in which they said something, the public one first.
 fn circles(
     subject: &Subjected,
     map: &Map,
@@ -76,7 +79,7 @@ fn circles(
     circles.into_values().collect()
 }
 
-/// What came of one circle.
+/// Result of reading the words of one audience.
 struct Read {
     circle: Circle,
     found: ModelFindings,
@@ -84,7 +87,8 @@ struct Read {
 }
 
 impl Engine {
-    /// Queues everybody of whom the chosen model has not read something, if one proposes; how many.
+    /// Queues everybody about whom there is something the chosen model has not read, if a model makes
+    /// proposals. Returns how many.
     pub(crate) fn queue_people_for_model(&self) -> Result<usize> {
         if self.model_settings()?.proposing().is_none() {
             return Ok(0);
@@ -121,10 +125,10 @@ impl Engine {
         Ok(people.len())
     }
 
-    /// Has the chosen model read what it has not read of a person, and completes the job.
+    /// Lets the chosen model read what it has not yet read about a person, and completes the job.
     pub(crate) fn derive_profiles_by_model(&self, person: &EntityId, lease: &Lease, control: &dyn Control) -> Result<()> {
         let settings = self.model_settings()?;
-        // Chosen when it was queued and not any more: nothing is left to do.
+        // The model is no longer chosen since the job was queued: nothing to do.
         let provider = settings.proposing().cloned();
         let mut tried = BTreeSet::new();
         let (mut entries, mut stopped) = (0, 0);
@@ -139,14 +143,14 @@ impl Engine {
                     stopped += read.found.stops.len();
                     entries += self.store_read(person, &read, lease, control)?;
                 }
-                // Turned private or erased while it was read: what is left of the circle is read by the next job.
+                // A conversation was excluded or erased during the call. The next job reads what remains for this audience.
                 Err(EngineError::Model(ModelFailure::Private)) => {}
                 Err(error) => return Err(error),
             }
         }
         let result = serde_json::json!({ "circles": tried.len(), "entries": entries, "stopped": stopped }).to_string();
         self.store().write(|tx| tx.complete(lease, &result, self.now()))?;
-        // What came while it was read: the job that it would have queued was taken for this one.
+        // Messages that arrived meanwhile: their job would have been taken for this one and not queued.
         self.queue_people_for_model().map(drop)
     }
 
@@ -158,7 +162,7 @@ impl Engine {
         Ok(circles.into_iter().find(|circle| circle.is_unread() && !tried.contains(&circle.people)))
     }
 
-    /// Asks the model about one circle.
+    /// Asks the model about one audience.
     fn read_circle(
         &self,
         person: &EntityId,
@@ -197,14 +201,14 @@ impl Engine {
         };
         let scrubber = self.scrubber()?;
         let task = |length| ProfileTask::of_news(input, &scrubber, &|id| news.contains(id), length);
-        // A model that takes less is shown fewer of these.
+        // The conversations shown at most; a model with a shorter context is shown fewer of them.
         let most = task(ContextLength::default()).map_err(|error| EngineError::Refused(error.to_string()))?;
         let told: BTreeSet<ConversationId> =
             most.shown().iter().filter_map(|id| homes.get(id)).map(|home| (*home).clone()).collect();
         let interview = Interview::begin(self, settings.clone(), provider, None, Some(lease.job.clone()))?
             .telling_of(told.into_iter().collect());
         let proposer = interview.proposer(&PROFILE.label());
-        let found = interview.drive_in_parts(task, "Getting to know people", control)?.found;
+        let found = interview.drive_in_parts(task, "Updating profiles", control)?.found;
         Ok(Read { circle, found, proposer })
     }
 
@@ -218,17 +222,17 @@ impl Engine {
         said.collect()
     }
 
-    /// Sets what a model found beside what is known and writes what is new; how many entries. Nothing, and the circle stays unread,
-    /// where one of its places is in it no more.
+    /// Compares a model's findings with what is known, writes what is new, and returns the number of entries. Writes
+    /// nothing and leaves the audience unread if one of its places no longer belongs to it.
     fn store_read(&self, person: &EntityId, read: &Read, lease: &Lease, control: &dyn Control) -> Result<usize> {
         for _ in 0..WRITES_MAX {
             let Some(wrote) = self.try_to_store(person, read, lease, control)? else { continue };
             return Ok(wrote);
         }
-        Err(EngineError::NotYet { why: "people and places change while it is written", retry_ms: WRITE_AGAIN_MS })
+        Err(EngineError::NotYet { why: "people or places changed while the profile was being written", retry_ms: WRITE_AGAIN_MS })
     }
 
-    /// As [`store_read`](Self::store_read); nothing where something else was written meanwhile.
+    /// As [`store_read`](Self::store_read); `None` if something else was written meanwhile.
     fn try_to_store(&self, person: &EntityId, read: &Read, lease: &Lease, control: &dyn Control) -> Result<Option<usize>> {
         let Read { circle, found, proposer } = read;
         let model = self.inner.embedder.ready();
@@ -263,7 +267,7 @@ impl Engine {
         let Some((version, subject, groups, before, refused, resting, said, mut book)) = known else { return Ok(Some(0)) };
         let reading = Reading::new(self, &groups, &subject, &said, &resting, &nearness);
         let similarity = alike(&nearness);
-        // What was shown counts as read, and nothing else: a model that reads a part must not date an entry by that part.
+        // Only what was shown counts as read: a model that reads a part must not date an entry by anything else.
         let shown: HashSet<&InteractionId> = found.shown.iter().collect();
         let spoken = reading.spoken_anywhere();
         let utterances: Vec<_> = spoken.iter().filter(|said| shown.contains(said.interaction)).copied().collect();

@@ -1,6 +1,6 @@
-//! One person read place by place, and what is to be written of it, one privacy partition after another.
+//! Reads one person's places and computes what to write about them, one audience after another.
 //!
-//! Deliberately not here: who is read and when (`profiles`), what a model is asked (`by_model`), and what counts as a finding.
+//! Not in this module: who is read and when (`profiles`), what a model is asked (`by_model`), and what counts as a finding.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -23,10 +23,10 @@ use crate::served::{holds_credentials, masked};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
-/// Names the built-in rules and their version on every row made with them. Raise it when results change.
+/// Identifies the built-in rules and their version in every row they produce. Raise the number when results change.
 pub(super) const RULES: &str = "builtin-profile/2";
 
-/// A message as a derivation takes it.
+/// A message in the form that a derivation uses.
 pub(super) struct Said {
     pub(super) interaction: InteractionId,
     pub(super) seq: i64,
@@ -38,7 +38,7 @@ pub(super) struct Said {
     marks: Vec<Mark>,
 }
 
-/// The messages of a conversation on the record; none where it was turned private or erased meanwhile.
+/// The messages of a conversation that are not excluded; none if it was excluded or erased meanwhile.
 pub(super) fn rows_in(tx: &ReadTx<'_>, id: &ConversationId) -> StoreResult<Vec<InteractionRow>> {
     match messages_on_record(tx, id) {
         Err(StoreError::NotFound { .. }) => Ok(Vec::new()),
@@ -46,7 +46,7 @@ pub(super) fn rows_in(tx: &ReadTx<'_>, id: &ConversationId) -> StoreResult<Vec<I
     }
 }
 
-/// Of these messages what anybody spoke, with whose it is, and what the reader marked in it.
+/// The messages that a speaker wrote, each with its entity and the reader's marks.
 pub(super) fn spoken_in(rows: Vec<InteractionRow>, readings: Vec<Marked>, entity_of: &HashMap<String, EntityId>) -> Vec<Said> {
     rows.into_iter()
         .zip(readings)
@@ -63,8 +63,8 @@ pub(super) fn spoken_in(rows: Vec<InteractionRow>, readings: Vec<Marked>, entity
         .collect()
 }
 
-/// The findings that hold no credential. What somebody wants is never told by a password, and where one stands in its words the entry
-/// would be that password's. What a number is the words around it may say, so the message is read as a whole: `text_of` it.
+/// The findings that contain no credential. A wish is never described by a password, and evidence that contains one would
+/// make the entry a copy of it. The words around a number may tell what it is, so `text_of` gives the whole message.
 pub(super) fn without_credentials<'t>(
     mut findings: Vec<Finding>,
     text_of: impl Fn(&InteractionId) -> Option<&'t str>,
@@ -83,7 +83,7 @@ pub(super) fn without_credentials<'t>(
     findings
 }
 
-/// Nearness of texts by the local model; each text is embedded once.
+/// Similarity of texts according to the local model; each text is embedded once.
 pub(super) struct Nearness<'m> {
     model: Option<&'m dyn Embedder>,
     known: RefCell<HashMap<String, Option<Rc<[f32]>>>>,
@@ -109,7 +109,7 @@ impl<'m> Nearness<'m> {
     }
 }
 
-/// One person as it is read.
+/// One person as seen by a derivation.
 pub(super) struct Reading<'a> {
     engine: &'a Engine,
     groups: &'a Groups,
@@ -118,23 +118,24 @@ pub(super) struct Reading<'a> {
     nearness: &'a Nearness<'a>,
     /// The person's places, each with its label.
     places: Vec<(&'a Place, Label)>,
-    /// Where the messages stand that were read or that an entry rests on, as far as they are on the record.
+    /// The conversation of each message that was read or that an entry rests on, without excluded ones.
     homes: HashMap<&'a InteractionId, &'a ConversationId>,
     digests: OnceCell<HashMap<&'a ConversationId, Digest>>,
     called: OnceCell<HashMap<&'a ConversationId, BTreeMap<&'a str, usize>>>,
 }
 
-/// One partition: who its private places have in common, and its label.
+/// The data visible to one audience: the people whom its private places have in common (`None`: public), and its label.
 pub(super) struct Partition {
     pub(super) reach: Option<People>,
     pub(super) label: Label,
 }
 
-/// What finds in a partition, beside the entries that it knows.
+/// Finds changes for one audience, given the entries it already knows.
 pub(super) type Find<'f> = &'f dyn Fn(&Partition, &[ProfileEntry], &[Debunked]) -> Vec<Change>;
 
 impl<'a> Reading<'a> {
-    /// `resting`: where the messages stand that entries rest on, if not all of the person's places are among `said`.
+    /// `resting` gives the conversations of messages that entries rest on, for callers whose `said` does not cover all of
+    /// the person's places.
     pub(super) fn new(
         engine: &'a Engine,
         groups: &'a Groups,
@@ -162,7 +163,8 @@ impl<'a> Reading<'a> {
         (self.engine.inner.law.flows)(from, to)
     }
 
-    /// The public partition first, then the circles, larger ones before smaller: what a larger one tells a smaller one need not.
+    /// The public audience first, then closed ones, larger before smaller, because a smaller one need not repeat what a
+    /// larger one states.
     fn cut(&self) -> Vec<Partition> {
         let mut partitions = vec![Partition { reach: None, label: Label::PUBLIC }];
         let mut circles: BTreeMap<(std::cmp::Reverse<usize>, &People), &Label> = BTreeMap::new();
@@ -174,7 +176,7 @@ impl<'a> Reading<'a> {
         partitions
     }
 
-    /// What is written of all partitions. `proposer` found it.
+    /// What to write for all audiences. `proposer` is recorded as the source.
     pub(super) fn partitions(
         &self,
         rows: &[ProfileRow],
@@ -192,24 +194,25 @@ impl<'a> Reading<'a> {
             let is_own = |row: &&ProfileRow| row.entry.origin != ProfileOrigin::Person && row.reach == partition.reach;
             let mut own: Vec<ProfileEntry> = rows.iter().filter(is_own).map(|row| row.entry.clone()).collect();
             let mut known = own.clone();
-            // A person's word counts in every partition: it is their judgement and no trace of where something was said.
+            // A person's answer counts for every audience: it is their judgment and not a trace of
+            // where something was said.
             known.extend(rows.iter().filter(|row| row.entry.origin == ProfileOrigin::Person).map(|row| row.entry.clone()));
             for change in find(&partition, &known, debunked) {
                 let (mut entry, old) = match change {
                     Change::Add(entry) => (entry, None),
                     Change::Supersede { old, entry } => (entry, Some(old)),
                 };
-                // A person's word is superseded by none but a person's; the rules see to that, and this holds them to it.
+                // Only a person may supersede a person's answer. The rules ensure that, and this enforces it.
                 if old.as_ref().is_some_and(|old| !own.iter().any(|entry| entry.id == *old)) {
                     continue;
                 }
-                // The version before may rest on something that went off the record since.
+                // The previous version may rest on something that has been excluded since.
                 let on_record = |place: &&EvidenceSpan| self.homes.contains_key(&place.interaction);
                 let places: Vec<EvidenceSpan> = entry.evidence.as_slice().iter().filter(on_record).cloned().collect();
                 let Ok(evidence) = Evidence::new(places) else { continue };
                 entry.evidence = evidence;
                 let label = self.label_of_evidence(&entry.evidence);
-                // What rests on more open words alone is told where those are read.
+                // A finding that rests only on more open words belongs to the more open audience.
                 if label.as_ref().is_none_or(|label| label.is_off_record() || label.people() != partition.reach.as_ref()) {
                     continue;
                 }
@@ -248,8 +251,8 @@ impl<'a> Reading<'a> {
         Ok(written)
     }
 
-    /// Follows from whom and what the entry is about, what it says and what it rests on; and from the links that hold, since under
-    /// others it is another entry, which is kept beside it.
+    /// The id depends on the person, the statement and its evidence, and also on the current links, because under other
+    /// links it is a different entry, which is kept beside this one.
     fn entry_id(&self, entry: &NewEntry, reach: Option<&People>, people_key: &str, proposer: &str) -> ProfileId {
         let places: Vec<String> = entry
             .evidence
@@ -277,7 +280,7 @@ impl<'a> Reading<'a> {
         ))
     }
 
-    /// The label of what rests on these places.
+    /// The label of this evidence.
     fn label_of_evidence(&self, evidence: &Evidence) -> Option<Label> {
         let homes: HashSet<&ConversationId> =
             evidence.as_slice().iter().filter_map(|place| self.homes.get(&place.interaction).copied()).collect();
@@ -286,7 +289,7 @@ impl<'a> Reading<'a> {
         self.label(&places)
     }
 
-    /// What the rules find in one partition, beside the entries that it knows.
+    /// What the rules find for one audience, given the entries it already knows.
     pub(super) fn by_rules(&self, partition: &Partition, known: &[ProfileEntry], debunked: &[Debunked]) -> Vec<Change> {
         let places: Vec<&Place> =
             self.places.iter().filter(|(_, label)| self.flows(label, &partition.label)).map(|(place, _)| *place).collect();
@@ -298,7 +301,8 @@ impl<'a> Reading<'a> {
             |places: &[&Place]| -> Vec<&Digest> { places.iter().filter_map(|place| digests.get(&place.conversation)).collect() };
         let (public, private) = (of(&public), of(&private));
         let similarity = alike(self.nearness);
-        // Of what was said only when and where those lines were on which entries rest: everything else is in the digests.
+        // Of the utterances, only when and where they were said is needed, and only for those that entries rest on. The
+        // digests contain the rest.
         let utterances: Vec<Utterance<'_>> = known
             .iter()
             .flat_map(|entry| entry.evidence.as_slice())
@@ -316,7 +320,8 @@ impl<'a> Reading<'a> {
         let found = if partition.reach.is_none() {
             findings_beside(&public, &[], &input)
         } else if findings_beside(&private, &[], &input).is_empty() {
-            // The private part shows nothing alone, and the public part was read already: there may be many circles.
+            // The private part contains no finding of its own, and the public part was already read. Skipping it matters
+            // because there may be many audiences.
             return Vec::new();
         } else {
             findings_beside(&private, &public, &input)
@@ -325,25 +330,25 @@ impl<'a> Reading<'a> {
         changes(found, ProfileOrigin::BuiltIn, &input)
     }
 
-    /// What each conversation shows by itself: read once, in however many circles it is told.
+    /// The digest of each conversation, computed once for all audiences.
     fn digest(&self) -> HashMap<&'a ConversationId, Digest> {
         let places = self.places.iter().map(|(place, _)| *place);
         places.map(|place| (&place.conversation, Digest::of(&self.spoken(&[place])))).collect()
     }
 
-    /// A message that was read, as the person's profile takes it.
+    /// A message that was read, as an utterance for the person's profile.
     fn said_of(&self, id: &InteractionId) -> Option<Utterance<'a>> {
         let (id, home) = self.homes.get_key_value(id)?;
         let said = self.said.get(*home)?.iter().find(|said| said.interaction == **id)?;
         Some(self.utterance(home, said))
     }
 
-    /// All that was said in the person's places.
+    /// All utterances in the person's places.
     pub(super) fn spoken_anywhere(&self) -> Vec<Utterance<'a>> {
         self.spoken(&self.subject.places.iter().collect::<Vec<_>>())
     }
 
-    /// What was said in these places, as the person's profile takes it.
+    /// The utterances in these places.
     fn spoken(&self, places: &[&'a Place]) -> Vec<Utterance<'a>> {
         let lines = places.iter().filter_map(|place| Some((&place.conversation, self.said.get(&place.conversation)?)));
         lines.flat_map(|(home, lines)| lines.iter().map(move |said| self.utterance(home, said))).collect()
@@ -366,7 +371,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// How memories name the person: as the places that are read call them most.
+    /// The name that memories use for the person: the one used most in the given places.
     pub(super) fn name(&self, places: &[&Place]) -> String {
         if self.subject.is_owner {
             return OWNER_LABEL.to_owned();
@@ -380,7 +385,7 @@ impl<'a> Reading<'a> {
         most.map_or_else(String::new, |(name, _)| keepsake_domain::Speaker::called(name).into_owned())
     }
 
-    /// What each conversation calls the person, and how often.
+    /// The names each conversation uses for the person, with counts.
     fn call(&self) -> HashMap<&'a ConversationId, BTreeMap<&'a str, usize>> {
         let mut called: HashMap<&ConversationId, BTreeMap<&str, usize>> = HashMap::new();
         for (place, _) in &self.places {
@@ -394,7 +399,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Whether texts are alike, as the rules take it.
+/// The similarity of two texts, in the form that the rules expect.
 pub(super) fn alike<'n>(nearness: &'n Nearness<'_>) -> impl Fn(&str, &str) -> Option<f32> + 'n {
     |a: &str, b: &str| nearness.between(a, b)
 }

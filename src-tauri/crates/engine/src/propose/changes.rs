@@ -1,9 +1,10 @@
-//! Which known statements a new one replaces, and which known one replaces it: "we've moved to Gorgie" after "I live in Leith".
+//! Which known statements a new one replaces, and which known one replaces it: "we've moved to Gorgie"
+//! after "I live in Leith".
 //!
-//! The reader judges a pair of statements; here the pairs are chosen: those about the same somebody that are close in meaning. What was
-//! said first is the earlier one, in whatever order they were read.
+//! The reader judges pairs of statements. This module selects the pairs: statements about the same person that are close in
+//! meaning. The earlier one is the one said first, in whatever order they were read.
 //!
-//! Deliberately not here: what becomes of a pair (`review` sets the older one aside once the newer is approved).
+//! Not in this module: what happens to a pair (`review` archives the older one when the newer is approved).
 
 use std::collections::BTreeSet;
 use std::sync::PoisonError;
@@ -17,30 +18,31 @@ use super::Prepared;
 use super::known::KnownMemory;
 use crate::{Engine, Result};
 
-/// A newer statement replaces an older one from this probability on, where it is [`OVER_SAME_MIN`] times as likely as that both say the
-/// same: of pairs of an author not trained on 64 of 70 are such, and 64 of 113 are found; of 2,127 that have nothing to do with each other
-/// 18 are taken for such, before [`CLOSE_COSINE_MIN`] (decision 46).
+/// Minimum probability that a newer statement replaces an older one. It must also be [`OVER_SAME_MIN`] times as likely as
+/// the two saying the same. On pairs of an author not used in training, 64 of 70 found are correct and 64 of 113 are found;
+/// of 2,127 unrelated pairs, 18 are mistaken for replacements before [`CLOSE_COSINE_MIN`] applies (decision 46).
 const REPLACES_MIN: f64 = 0.45;
 
-/// What repeats a statement in other words is most of what is taken for a change of it.
+/// Most statements mistaken for a change only repeat another in different words.
 const OVER_SAME_MIN: f64 = 2.0;
 
-/// Less alike, two statements are hardly ever about one matter. What is put in wholly other words is missed.
+/// Below this similarity, two statements are hardly ever about the same matter. A change in entirely
+/// different words is missed.
 const CLOSE_COSINE_MIN: f32 = 0.4;
 
-/// Statements that a new one is held against, the closest first. Each costs the reading of a short message, and a message in five says
-/// something new.
+/// Number of statements that a new one is compared with, closest first. Each costs as much as reading a short message, and
+/// one message in five says something new.
 const CLOSE_MAX: usize = 3;
 
-/// A statement that a new one was held against.
+/// A statement that a new one was compared with.
 #[derive(Debug, Clone)]
 enum Other {
     Known(MemoryId),
-    /// A new one as well, by its place.
+    /// Another new one, by index.
     New(usize),
 }
 
-/// One of two statements replaces the other, and how surely.
+/// One of two statements replaces the other, with the probability.
 #[derive(Debug, Clone)]
 struct Replacement {
     other: Other,
@@ -48,15 +50,15 @@ struct Replacement {
     probability: f64,
 }
 
-/// What replaces what among the new statements and the known ones, by the place of the new one.
+/// The replacements among new and known statements, by index of the new one.
 #[derive(Debug, Default)]
 pub(super) struct Replacements {
     of: Vec<Vec<Replacement>>,
-    /// The ids that new statements were given, as far as they were stored.
+    /// Ids of the new statements that have been stored so far.
     ids: Vec<Option<MemoryId>>,
 }
 
-/// A statement as it is held against others.
+/// A statement in the form used for comparison.
 #[derive(Clone, Copy)]
 struct Said<'a> {
     kind: MemoryKind,
@@ -66,16 +68,16 @@ struct Said<'a> {
     from: From<'a>,
 }
 
-/// Where a statement stands.
+/// Origin of a statement.
 #[derive(Clone, Copy, PartialEq)]
 enum From<'a> {
     Known(&'a MemoryId),
-    /// By its place among the new ones, with the place of its message.
+    /// Index among the new ones, and index of its message.
     New(usize, usize),
 }
 
 impl<'a> Said<'a> {
-    /// A new one; nothing where no message says it, or where it gives orders to a machine.
+    /// A new statement; `None` if no message says it or if it gives instructions to a machine.
     fn new(at: usize, prepared: &'a Prepared<'_>) -> Option<Self> {
         let candidate = &prepared.candidate;
         let message = candidate.evidence.first()?.message;
@@ -95,7 +97,7 @@ impl<'a> Said<'a> {
         Some(Self { kind: memory.kind, content: &memory.content, vector, time, from: From::Known(&memory.id) })
     }
 
-    /// By meaning; without vectors by the words they share.
+    /// Similarity in meaning; without vectors, by shared words.
     fn closeness(&self, other: &Self) -> f32 {
         match self.vector.zip(other.vector) {
             Some((a, b)) => cosine(a, b),
@@ -103,7 +105,7 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// What was said at once is meant to stand together; of what is known the time alone tells that.
+    /// Statements made in one message are meant to hold together. For known ones, only the time shows that.
     fn is_apart(&self, other: &Self) -> bool {
         match (self.from, other.from) {
             (From::New(_, message), From::New(_, other)) => message != other,
@@ -116,7 +118,7 @@ impl<'a> Said<'a> {
     }
 }
 
-/// The closest of the statements about the same somebody that `new` is held against.
+/// The closest statements about the same person that `new` is compared with.
 fn close_to<'a>(new: &Said<'a>, others: impl Iterator<Item = Said<'a>>) -> impl Iterator<Item = Said<'a>> {
     let open = others.filter(|other| other.kind == new.kind && new.is_apart(other));
     let mut close: Vec<(f32, Said<'a>)> =
@@ -125,7 +127,7 @@ fn close_to<'a>(new: &Said<'a>, others: impl Iterator<Item = Said<'a>>) -> impl 
     close.into_iter().take(CLOSE_MAX).map(|(_, other)| other)
 }
 
-/// A new statement and one that it is held against, in words, the earlier first.
+/// The texts of a new statement and one it is compared with, the earlier first.
 struct Pair {
     at: usize,
     other: Other,
@@ -136,7 +138,7 @@ struct Pair {
 
 impl Pair {
     fn new(at: usize, new: &Said<'_>, other: &Said<'_>) -> Self {
-        // Of two messages of one moment the one that was read later counts as the later.
+        // Of two messages with the same time, the one read later counts as later.
         let is_new_later = other.time <= new.time;
         let (earlier, later) = if is_new_later { (other, new) } else { (new, other) };
         let other = match other.from {
@@ -148,7 +150,7 @@ impl Pair {
 }
 
 impl Engine {
-    /// What replaces what; nothing where there is no reader.
+    /// Finds the replacements; none without a reader.
     pub(super) fn replacements(&self, prepared: &[Prepared<'_>], model: Option<&str>) -> Result<Replacements> {
         let mut found = Replacements { of: vec![Vec::new(); prepared.len()], ids: vec![None; prepared.len()] };
         if prepared.is_empty() {
@@ -187,7 +189,8 @@ impl Engine {
 }
 
 impl Replacements {
-    /// The stored statements that the new one at this place replaces or is replaced by: however alike, they do not say the same.
+    /// The stored statements that replace the new one at this index or are replaced by it. However similar,
+    /// they do not say the same.
     pub(super) fn with(&self, at: usize) -> BTreeSet<MemoryId> {
         self.of.get(at).into_iter().flatten().filter_map(|replacement| self.stored(&replacement.other).cloned()).collect()
     }
@@ -199,7 +202,7 @@ impl Replacements {
         }
     }
 
-    /// Writes down what replaces what, now that the new statement at this place is stored under this id.
+    /// Stores the replacements of the new statement at this index, now that it is stored under this id.
     pub(super) fn store(
         &mut self,
         tx: &WriteTx<'_>,

@@ -1,6 +1,6 @@
-//! What is known, as new candidates are compared with it: by whom it is about, by its words and by its meaning.
+//! Known memories in the form that new candidates are compared with: by subject, by words and by meaning.
 //!
-//! Deliberately not here: what becomes of a candidate that is near to something.
+//! Not in this module: what happens to a candidate that is similar to a known memory.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -11,26 +11,26 @@ use keepsake_store::{EmbeddingOwner, ReadTx, StoreError};
 
 use crate::boundary::Map;
 
-/// Nearest memories, by meaning and by words each, that are compared in full.
+/// Number of nearest memories, by meaning and by words each, that are compared in full.
 const NEAR_MAX: usize = 6;
 
-/// A word that this many known memories hold tells nothing about nearness.
+/// A word contained in this many known memories says nothing about similarity.
 const COMMON_WORD_MEMORIES: usize = 400;
 
-/// A memory as new candidates are compared with it.
+/// A known memory in the form used for comparison.
 pub(super) struct KnownMemory {
     pub(super) id: MemoryId,
     pub(super) kind: MemoryKind,
     pub(super) content: String,
     pub(super) fact: Option<FactDetail>,
     pub(super) vector: Option<Vec<f32>>,
-    /// Where it may surface: a candidate is compared only with what is seen wherever the candidate is.
+    /// Where it may surface. A candidate is compared only with what is visible wherever the candidate is.
     pub(super) label: Label,
-    /// Folded into another one meanwhile.
+    /// Merged into another one meanwhile.
     pub(super) is_gone: Cell<bool>,
     /// When it was said.
     pub(super) said: Option<Timestamp>,
-    /// When a person took it back.
+    /// When a person retracted it.
     pub(super) taken_back: Option<Timestamp>,
 }
 
@@ -46,17 +46,17 @@ pub(super) struct KnownSubject {
     by_word: HashMap<String, Vec<usize>>,
 }
 
-/// What is known, kept between jobs as long as nobody else changed it.
+/// The known memories, cached between jobs until something changes them.
 #[derive(Default)]
 pub(crate) struct Known {
     pub(super) signature: Option<[i64; 5]>,
     boundary: i64,
     model: Option<String>,
-    /// By whom they are about; people by the person behind the handle.
+    /// By subject; people by the person behind the handle.
     pub(super) subjects: HashMap<Subject, KnownSubject>,
-    /// What a person took back: what was said before says it no more, however it is put.
+    /// What a person retracted. Statements said before the retraction no longer count, however they are worded.
     pub(super) taken_back: HashMap<Subject, KnownSubject>,
-    /// Words on which a memory rested that the person erased for good, and when: of the statement itself nothing is left.
+    /// Words that a permanently erased memory rested on, and when it was erased; nothing is left of the statement itself.
     forgotten: HashMap<Subject, Vec<(String, Timestamp)>>,
 }
 
@@ -79,9 +79,8 @@ impl KnownSubject {
         self.memories.push(memory);
     }
 
-    /// The memory that the candidate repeats, extends or is closest to.
-    /// A fact and a position are never one, though they may be put alike: the position has its why (DESIGN section 5).
-    /// Only memories that `is_open` lets through count.
+    /// The memory that the candidate repeats, extends or is closest to. A fact and a position never match, even if worded
+    /// alike, because a position includes its reason (DESIGN section 5). Only memories accepted by `is_open` count.
     pub(super) fn nearest(
         &self,
         kind: MemoryKind,
@@ -130,7 +129,7 @@ impl KnownSubject {
 }
 
 impl Known {
-    /// Whether a statement says what words said that are forgotten, from before they were.
+    /// Whether a statement says the same as forgotten words and was said before they were forgotten.
     pub(super) fn is_forgotten(&self, about: &Subject, content: &str, said: Option<Timestamp>) -> bool {
         let says = |words: &str| {
             matches!(
@@ -141,7 +140,7 @@ impl Known {
         self.forgotten.get(about).into_iter().flatten().any(|(words, at)| Some(*at) >= said && says(words))
     }
 
-    /// Reads again what is known if anything changed since.
+    /// Reads the known memories again if anything has changed.
     pub(super) fn refresh(&mut self, tx: &ReadTx<'_>, map: &Map, model: Option<&str>) -> std::result::Result<(), StoreError> {
         let signature = tx.memory_signature()?;
         if self.signature == Some(signature) && self.boundary == map.version && self.model.as_deref() == model {
@@ -166,7 +165,7 @@ impl Known {
                 Some(model) => tx.embedding(EmbeddingOwner::Memory, memory.id.as_str(), model)?,
                 None => None,
             };
-            // Without a place it is seen nowhere, and nothing is compared with it; a refusal holds all the same.
+            // Without evidence it is visible nowhere and nothing is compared with it, but a dismissal still applies.
             let label = match map.label_of(sources.get(&memory.id)) {
                 Some(label) => label,
                 None if taken_back.is_some() => Label::PUBLIC,

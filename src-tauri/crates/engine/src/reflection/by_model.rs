@@ -1,10 +1,12 @@
-//! Reflection by the chosen language model, beside the rules: it proposes the same two kinds for entries of one person and one circle.
+//! Reflection by the chosen language model, in addition to the rules: it makes the same two kinds of proposals for the
+//! entries of one person and one audience.
 //!
-//! A call shows entries that the same people may be told, and nothing beside them. What is believed of an answer is kept as places,
-//! with what each entry said and rested on, and every look takes it in anew: a proposal of a model is one in the same list, applied by
-//! the same run with the same undo, and falls with what it rests on. Nothing of a model's is applied without a person.
+//! A call contains only entries that the same people may see. The accepted part of an answer is stored as references, with
+//! what each entry said and rested on, and every search uses it again. A model's proposal is therefore part of the same
+//! list, is applied by the same run with the same undo, and disappears if what it rests on does. Nothing from a model is
+//! applied without a person.
 //!
-//! Deliberately not here: what is asked, and what of an answer is believed (`capture::reflect::model`).
+//! Not in this module: what is asked, and which parts of an answer are believed (`capture::reflect::model`).
 
 use std::collections::BTreeSet;
 
@@ -18,7 +20,7 @@ use crate::language::{Interview, ModelSettings, Provider, passing};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
-/// What models said before: the opinions, whose each is, and what was read.
+/// What models said earlier: their opinions, who gave each, and what they had read.
 #[derive(Default)]
 pub(super) struct Said {
     pub(super) opinions: Vec<Opinion>,
@@ -27,12 +29,12 @@ pub(super) struct Said {
     read: BTreeSet<Shown>,
 }
 
-/// What models said of entries, as far as all that they were shown is on the record.
+/// What models said about entries, as far as nothing they were shown has been excluded.
 pub(super) fn said(tx: &ReadTx<'_>) -> StoreResult<Said> {
     let mut said = Said::default();
     for reply in tx.model_replies(ReplyTask::Reflection)? {
         let Some(json) = &reply.found else { continue };
-        let told: Reflected = parse_json("reflection of a model", json)?;
+        let told: Reflected = parse_json("clean-up proposals of a model", json)?;
         said.by.extend(told.opinions.iter().map(|_| reply.proposer.clone()));
         said.opinions.extend(told.opinions);
         said.read.extend(told.read);
@@ -40,7 +42,7 @@ pub(super) fn said(tx: &ReadTx<'_>) -> StoreResult<Said> {
     Ok(said)
 }
 
-/// Entries that are shown in one call, with all that they rest on.
+/// Entries shown in one call, with everything they rest on.
 struct Bundle {
     memories: Vec<Remembered>,
     messages: Vec<InteractionId>,
@@ -51,18 +53,18 @@ impl Engine {
     /// The bundles that no model has read, each with what it rests on.
     fn unread_bundles(&self, tx: &ReadTx<'_>) -> StoreResult<Vec<Bundle>> {
         let map = self.map(tx)?;
-        // Nothing of what is asked hangs on vectors.
+        // Nothing asked here depends on vectors.
         let Some((ids, memories)) = gather::gather(tx, &map, None, &mut |_, _| true)? else { return Ok(Vec::new()) };
         let said = said(tx)?;
         unread(&memories, &said.read).into_iter().map(|bundle| bundle_of(tx, &ids, &memories, &bundle)).collect()
     }
 
-    /// Queues what no model has read for the chosen one, if one proposes.
+    /// Queues a job for the chosen model, if a model makes proposals and there is something that no model has read.
     pub(crate) fn queue_reflection_for_model(&self) -> Result<()> {
         if self.model_settings()?.proposing().is_none() || self.store().read(|tx| self.unread_bundles(tx))?.is_empty() {
             return Ok(());
         }
-        // One is enough: it takes whatever is unread when it runs.
+        // One job is enough: it handles everything unread when it runs.
         let job = NewJob {
             id: JobId::fresh(self.ids()),
             kind: JobKind::ReflectModel,
@@ -74,11 +76,11 @@ impl Engine {
         Ok(())
     }
 
-    /// Has the chosen model look over what it has not read, and lists what it proposes; completes the job.
+    /// Lets the chosen model examine what it has not read, lists its proposals, and completes the job.
     pub(crate) fn perform_reflection_by_model(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         let settings = self.model_settings()?;
         let (mut asked, mut told, mut unusable) = (0_u64, 0_u64, None);
-        // Chosen when it was queued and not any more: nothing is left to do.
+        // The model is no longer chosen since the job was queued: nothing to do.
         if let Some(provider) = settings.proposing() {
             for bundle in self.store().read(|tx| self.unread_bundles(tx))? {
                 if control.is_cancelled() {
@@ -102,7 +104,7 @@ impl Engine {
         }
     }
 
-    /// Asks about one bundle; whether something was said of it.
+    /// Asks about one bundle. Returns whether an opinion was given.
     fn ask_to_reflect(
         &self,
         bundle: &Bundle,
@@ -118,9 +120,9 @@ impl Engine {
         let interview =
             Interview::begin(self, settings.clone(), provider, None, Some(lease.job.clone()))?.telling_of(bundle.sources.clone());
         let proposer = interview.proposer(&task.label());
-        let told = interview.drive(task, "Looking over memories with the model", control)?.found;
+        let told = interview.drive(task, "Looking for clean-ups with the model", control)?.found;
         let json = |told: &Reflected| {
-            serde_json::to_string(told).map_err(|error| EngineError::Stored { what: "reflection of a model", error })
+            serde_json::to_string(told).map_err(|error| EngineError::Stored { what: "clean-up proposals of a model", error })
         };
         let reply = ModelReplyRow {
             task: ReplyTask::Reflection,
@@ -132,7 +134,7 @@ impl Engine {
         };
         Ok(self.store().write(|tx| {
             tx.check_lease(lease)?;
-            // Turned private or erased while it was asked about: what was told is old.
+            // A source was excluded or erased during the call, so what was sent is out of date.
             if !tx.are_on_record(&bundle.sources)? || !tx.are_messages_on_record(&bundle.messages)? {
                 return Ok(false);
             }
@@ -142,7 +144,7 @@ impl Engine {
     }
 }
 
-/// Names what was shown.
+/// Hash of what was shown.
 fn matter(read: &[Shown]) -> String {
     let mut hash = blake3::Hasher::new();
     for shown in read {

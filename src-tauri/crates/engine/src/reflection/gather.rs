@@ -1,7 +1,7 @@
-//! What reflection looks at: the memories in use, each with whom it is about, who may be told it, and what it rests on.
+//! The input of reflection: the memories in use, each with its subject, its audience, and what it rests on.
 //!
-//! Only what decides a memory's label is read: what merely supports it was said where fewer may read, and a proposal must not tell of
-//! that. What is off the record, hidden, or was taken back elsewhere is not looked at.
+//! Only the evidence that determines a memory's label is read. Supporting evidence comes from places that fewer people may
+//! read, and a proposal must not reveal it. Memories that are excluded, hidden or retracted elsewhere are left out.
 
 use std::collections::BTreeSet;
 
@@ -14,10 +14,10 @@ use super::StoreResult;
 use crate::boundary::Map;
 use crate::taken_back::TakenBack;
 
-/// Memories between two looks at the cancel button.
+/// Number of memories between two checks for cancellation.
 const WATCH_MEMORIES: usize = 50;
 
-/// The memories as they are looked at; nothing where it was stopped.
+/// The memories as reflection examines them; `None` if stopped.
 pub(super) fn gather(
     tx: &ReadTx<'_>,
     map: &Map,
@@ -83,7 +83,7 @@ pub(super) fn gather(
     Ok(Some((ids, found)))
 }
 
-/// Who may be told what rests on these conversations, as a text; nothing where nobody may.
+/// The audience of something that rests on these conversations, as text; `None` if nobody may see it.
 fn scope_of<'c>(map: &Map, conversations: impl Iterator<Item = &'c keepsake_domain::ConversationId>) -> Option<String> {
     let places: Vec<&Place> = conversations.map(|id| map.places.get(id)).collect::<Option<_>>()?;
     let label = Label::of_all(places)?;
@@ -96,7 +96,7 @@ fn scope_of<'c>(map: &Map, conversations: impl Iterator<Item = &'c keepsake_doma
     })
 }
 
-/// Changes with what is said and what it rests on.
+/// Changes with the statement and what it rests on.
 fn digest(row: &MemoryRow, places: &[EvidenceSpan]) -> String {
     let mut hash = blake3::Hasher::new();
     hash.update(row.content.as_bytes());

@@ -1,42 +1,42 @@
-//! Whether anything that was found says what was asked: a search that finds nothing says so, and a context is empty.
+//! Whether anything found answers the question. A search without an answer says so, and a context is empty.
 //!
-//! With the thresholds below, 2 of 100 questions that are answered rightly are taken for unanswered, on the LoCoMo development
-//! conversations and on the development household alike. Of questions about another life 7 to 9 of 10 are seen to have no answer, and of
-//! such in which the right people are named 4 of 10 (decision 44).
+//! With the thresholds below, 2 of 100 questions that are answered correctly are mistaken for unanswered, both on the
+//! LoCoMo development conversations and on the development household. Of questions about another life, 7 to 9 of 10 are
+//! recognized as unanswerable; of such questions that name the right people, 4 of 10 are (decision 44).
 //!
-//! Deliberately not here: the order of what is found (`rank`), and how many lines a context has (`context::relevance`).
+//! Not in this module: the order of results (`rank`), and how many lines a context has (`context::relevance`).
 
 use keepsake_retrieval::{Evidence, Query};
 
 use super::rank::{Hit, is_asking};
 use super::{MemoryHit, Why};
 
-/// From this score on a message says it.
+/// Minimum score at which a message counts as an answer.
 const SCORE_MIN: f64 = 7.2;
 
-/// From this cosine on a message says it, whatever its words.
+/// Minimum cosine at which a message counts as an answer, whatever its words.
 const MEANING_MIN: f32 = 0.5;
 
-/// The same of a memory, whose wording is shorter.
+/// The same for a memory, whose wording is shorter.
 const MEMORY_MEANING_MIN: f32 = 0.45;
 
-/// A message that holds all of the words says it.
+/// A message that contains all of the words counts as an answer.
 const WORDS_MIN: f32 = 0.99;
 
-/// Without vectors, the share of the weight of the words that a message has that says it: one of three.
+/// Without vectors: the minimum share of the words' weight that a message must contain, about one word in three.
 pub(crate) const WORDS_ALONE_MIN: f32 = 0.34;
 
-/// Whether any of these says what was asked. Pure.
+/// Whether any of these answers the query. Pure.
 pub(super) fn is_answered(query: &Query, messages: &[Hit], memories: &[MemoryHit], has_vectors: bool) -> bool {
     !is_judged(query) || any_says_it(messages, memories, has_vectors)
 }
 
-/// A word or two, or an exact phrase, are looked for themselves: what holds them is the answer.
+/// Whether an answer is judged at all. For one or two words or an exact phrase, whatever contains them is the answer.
 fn is_judged(query: &Query) -> bool {
     query.has_words() && query.phrases.is_empty() && is_asking(query)
 }
 
-/// Whether any of these says it, however it was asked. Pure.
+/// Whether any of these answers the question, however it was asked. Pure.
 pub(crate) fn any_says_it(messages: &[Hit], memories: &[MemoryHit], has_vectors: bool) -> bool {
     messages.iter().any(|hit| message_says_it(hit.score, &hit.evidence, has_vectors))
         || memories.iter().any(|hit| memory_says_it(hit, has_vectors))

@@ -1,8 +1,8 @@
-//! Questions about an attribute: "allergies", "which pets do I have", "my address". What is approved about it comes first.
+//! Questions about an attribute: "allergies", "which pets do I have", "my address". Approved memories about it come first.
 //!
-//! Which attribute a question is about the embedding model says, by how near the question is to short questions about each; where
-//! none is clearly the nearest, the question is as any other. Deliberately not here: facts that nobody approved, and the order of
-//! messages (`rank`).
+//! The embedding model determines the attribute by how similar the question is to short sample questions about each. If
+//! none is clearly the nearest, the question is handled like any other. Not in this module: facts that nobody approved, and
+//! the order of messages (`rank`).
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,8 +13,8 @@ use keepsake_store::{ReadTx, StoreError};
 use super::{MemoryHit, Why};
 use crate::Engine;
 
-/// Questions about each attribute that people ask for, long and short. Others (likes, plans, opinions) are asked for by what they are
-/// about.
+/// Sample questions, long and short, about each attribute that people ask for. Others (likes, plans, opinions) are asked
+/// for by their subject.
 const QUESTIONS: [(Attribute, &str); 40] = [
     (Attribute::Age, "How old are they?"),
     (Attribute::Age, "age"),
@@ -58,17 +58,18 @@ const QUESTIONS: [(Attribute, &str); 40] = [
     (Attribute::Contact, "How can I reach her?"),
 ];
 
-/// From this cosine on a question is about an attribute. Of 49 questions about attributes 37 are told rightly and one wrongly, and of 40
-/// that only use such words one is taken for one; the questions above were worded with these at hand.
+/// Minimum cosine at which a question is about an attribute. Of 49 questions about attributes, 37 are recognized correctly
+/// and one wrongly; of 40 that only use such words, one is mistaken for one. These test questions were known when the ones
+/// above were written.
 const NEARNESS_MIN: f32 = 0.45;
 
-/// Every other attribute must be this much further away.
+/// Every other attribute must be this much less similar.
 const LEAD_MIN: f32 = 0.05;
 
-/// No more are put first: nobody has ten allergies, and a list of everybody's homes answers nothing.
+/// Maximum number of memories put first: nobody has ten allergies, and a list of everybody's homes answers nothing.
 const FIRST_MAX: usize = 5;
 
-/// The questions as vectors, by the model that made them; made once.
+/// Vectors of the sample questions, cached with the name of their model.
 #[derive(Debug, Default)]
 pub(crate) struct AttributeQuestions(Mutex<Option<Embedded>>);
 
@@ -94,7 +95,7 @@ impl AttributeQuestions {
     }
 }
 
-/// The attribute one of whose questions is clearly the nearest. Pure.
+/// The attribute with the nearest sample question, if it is clearly the nearest. Pure.
 fn nearest(question: &[f32], questions: &[Vec<f32>]) -> Option<Attribute> {
     let cosine = |vector: &Vec<f32>| vector.iter().zip(question).map(|(x, y)| x * y).sum::<f32>();
     let found: Vec<(f32, Attribute)> =
@@ -105,13 +106,13 @@ fn nearest(question: &[f32], questions: &[Vec<f32>]) -> Option<Attribute> {
 }
 
 impl Engine {
-    /// The attribute that a question is about, given its vector; none without a model.
+    /// The attribute that a question is about, given its vector; `None` without a model.
     pub(crate) fn attribute_asked(&self, question: &[f32]) -> Option<Attribute> {
         let embedder = self.inner.embedder.ready()?;
         nearest(question, &self.inner.attribute_questions.vectors(&*embedder)?)
     }
 
-    /// Puts first what these approved memories say of the attribute that is asked about.
+    /// Puts approved memories about the requested attribute first.
     pub(super) fn add_of_attribute(
         &self,
         tx: &ReadTx<'_>,
@@ -122,7 +123,7 @@ impl Engine {
         let Some(attribute) = self.attribute_asked(question) else { return Ok(()) };
         let of_attribute: HashSet<MemoryId> = tx.memories_of_attribute(attribute)?.into_iter().collect();
         let best = hits.first().map_or(0.0, |hit| hit.score);
-        // What fits the other words of the question comes first, whom it is about above all; then the newest.
+        // Memories that match the other words of the question, especially the person, come first; then the newest.
         let (mut first, others): (Vec<_>, Vec<_>) =
             std::mem::take(hits).into_iter().partition(|hit| of_attribute.contains(&hit.id));
         let is_new = |id: &&MemoryId| of_attribute.contains(*id) && first.iter().all(|hit| hit.id != **id);

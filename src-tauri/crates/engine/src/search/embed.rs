@@ -1,9 +1,10 @@
-//! Vectors of messages, made in the background: the newest first, a batch a transaction, and never at a bad time.
+//! Computes vectors of messages in the background: newest first, one batch per transaction, and never at a bad time.
 //!
-//! What is done is kept by the store, so a job that was stopped goes on where it stood. On battery, and while files are being read or
-//! read through for memories, it waits. A long message has a vector for each part, as the model reads no more than a paragraph.
+//! The store keeps finished vectors, so a job that was stopped continues where it was. The job waits on battery,
+//! and while files are imported or read for memories. A long message has one vector per part, because the model
+//! reads no more than a paragraph.
 //!
-//! Deliberately not here: which messages get one (`store`), and the model (`models`).
+//! Not in this module: which messages get vectors (`store`), and the model (`models`).
 
 use std::ops::Range;
 
@@ -14,22 +15,22 @@ use crate::queue::Hold;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
-/// Messages between two looks at the cancel button: a second or so of work.
+/// Number of messages between two checks for cancellation, about a second of work.
 const MESSAGES_A_BATCH: u32 = 128;
 
-/// Characters of a part: some 200 tokens, which the model reads whole.
+/// Maximum length of a part in characters: about 200 tokens, which the model reads completely.
 const PART_CHARS: usize = 800;
 
-/// Parts of one message: what a page that was pasted is about shows in its first screens.
+/// Maximum number of parts per message: the subject of a pasted page shows in its first screens.
 const PARTS_MAX: usize = 8;
 
-const ON_BATTERY: &str = "on battery, vectors wait for the power to come back";
+const ON_BATTERY: &str = "on battery; indexing continues when the computer is plugged in";
 
-/// When to look again whether the power is back, or the other work is done.
+/// Delay before checking again whether the power is back, or the other work is done.
 const WAIT_MS: i64 = 60_000;
 const WAIT_FOR_WORK_MS: i64 = 5_000;
 
-/// The parts of a text, in bytes: cut between words where there are words.
+/// The parts of a text, as byte ranges, split between words where possible.
 pub(super) fn parts(text: &str) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -50,7 +51,7 @@ pub(super) fn parts(text: &str) -> Vec<Range<usize>> {
 }
 
 impl Engine {
-    /// Why no vectors are to be made now, where one waits to be.
+    /// Why no vectors may be computed now, if a job for them is waiting.
     pub(crate) fn embedding_hold(&self, now: Timestamp) -> Result<Option<Hold>> {
         if !self.inner.power.is_on_battery() || self.store().read(|tx| tx.next_due(Lane::Embed))?.is_none() {
             return Ok(None);
@@ -58,16 +59,16 @@ impl Engine {
         Ok(Some(Hold { why: ON_BATTERY.to_owned(), until: now.plus_ms(WAIT_MS) }))
     }
 
-    /// Whether this has become a bad time for work of no hurry; why, and for how long.
+    /// Whether low-priority work should wait now, and if so why and for how long.
     fn should_wait(&self) -> Result<Option<EngineError>> {
         if self.inner.power.is_on_battery() {
             return Ok(Some(EngineError::NotYet { why: ON_BATTERY, retry_ms: WAIT_MS }));
         }
         let is_busy = self.store().read(|tx| tx.has_running_jobs(&[Lane::Import, Lane::Capture]))?;
-        Ok(is_busy.then_some(EngineError::NotYet { why: "waits until files are read", retry_ms: WAIT_FOR_WORK_MS }))
+        Ok(is_busy.then_some(EngineError::NotYet { why: "waiting until imports are finished", retry_ms: WAIT_FOR_WORK_MS }))
     }
 
-    /// Gives a vector to every message that should have one; how many messages were looked at.
+    /// Computes a vector for every message that should have one. Returns how many messages were examined.
     pub(crate) fn embed_messages(&self, embedder: &dyn Embedder, control: &dyn Control) -> Result<u64> {
         self.store().write(|tx| tx.drop_other_vectors(embedder.name()))?;
         let mut looked_at = 0;
@@ -93,7 +94,7 @@ impl Engine {
             self.store().write(|tx| tx.put_vectors(embedder.name(), embedder.dimension(), &gap, &rows))?;
             looked_at += gap.messages.len() as u64;
             let (done, total) = self.store().read(|tx| tx.vector_progress(embedder.name()))?;
-            control.progress("Learning what messages mean", done, total);
+            control.progress("Indexing messages by meaning", done, total);
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
             }

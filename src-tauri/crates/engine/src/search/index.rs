@@ -1,11 +1,13 @@
-//! Where each message stands, and the codes of their vectors: in memory, so that a search looks at all of them.
+//! In-memory index of the position of each message and of compressed codes of the message vectors, so that a
+//! search covers all messages.
 //!
-//! It is derived. What arrived since it last looked is added, and when something was removed it is read anew, so an erased message
-//! has no byte here once the next search began. Each search brings it up to date within its own snapshot of the store; one that reads
-//! an older state finds rows that it does not see yet, and leaves them out because it reads every hit again.
+//! It is derived from the store. New messages are added, and if something was removed, the index is read again, so
+//! an erased message leaves no byte here once the next search has started. Each search updates it to its own
+//! snapshot of the store. A search in an older snapshot may find rows that it does not see yet; it reads every hit
+//! again and leaves those out.
 //!
-//! Some 90 bytes a message: 52 of code, the rest of order and times. Deliberately not here: exact vectors and texts (`store`), who may
-//! see what (the caller says it message by message).
+//! About 90 bytes per message: 52 for the code, the rest for order and times. Not in this module: exact vectors and texts
+//! (`store`), and who may see what (the caller decides for each message).
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -20,15 +22,15 @@ use super::topics::Told;
 use super::vocabulary::Vocabulary;
 use crate::boundary::TopicHead;
 
-/// Marks a message without a place, or without a vector.
+/// Marks a message that has no position, or no vector.
 const NONE: u32 = u32::MAX;
 
-/// Where a message stands.
+/// Position of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Home {
     /// Number of its conversation.
     pub(crate) conversation: u32,
-    /// Its place in the conversation.
+    /// Index within the conversation.
     place: u32,
     /// When it was said.
     pub(crate) time: Timestamp,
@@ -43,20 +45,20 @@ pub(crate) struct Index {
     last_seq: i64,
     numbers: HashMap<String, u32>,
     conversations: Vec<ConversationId>,
-    /// The messages of each conversation in their order.
+    /// Log positions of the messages of each conversation, in order.
     members: Vec<Vec<u32>>,
-    /// By place in the log.
+    /// Indexed by log position.
     homes: Vec<Home>,
     messages: usize,
     vectors: Option<Vectors>,
-    /// Of the boundary, when the speakers were read.
+    /// Boundary version when the speakers were read.
     speakers_version: i64,
     speakers: Vec<Speaker>,
-    /// Behind a lock of its own: it is read when a question first needs it.
+    /// Has its own lock, because it is read when a question first needs it.
     vocabulary: Mutex<Vocabulary>,
-    /// Vectors of memories, as far as they were asked for; the text of a memory never changes.
+    /// Vectors of memories, loaded on demand; the text of a memory never changes.
     memories: HashMap<MemoryId, Vec<f32>>,
-    /// What topics say, as far as they were asked for.
+    /// Texts of topics, loaded on demand.
     topics: Told,
 }
 
@@ -64,7 +66,7 @@ pub(crate) struct Index {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Speaker {
     pub(crate) handle: NamedHandle,
-    /// Each word of the name, in lower case and without diacritics.
+    /// The words of the name, lowercase and without diacritics.
     pub(crate) names: Vec<String>,
 }
 
@@ -74,20 +76,20 @@ struct Vectors {
     stored: VectorModel,
     last_arrival: i64,
     codes: Codes,
-    /// The message of each row.
+    /// Log position of the message of each row.
     owners: Vec<u32>,
     arrivals: Vec<i64>,
-    /// The first row of each message, by its place in the log; its other parts follow.
+    /// First row of each message, indexed by log position; its other parts follow.
     rows: Vec<u32>,
 }
 
-/// A message's place in the log as the index counts; one beyond four thousand million is not indexed.
+/// The log position in the index's number type; `None` if it exceeds 32 bits, in which case the message is not indexed.
 fn short(seq: i64) -> Option<u32> {
     u32::try_from(seq).ok().filter(|seq| *seq != NONE)
 }
 
 impl Index {
-    /// Whether everything that this snapshot holds is here.
+    /// Whether the index contains everything in this snapshot.
     pub(crate) fn is_current(&self, tx: &ReadTx<'_>, model: Option<&str>) -> Result<bool, StoreError> {
         let is_older = tx.vector_version()? > self.version || tx.last_seq_of_all()? > self.last_seq;
         if !self.is_loaded || is_older || tx.boundary_version()? != self.speakers_version {
@@ -100,7 +102,7 @@ impl Index {
         })
     }
 
-    /// Takes up what this snapshot holds and the index does not.
+    /// Adds what this snapshot contains and the index does not.
     pub(crate) fn update(&mut self, tx: &ReadTx<'_>, model: Option<&str>) -> Result<(), StoreError> {
         let version = tx.vector_version()?;
         if !self.is_loaded || version > self.version {
@@ -123,7 +125,7 @@ impl Index {
         Ok(())
     }
 
-    /// Reads the vectors of these memories that are not here yet.
+    /// Loads the vectors of these memories that are missing.
     pub(crate) fn add_memories(&mut self, tx: &ReadTx<'_>, model: &str, ids: &[MemoryId]) -> Result<(), StoreError> {
         for id in ids {
             if !self.memories.contains_key(id)
@@ -135,17 +137,17 @@ impl Index {
         Ok(())
     }
 
-    /// Reads what these topics say that are not here yet.
+    /// Loads the texts of these topics that are missing.
     pub(crate) fn add_topics(&mut self, tx: &ReadTx<'_>, topics: &[TopicHead]) -> Result<(), StoreError> {
         self.topics.add(tx, topics)
     }
 
-    /// What topics say, as far as it was read.
+    /// The topic texts loaded so far.
     pub(crate) fn topics(&self) -> &Told {
         &self.topics
     }
 
-    /// The cosine of a memory with a query, where its vector was read.
+    /// Cosine of a memory with a query, if its vector is loaded.
     pub(crate) fn memory_meaning(&self, query: &[f32], id: &MemoryId) -> Option<f32> {
         self.memories.get(id).map(|vector| cosine(query, vector))
     }
@@ -192,7 +194,8 @@ impl Index {
         })
     }
 
-    /// Conversations that grew are read again, so that a message that was said earlier and came later stands where it belongs.
+    /// Reads conversations with new messages again, so that a message that was said earlier but arrived later is at its
+    /// proper position.
     fn add_messages(&mut self, tx: &ReadTx<'_>) -> Result<(), StoreError> {
         for conversation in tx.conversations_after(self.last_seq)? {
             let Some(number) = self.number_of(&conversation) else { continue };
@@ -234,12 +237,12 @@ impl Index {
         })
     }
 
-    /// The words that hold a part of one, whoever wrote them.
+    /// All words in the log that contain `part`, whoever wrote them.
     pub(crate) fn words_with(&self, tx: &ReadTx<'_>, part: &str) -> Result<Vec<String>, StoreError> {
         self.vocabulary.lock().unwrap_or_else(PoisonError::into_inner).with(tx, part)
     }
 
-    /// The numbers of these conversations, for [`Home::conversation`].
+    /// Marks these conversations, indexed by [`Home::conversation`].
     pub(crate) fn marks(&self, conversations: &[ConversationId]) -> Vec<bool> {
         let mut marks = vec![false; self.conversations.len()];
         for id in conversations {
@@ -250,13 +253,13 @@ impl Index {
         marks
     }
 
-    /// Where a message stands.
+    /// The position of a message, if it is indexed.
     pub(crate) fn home(&self, seq: i64) -> Option<Home> {
         let home = *self.homes.get(usize::try_from(seq).ok()?)?;
         (home.conversation != NONE).then_some(home)
     }
 
-    /// The message that stands so far before or after another in its conversation.
+    /// The message at this offset from another one in its conversation.
     pub(crate) fn neighbour(&self, seq: i64, offset: i64) -> Option<i64> {
         let home = self.home(seq)?;
         let members = &self.members[home.conversation as usize];
@@ -264,18 +267,19 @@ impl Index {
         members.get(place).map(|seq| i64::from(*seq))
     }
 
-    /// How many messages are known.
+    /// Number of messages indexed.
     pub(crate) fn messages(&self) -> usize {
         self.messages
     }
 
-    /// All messages that are known, with their homes.
+    /// All indexed messages with their positions.
     pub(crate) fn all(&self) -> impl DoubleEndedIterator<Item = (i64, Home)> + '_ {
         self.homes.iter().enumerate().filter(|(_, home)| home.conversation != NONE).map(|(seq, home)| (seq as i64, *home))
     }
 
-    /// The messages that are likely nearest to a query, of those that are allowed (all where nothing is said), with the arrival of the
-    /// part that is: the best first. `count` says how many of how many that are allowed.
+    /// The messages probably nearest to a query, best first, each with the arrival number of its matching
+    /// part. Only `allowed` messages are considered, or all if it is `None`. `count` gives how many to return,
+    /// from the number allowed.
     pub(crate) fn nearest(
         &self,
         query: &[f32],
@@ -289,13 +293,14 @@ impl Index {
                 let seq = i64::from(vectors.owners[row]);
                 self.home(seq).is_some_and(|home| allowed(seq, home))
             }),
-            // A million look-ups of who may be looked at take longer than the scan.
+            // Checking permission a million times takes longer than the scan.
             None => vectors.codes.nearest(query, count, threads, |_| true),
         };
         near.into_iter().map(|near| (i64::from(vectors.owners[near.row]), vectors.arrivals[near.row])).collect()
     }
 
-    /// About the cosines of some messages with a query, the best part of each; those without a vector are left out.
+    /// Approximate cosines of some messages with a query, using the best part of each. Messages
+    /// without a vector are left out.
     pub(crate) fn estimates(&self, query: &[f32], messages: impl IntoIterator<Item = i64>) -> HashMap<i64, f32> {
         let Some(vectors) = &self.vectors else { return HashMap::new() };
         let rows = messages.into_iter().flat_map(|seq| {

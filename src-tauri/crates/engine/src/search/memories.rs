@@ -1,4 +1,4 @@
-//! Memories for a question, by words and meaning: the list of a search and the order in a context are one.
+//! Finds memories for a question, by words and meaning. Search results and contexts use the same order.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,34 +11,34 @@ use super::{Why, best_first, memory_fits};
 use crate::Engine;
 use crate::boundary::View;
 
-/// How much nearness in meaning counts beside one rare word found: a cosine of 0.5 is about as telling as one word.
+/// Weight of similarity in meaning relative to one rare word found: a cosine of 0.5 says about as much as one word.
 const MEANING_WEIGHT: f64 = 8.0;
 
-/// Below this cosine a statement has nothing to do with the question.
+/// Below this cosine, a statement has nothing to do with the question.
 const MEANING_MIN: f32 = 0.25;
 
-/// A memory that was found.
+/// A memory found by a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryHit {
-    /// The memory.
+    /// Id of the memory.
     pub id: MemoryId,
-    /// Higher is better; comparable within one answer only.
+    /// Higher is better; comparable within one result only.
     pub score: f64,
-    /// Cosine with the question; nothing where no model says it.
+    /// Cosine with the question; `None` without a model.
     pub meaning: Option<f32>,
     /// Why it was found.
     pub why: Vec<Why>,
 }
 
 impl MemoryHit {
-    /// Whether it has a word of the question.
+    /// Whether it contains a word of the question.
     pub(crate) fn has_words(&self) -> bool {
         self.why.contains(&Why::Words)
     }
 }
 
 impl Engine {
-    /// Those of the given memories that have to do with a question, best first, with why.
+    /// The given memories that relate to a question, best first, with the reason.
     pub(crate) fn rank_memories(
         &self,
         tx: &ReadTx<'_>,
@@ -53,7 +53,7 @@ impl Engine {
             None => HashMap::new(),
         };
         let meaning = |id: &MemoryId| cosines.get(id).copied().filter(|cosine| *cosine >= MEANING_MIN);
-        // In a fixed order before it is sorted by score, so that equals stand as they came, the newest first.
+        // In a fixed order before sorting by score, so that equals keep it, newest first.
         let score = |id: &MemoryId| match (by_words.get(id), meaning(id)) {
             (None, None) => None,
             (words, meaning) => {
@@ -88,7 +88,7 @@ impl Engine {
         Ok(memories.iter().filter_map(|id| Some((id.clone(), index.memory_meaning(vector, id)?))).collect())
     }
 
-    /// Memories that answer, of those that the audience may see.
+    /// Memories that answer the query, among those the audience may see.
     pub(crate) fn search_memories(
         &self,
         tx: &ReadTx<'_>,
@@ -119,7 +119,7 @@ impl Engine {
             open.retain(|id| rests_on.contains(id));
         }
         if !query.has_words() {
-            // In the order of their arrival.
+            // Newest first.
             let newest = open.into_iter().rev().take(limit);
             return Ok(newest.map(|id| MemoryHit { id, score: 0.0, meaning: None, why: vec![Why::Filter] }).collect());
         }
@@ -129,7 +129,7 @@ impl Engine {
         });
         let words = query.terms.iter().map(|term| format!("{}{}", term.plain, if term.is_prefix { "*" } else { "" }));
         let typed = phrases.chain(words).collect::<Vec<_>>().join(" ");
-        // A phrase must occur, whatever is near to it in meaning.
+        // A phrase must occur, whatever else is similar in meaning.
         let vector = vector.filter(|_| query.phrases.is_empty());
         let mut hits = self.rank_memories(tx, &open, &typed, vector, limit)?;
         if let Some((_, question)) = vector {
@@ -139,13 +139,13 @@ impl Engine {
         Ok(hits)
     }
 
-    /// Memories that rest on a line which was said by the people and in the channels asked for, as far as the audience sees that line.
-    /// One that was allowed to be told where its lines are not tells neither who said it nor where.
+    /// Memories that rest on a line said by the requested people and in the requested channels, as far as the audience may
+    /// see that line. A memory that was shared without its lines reveals neither who said it nor where.
     fn memories_said_in(&self, tx: &ReadTx<'_>, view: Option<&View>, query: &Query) -> Result<HashSet<MemoryId>, StoreError> {
         let index = self.inner.search.current(tx, None)?;
         let map = self.map(tx)?;
         let people = self.people_meant(tx, view, &index, &query.filters.people)?;
-        // When a memory was said is asked of the memory.
+        // The time filter applies to the memory, not to its lines.
         let filters = Filters { after: None, before: None, ..query.filters.clone() };
         let scope = Scope::new(tx, &index, view, &filters, None, &people, |entity| map.persons.of(entity))?;
         let lines = tx.evidence_lines()?.into_iter();

@@ -1,10 +1,12 @@
-//! One search over messages, memories, topics and people: over everything for the owner, over what may surface for anybody else.
+//! One search over messages, memories, topics and people: over everything for the owner, and over what may
+//! surface for anybody else.
 //!
-//! A search reads what was typed, brings the index in memory up to date with its own snapshot of the store, and asks each kind for
-//! itself. Without a model, or before vectors are made, it goes by words alone. What an audience may not see is filtered before
-//! anything is counted, ranked or cut (`scope`); so are the names of those who speak only where it does not look.
+//! A search parses the query, updates the in-memory index to its own snapshot of the store, and searches each kind
+//! separately. Without a model, or before vectors exist, it goes by words alone. Content that an audience may not see is
+//! filtered out before anything is counted, ranked or cut (`scope`). So are the names of people who speak only where the
+//! audience may not look.
 //!
-//! Deliberately not here: the shape of the wire (`api`), weights and words (`retrieval`), SQL (`store`).
+//! Not in this module: wire formats (`api`), weights and words (`retrieval`), SQL (`store`).
 
 mod answered;
 mod attribute;
@@ -44,50 +46,51 @@ use index::Index;
 use rank::Asked;
 use scope::Scope;
 
-/// Values of a facet that are told; more are no choice.
+/// Maximum number of values per facet; more would not be a useful choice.
 const FACET_VALUES: usize = 12;
 
-/// People that stand before everything else in one list, at most: whoever looks for somebody looks for one.
+/// Maximum number of people at the top of a mixed list: a search for a person is for one person.
 const PEOPLE_FIRST: usize = 3;
 
-/// A mixed list of so many begins with one topic: what many conversations say of it, before the single lines.
+/// A mixed list contains one topic per this many hits, before the single messages, because it sums up what many
+/// conversations say.
 const HITS_A_TOPIC: usize = 5;
 
-/// Where nothing says what was asked, so many messages are shown that are nearest to it.
+/// Number of nearest messages shown if nothing answers the question.
 const NEAREST: usize = 3;
 
-/// Topics that stand in a mixed list, at most.
+/// Maximum number of topics in a mixed list.
 const TOPICS_AMONG: usize = 3;
 
-/// What is searched for.
+/// A search request.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchAsk {
-    /// As typed: words, `"exact phrases"`, `prefix*`, operators.
+    /// The query as typed: words, `"exact phrases"`, `prefix*`, operators.
     pub query: String,
-    /// Hits of each kind, at most.
+    /// Maximum number of hits of each kind.
     pub limit: u32,
-    /// For whom; nobody is the owner.
+    /// Whom the search is for; `None` means the owner.
     pub audience: Option<Audience>,
-    /// These kinds alone; none is all. A `type:` that was typed narrows it further.
+    /// The kinds to search; empty means all. A `type:` in the query narrows this further.
     pub kinds: Vec<Kind>,
-    /// So many lines before and after each message come with it.
+    /// Number of lines to return before and after each message.
     pub around: u8,
-    /// As one list of `limit` hits, in which each kind leaves room for the next.
+    /// Whether to return one list of `limit` hits, in which each kind leaves room for the next.
     pub is_one_list: bool,
-    /// The order of the messages is wanted, whether or not one says what was asked.
+    /// Whether to rank the messages even if none answers the question.
     pub is_ranking: bool,
 }
 
-/// How often a value occurs among the hits.
+/// How often values occur among the hits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facet {
-    /// What it counts: `channel`, `author`, `month`.
+    /// What is counted: `channel`, `author` or `month`.
     pub name: &'static str,
-    /// Values with how many hits have them, the commonest first.
+    /// Values with the number of hits, most frequent first.
     pub values: Vec<(String, u64)>,
 }
 
-/// What was found.
+/// Result of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Found {
     /// Approved memories, best first.
@@ -98,18 +101,18 @@ pub struct Found {
     pub people: Vec<PersonHit>,
     /// Topics, best first.
     pub topics: Vec<TopicHit>,
-    /// What the messages have in common; where none are looked for, the topics.
+    /// Facets of the messages, or of the topics if no messages are searched.
     pub facets: Vec<Facet>,
-    /// What was understood of what was typed.
+    /// The query as it was understood.
     pub query: Query,
-    /// Nothing says what was asked: these are the nearest few messages.
+    /// Whether nothing answers the question and `messages` are only the nearest few.
     pub is_nearest_only: bool,
-    /// Where the asker may see the lines themselves; `None` for the owner, who may everywhere.
+    /// Conversations whose messages the asker may see; `None` for the owner, who may see all.
     visible: Option<std::collections::BTreeSet<ConversationId>>,
 }
 
 impl Found {
-    /// Puts what was found as an agent is served it.
+    /// Converts the results to the form that an agent is served.
     fn serve(&mut self, tx: &ReadTx<'_>) -> std::result::Result<(), StoreError> {
         let mut memories = Vec::with_capacity(self.memories.len());
         for hit in std::mem::take(&mut self.memories) {
@@ -143,23 +146,23 @@ impl Found {
         Ok(())
     }
 
-    /// A text beside what was found, as the asker is shown it: the owner as it stands, an agent as it may be served.
+    /// A text that accompanies a result, as the asker is shown it: unchanged for the owner, in servable form for an agent.
     pub fn shown(&self, text: &str) -> String {
         if self.visible.is_some() { served(text) } else { text.to_owned() }
     }
 
-    /// As [`shown`](Self::shown), a title; none where it may not be served.
+    /// As [`shown`](Self::shown), for a title; `None` if it may not be served.
     pub fn title<'t>(&self, title: Option<&'t str>) -> Option<&'t str> {
         title.filter(|title| self.visible.is_none() || may_be_served(title))
     }
 
-    /// Whether the asker may see a conversation's own lines.
+    /// Whether the asker may see a conversation's own messages.
     pub fn shows(&self, conversation: &ConversationId) -> bool {
         self.visible.as_ref().is_none_or(|visible| visible.contains(conversation))
     }
 
-    /// Cuts the kinds to one list of `limit`, in their order: people, memories, topics, messages. In a mixed list each leaves room for the
-    /// next: a person approved the memories, and the messages are what was said.
+    /// Cuts the kinds to one list of `limit` hits, in this order: people, memories, topics, messages. In a mixed list each
+    /// leaves room for the next, because a person approved the memories, and the messages are what was actually said.
     fn leave_room(&mut self, limit: usize, is_mixed: bool) {
         let room = |of: usize, share: usize| if is_mixed { of.min(share) } else { of };
         let people = room(self.people.len(), PEOPLE_FIRST.min(limit.div_ceil(4)));
@@ -178,13 +181,13 @@ impl Found {
         self.messages.truncate(cut(self.messages.len()));
     }
 
-    /// Where the words that were looked for stand in a text, in code points, in their order and apart from each other.
+    /// Where the searched words occur in a text, as ranges of code points in order and without overlap.
     pub fn highlights(&self, text: &str) -> Vec<Range<usize>> {
         highlights(&self.query, text)
     }
 }
 
-/// What an audience is given with an answer: every text under what it rests on.
+/// What an audience is served with a result, for the access log: every text with the id of its source.
 fn given(tx: &ReadTx<'_>, view: &View, found: &Found) -> std::result::Result<Given, StoreError> {
     let mut given = Given::new(ReadKind::Search, view);
     for hit in &found.people {
@@ -212,7 +215,7 @@ fn given(tx: &ReadTx<'_>, view: &View, found: &Found) -> std::result::Result<Giv
     Ok(given)
 }
 
-/// Where the words and phrases of a query stand in a text.
+/// Where the words and phrases of a query occur in a text.
 fn highlights(query: &Query, text: &str) -> Vec<Range<usize>> {
     let found = words(text);
     let mut places: Vec<Range<usize>> = Vec::new();
@@ -222,7 +225,8 @@ fn highlights(query: &Query, text: &str) -> Vec<Range<usize>> {
             continue;
         }
         let parts = query.terms.iter().filter_map(|term| term.within(word));
-        // A word with diacritics written apart is longer than its plain form; a part of it is shown up to its end.
+        // A word with decomposed diacritics is longer than its plain form, so a match may end beyond it; it is cut at the
+        // end of the word.
         places.extend(parts.map(|part| word.place.start + part.start..(word.place.start + part.end).min(word.place.end)));
     }
     for phrase in &query.phrases {
@@ -245,12 +249,12 @@ fn highlights(query: &Query, text: &str) -> Vec<Range<usize>> {
     apart
 }
 
-/// The index in memory, for the engine's parts.
+/// The in-memory index, shared by the engine.
 #[derive(Debug, Default)]
 pub(crate) struct SearchIndex(RwLock<Index>);
 
 impl SearchIndex {
-    /// The index with everything that this snapshot holds.
+    /// The index, updated to contain everything in this snapshot.
     fn current(&self, tx: &ReadTx<'_>, model: Option<&str>) -> std::result::Result<RwLockReadGuard<'_, Index>, StoreError> {
         {
             let index = self.0.read().unwrap_or_else(PoisonError::into_inner);
@@ -262,21 +266,21 @@ impl SearchIndex {
         Ok(self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reads the vectors of these memories that are not here yet.
+    /// Loads the vectors of these memories that are missing.
     fn add_memories(&self, tx: &ReadTx<'_>, model: &str, ids: &[MemoryId]) -> std::result::Result<(), StoreError> {
         self.0.write().unwrap_or_else(PoisonError::into_inner).add_memories(tx, model, ids)
     }
 
-    /// Reads what these topics say that is not here yet.
+    /// Loads the texts of these topics that are missing.
     fn add_topics(&self, tx: &ReadTx<'_>, topics: &[TopicHead]) -> std::result::Result<(), StoreError> {
-        // It is of this snapshot or a later one before anything is added: beginning anew would drop it again.
+        // Updates to this snapshot or a later one before anything is added, because starting the index again would drop it.
         drop(self.current(tx, None)?);
         self.0.write().unwrap_or_else(PoisonError::into_inner).add_topics(tx, topics)
     }
 }
 
 impl Engine {
-    /// What answers, of what the audience may see.
+    /// Searches what the audience may see, and records what it is served.
     pub fn search(&self, ask: &SearchAsk) -> Result<Found> {
         let moment = self.moment();
         match &ask.audience {
@@ -294,7 +298,7 @@ impl Engine {
         }
     }
 
-    /// Where and when questions are asked.
+    /// The current time and time zone, for dates in queries.
     pub(crate) fn moment(&self) -> Moment {
         Moment { now: self.now(), utc_offset_minutes: self.utc_offset_minutes() }
     }
@@ -355,7 +359,7 @@ impl Engine {
         Ok(found)
     }
 
-    /// The lines before and after each message. Who may see a message may see its conversation.
+    /// Adds the lines before and after each message. Anybody who may see a message may see its conversation.
     fn add_lines_around(&self, tx: &ReadTx<'_>, around: u8, hits: &mut [Hit]) -> std::result::Result<(), StoreError> {
         if around == 0 {
             return Ok(());
@@ -371,7 +375,8 @@ impl Engine {
         Ok(())
     }
 
-    /// The question as a vector, with the model's name; nothing where there is no model or it fails, and words alone decide.
+    /// The question as a vector, with the model's name; `None` if there is no model or it fails, in
+    /// which case only words count.
     pub(crate) fn question_vector(
         &self,
         tx: &ReadTx<'_>,
@@ -391,7 +396,7 @@ impl Engine {
         Ok(vector.map(|vector| (embedder.name().to_owned(), vector)))
     }
 
-    /// What a search may look at.
+    /// What a search may cover.
     fn scope(
         &self,
         tx: &ReadTx<'_>,
@@ -406,7 +411,7 @@ impl Engine {
         Scope::new(tx, index, view, &query.filters, until, &people, person_of)
     }
 
-    /// Puts first where the conversations begin that are called so.
+    /// Puts the first messages of conversations with a matching title at the top.
     fn add_titled(
         &self,
         tx: &ReadTx<'_>,
@@ -423,7 +428,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The messages that answer, of those that may surface and were said until a moment.
+    /// The messages that answer the query, among those that may surface and were said before a given time.
     pub(crate) fn answering(
         &self,
         tx: &ReadTx<'_>,
@@ -442,7 +447,7 @@ impl Engine {
     }
 }
 
-/// What a facet counts of a hit: each value of it once.
+/// The values that facets count for a hit, each once.
 trait Faceted {
     fn channels(&self) -> Vec<String>;
     fn authors(&self) -> Vec<String>;
@@ -477,7 +482,7 @@ impl Faceted for TopicHit {
     }
 }
 
-/// What the hits have in common, in the person's zone.
+/// Facets of the hits, in the person's time zone.
 fn facets<H: Faceted>(hits: &[H], moment: Moment) -> Vec<Facet> {
     let month = |time: Timestamp| {
         let local = Timestamp(time.0 + i64::from(moment.utc_offset_minutes) * 60_000);
@@ -502,13 +507,13 @@ fn facets<H: Faceted>(hits: &[H], moment: Moment) -> Vec<Facet> {
     ]
 }
 
-/// Whether a memory may be looked at under the filters of a query: they are about messages, but a kind and a time hold for it too.
+/// Whether a memory passes the filters of a query. Most filters are about messages, but the time applies to memories too.
 pub(crate) fn memory_fits(query: &Query, said: Timestamp) -> bool {
     let filters = &query.filters;
     filters.after.is_none_or(|after| said >= after) && filters.before.is_none_or(|before| said < before)
 }
 
-/// Ids with scores, the best first; of equals the one that came first in the list given.
+/// Ids with scores, best first; equals keep the order of the list given.
 pub(crate) fn best_first(mut scored: Vec<(MemoryId, f64)>, limit: usize) -> Vec<(MemoryId, f64)> {
     scored.sort_by(|a, b| b.1.total_cmp(&a.1));
     scored.truncate(limit);

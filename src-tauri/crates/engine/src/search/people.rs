@@ -1,4 +1,4 @@
-//! People for a question, by name or handle, and whom `person:` means.
+//! Finds people by name or handle, and resolves `person:`.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -13,31 +13,32 @@ use super::scope::named_speakers;
 use crate::Engine;
 use crate::boundary::View;
 
-/// The score of somebody whose whole name was typed, by any word of it, and by the beginning of one.
+/// Scores for typing a person's full name, one word of it, or the beginning of a word.
 const WHOLE: f64 = 3.0;
 const WORD: f64 = 2.0;
 const BEGINNING: f64 = 1.0;
 
-/// A beginning of a name shorter than this names nobody.
+/// Minimum number of characters for the beginning of a name.
 const BEGINNING_CHARS_MIN: usize = 3;
 
-/// A person who was found.
+/// A person found by a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PersonHit {
-    /// The person.
+    /// Id of the person.
     pub id: EntityId,
     /// The first of their names.
     pub name: String,
     /// Their handles, as `channel:handle`.
     pub handles: Vec<String>,
-    /// Higher is better; comparable within one answer only.
+    /// Higher is better; comparable within one result only.
     pub score: f64,
     /// Why they were found.
     pub why: Why,
 }
 
 impl Engine {
-    /// Whom `person:` means, of those who speak where the audience may look: everybody who goes by that name or handle.
+    /// The people that `person:` refers to, among those who speak where the audience may look: everybody
+    /// with that name or handle.
     pub(crate) fn people_meant(
         &self,
         tx: &ReadTx<'_>,
@@ -66,7 +67,7 @@ impl Engine {
         let owner = |text: &String| text.eq_ignore_ascii_case("me");
         let wants_owner = typed.iter().any(owner);
         let found = named_speakers(tx, index, view, |speaker| {
-            // Each word that was typed is a word of the name: "Ana" is Ana Lima too.
+            // Every typed word must be a word of the name: "Ana" also matches Ana Lima.
             let is_named = |wanted: &Vec<String>| !wanted.is_empty() && wanted.iter().all(|word| speaker.names.contains(word));
             handles.contains(&speaker.handle.id)
                 || entities.contains(&map.persons.of(&speaker.handle.entity))
@@ -83,7 +84,7 @@ impl Engine {
         query: &Query,
         limit: usize,
     ) -> Result<Vec<PersonHit>, StoreError> {
-        // Filters are about what was said.
+        // Filters apply to what was said, so they rule out people.
         let is_asked = query.has_words() || query.filters.kinds.contains(&Kind::Person) && query.filters.people.is_empty();
         if !is_asked || query.filters.after.is_some() || query.filters.before.is_some() || !query.filters.channels.is_empty() {
             return Ok(Vec::new());

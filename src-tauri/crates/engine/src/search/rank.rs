@@ -1,10 +1,11 @@
-//! Messages for a question: candidates by words and by meaning, their neighbours, and the order in which they answer.
+//! Finds messages for a question: candidates by words and by meaning, their neighbors, and the order in which they answer.
 //!
-//! Words come from the full-text index, term by term, the newest rows first and no more than a cap of a common one; how rare a word is
-//! is counted among what may be looked at. Meaning comes from the codes, the best of them again from the exact vectors. Both spread to
-//! the lines around: an answer seldom repeats the words of its question. The best few are then read, and the scorer orders them.
+//! Words come from the full-text index, term by term, newest rows first and up to a cap for common ones. The rarity of a
+//! word is counted among the messages that may be searched. Meaning comes from the codes, and the best of them are compared
+//! again by exact vectors. Both also count for the lines around, because an answer seldom repeats the words of its
+//! question. The best few are then read, and the scorer orders them.
 //!
-//! Deliberately not here: the weights (`retrieval`), who may see what (`scope`), memories and people.
+//! Not in this module: the weights (`retrieval`), who may see what (`scope`), memories and people.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,61 +18,65 @@ use super::index::{Index, Speaker};
 use super::scope::{Scope, named_speakers};
 use crate::boundary::View;
 
-/// Rows that one word may bring. A word with more says little, and of those it brings the newest.
+/// Maximum number of rows per word. A more frequent word says little; its newest rows are used.
 const ROWS_A_WORD: usize = 5_000;
 
-/// Messages that hold all quoted phrases, at most: of more the newest.
+/// Maximum number of messages that contain all quoted phrases; if there are more, the newest are used.
 const ROWS_OF_PHRASES: usize = 20_000;
 
-/// Candidates by words, and as many by meaning. Measured: with half of each the fraction found among 50 falls by a point.
+/// Maximum number of candidates by words, and the same number by meaning. Measured: with half as many of each, the fraction
+/// found in the top 50 falls by a point.
 const CANDIDATES: usize = 200;
 
-/// Of so many vectors one more is compared exactly: where more lie close, their bits tell less of their order. Measured with clusters:
-/// with a million, 200 exact comparisons find three of four of the nearest ten, and 2,500 nearly all.
+/// One exact comparison is added per this many vectors: the more vectors lie close together, the less their codes say about
+/// the order. Measured with clusters: among a million, 200 exact comparisons find three quarters of the nearest ten, and
+/// 2,500 find nearly all.
 const VECTORS_FOR_ONE_EXACT: usize = 400;
 
-/// Candidates that are read and scored in full; the rest follow in their rough order.
+/// Number of candidates that are read and fully scored; the rest follow in their rough order.
 const READ: usize = 200;
 
-/// Threads that look through the codes: more would take the cores that the rest of the desktop needs.
+/// Number of threads that scan the codes. More would take the cores that the rest of the desktop needs.
 const THREADS: usize = 2;
 
-/// The lines around a candidate that count, by their distance.
+/// Offsets of the lines around a candidate that count.
 const AROUND: [i64; 4] = [-2, -1, 1, 2];
 
-/// Below this cosine a line has nothing to do with a question; a hit is said to be found by meaning from here on.
+/// Below this cosine a line has nothing to do with a question; from it on, a hit counts as found by meaning.
 const MEANING_MIN: f32 = 0.3;
 
-/// A word or two are looked for themselves: a line that holds none of them is found by meaning from this cosine on. Read with the model
-/// over seven such questions and fifteen lines: lines that only share a scene ("lighthouse", "the path along the shore") reach 0.33,
-/// those that say it in other words ("car insurance", "my policy for the Volvo") begin at 0.44.
+/// For a search by one or two words, the minimum cosine at which a line without any of them counts as found by
+/// meaning. Chosen by trying the model on seven such searches and fifteen lines: lines that only share a scene
+/// ("lighthouse", "the path along the shore") reach 0.33; those that say it in other words ("car insurance", "my
+/// policy for the Volvo") start at 0.44.
 const MEANING_MIN_OF_WORDS: f32 = 0.4;
 
-/// A question of so many words or more is one that a neighbour may answer; a word or two are looked for themselves.
+/// Minimum number of words in a question whose answer may be in a neighboring line; one or two words
+/// are searched for literally.
 const ASKING_TERMS: usize = 3;
 
-/// Words with which a question begins.
+/// Words that begin a question.
 const ASKING: [&str; 12] = ["did", "does", "how", "is", "was", "what", "when", "where", "which", "who", "whose", "why"];
 
 /// Why a message was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
-    /// It holds words of the question.
+    /// It contains words of the question.
     Words,
-    /// It says something near to it.
+    /// It is similar in meaning to the question.
     Meaning,
-    /// A line beside it does.
+    /// A neighboring line matches.
     Neighbour,
-    /// It is what the operators ask for.
+    /// It matches the operators.
     Filter,
     /// Its name matches.
     Name,
-    /// It says what is asked about: a home, an allergy.
+    /// It states the attribute asked for, such as a home or an allergy.
     Attribute,
 }
 
 impl Why {
-    /// Its name.
+    /// Stable name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Words => "words",
@@ -84,43 +89,43 @@ impl Why {
     }
 }
 
-/// A message that was found.
+/// A message found by a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// The message.
+    /// The message itself.
     pub message: InteractionRow,
     /// Title of its conversation.
     pub conversation_title: Option<String>,
     /// Channel type of its conversation.
     pub channel_type: String,
-    /// Higher is better; comparable within one answer only.
+    /// Higher is better; comparable within one result only.
     pub score: f64,
-    /// Why it was found. Empty for a message that is only among the nearest: neither it nor a line around it has to do with the
-    /// question.
+    /// Why it was found. Empty for a message that is only among the nearest: neither it nor a line around it
+    /// relates to the question.
     pub why: Vec<Why>,
-    /// What spoke for it.
+    /// The evidence behind the score.
     pub evidence: Evidence,
-    /// The lines before and after it, by how far they stand from it, where they were asked for.
+    /// The lines before and after it by their offset, if requested.
     pub around: Vec<(i32, InteractionRow)>,
 }
 
-/// A question, as against a word or two that are looked for themselves.
+/// Whether this is a question, as opposed to one or two words searched for literally.
 pub(super) fn is_asking(query: &Query) -> bool {
     let first = words(&query.about).into_iter().next();
     query.terms.len() >= ASKING_TERMS || first.is_some_and(|word| ASKING.contains(&word.plain.as_str()))
 }
 
-/// What is asked, with what is known about it.
+/// A query with everything known about it.
 pub(crate) struct Asked<'a> {
     pub(crate) query: &'a Query,
     pub(crate) cues: &'a Cues,
-    /// Whom it names.
+    /// The speakers it names.
     pub(crate) speakers: Vec<&'a Speaker>,
     /// The question as a vector.
     pub(crate) vector: Option<&'a [f32]>,
 }
 
-/// Whom a question names, by any word of their name; "I" is the owner where nobody is named.
+/// The speakers that a question names, by any word of their name. "I" means the owner if nobody is named.
 pub(crate) fn speakers_in<'i>(
     tx: &ReadTx<'_>,
     index: &'i Index,
@@ -140,7 +145,7 @@ pub(crate) fn speakers_in<'i>(
     Ok(found)
 }
 
-/// The question without the names of those whom it names: their lines seldom hold their own name.
+/// The question without the names of the people it names, because their lines seldom contain their own name.
 pub(crate) fn without_names(about: &str, speakers: &[&Speaker]) -> String {
     let names: HashSet<&str> = speakers.iter().flat_map(|speaker| speaker.names.iter().map(String::as_str)).collect();
     let chars: Vec<char> = about.chars().collect();
@@ -149,7 +154,7 @@ pub(crate) fn without_names(about: &str, speakers: &[&Speaker]) -> String {
     for word in words(about).into_iter().filter(|word| names.contains(word.plain.as_str())) {
         kept.extend(&chars[at..word.place.start]);
         at = word.place.end;
-        // The ending of "Mara's" goes with the name.
+        // The ending of "Mara's" is removed with the name.
         if matches!(chars.get(at), Some('\'' | '’')) && chars.get(at + 1) == Some(&'s') {
             at += 2;
         }
@@ -159,15 +164,15 @@ pub(crate) fn without_names(about: &str, speakers: &[&Speaker]) -> String {
     if kept.chars().any(char::is_alphanumeric) { kept } else { about.to_owned() }
 }
 
-/// What the words of a question weigh, message by message.
+/// The weight of the words of a question in each message.
 #[derive(Default)]
 struct Weighed {
-    /// By place in the log.
+    /// Indexed by log position.
     sums: Vec<f32>,
     touched: Vec<i64>,
     conversations: HashMap<u32, f32>,
     total: f32,
-    /// Those that hold every phrase, where there are phrases.
+    /// Messages that contain every phrase, if there are phrases.
     required: Option<HashSet<i64>>,
 }
 
@@ -182,7 +187,7 @@ fn expression(term: &Term) -> Option<WordMatch> {
     WordMatch::of(&[term.plain.as_str()], term.is_prefix)
 }
 
-/// Messages that match and may be looked at, with their conversations, the newest first.
+/// Matching messages that may be searched, with their conversations, newest first.
 fn rows_of(tx: &ReadTx<'_>, index: &Index, scope: &Scope, words: &WordMatch) -> Result<Vec<(i64, u32)>, StoreError> {
     let mut rows = Vec::new();
     tx.matching_messages(words, |seq| {
@@ -208,7 +213,7 @@ fn weigh(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) -> Re
     let own: Vec<&Term> = asked.query.terms.iter().filter(|term| !names.contains(term.plain.as_str())).collect();
     let terms: Vec<&Term> = if own.is_empty() && phrases.is_empty() { asked.query.terms.iter().collect() } else { own };
     let mut expressions: Vec<(WordMatch, Option<&str>)> = phrases.iter().map(|phrase| (phrase.clone(), None)).collect();
-    // The phrases stand for themselves; each word is looked for beside them, and within others where it is long enough.
+    // Phrases are matched as they are. Each word is searched in addition, also inside other words if it is long enough.
     let part = |term: &Term| {
         let is_part = is_unspaced(&term.plain) || term.plain.chars().count() >= PART_CHARS_MIN;
         is_part.then_some(())
@@ -228,7 +233,8 @@ fn weigh(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) -> Re
     let visible = scope.count_from(index, 0);
     let mut in_conversation: HashMap<u32, usize> = HashMap::new();
     for (number, (words, part)) in expressions.iter().enumerate() {
-        // One phrase is all there are: to find it a second time costs as much as the first, which is most of such a search.
+        // For a single phrase, the rows are already known. Searching again would cost as much as the first time, which is
+        // most of such a search.
         let mut rows = if phrases.len() == 1 && number == 0 {
             with_phrases.iter().take(ROWS_A_WORD).copied().collect()
         } else {
@@ -247,10 +253,10 @@ fn weigh(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) -> Re
         if rows.len() == ROWS_A_WORD
             && let Some((oldest, _)) = rows.last()
         {
-            // As common before as since then.
+            // Assume the word was as common before these rows as since.
             count *= visible as f32 / scope.count_from(index, *oldest).max(1) as f32;
         }
-        // The weight of Robertson and Sparck Jones, as bm25 has it, over what may be looked at.
+        // The Robertson–Sparck Jones weight, as in BM25, over the messages that may be searched.
         let weight = (1.0 + (visible as f32 - count + 0.5).max(0.0) / (count + 0.5)).ln();
         weighed.total += weight;
         for (seq, conversation) in rows {
@@ -262,7 +268,7 @@ fn weigh(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) -> Re
                 weighed.touched.push(seq);
             }
             weighed.sums[at] += weight;
-            // Each word counts once for a conversation.
+            // Each word counts once per conversation.
             if in_conversation.insert(conversation, number) != Some(number) {
                 *weighed.conversations.entry(conversation).or_default() += weight;
             }
@@ -271,7 +277,7 @@ fn weigh(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) -> Re
     Ok(weighed)
 }
 
-/// The places in the log of the best candidates by words, and of those by meaning with their cosines.
+/// Log positions of the best candidates by words, and by meaning with their cosines.
 struct Candidates {
     weighed: Weighed,
     exact: HashMap<i64, f32>,
@@ -294,7 +300,7 @@ fn candidates(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) 
         let allowed = is_narrow.then_some(|seq, home| is_required(seq) && scope.allows(seq, home));
         let near = index.nearest(vector, count, THREADS, allowed);
         let owners: HashMap<i64, i64> = near.iter().map(|(seq, arrival)| (*arrival, *seq)).collect();
-        // In the order of the file: a page is then read once.
+        // In file order, so that each page is read once.
         let mut arrivals: Vec<i64> = owners.keys().copied().collect();
         arrivals.sort_unstable();
         for (arrival, cosine) in tx.vector_products(vector, arrivals)? {
@@ -312,7 +318,7 @@ fn candidates(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) 
     Ok(Candidates { weighed, exact, seeds })
 }
 
-/// The messages that answer, the best first.
+/// The messages that answer, best first.
 pub(crate) fn messages(
     tx: &ReadTx<'_>,
     index: &Index,
@@ -362,7 +368,7 @@ pub(crate) fn messages(
             date: asked.cues.nearness(home.time),
             ..Evidence::default()
         };
-        // A word or two are looked for themselves: what only lies near to them is no answer.
+        // One or two words are searched for literally; a message that is only similar is no answer.
         if !is_asking && evidence.words == 0.0 && evidence.meaning < MEANING_MIN_OF_WORDS {
             continue;
         }
@@ -399,7 +405,7 @@ pub(crate) fn messages(
     let mut heads: HashMap<ConversationId, (Option<String>, String)> = HashMap::new();
     read.into_iter()
         .filter_map(|(seq, evidence, score)| {
-            // What is in the index and not in this snapshot of the store is left out.
+            // Skip what is in the index but not in this snapshot of the store.
             let message = tx.messages_at([seq]).map(|mut found| found.pop()).transpose()?;
             Some(message.map(|message| (message, evidence, score)))
         })
@@ -420,12 +426,12 @@ pub(crate) fn messages(
         .collect()
 }
 
-/// Whether a line around a message has to do with the question.
+/// Whether a line around a message relates to the question.
 fn is_beside(evidence: &Evidence) -> bool {
     evidence.words_around.iter().any(|share| *share > 0.0) || evidence.meaning_around.iter().any(|cosine| *cosine >= MEANING_MIN)
 }
 
-/// What the operators ask for, the newest first.
+/// The messages that match the operators, newest first.
 fn newest(tx: &ReadTx<'_>, index: &Index, scope: &Scope, limit: usize) -> Result<Vec<Hit>, StoreError> {
     let mut found: Vec<_> = index.all().filter(|(seq, home)| scope.allows(*seq, *home)).collect();
     found.sort_unstable_by_key(|(seq, home)| std::cmp::Reverse((home.time, *seq)));

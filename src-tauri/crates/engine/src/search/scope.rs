@@ -1,6 +1,7 @@
-//! What one search may look at: the audience's conversations, and what the operators ask for.
+//! What one search may cover: the audience's conversations, and what the operators ask for.
 //!
-//! Each message is asked for before it is counted, ranked or cut, wherever it comes from: the word index, the codes, or beside a hit.
+//! Each message is checked before it is counted, ranked or cut, whether it comes from the word index, the codes, or the
+//! lines around a hit.
 
 use std::collections::HashSet;
 
@@ -11,18 +12,18 @@ use keepsake_store::{ReadTx, StoreError};
 use super::index::{Home, Index, Speaker};
 use crate::boundary::View;
 
-/// What may be looked at.
+/// What a search may cover.
 pub(crate) struct Scope {
-    /// By number of the conversation; nothing where all may be.
+    /// Indexed by conversation number; `None` if all are allowed.
     conversations: Option<Vec<bool>>,
     after: Option<Timestamp>,
     before: Option<Timestamp>,
-    /// Places in the log of what the people said who are asked for.
+    /// Log positions of the messages of the people asked for.
     said: Option<HashSet<i64>>,
 }
 
 impl Scope {
-    /// The scope of an audience (nobody is the owner, who may look everywhere) and of what was typed.
+    /// The scope of an audience (`None` is the owner, who may search everywhere) and of the operators in the query.
     pub(crate) fn new(
         tx: &ReadTx<'_>,
         index: &Index,
@@ -52,13 +53,13 @@ impl Scope {
             }
             said = Some(places);
         }
-        // Until a moment means with it; a filter "before" means without.
+        // `until` includes the moment; a "before" filter excludes it.
         let until = until.map(|until| until.plus_ms(1));
         let before = [until, filters.before].into_iter().flatten().min();
         Ok(Self { conversations, after: filters.after, before, said })
     }
 
-    /// Whether a message may be looked at.
+    /// Whether a message is in scope.
     pub(crate) fn allows(&self, seq: i64, home: Home) -> bool {
         self.conversations.as_ref().is_none_or(|open| open.get(home.conversation as usize).copied().unwrap_or(false))
             && self.after.is_none_or(|after| home.time >= after)
@@ -66,17 +67,17 @@ impl Scope {
             && self.said.as_ref().is_none_or(|said| said.contains(&seq))
     }
 
-    /// The home of a message that may be looked at.
+    /// The position of a message, if it is in scope.
     pub(crate) fn home(&self, index: &Index, seq: i64) -> Option<Home> {
         index.home(seq).filter(|home| self.allows(seq, *home))
     }
 
-    /// Whether everything may be looked at.
+    /// Whether everything is in scope.
     pub(crate) fn is_everything(&self) -> bool {
         self.conversations.is_none() && self.after.is_none() && self.before.is_none() && self.said.is_none()
     }
 
-    /// How many messages may be looked at, from this place in the log on.
+    /// Number of messages in scope from this log position on.
     pub(crate) fn count_from(&self, index: &Index, seq: i64) -> usize {
         if seq <= 0 && self.is_everything() {
             return index.messages();
@@ -85,7 +86,7 @@ impl Scope {
     }
 }
 
-/// Speakers whom some words name, of those who speak where the audience may look.
+/// Speakers named by some words, among those who speak where the audience may look.
 pub(crate) fn named_speakers<'i>(
     tx: &ReadTx<'_>,
     index: &'i Index,

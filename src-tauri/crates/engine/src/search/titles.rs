@@ -1,7 +1,8 @@
-//! Conversations by their titles: whoever types what one is called finds where it begins.
+//! Finds conversations by title: typing a title finds the beginning of the conversation.
 //!
-//! All of the words must stand in the title; one that shares a word with a question is found by what was said in it. Deliberately not
-//! here: titles of topics (`topics`), the operator `channel:` (`scope`).
+//! All of the words must be in the title. A title that shares only one word with a question does not count;
+//! such a conversation is found by its messages. Not in this module: titles of topics (`topics`), and the
+//! operator `channel:` (`scope`).
 
 use std::collections::HashMap;
 
@@ -14,14 +15,14 @@ use super::rank::{Hit, Why, hit};
 use super::scope::Scope;
 use crate::served::may_be_served;
 
-/// Conversations that are found by their titles, at most, the newest first: more of one title are no choice.
+/// Maximum number of conversations found by title, newest first: more with one title are no useful choice.
 const TITLED_MAX: usize = 3;
 
-/// Whoever types more words asks for what was said.
+/// A query with more words than this asks for what was said.
 const TITLE_TERMS_MAX: usize = 6;
 
-/// Where the conversations begin whose titles hold all that is looked for, of those that may be looked at. The owner sees every title, an
-/// agent only such as it may be served. Each is as good as the best of the others, whose `score` this is.
+/// The first messages of conversations in scope whose titles contain all the words. The owner sees every title, an agent
+/// only those that may be served. Each hit gets `score`, the best score among the other hits.
 pub(super) fn titled(
     tx: &ReadTx<'_>,
     index: &Index,
@@ -34,8 +35,8 @@ pub(super) fn titled(
     if query.terms.len() > TITLE_TERMS_MAX {
         return Ok(Vec::new());
     }
-    // How its longest word begins rules out most of them, and is quick to look for. The last letter of a stem may be no letter of the
-    // word: "parti" of "party".
+    // The beginning of the longest word rules out most titles and is quick to search for. The last letter of a stem may
+    // differ from the word: "parti" for "party".
     let same = longest.plain.chars().zip(longest.stem.chars()).take_while(|(plain, stem)| plain == stem);
     let beginning: String = same.map(|(plain, _)| plain).collect();
     let mut named: Vec<String> = Vec::new();

@@ -1,9 +1,10 @@
-//! Topics for a question: by the words of their titles, of whom and what they name and of their lines, and by what their lines mean.
+//! Finds topics for a question: by the words of their titles, of the names in them and of their lines, and by the meaning
+//! of their lines.
 //!
-//! An audience has topics of its own, made of what it may see, so nothing is filtered afterwards; how rare a word is is counted among
-//! the topics that it may see. A topic fits the operators when one of its messages does.
+//! An audience has its own topics, derived from what it may see, so nothing is filtered afterwards. The rarity of a word is
+//! counted among the topics that the audience may see. A topic matches the operators if one of its messages does.
 //!
-//! Deliberately not here: which topics an audience has (`boundary`), how they are made (`topics`).
+//! Not in this module: which topics an audience has (`boundary`), and how they are made (`topics`).
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -21,73 +22,75 @@ use crate::boundary::{TopicHead, View};
 use crate::taken_back::TakenBack;
 use crate::topics::Contributors;
 
-/// A word in the title is what the topic is about; whom and what it names comes next, what its lines say last.
+/// Weight of a word by where it occurs: the title says what the topic is about, then come the names in it, then its lines.
 const TITLE: f64 = 2.0;
 const NAMED: f64 = 1.5;
 const SAID: f64 = 1.0;
 
-/// A topic is as near to a question as so many of its nearest lines are on average: one alone may be near by chance.
+/// Number of nearest lines averaged for a topic's similarity to a question: a single one may be near by chance.
 const NEAREST_LINES: usize = 3;
 
-/// Below this average a topic has nothing to do with the question. Higher than for one line, since the best of many are taken.
+/// Below this average, a topic has nothing to do with the question. Higher than for one line, because the
+/// best of many are averaged.
 const MEANING_MIN: f32 = 0.4;
 
-/// How much nearness in meaning counts beside one rare word: as for memories.
+/// Weight of similarity in meaning relative to one rare word, as for memories.
 const MEANING_WEIGHT: f64 = 8.0;
 
-/// Lines of its text that are told of a hit; the topic itself has the rest.
+/// Number of lines of its text shown with a hit; the topic itself has the rest.
 const LINES_SHOWN: usize = 3;
 
-/// Versions that are kept taken apart; with more, those of other audiences and of the past are read again when they are asked for.
+/// Maximum number of parsed versions kept. Beyond it the cache is cleared, and versions of other audiences and of the past
+/// are read again on demand.
 const VERSIONS_MAX: usize = 10_000;
 
-/// A topic that was found.
+/// A topic found by a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopicHit {
-    /// The topic.
+    /// Id of the topic.
     pub id: TopicId,
-    /// A person's title, or the one that its content gives it.
+    /// The title a person gave it, or else the one derived from its content.
     pub title: String,
-    /// What it says now.
+    /// Its current version.
     pub version: TopicVersionRow,
-    /// Higher is better; comparable within one answer only.
+    /// Higher is better; comparable within one result only.
     pub score: f64,
     /// Why it was found.
     pub why: Vec<Why>,
-    /// The lines of its text that answer, in the order in which they stand there; its first where none does.
+    /// The lines of its text that answer, in their order in the text; the first lines if none does.
     pub lines: Vec<TopicLineRow>,
-    /// Who said its messages.
+    /// Authors of its messages.
     pub(crate) users: Vec<String>,
     /// The channel types of its messages.
     pub(crate) channels: Vec<String>,
-    /// When its messages were said.
+    /// Times of its messages.
     pub(crate) times: Vec<Timestamp>,
 }
 
-/// What versions of topics say, taken apart once: a version never changes.
+/// Parsed texts of topic versions, each parsed once because a version never changes.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
-    /// Every word of any of them, once.
+    /// Every distinct word in any of them.
     vocabulary: Vec<Word>,
     numbers: HashMap<String, u32>,
     versions: HashMap<TopicVersionId, Taken>,
 }
 
-/// One version, its words by their numbers.
+/// One version, with its words as numbers.
 #[derive(Debug, Default, Clone)]
 struct Taken {
     named: Vec<u32>,
     lines: Vec<Vec<u32>>,
-    /// The words that each line rests on.
+    /// The evidence of each line.
     spans: Vec<Vec<EvidenceSpan>>,
-    /// The place in the log of each line's message.
+    /// Log position of each line's message.
     places: Vec<Option<i64>>,
-    /// The places in the log of all its messages.
+    /// Log positions of all its messages.
     messages: Vec<i64>,
 }
 
 impl Taken {
-    /// Without the lines that may not be told. They keep their places, with nothing in them.
+    /// Without the lines that may not be served; they keep their index but are empty.
     fn without(&self, taken_back: &TakenBack) -> Cow<'_, Self> {
         let is_hidden = |spans: &Vec<EvidenceSpan>| spans.iter().any(|place| taken_back.covers(place));
         if !self.spans.iter().any(is_hidden) {
@@ -103,7 +106,7 @@ impl Taken {
 }
 
 impl Told {
-    /// Reads those that are not here yet.
+    /// Loads the versions that are missing.
     pub(crate) fn add(&mut self, tx: &ReadTx<'_>, topics: &[TopicHead]) -> Result<(), StoreError> {
         if self.versions.len() > VERSIONS_MAX {
             *self = Self::default();
@@ -146,7 +149,7 @@ impl Told {
     }
 }
 
-/// A topic that may be found, with its words.
+/// A topic in scope, with its words.
 struct Candidate<'t> {
     head: TopicHead,
     title: Vec<Word>,
@@ -159,11 +162,11 @@ impl Candidate<'_> {
     }
 }
 
-/// A word or a phrase of the question: which words of the titles and of the vocabulary each of its words is.
+/// A word or phrase of the question, with the vocabulary words that each of its words matches.
 struct Sought<'q> {
     terms: Vec<&'q Term>,
     numbers: Vec<HashSet<u32>>,
-    /// A part of a word is enough.
+    /// Whether a match inside a longer word counts.
     is_part: bool,
 }
 
@@ -183,7 +186,7 @@ impl<'q> Sought<'q> {
         numbers.windows(self.numbers.len()).any(|part| part.iter().zip(&self.numbers).all(|(number, any)| any.contains(number)))
     }
 
-    /// How much it counts for a topic, by where it stands; nothing where it does not.
+    /// Its weight for a topic, depending on where it occurs; 0 if it does not.
     fn weight(&self, topic: &Candidate<'_>) -> f64 {
         if self.is_in_title(&topic.title) {
             TITLE
@@ -197,11 +200,11 @@ impl<'q> Sought<'q> {
     }
 }
 
-/// A word or a phrase with how much it counts for each topic.
+/// A word or phrase with its weight for each topic.
 struct Weighed<'q> {
     sought: Sought<'q>,
     is_required: bool,
-    /// How rare it is among the topics that may be seen: the weight of Robertson and Sparck Jones.
+    /// Rarity among the visible topics: the Robertson–Sparck Jones weight.
     rarity: f64,
     of_topic: Vec<f64>,
 }
@@ -215,7 +218,7 @@ fn weigh<'q>(query: &'q Query, told: &Told, topics: &[Candidate<'_>]) -> Vec<Wei
             let may_be_part = !is_required && terms.iter().all(|term| is_unspaced(&term.plain));
             let mut sought = Sought::new(terms.clone(), told, may_be_part);
             let mut of_topic: Vec<f64> = topics.iter().map(|topic| sought.weight(topic)).collect();
-            // As in messages: what no topic holds as a word may be a part of one.
+            // As for messages: if no topic contains it as a word, it may be part of one.
             if !is_required && !may_be_part && of_topic.iter().all(|weight| *weight == 0.0) {
                 sought = Sought::new(terms, told, true);
                 of_topic = topics.iter().map(|topic| sought.weight(topic)).collect();
@@ -227,7 +230,7 @@ fn weigh<'q>(query: &'q Query, told: &Told, topics: &[Candidate<'_>]) -> Vec<Wei
         .collect()
 }
 
-/// How near a topic is to the question, by the nearest of its lines.
+/// Similarity of a topic to the question, from the nearest of its lines.
 fn meaning(taken: &Taken, near: &HashMap<i64, f32>) -> f32 {
     let mut best: Vec<f32> = taken.places.iter().flatten().filter_map(|place| near.get(place).copied()).collect();
     best.sort_unstable_by(|a, b| b.total_cmp(a));
@@ -258,7 +261,7 @@ impl Engine {
         let taken_back = TakenBack::read(tx, None)?;
         let mut topics = Vec::new();
         for head in heads {
-            // Another search may have begun the index anew since.
+            // Another search may have restarted the index since.
             let Some(taken) = told.versions.get(&head.1.id) else { continue };
             let is_in_scope = |scope: &Scope| taken.messages.iter().any(|seq| scope.home(&index, *seq).is_some());
             if scope.as_ref().is_none_or(is_in_scope) {
@@ -305,7 +308,7 @@ impl Engine {
         found.into_iter().map(|(score, why, topic)| hit(tx, &index, &weighed, &near, &taken_back, topic, score, why)).collect()
     }
 
-    /// What the operators ask for, where they do.
+    /// The scope given by the operators, if there are any.
     fn topic_scope(
         &self,
         tx: &ReadTx<'_>,
@@ -323,7 +326,7 @@ impl Engine {
     }
 }
 
-#[allow(clippy::too_many_arguments)] // What was found is told from all of these; they have nothing else in common.
+#[allow(clippy::too_many_arguments)] // A hit is built from all of these, and they have nothing else in common.
 fn hit(
     tx: &ReadTx<'_>,
     index: &Index,

@@ -1,8 +1,9 @@
-//! All words that any message holds, in memory, so that a part of a word is found in less than a millisecond: a word of a question that
-//! nobody ever wrote is common, and to ask the file for the words around it reads the whole of its word index.
+//! All words of all messages, in memory, so that a part of a word is found in less than a millisecond. Questions often
+//! contain a word that nobody ever wrote, and asking the database for words around it would read its whole word index.
 //!
-//! Read at the first such question; what arrives later is added text by text. Derived, and gone with the index it belongs to.
-//! Deliberately not here: which messages hold a word (`store`), and who may see them (the caller looks each word up within the scope).
+//! Loaded at the first such question; later messages are added text by text. Derived, and dropped with the index it belongs
+//! to. Not in this module: which messages contain a word (`store`), and who may see them (the caller looks up each word
+//! within the scope).
 
 use std::collections::BTreeSet;
 
@@ -11,39 +12,40 @@ use keepsake_store::{ReadTx, StoreError};
 use keepsake_text::{stem, words};
 use memchr::memmem;
 
-/// After so many new messages the words are read again: those of new messages are added without looking whether they are known.
+/// After this many new messages the words are loaded again, because words of new messages are added without
+/// checking for duplicates.
 const MESSAGES_ADDED_MAX: i64 = 20_000;
 
-/// Stands between two words, and in none.
+/// Separates two words and occurs in none.
 const BETWEEN: char = '\n';
 
-/// Endings that the stemmer takes away, the most likely first.
+/// Endings that the stemmer removes, most likely first.
 const ENDINGS: [&str; 7] = ["", "e", "s", "es", "ing", "ed", "y"];
 
-/// A word that the index keeps as this one: its words are stems, and a stem asked for is stemmed once more ("suitcas" would be looked
-/// for as "suitca").
+/// A word whose stem is this one. The index contains stems, and a stem in a query is stemmed once more ("suitcas" would be
+/// searched as "suitca").
 fn surface(stemmed: &str) -> String {
     let candidates = ENDINGS.iter().map(|ending| format!("{stemmed}{ending}"));
     candidates.into_iter().find(|word| stem(word) == stemmed).unwrap_or_else(|| stemmed.to_owned())
 }
 
-/// The words of all messages up to a place in the log.
+/// The words of all messages up to a log position.
 #[derive(Debug, Default)]
 pub(crate) struct Vocabulary {
     text: String,
-    /// Up to where all words were read from the file's own list, and up to where they are here.
+    /// Log position up to which all words were loaded from the database, and up to which they are included here.
     read_seq: i64,
     last_seq: i64,
 }
 
 impl Vocabulary {
-    /// The words that hold a part of one, each once.
+    /// The words that contain `part`, each once.
     pub(crate) fn with(&mut self, tx: &ReadTx<'_>, part: &str) -> Result<Vec<String>, StoreError> {
         self.update(tx)?;
         Ok(self.around(part).into_iter().map(surface).collect())
     }
 
-    /// The stems that hold a part, or its own stem: "suitcase" stands here as "suitcas", without the end of "uitcase".
+    /// The stems that contain `part` or its stem: "suitcase" is stored as "suitcas", which does not contain "uitcase".
     fn around(&self, part: &str) -> BTreeSet<&str> {
         let holding = |part: &str| memmem::find_iter(self.text.as_bytes(), part).map(|at| self.word_at(at)).collect();
         let found: BTreeSet<&str> = holding(part);
@@ -76,7 +78,7 @@ impl Vocabulary {
         Ok(())
     }
 
-    /// The word that stands around a place in the text.
+    /// The word around a position in the text.
     fn word_at(&self, at: usize) -> &str {
         let start = self.text[..at].rfind(BETWEEN).map_or(0, |before| before + BETWEEN.len_utf8());
         let end = self.text[at..].find(BETWEEN).map_or(self.text.len(), |after| at + after);

@@ -1,10 +1,11 @@
-//! Sessions by the chosen language model: it reads the messages that the rules summed up, and its record takes the place of theirs.
+//! Sessions by the chosen language model: it reads the messages that the rules summarized, and its record replaces theirs.
 //!
-//! A session is one conversation's, so a call shows nothing else and its record carries that conversation's label. What was answered is
-//! kept as places in messages, apart from the records, so that records which are deleted and made again are the same and nobody is
-//! asked twice. While a model is asked, where it fails and where nothing of its answer holds, the rules' record stands.
+//! A session belongs to one conversation, so a call contains nothing else and its record carries that conversation's label.
+//! The answer is stored as references to messages, separately from the records. Records that are deleted and recreated are
+//! therefore the same, and the model is not asked twice. While a model is asked, if it fails, and if nothing of its answer
+//! is accepted, the rules' record stays.
 //!
-//! Deliberately not here: what is asked, and what of an answer is believed (`insight::session::model`).
+//! Not in this module: what is asked, and which parts of an answer are believed (`insight::session::model`).
 
 use keepsake_domain::{JobId, JobKind, SessionId};
 use keepsake_insight::session::model::{SESSION, SessionTask, Told};
@@ -20,7 +21,7 @@ use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
 impl Engine {
-    /// Queues the sessions that no model has read for the chosen one, if one proposes.
+    /// Queues a job for the sessions that no model has read, if a model makes proposals.
     pub(crate) fn queue_sessions_for_model(&self) -> Result<()> {
         if self.model_settings()?.proposing().is_none() {
             return Ok(());
@@ -28,7 +29,7 @@ impl Engine {
         if self.store().read(|tx| tx.sessions_unread_by_model(ENGINE_VERSION))?.is_empty() {
             return Ok(());
         }
-        // One is enough: it takes whatever is unread when it runs.
+        // One job is enough: it handles everything unread when it runs.
         let job = NewJob {
             id: JobId::fresh(self.ids()),
             kind: JobKind::SessionsModel,
@@ -40,9 +41,9 @@ impl Engine {
         Ok(())
     }
 
-    /// Has the chosen model sum up what it has not read, the latest sessions first; completes the job.
+    /// Lets the chosen model summarize the sessions it has not read, latest first, and completes the job.
     pub(crate) fn perform_sessions_by_model(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
-        // Chosen when it was queued and not any more: nothing is left to do.
+        // The model is no longer chosen since the job was queued: nothing to do.
         let is_chosen = self.model_settings()?.proposing().is_some();
         let waiting = if is_chosen { self.store().read(|tx| tx.sessions_unread_by_model(ENGINE_VERSION))? } else { Vec::new() };
         let rules = self.session_rules()?;
@@ -60,13 +61,13 @@ impl Engine {
         Ok(self.store().write(|tx| tx.complete(lease, &result, self.now()))?)
     }
 
-    /// Asks about one session; whether a record came of it that stands.
+    /// Asks about one session. Returns whether this gave a record that is in use.
     fn session_by_model(&self, id: &SessionId, rules: &SessionRules, lease: &Lease, control: &dyn Control) -> Result<bool> {
         let Some(read) = self.session_to_ask(id, rules)? else { return Ok(false) };
         let (conversation, private) = self
             .store()
             .read(|tx| Ok((tx.conversation(&read.row.conversation_id)?, tx.private_intervals(&read.row.conversation_id)?)))?;
-        // Turned private, and perhaps back, since the messages were read.
+        // Excluded since the messages were read, and perhaps included again.
         if conversation.is_private || read.own.iter().any(|row| private.iter().any(|interval| interval.contains(row.seq))) {
             return Ok(false);
         }
@@ -75,7 +76,7 @@ impl Engine {
         let may_hold_goals = rules.holds_goals(&read.row.agent);
         let task = |length| SessionTask::new(&turns, &read.record, may_hold_goals, &scrubber, length);
         let proposer = interview.proposer(&SESSION.label());
-        let record = match interview.drive_in_parts(task, "Summing up sessions with the model", control)?.found {
+        let record = match interview.drive_in_parts(task, "Summarizing sessions with the model", control)?.found {
             Told::Record(record) => Some(kept(&record)?),
             Told::Refused(_) => None,
         };
@@ -92,7 +93,7 @@ impl Engine {
         let now = self.now();
         Ok(self.store().write(|tx| {
             tx.check_lease(lease)?;
-            // It went on, was turned private or erased while it was asked about: what was told is old.
+            // The session continued, or was excluded or erased during the call, so what was sent is out of date.
             if !is_readable(tx, read.own.iter())? || !tx.put_session_reply(&reply, &found, now)? {
                 return Ok(false);
             }
@@ -103,7 +104,7 @@ impl Engine {
         })?)
     }
 
-    /// A session as it is read now, if its record by rules still stands and is still made of these messages.
+    /// A session as it reads now, if the rules' record is still current and covers the same messages.
     fn session_to_ask(&self, id: &SessionId, rules: &SessionRules) -> Result<Option<Read>> {
         let end = self.store().read(|tx| match tx.session(id) {
             Ok(row) if row.superseded.is_none() => tx.session_end_read(&row.conversation_id),
@@ -115,7 +116,7 @@ impl Engine {
         Ok(read.into_iter().find(|read| read.row.id == *id))
     }
 
-    /// The record that a model made of this session before.
+    /// The record that a model made of this session earlier.
     pub(super) fn told_before(&self, read: &Read) -> Result<Option<SessionRecordRow>> {
         match self.store().read(|tx| tx.session_reply(&read.row.id))? {
             Some(reply) => told(&reply, read),
@@ -124,14 +125,14 @@ impl Engine {
     }
 }
 
-/// A record as it is kept: its places, and no words.
+/// A record as it is stored: references without words.
 fn kept(record: &SessionRecord) -> Result<String> {
     let items = record.items.iter().map(|item| Item { text: String::new(), ..item.clone() }).collect();
     let record = SessionRecord { items, ..record.clone() };
     serde_json::to_string(&record).map_err(|error| EngineError::Stored { what: "record of a session", error })
 }
 
-/// The record that follows from what a model answered about these messages.
+/// The record that follows from a model's answer about these messages.
 fn told(reply: &SessionReplyRow, read: &Read) -> Result<Option<SessionRecordRow>> {
     let Some(json) = &reply.record else { return Ok(None) };
     let record: SessionRecord =

@@ -1,10 +1,11 @@
-//! Whether a conversation has ended, judged by the chosen language model (DESIGN 4), where the rules no longer see it go on.
+//! Whether a conversation has ended, judged by the chosen language model (DESIGN 4), once the rules
+//! no longer see it going on.
 //!
-//! It is the same decision with the same reasons as the rules', and takes the place of theirs in the conversation's row, with the name
-//! of the model. While it is asked, where it fails and where its answer rests on nothing, theirs stands, with their name. What was
-//! promised and how it sounds stays the rules' reading.
+//! It is the same decision with the same kinds of reasons as the rules' judgment, and replaces it in the conversation's
+//! row, with the name of the model. While the model is asked, if it fails, and if its answer has no support, the rules'
+//! judgment stays under their name. Promises and tone always come from the rules.
 //!
-//! Deliberately not here: what is asked, and what of an answer is believed (`insight::conversation`).
+//! Not in this module: what is asked, and which parts of an answer are believed (`insight::conversation`).
 
 use keepsake_domain::{ConversationId, ConversationStatus, Timestamp};
 use keepsake_insight::conversation::{Asked, ENDED, EndedTask, Moment, Reason, standing};
@@ -16,7 +17,8 @@ use crate::record::{is_still_on_record, messages_on_record};
 use crate::work::Control;
 use crate::{Engine, Result};
 
-/// What a model holds open although the rules think it over is asked about again when the silence has doubled, and not before a day.
+/// If a model considers a conversation open although the rules consider it over, it is asked again when the silence has
+/// doubled, but not within a day.
 const ASK_AGAIN_MS_MIN: i64 = 24 * 60 * 60 * 1000;
 
 impl Engine {
@@ -27,7 +29,8 @@ impl Engine {
             let rows = messages_on_record(tx, id)?;
             Ok((tx.conversation(id)?, rows, tx.last_seq(id)?, tx.standing(id)?))
         })?;
-        // Not chosen any more, turned private, or somebody wrote: the rules have judged or will.
+        // The model is no longer chosen, the conversation was excluded, or somebody wrote: the
+        // rules have judged it or will.
         let known = known.filter(|known| settings.proposing().is_some() && known.through_seq == through_seq);
         let Some(known) = known else { return self.settled_nothing(lease, "nothing to judge", None) };
         let turns = insight_turns(&rows);
@@ -37,10 +40,10 @@ impl Engine {
         let (interview, scrubber) = self.interview(settings, &conversation, Some(&lease.job))?;
         let task = |length| EndedTask::new(&turns, &by_rules.judgement, &scrubber, length);
         let judge = interview.proposer(&ENDED.label());
-        let judgement = match interview.drive_in_parts(task, "Judging whether it has ended", control)?.found {
+        let judgement = match interview.drive_in_parts(task, "Checking whether it has ended", control)?.found {
             Asked::Judged(judgement) => judgement,
             Asked::Refused(why) => {
-                // The rules' judgement stands, and what follows from it.
+                // The rules' judgment and its consequences stay.
                 let analysis = self.analysis_of_ended(id, &rows, known.status, self.pass()?)?;
                 return self.settled_nothing(lease, why, analysis.map(|kind| self.conversation_job(kind, id)));
             }
@@ -56,7 +59,8 @@ impl Engine {
         let result = serde_json::json!({ "status": judgement.status }).to_string();
         self.store().write(|tx| {
             tx.check_lease(lease)?;
-            // Somebody wrote while it was asked: it is active again, and what was asked is old. So it is off the record.
+            // If somebody wrote during the call, the conversation is active again and the answer out of date. The same
+            // applies if it was excluded.
             if tx.last_seq(id)? == through_seq
                 && is_still_on_record(tx, &conversation)?
                 && tx.put_standing(id, &new, self.now())?
@@ -70,7 +74,7 @@ impl Engine {
         self.queue_sessions()
     }
 
-    /// Completes the job; the judgement of the rules stands, and `next` follows from it.
+    /// Completes the job. The rules' judgment stays, and `next` is the job that follows from it.
     fn settled_nothing(&self, lease: &Lease, why: &str, next: Option<NewJob>) -> Result<()> {
         let result = serde_json::json!({ "kept": why }).to_string();
         self.store().write(|tx| {
@@ -82,7 +86,7 @@ impl Engine {
     }
 }
 
-/// When the silence has doubled.
+/// When the silence will have doubled.
 fn later(reasons: &[Reason], now: Timestamp) -> Option<Timestamp> {
     let silence_ms = reasons.iter().find_map(|reason| match *reason {
         Reason::WithinRhythm { silence_ms, .. }

@@ -1,10 +1,11 @@
-//! What was promised in a conversation, and the later line at which each promise is settled.
+//! The promises made in a conversation, and the later line that settles each.
 //!
-//! Promises are what the reader marked. Whether a later line settles one the reader judges as well, as it judges whether a statement
-//! replaces another (`propose/changes.rs`); that line may say that it was done, that it will not be or that it need not be, which nobody
-//! here tells apart. Here the lines are chosen. Whether a line is compared does not depend on what is said after it, and how far one has
-//! come stands beside the promise: nothing is compared twice, and one look over a whole conversation finds what many looks did.
-//! Of the lines that settle a promise the surest is told.
+//! The reader marks promises. It also judges whether a later line settles one, in the same way as it judges whether a
+//! statement replaces another (`propose/changes.rs`). Such a line may say that the promise was kept, will not be kept or
+//! need not be kept; these are not distinguished here. This module selects the lines to compare. Whether a line is compared
+//! does not depend on anything said after it, and the progress is stored with the promise. So nothing is compared twice,
+//! and one pass over a whole conversation gives the same result as many partial ones.
+//! Of the lines that settle a promise, the most certain is used.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -24,44 +25,47 @@ use crate::propose::vectors_of;
 use crate::work::Control;
 use crate::{Engine, Result};
 
-/// A promise is noted from this probability on. Chosen on authors that the reader was not trained on: four of five are promises there.
+/// Minimum probability at which a promise is recorded. Chosen on authors that the reader was not trained on, where four of
+/// five such marks are promises.
 const PROMISE_MIN: f64 = 0.6;
 
-/// One word alone is a piece of a promise and says nothing: "tomorrow", "by".
+/// A single word such as "tomorrow" or "by" is a fragment of a promise and says nothing.
 const PROMISE_WORDS_MIN: usize = 2;
 
-/// A later line settles a promise from this probability on. Higher than where a statement replaces another: the next lines are compared
-/// whatever they are about, and of those some are taken for it at 0.5.
+/// Minimum probability at which a later line settles a promise. Higher than for a statement that replaces another: the next
+/// lines are compared whatever they are about, and at 0.5 some of them would be mistaken for settling it.
 const SETTLES_MIN: f64 = 0.6;
 
-/// Lines that follow a promise are compared whatever they are about: what settles it is often too short to be about anything ("done!").
+/// Number of lines after a promise that are compared whatever they are about: a line that settles it is often too short to
+/// have a subject ("done!").
 const NEXT_LINES: u32 = 6;
 
-/// Further on only lines that are this close to the promise in meaning are compared.
+/// Further on, only lines at least this similar in meaning to the promise are compared.
 const CLOSE_COSINE_MIN: f32 = 0.4;
 
-/// Lines of the two that are looked at after a promise. Who keeps a promise says so, or nobody does.
+/// Maximum number of lines by the two parties that are examined after a promise. If a kept promise is mentioned at all, it
+/// is mentioned by then.
 const LINES_MAX: u32 = 200;
 
-/// Lines that a promise is compared with. Each costs the reading of a short message.
+/// Maximum number of lines that a promise is compared with. Each costs as much as reading a short message.
 const COMPARED_MAX: u32 = 16;
 
-/// How far the end of a promise was looked for.
+/// How far the lines after a promise were searched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Followed {
-    /// By which reader.
+    /// Version of the reader.
     by: String,
-    /// The last line that was looked at.
+    /// The last line examined.
     through: Option<InteractionId>,
-    /// Lines that were looked at.
+    /// Number of lines examined.
     lines: u32,
-    /// And compared.
+    /// Number of lines compared.
     compared: u32,
-    /// How surely the line that settles it does, in thousandths; 0 while none does.
+    /// Probability of the line that settles it, in thousandths; 0 while none does.
     surest: u32,
 }
 
-/// A promise, and how far its end was looked for.
+/// A promise, and how far the lines after it were searched.
 #[derive(Debug, Clone)]
 pub(super) struct Promise {
     pub(super) commitment: Commitment,
@@ -69,7 +73,7 @@ pub(super) struct Promise {
 }
 
 impl Engine {
-    /// The promises of a conversation, of which `known` is what was found before; none where there is no reader.
+    /// The promises of a conversation; none without a reader. `known` contains the earlier results.
     pub(super) fn promises(
         &self,
         id: &ConversationId,
@@ -90,7 +94,7 @@ impl Engine {
         Ok(promises)
     }
 
-    /// Looks on for the line that settles each most surely.
+    /// Continues the search for the line that most certainly settles each promise.
     fn follow(&self, promises: &mut [Promise], rows: &[InteractionRow], reader: &dyn Reader) -> Result<()> {
         let later: Vec<Vec<usize>> = promises.iter().map(|promise| later_lines(promise, rows)).collect();
         let close = self.closeness(promises, &later, rows);
@@ -132,7 +136,8 @@ impl Engine {
         Ok(())
     }
 
-    /// How close each later line that is not looked at anyway is to its promise: by meaning; without vectors by the words they share.
+    /// Similarity of each later line, except those compared anyway, to its promise: by meaning, or by
+    /// shared words without vectors.
     fn closeness(&self, promises: &[Promise], later: &[Vec<usize>], rows: &[InteractionRow]) -> HashMap<(usize, usize), f32> {
         let far = |(promise, lines): (&Promise, &Vec<usize>)| {
             lines.iter().skip(NEXT_LINES.saturating_sub(promise.followed.lines) as usize).copied().collect::<Vec<usize>>()
@@ -161,7 +166,7 @@ impl Engine {
     }
 }
 
-/// A promise as far as it was followed before by this reader, or from its beginning.
+/// A promise with the progress that this reader made earlier, or from the beginning.
 fn taken_up(mut commitment: Commitment, rows: &[InteractionRow], known: &[StoredCommitment], by: &str) -> Promise {
     let begun = Followed { by: by.to_owned(), through: None, lines: 0, compared: 0, surest: 0 };
     let stored = known
@@ -175,15 +180,15 @@ fn taken_up(mut commitment: Commitment, rows: &[InteractionRow], known: &[Stored
         let turn = rows.iter().position(|row| row.id == place.interaction_id);
         commitment.settled = turn.zip(Span::new(place.start, place.end).ok()).map(|(turn, span)| Place { turn, span });
         if commitment.is_pending() {
-            // The line that settled it is gone.
+            // The line that settled it no longer exists.
             return Promise { commitment, followed: begun };
         }
     }
     Promise { commitment, followed: followed.clone() }
 }
 
-/// The lines after a promise that were not looked at yet and may settle it: those of the one who made it, and of the one it was made to.
-/// In a group nobody knows to whom.
+/// The lines after a promise that were not examined yet and may settle it: those of the person who made it and of the
+/// person it was made to. In a group, the latter is unknown.
 fn later_lines(promise: &Promise, rows: &[InteractionRow]) -> Vec<usize> {
     let Promise { commitment, followed } = promise;
     if followed.compared >= COMPARED_MAX {
@@ -203,25 +208,25 @@ fn later_lines(promise: &Promise, rows: &[InteractionRow]) -> Vec<usize> {
     later.map(|(at, _)| at).take(LINES_MAX.saturating_sub(followed.lines) as usize).collect()
 }
 
-/// The whole of a message without the blanks around it.
+/// The span of a whole message without surrounding whitespace.
 fn whole(text: &str) -> Option<Span> {
     let start = text.len() - text.trim_start().len();
     Span::of_bytes(text, start..text.trim_end().len()).ok()
 }
 
-/// Whether a stored place is this one.
+/// Whether a stored range equals this one.
 fn is_at(stored: &StoredPlace, place: &Place, rows: &[InteractionRow]) -> bool {
     rows.get(place.turn).is_some_and(|row| row.id == stored.interaction_id)
         && (stored.start, stored.end) == (place.span.start(), place.span.end())
 }
 
-/// Where a message promises something. What an assistant says it will do is done by the time it has said so.
+/// Where a message makes a promise. Assistants are left out: what one says it will do is done by the time it has said so.
 fn promises_in(row: &InteractionRow, reading: &Reading) -> Vec<Range<usize>> {
     if !is_persons(row.role, row.message_type, row.is_branch) {
         return Vec::new();
     }
     let text = row.content.as_str();
-    // A script that puts no blanks between words says a whole promise in one.
+    // In a script without spaces between words, a whole promise counts as one word.
     let says_something = |words: &str| words.split_whitespace().count() >= PROMISE_WORDS_MIN || is_unspaced(words);
     let is_promise = |mark: &&Mark| {
         mark.kind == MarkKind::Label(ReadingLabel::Promise)

@@ -1,7 +1,7 @@
-//! Days, weeks, months and years as stretches of time, in the zone of whoever looks.
+//! Days, weeks, months and years as periods of time, in the owner's time zone.
 //!
-//! A stretch begins at local midnight and ends where the next begins, so every moment lies in exactly one and a day on which the
-//! clock is moved is an hour shorter or longer. Pure: the zone is a function from a moment to its distance from UTC.
+//! A period begins at local midnight and ends where the next one begins, so every moment belongs to exactly one, and a day
+//! with a clock change is an hour shorter or longer. Pure: the zone is a function from a moment to its offset from UTC.
 
 use chrono::{DateTime, Datelike, Days, Months, NaiveDate};
 
@@ -10,15 +10,15 @@ use chrono::{DateTime, Datelike, Days, Months, NaiveDate};
 pub enum Unit {
     /// From midnight to midnight.
     Day,
-    /// Seven days from the day on which weeks begin.
+    /// Seven days, starting on the first day of the week.
     Week,
-    /// A month of the calendar.
+    /// A calendar month.
     Month,
-    /// A year of the calendar.
+    /// A calendar year.
     Year,
 }
 
-/// Two months of days: more would be narrower than a finger is wide.
+/// Two months of days; with more, each would be narrower than a finger.
 const DAYS_MAX: usize = 62;
 
 /// Two years of weeks.
@@ -27,14 +27,15 @@ const WEEKS_MAX: usize = 106;
 /// Ten years of months.
 const MONTHS_MAX: usize = 121;
 
-/// A life and what was digitised of the one before; times beyond are mistakes of an export and are counted as not shown.
+/// A lifetime, and what was digitized of the one before. Times beyond that are errors in an export and
+/// are counted as not shown.
 const YEARS_MAX: usize = 200;
 
-/// Nobody's clock is further from UTC, and none was ever moved by more.
+/// No clock has ever been further from UTC or changed by more.
 const ZONE_MS_MAX: i64 = 26 * 3_600_000;
 
 impl Unit {
-    /// All of them, the shortest first.
+    /// All units, shortest first.
     pub const ALL: [Self; 4] = [Self::Day, Self::Week, Self::Month, Self::Year];
 
     /// Stable name.
@@ -47,12 +48,12 @@ impl Unit {
         }
     }
 
-    /// By its name.
+    /// The unit with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|unit| unit.name() == name)
     }
 
-    /// Stretches of it that one picture shows at most.
+    /// Maximum number of periods in one timeline.
     const fn most(self) -> usize {
         match self {
             Self::Day => DAYS_MAX,
@@ -62,7 +63,7 @@ impl Unit {
         }
     }
 
-    /// The first day of the stretch that a day lies in. `week_start` counts from 1, Monday.
+    /// The first day of the period that contains a day. `week_start` counts from 1 (Monday).
     fn first_day(self, day: NaiveDate, week_start: u8) -> NaiveDate {
         match self {
             Self::Day => day,
@@ -85,24 +86,25 @@ impl Unit {
     }
 }
 
-/// A zone: how far its clocks are from UTC at a moment, in milliseconds, east positive. Both in milliseconds.
+/// A time zone: maps a moment to the offset from UTC, positive to the east; both in milliseconds.
 pub(super) type Zone<'a> = &'a dyn Fn(i64) -> i64;
 
-/// The day that a moment falls on.
+/// The local day of a moment.
 fn day_of(zone: Zone<'_>, at_ms: i64) -> Option<NaiveDate> {
     Some(DateTime::from_timestamp_millis(at_ms.checked_add(zone(at_ms))?)?.date_naive())
 }
 
-/// When a day begins: its midnight, the first of two, or where there is none the moment at which the clock is moved over it.
+/// When a day begins: at its midnight; at the first one if there are two; or if there is none, when
+/// the clock jumps over it.
 fn begin_of(zone: Zone<'_>, day: NaiveDate) -> Option<i64> {
     let local = day.and_hms_opt(0, 0, 0)?.and_utc().timestamp_millis();
     let mut offsets = [zone(local - ZONE_MS_MAX), zone(local), zone(local + ZONE_MS_MAX)];
     offsets.sort_unstable();
-    // East first: that is the earlier moment.
+    // The easternmost offset gives the earlier moment.
     if let Some(at) = offsets.iter().rev().map(|offset| local - offset).find(|at| at + zone(*at) == local) {
         return Some(at);
     }
-    // No clock showed midnight: the first moment of which the clock is past it.
+    // No clock showed midnight: find the first moment at which the clock is past it.
     let (mut before, mut after) = (local - offsets[2] - 1, local - offsets[0]);
     while after - before > 1 {
         let middle = before + (after - before) / 2;
@@ -111,8 +113,8 @@ fn begin_of(zone: Zone<'_>, day: NaiveDate) -> Option<i64> {
     Some(after)
 }
 
-/// Where the stretches begin that hold the moments from `first` to `last`, and where the last one ends; nothing where that is more
-/// than one picture shows. Years are always given, the latest of them.
+/// The starts of the periods that contain the moments from `first` to `last`, and the end of the last one. `None` if there
+/// are too many for one timeline; years are always returned, cut to the latest ones.
 pub(super) fn edges(zone: Zone<'_>, unit: Unit, week_start: u8, first_ms: i64, last_ms: i64) -> Option<Vec<i64>> {
     let (first, last) = (day_of(zone, first_ms)?, day_of(zone, last_ms.max(first_ms))?);
     let mut day = unit.first_day(first, week_start);
@@ -131,12 +133,12 @@ pub(super) fn edges(zone: Zone<'_>, unit: Unit, week_start: u8, first_ms: i64, l
     Some(edges)
 }
 
-/// The shortest unit of which one picture shows so much time.
+/// The units in which a timeline over this time fits, shortest first.
 pub(super) fn fitting(zone: Zone<'_>, week_start: u8, first_ms: i64, last_ms: i64) -> Vec<Unit> {
     Unit::ALL.into_iter().filter(|unit| edges(zone, *unit, week_start, first_ms, last_ms).is_some()).collect()
 }
 
-/// Which stretch a moment lies in.
+/// Index of the period that contains a moment.
 pub(super) fn stretch_of(edges: &[i64], at_ms: i64) -> Option<usize> {
     let behind = edges.partition_point(|edge| *edge <= at_ms);
     (behind > 0 && behind < edges.len()).then(|| behind - 1)
@@ -155,7 +157,7 @@ mod tests {
         chrono::DateTime::parse_from_rfc3339(text).unwrap().timestamp_millis()
     }
 
-    /// Two hours east in summer, one in winter, moved at 01:00 UTC on the last Sundays of March and October, as in Berlin.
+    /// UTC+2 in summer and UTC+1 in winter, changing at 01:00 UTC on the last Sundays of March and October, as in Berlin.
     fn berlin(at: i64) -> i64 {
         let Some(now) = DateTime::from_timestamp_millis(at) else { return HOUR };
         let moved = |month: u32| {
@@ -166,12 +168,12 @@ mod tests {
         if (moved(3)..moved(10)).contains(&at) { 2 * HOUR } else { HOUR }
     }
 
-    /// Four hours west, three from 5 September 2021 at midnight on, when the clock went from 24:00 to 01:00, as in Santiago.
+    /// UTC-4, and UTC-3 from midnight on 5 September 2021, when the clock jumped from 24:00 to 01:00, as in Santiago.
     fn santiago(at: i64) -> i64 {
         if at >= ms("2021-09-05T04:00:00Z") { -3 * HOUR } else { -4 * HOUR }
     }
 
-    /// A zone whose clock goes from 24:00 back to 23:00 on 7 November 2021: that day's midnight is seen twice.
+    /// A zone whose clock goes back from 24:00 to 23:00 on 7 November 2021, so that midnight occurs twice.
     fn twice(at: i64) -> i64 {
         if at >= ms("2021-11-07T04:00:00Z") { -5 * HOUR } else { -4 * HOUR }
     }
@@ -192,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_moment_counts_on_the_day_of_whoever_looks() {
-        // Half past eleven at night in UTC is the next day, and the next year, in Berlin.
+        // 23:30 UTC is already the next day, and the next year, in Berlin.
         let late = ms("2025-12-31T23:30:00Z");
         for (unit, expect) in [
             (Unit::Day, "2025-12-31T23:00:00Z"),
@@ -262,7 +264,7 @@ mod tests {
                 }
                 prop_assert_eq!(counts.iter().sum::<usize>(), inside.len(), "stretches sum to the total");
                 for edge in &edges {
-                    // A stretch begins when its day does: a moment before is another day.
+                    // A period begins when its day does, so a moment earlier is another day.
                     prop_assert_ne!(day_of(zone, *edge), day_of(zone, edge - 1));
                 }
             }

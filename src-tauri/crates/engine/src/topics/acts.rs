@@ -1,4 +1,4 @@
-//! What a person decides about topics: stored, replayed by every derivation, and taken back by leaving it out.
+//! A person's decisions about topics: stored, replayed by every derivation, and undone by leaving them out.
 
 use std::collections::BTreeSet;
 
@@ -8,21 +8,21 @@ use keepsake_store::{ReadTx, TopicDecisionRow};
 use super::StoreResult;
 use crate::{Engine, EngineError, Result};
 
-/// A title longer than this is a text.
+/// Maximum length of a title in characters; anything longer is a text.
 const TITLE_CHARS_MAX: usize = 120;
 
-/// What a person decides.
+/// A person's decision about a topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TopicChoice {
-    /// A title of their own; nothing lets the title follow the content again.
+    /// Set a custom title; `None` lets the title follow the content again.
     Rename(Option<String>),
-    /// Keep at the top, or no longer.
+    /// Pin to the top, or unpin.
     Pin(bool),
-    /// Another topic goes into this one.
+    /// Merge another topic into this one.
     Merge(TopicId),
-    /// These messages become a topic of their own.
+    /// Make these messages a topic of their own.
     Split(Vec<InteractionId>),
-    /// It is not the same as this one, or, without one, it is a single topic: not proposed again.
+    /// Keep it separate from the other topic, or without one, do not split it. The merge or split is not proposed again.
     Leave(Option<TopicId>),
 }
 
@@ -44,7 +44,7 @@ fn messages(tx: &ReadTx<'_>, topic: &TopicId) -> StoreResult<Vec<InteractionId>>
 }
 
 impl Engine {
-    /// Decides something about a topic. What comes of it is there when this returns.
+    /// Stores a decision about a topic. Its effect is visible when this returns.
     pub fn decide_topic(&self, topic: &TopicId, choice: &TopicChoice) -> Result<TopicDecisionId> {
         let (partition, own, other) = self.store().read(|tx| {
             let row = tx.topic(topic)?;
@@ -59,17 +59,17 @@ impl Engine {
         })?;
         let refused = |why: &str| Err(EngineError::Refused(why.to_owned()));
         if other.as_ref().is_some_and(|(of, _)| *of != partition) {
-            return refused("the two topics are made of what different people may see; they cannot be one");
+            return refused("the two topics have different audiences, so they cannot be merged");
         }
         let mut title = None;
         let b = match choice {
             TopicChoice::Merge(other) | TopicChoice::Leave(Some(other)) if other == topic => {
-                return refused("a topic and itself are one already; choose another one");
+                return refused("a topic cannot be merged with or kept separate from itself; choose another topic");
             }
             TopicChoice::Rename(wanted) => {
                 title = wanted.as_deref().map(str::trim).filter(|title| !title.is_empty()).map(str::to_owned);
                 if title.as_ref().is_some_and(|title| title.chars().count() > TITLE_CHARS_MAX) {
-                    return refused("a title has at most 120 characters; choose a shorter one");
+                    return refused("the title is longer than 120 characters; enter a shorter one");
                 }
                 Vec::new()
             }
@@ -77,7 +77,7 @@ impl Engine {
                 let held: BTreeSet<&InteractionId> = own.iter().collect();
                 let apart: Vec<InteractionId> = apart.iter().filter(|id| held.contains(id)).cloned().collect();
                 if apart.is_empty() || apart.len() == own.len() {
-                    return refused("a split needs some of the topic's messages and not all of them; choose which ones go");
+                    return refused("a split needs some, but not all, of the topic's messages; choose which ones to move");
                 }
                 apart
             }
@@ -98,7 +98,7 @@ impl Engine {
         Ok(row.id)
     }
 
-    /// Takes a decision back, or makes it again.
+    /// Undoes a decision, or makes it again.
     pub fn undo_topic_decision(&self, id: &TopicDecisionId, is_undone: bool) -> Result<()> {
         let now = self.now();
         let partition = self.store().write(|tx| {
@@ -109,7 +109,7 @@ impl Engine {
         self.after_deciding(&partition)
     }
 
-    /// A person who decided something waits for it, so it is not left to the queue.
+    /// The person is waiting for the effect, so the derivation is not left to the queue.
     fn after_deciding(&self, partition: &str) -> Result<()> {
         let rules = self.topic_rules()?;
         self.derive_partition_named(partition, &rules)

@@ -1,12 +1,14 @@
-//! Topics by the chosen language model, beside what the rules find: how they are worded, what is no part of them, and which are one.
+//! Topics by the chosen language model, in addition to the rules: their wording, messages that do not belong, and which
+//! topics are the same.
 //!
-//! A call about a topic shows messages of that topic alone, so what comes of it depends on nothing else, and the same content is
-//! asked about once, whichever partition has it. A call about two topics shows messages of both, which are of one partition. What is
-//! answered is kept apart from topics and taken in by the derivation (`derive`), so that topics which are deleted and made again are
-//! the same. Before anything is written it is looked at again whether all that was shown may still be read and the topic still has
-//! the content that was asked about. Where the model fails, or nothing of its answer holds, what the rules wrote stands.
+//! A call about a topic contains messages of that topic only, so the result depends on nothing else, and the same content
+//! is asked about once, whichever partition contains it. A call about two topics contains messages of both, from the same
+//! partition. Answers are stored separately from topics and used by the derivation (`derive`), so topics that are deleted
+//! and recreated are the same. Before anything is written, it is checked again that everything shown may still be read and
+//! that the topic still has the content that was asked about. If the model fails, or nothing of its answer is accepted, the
+//! rules' text stays.
 //!
-//! Deliberately not here: what is asked, and what of an answer is believed (`insight::topic::model`).
+//! Not in this module: what is asked, and which parts of an answer are believed (`insight::topic::model`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,16 +29,17 @@ use crate::record::as_read;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
-/// Topics nearer than this that the rules keep apart are looked at by the model; below it nearly all are different.
+/// Minimum similarity of topics, kept separate by the rules, at which the model is asked about them; below it nearly all
+/// are different.
 const ASKED_FROM: f32 = 0.55;
 
-/// Pairs that one job asks about: those that are left are for the next, when topics grew.
+/// Maximum number of pairs that one job asks about. The rest are left to the next job, after topics have grown.
 const PAIRS_MAX: usize = 40;
 
-/// The setting that says what the last job that ended well looked at.
+/// Setting that stores what the last successful job covered.
 const READ_SETTING: &str = "topics_read_by_model";
 
-/// A stored version as a model worded it, with its lines; nothing where no line holds.
+/// A stored version in a model's wording, with its lines; `None` if no line is accepted.
 pub(super) fn worded(tx: &ReadTx<'_>, by_rules: &TopicVersionRow, wording: &TopicWordingRow) -> StoreResult<Option<NewVersion>> {
     let worded: Vec<WordedLine> = parse_json("wording of a topic", &wording.lines)?;
     let place = |place: &keepsake_insight::topic::model::LinePlace| {
@@ -85,19 +88,19 @@ fn both(mut own: Vec<String>, told: Vec<String>) -> Vec<String> {
     own
 }
 
-/// A topic with what is to be asked about it.
+/// A topic with the input for a call about it.
 struct Matter {
     topic: TopicRow,
     content_key: String,
-    /// The text so far, as a model worded it.
+    /// The text so far, in a model's wording.
     text: Vec<WordedLine>,
     known: Vec<InteractionRow>,
     new: Vec<InteractionRow>,
-    /// Messages that the rules' text quotes.
+    /// Messages quoted by the rules' text.
     telling: BTreeSet<InteractionId>,
 }
 
-/// Two topics, or the halves of one, with messages of each.
+/// Two topics, or the halves of one, with messages from each.
 struct Pair {
     subject: String,
     topic: TopicRow,
@@ -105,12 +108,12 @@ struct Pair {
     sides: [Vec<InteractionRow>; 2],
 }
 
-/// The conversations that messages are of.
+/// The conversations that these messages belong to.
 fn sources<'r>(rows: impl Iterator<Item = &'r InteractionRow>) -> Vec<ConversationId> {
     rows.map(|row| row.conversation_id.clone()).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Whether all of it may still be read: on the record, and not said while it was not.
+/// Whether none of these messages is excluded or was said during an exclusion.
 pub(crate) fn is_readable<'r>(tx: &ReadTx<'_>, rows: impl Iterator<Item = &'r InteractionRow>) -> StoreResult<bool> {
     for row in rows {
         if !tx.are_on_record(std::slice::from_ref(&row.conversation_id))?
@@ -124,7 +127,7 @@ pub(crate) fn is_readable<'r>(tx: &ReadTx<'_>, rows: impl Iterator<Item = &'r In
 }
 
 impl Engine {
-    /// Queues the wording of topics by the chosen model, if one proposes and there is something that it has not read.
+    /// Queues the wording of topics by the chosen model, if a model makes proposals and there is something it has not read.
     pub(crate) fn queue_topics_for_model(&self) -> Result<()> {
         if self.model_settings()?.proposing().is_none() {
             return Ok(());
@@ -144,7 +147,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Names what a model has not read of topics; empty where it read everything.
+    /// Identifies what no model has read of topics; empty if everything was read.
     fn unread_by_model(&self, tx: &ReadTx<'_>) -> StoreResult<String> {
         let mut hash = blake3::Hasher::new();
         let mut count = 0;
@@ -161,7 +164,8 @@ impl Engine {
         Ok(if count == 0 { String::new() } else { hash.finalize().to_hex()[..32].to_owned() })
     }
 
-    /// The partitions whose topics may be read now, the owner's first: what it asks about, others mostly have as well.
+    /// The partitions whose topics may be read now. The owner's comes first, because most content it
+    /// asks about is in others too.
     fn topic_partitions_standing(&self, tx: &ReadTx<'_>) -> StoreResult<Vec<String>> {
         let map = self.map(tx)?;
         let standing = map.standing_partitions(tx, &self.inner.law)?;
@@ -170,11 +174,11 @@ impl Engine {
         Ok(ids)
     }
 
-    /// Has the chosen model word what it has not worded, and judge which topics are one; completes the job.
+    /// Lets the chosen model word new topics and judge which topics are the same, and completes the job.
     pub(crate) fn perform_topics_by_model(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         let settings = self.model_settings()?;
         let rules = self.topic_rules()?;
-        // Chosen when it was queued and not any more: nothing is left to do.
+        // The model is no longer chosen since the job was queued: nothing to do.
         let provider = settings.proposing().cloned();
         let (mut worded, mut judged) = (0_u64, 0_u64);
         let mut unusable: Option<EngineError> = None;
@@ -191,7 +195,7 @@ impl Engine {
                 for pair in pairs.into_iter().take(PAIRS_MAX) {
                     judged += u64::from(passing(asking.judge(&pair), &mut unusable)?);
                 }
-                // What is apart, and what is one, shows in the topics.
+                // Apply the verdicts to the topics.
                 self.derive_partition_named(partition, &rules)?;
             }
         }
@@ -209,9 +213,9 @@ impl Engine {
         Ok(())
     }
 
-    /// The next topic of a partition that no model has worded as it is now.
+    /// The next topic of a partition whose current content no model has worded.
     fn next_matter(&self, tx: &ReadTx<'_>, partition: &str, tried: &BTreeSet<String>) -> StoreResult<Option<Matter>> {
-        // Turned private or linked anew meanwhile: what is left has its own job.
+        // Excluded or linked differently meanwhile. What remains has its own job.
         if !self.topic_partitions_standing(tx)?.iter().any(|id| id == partition) {
             return Ok(None);
         }
@@ -238,11 +242,11 @@ impl Engine {
     }
 }
 
-/// The newest wording that a later version only added to, and up to which version it goes.
+/// The newest wording that later versions only added to, and the version it covers.
 fn text_so_far(tx: &ReadTx<'_>, versions: &[TopicVersionRow]) -> StoreResult<(Vec<WordedLine>, u32)> {
     let mut later = u32::MAX;
     for version in versions.iter().rev() {
-        // Where messages went, the text is made anew.
+        // Once messages were removed, the text is written again from the start.
         if version.messages >= later {
             break;
         }
@@ -256,15 +260,15 @@ fn text_so_far(tx: &ReadTx<'_>, versions: &[TopicVersionRow]) -> StoreResult<(Ve
     Ok((Vec::new(), 0))
 }
 
-/// The name of a pair of topics, whichever way round it is given.
+/// The name of a pair of topics, independent of their order.
 fn pair_name(a: &TopicId, b: &TopicId) -> String {
     if a <= b { format!("{a} {b}") } else { format!("{b} {a}") }
 }
 
-/// A pair that no model has judged: its name, the topic, the other one or nothing, and messages that would go.
+/// A pair that no model has judged: its name, the topic, the other one if any, and the messages that would leave.
 type Unjudged = (String, TopicId, Option<TopicId>, Vec<InteractionId>);
 
-/// What reconciliation proposes, and pairs that are near, as far as no model has judged them and no person kept them apart.
+/// Proposed merges and splits, and similar pairs, that no model has judged and no person kept apart.
 fn pairs_to_judge(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Vec<Unjudged>> {
     let judged: BTreeSet<String> = tx.topic_verdicts(partition)?.into_iter().map(|row| row.subject).collect();
     let mut found: Vec<Unjudged> = Vec::new();
@@ -343,7 +347,7 @@ impl Asking<'_> {
         Ok(Interview::begin(self.engine, self.settings.clone(), self.provider, None, job)?.telling_of(sources))
     }
 
-    /// Words one topic; whether something of it holds.
+    /// Words one topic. Returns whether part of the answer was accepted.
     fn word(&self, matter: &Matter) -> Result<bool> {
         let (known, new) = (insight_turns(&matter.known), insight_turns(&matter.new));
         let telling: BTreeSet<&str> = matter.telling.iter().map(InteractionId::as_str).collect();
@@ -355,7 +359,7 @@ impl Asking<'_> {
         let interview = self.interview(sources.clone())?;
         let proposer = interview.proposer(&TOPIC.label());
         let Wording { lines, title, entities, distinct, .. } =
-            interview.drive_in_parts(task, "Wording topics with the model", self.control)?.found;
+            interview.drive_in_parts(task, "Writing topics with the model", self.control)?.found;
         let stored = |error| EngineError::Stored { what: "wording of a topic", error };
         let row = TopicWordingRow {
             content_key: matter.content_key.clone(),
@@ -387,7 +391,7 @@ impl Asking<'_> {
         Ok(wrote)
     }
 
-    /// Judges one pair; whether there is a verdict.
+    /// Judges one pair. Returns whether there is a verdict.
     fn judge(&self, pair: &Pair) -> Result<bool> {
         let [first, second] = pair.sides.each_ref().map(|rows| insight_turns(rows));
         let scrubber = self.engine.scrubber()?;
@@ -428,7 +432,7 @@ impl Asking<'_> {
     }
 }
 
-/// Whether a topic stands and still has the content that was asked about.
+/// Whether a topic exists and still has the content that was asked about.
 fn has_content(tx: &ReadTx<'_>, topic: &TopicId, content_key: &str) -> StoreResult<bool> {
     match tx.topic(topic) {
         Ok(row) => Ok(tx.topic_version(&row.version)?.content_key == content_key),
@@ -437,7 +441,7 @@ fn has_content(tx: &ReadTx<'_>, topic: &TopicId, content_key: &str) -> StoreResu
     }
 }
 
-/// Shows a wording as the current version of a topic.
+/// Makes a wording the current version of a topic.
 fn show(tx: &WriteTx<'_>, topic: &TopicRow, wording: &TopicWordingRow) -> StoreResult<()> {
     let Some(by_rules) = tx.topic_version_of_content(&topic.id, &wording.content_key, ENGINE_VERSION)? else { return Ok(()) };
     let Some((row, lines)) = worded(tx, &tx.topic_version(&by_rules)?, wording)? else { return Ok(()) };

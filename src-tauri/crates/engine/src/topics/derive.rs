@@ -1,4 +1,5 @@
-//! Reading batches, folding partitions, and writing what is new.
+//! Derives topics: reads batches, folds each partition, and writes what is new. Not in this module: when this happens
+//! (`topics`), and the wording (`wording`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -21,23 +22,23 @@ use crate::record::messages_on_record;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
-/// What everybody may see.
+/// The partition that everybody may see.
 pub(crate) const PUBLIC_PARTITION: &str = "public";
 
-/// What the owner alone sees: everything that is on the record.
+/// The partition that only the owner sees: everything except excluded conversations.
 pub(crate) const OWNER_PARTITION: &str = "owner";
 
-/// Batches that are stored in one transaction: each is made durable, which costs milliseconds.
+/// Number of batches stored in one transaction: each write is durable, which takes milliseconds.
 const BATCHES_AT_ONCE: usize = 16;
 
-/// What is written in one transaction: some 20 ms, so that nobody else waits long for the one writer. A line costs as much as
-/// [`LINE_COST`] messages, since its place is looked up again.
+/// How much is written in one transaction, in units of one message: about 20 ms, so that nobody else waits long for the
+/// only writer. A line costs as much as [`LINE_COST`] messages, because its place is looked up again.
 const COST_AT_ONCE: usize = 1_500;
 
 /// See [`COST_AT_ONCE`].
 const LINE_COST: usize = 6;
 
-/// Messages of a topic that are written at once.
+/// Number of messages of a topic that are written at once.
 const MESSAGES_AT_ONCE: usize = 1_000;
 
 /// The clusters, decisions and readable places of one partition.
@@ -45,27 +46,27 @@ struct Partition {
     row: TopicPartitionRow,
     decisions: Vec<TopicDecisionRow>,
     judged: Judged,
-    /// A model words: where it did, its text is the topic's.
+    /// Whether a model words topics. Where it has, its text is the topic's.
     has_model: bool,
 }
 
-/// A piece of what a partition becomes; in order, a topic stands when the last of it is written.
+/// A part of a derived partition. Parts are written in order, and a topic is complete when its last part is written.
 enum Piece<'d> {
-    /// Room for a topic.
+    /// Reserves the topic.
     Begin(&'d TopicRow),
-    /// A version of it.
+    /// Writes a version of it.
     Version(&'d NewVersion),
-    /// The content of a version that has no name yet.
+    /// Adds the missing content key of a version.
     Name(&'d TopicVersionId, &'d str),
-    /// Its messages are written anew.
+    /// Removes its messages before they are written again.
     Clear(&'d TopicId),
-    /// Some of its messages.
+    /// Writes some of its messages.
     Messages(&'d TopicId, usize, &'d [(InteractionId, u32)]),
-    /// The topic itself.
+    /// Writes the topic itself.
     Topic(&'d TopicRow),
 }
 
-/// What a partition becomes.
+/// The derived state of a partition.
 struct Derived {
     row: TopicPartitionRow,
     is_anew: bool,
@@ -74,17 +75,17 @@ struct Derived {
     proposals: Vec<TopicProposalRow>,
 }
 
-/// What a topic becomes.
+/// The derived state of a topic.
 struct Grown {
     row: TopicRow,
     is_same: bool,
     versions: Vec<NewVersion>,
     unnamed: Vec<(TopicVersionId, String)>,
-    /// Its messages, and how many of them are stored as they are; nothing where they did not change.
+    /// Its messages, and how many of them are already stored; `None` if they did not change.
     messages: Option<(Vec<(InteractionId, u32)>, usize)>,
 }
 
-/// Names what a batch was read with.
+/// Identifies what a batch was read with.
 pub(super) fn batch_mark(rules: &TopicRules, model: &str, rows: &[InteractionRow], batch: &Batch) -> String {
     let mut hash = blake3::Hasher::new();
     hash.update(format!("{} {model} {}", rules.cluster_mark(), batch.closes.0).as_bytes());
@@ -95,7 +96,7 @@ pub(super) fn batch_mark(rules: &TopicRules, model: &str, rows: &[InteractionRow
     hash.finalize().to_hex()[..32].to_owned()
 }
 
-/// Names up to where a conversation was looked through, and what of it was left out.
+/// Identifies how far a conversation was searched, and what was left out.
 pub(super) fn reading_signature(rules: &TopicRules, model: &str, last_seq: i64, private: &[PrivateInterval]) -> String {
     let mut signature = format!("{} {model} {last_seq}", rules.cluster_mark());
     for interval in private {
@@ -104,7 +105,7 @@ pub(super) fn reading_signature(rules: &TopicRules, model: &str, last_seq: i64, 
     signature
 }
 
-/// The arrangement of links that a partition was derived under; another one is another partition.
+/// The id of a partition, and the links that it was derived under. Under other links it is a different partition.
 pub(crate) fn partition_key(groups: &Groups, reach: Option<&People>) -> (String, String) {
     let mut hash = blake3::Hasher::new();
     for id in reach.into_iter().flatten() {
@@ -123,7 +124,7 @@ pub(crate) fn partition_key(groups: &Groups, reach: Option<&People>) -> (String,
     (id, key)
 }
 
-/// The label of what is derived for a circle.
+/// The label of what is derived for an audience.
 fn label(engine: &Engine, reach: Option<&People>, any: &ConversationId) -> Option<Label> {
     let Some(reach) = reach else { return Some(Label::PUBLIC) };
     let place = Place { conversation: any.clone(), visibility: Visibility::Private, is_off_record: false, people: reach.clone() };
@@ -131,7 +132,7 @@ fn label(engine: &Engine, reach: Option<&People>, any: &ConversationId) -> Optio
 }
 
 impl Engine {
-    /// Reads every batch that is complete and was not read under these rules; how many were.
+    /// Reads every complete batch that was not read under these rules, and returns how many.
     pub(super) fn read_batches(
         &self,
         rules: &TopicRules,
@@ -144,7 +145,7 @@ impl Engine {
             let unread = self.unread_for_topics(tx, rules, model, now)?;
             let readings = tx.topic_readings()?;
             let mut changed = unread.changed;
-            // What was still open when it was looked through, and has closed by resting.
+            // Batches that were still open at the last search and are now complete because the conversation has been quiet.
             let rested = readings.into_iter().filter(|(_, (_, rests_at))| rests_at.is_some_and(|at| at <= now));
             changed.extend(rested.map(|(id, (signature, _))| (id, signature)));
             changed.sort();
@@ -156,21 +157,21 @@ impl Engine {
         let total = changed.len() as u64;
         let mut read = 0;
         for (done, (conversation, signature)) in changed.drain(..).enumerate() {
-            control.progress("Reading for topics", done as u64, total);
+            control.progress("Reading messages for topics", done as u64, total);
             let (rows, known) =
                 self.store().read(|tx| Ok((spoken_rows(tx, &conversation)?, tx.topic_batch_marks(&conversation)?)))?;
-            // What is a takeaway the reader marks. Words are chosen from what it marked later, without it.
+            // The reader marks takeaways. The wording later uses the stored marks, without the reader.
             let all = self.store().read(|tx| messages_on_record(tx, &conversation))?;
             self.read_rows(&conversation, &all, 0, control)?;
             let times: Vec<Timestamp> = rows.iter().map(|row| row.time).collect();
             let turns = insight_turns(&rows);
             let (closed, rests_at) = batches(&times, rules, now);
             let mut found_so_far: Vec<(u32, String, Timestamp, Vec<StoredCluster>)> = Vec::new();
-            // Some at a time, so that an interrupted reading goes on where it was.
+            // Stored in small groups, so that an interrupted reading continues where it was.
             let store = |found: &mut Vec<(u32, String, Timestamp, Vec<StoredCluster>)>, is_last: bool| -> Result<()> {
                 self.store().write(|tx| {
                     lease.map_or(Ok(()), |lease| tx.check_lease(lease))?;
-                    // Erased or turned private while it was read.
+                    // The conversation was erased or excluded meanwhile.
                     if !tx.are_on_record(std::slice::from_ref(&conversation))? {
                         return Ok(());
                     }
@@ -208,14 +209,14 @@ impl Engine {
                     store(&mut found_so_far, false)?;
                 }
                 read += 1;
-                control.progress("Reading for topics", done as u64, total);
+                control.progress("Reading messages for topics", done as u64, total);
             }
             store(&mut found_so_far, true)?;
         }
         Ok(read)
     }
 
-    /// Folds every partition of which something changed, and writes what is new; how many versions were.
+    /// Folds every partition in which something changed, writes what is new, and returns the number of new versions.
     pub(super) fn derive_topics(&self, rules: &TopicRules, lease: Option<&Lease>, control: &dyn Control) -> Result<u64> {
         self.store().write(|tx| {
             lease.map_or(Ok(()), |lease| tx.check_lease(lease))?;
@@ -229,7 +230,7 @@ impl Engine {
         let total = partitions.len() as u64;
         let mut written = 0;
         for (done, partition) in partitions.into_iter().enumerate() {
-            control.progress("Growing topics", done as u64, total);
+            control.progress("Updating topics", done as u64, total);
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
             }
@@ -243,7 +244,7 @@ impl Engine {
         Ok(written)
     }
 
-    /// Removes a partition, piece by piece; nothing of it is shown from the first on.
+    /// Removes a partition in several transactions. It is hidden from the first one on.
     pub(super) fn drop_partition(&self, id: &str, lease: Option<&Lease>) -> Result<()> {
         self.store().write(|tx| tx.hide_topic_partition(id))?;
         loop {
@@ -257,7 +258,7 @@ impl Engine {
         }
     }
 
-    /// Derives one partition at once, as after a person's decision.
+    /// Derives one partition immediately, for example after a person's decision.
     pub(super) fn derive_partition_named(&self, id: &str, rules: &TopicRules) -> Result<()> {
         let (version, partitions) = self.store().read(|tx| {
             let map = self.map(tx)?;
@@ -269,8 +270,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Folds one partition and writes what is new, unless something it rests on changed meanwhile: that has its own job, and what was
-    /// written by then is known to it.
+    /// Folds one partition and writes what is new, unless something it rests on changes meanwhile. That change has its own
+    /// job, which takes what was already written into account.
     fn derive_partition(&self, partition: &Partition, rules: &TopicRules, version: i64, lease: Option<&Lease>) -> Result<u64> {
         let reader = self.store().read(|tx| self.topic_reader(tx))?;
         let embedder = self.embedder().ready();
@@ -319,7 +320,7 @@ impl Engine {
         })?)
     }
 
-    /// The partitions of which something changed, and the ids of all that there are.
+    /// The partitions in which something changed, and the ids of all partitions.
     fn partitions_to_derive(
         &self,
         tx: &ReadTx<'_>,
@@ -341,7 +342,8 @@ impl Engine {
             let Some(first) = on_record.first() else { break };
             let Some(own) = label(self, reach.as_ref(), &first.conversation) else { continue };
             let law = &self.inner.law;
-            // What is open to everybody a circle sees beside its own topics, so that a circle's are made of its own talk alone.
+            // A closed audience sees public topics in addition to its own, so its own are made only from its private
+            // conversations.
             let is_its_own = |place: &Place| match &reach {
                 Some(people) if !people.is_empty() => place.visibility == Visibility::Private,
                 _ => true,
@@ -375,7 +377,7 @@ impl Engine {
     }
 }
 
-/// A decision as the fold replays it.
+/// A decision in the form that the fold replays.
 fn act(row: &TopicDecisionRow) -> Option<Act> {
     let texts = |ids: &[InteractionId]| -> Vec<String> { ids.iter().map(ToString::to_string).collect() };
     let (a, b) = (texts(&row.a), texts(&row.b));
@@ -390,7 +392,7 @@ fn act(row: &TopicDecisionRow) -> Option<Act> {
     })
 }
 
-/// What a model judged of the topics of a partition. The fold's ids are those of topics without their prefix.
+/// What a model judged about the topics of a partition. The fold's ids are topic ids without their prefix.
 fn judged(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Judged> {
     let mut judged = Judged::default();
     for (topic, message) in tx.topic_distinct(partition)? {
@@ -407,7 +409,7 @@ fn judged(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Judged> {
     Ok(judged)
 }
 
-/// Texts as vectors. A model that is not there or fails must not stop the rules, which work without it.
+/// Texts as vectors. A missing or failing model must not stop the rules, which work without it.
 fn embedded(embedder: Option<&dyn Embedder>, texts: &[&str]) -> Option<Vec<Vec<f32>>> {
     embedder?.embed_apart(texts).inspect_err(|error| tracing::warn!(%error, "embedding failed")).ok()
 }
@@ -416,7 +418,7 @@ fn seed(topic: &TopicId) -> &str {
     topic.as_str().strip_prefix(TopicId::PREFIX).unwrap_or_else(|| topic.as_str())
 }
 
-/// What a partition becomes, with the versions that are not stored yet.
+/// The derived state of a partition, including the versions that are not stored yet.
 fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules, reader: &str, embed: &Embed<'_>) -> StoreResult<Derived> {
     let rows = tx.topic_clusters(&partition.row.sources)?;
     let read: Vec<(String, Timestamp, Cluster)> = rows.into_iter().map(read_cluster).collect::<StoreResult<_>>()?;
@@ -430,7 +432,8 @@ fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules, reader: &
         read.iter().map(|(key, at, cluster)| Event::Cluster(ClusterEvent { key, at: *at, cluster })).collect();
     events.extend(decisions.iter().map(Event::Decision));
     let folded = fold_judged(&partition.row.id, &events, rules, &partition.judged);
-    // What was read before and may not be read now leaves no version behind, so everything is worded anew.
+    // A source that was read before and may not be read now must leave no trace in any version, so
+    // everything is worded again.
     let before = tx.topic_partitions()?.into_iter().find(|row| row.id == partition.row.id);
     let is_anew = before.is_some_and(|row| row.sources.iter().any(|source| !partition.row.sources.contains(source)));
     let meanings = Meanings::new(read.iter().map(|(_, _, cluster)| cluster), embed);
@@ -477,14 +480,14 @@ fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules, reader: &
     Ok(out)
 }
 
-/// A cluster as the fold takes it, named by its place and its first message so that no two are the same.
+/// A cluster in the form that the fold uses, named by its position and first message so that names are unique.
 fn read_cluster(row: TopicClusterRow) -> StoreResult<(String, Timestamp, Cluster)> {
     let mut cluster: Cluster = parse_json("cluster of messages", &row.cluster)?;
     cluster.vector = row.vector;
     Ok((format!("{} {:06} {:03}", row.conversation, row.position, row.number), row.closed_at, cluster))
 }
 
-/// The fold's own ids are hexadecimal digests, which every prefix takes.
+/// The fold's own ids are hexadecimal digests, which are valid with any prefix.
 fn topic_id(digest: &str) -> TopicId {
     format!("{}{digest}", TopicId::PREFIX).parse().unwrap_or_else(|_| TopicId::from_uuid(uuid::Uuid::nil()))
 }
@@ -493,7 +496,7 @@ pub(super) fn message_id(text: &str) -> Option<InteractionId> {
     text.parse().ok()
 }
 
-/// The messages of a topic, each with the number of the version that it came with.
+/// The messages of a topic, each with the number of the version that added it.
 fn numbered(topic: &Topic) -> Vec<(InteractionId, u32)> {
     let mut number: HashMap<&str, u32> = HashMap::new();
     for (at, step) in topic.steps.iter().enumerate() {
@@ -548,7 +551,8 @@ impl Piece<'_> {
 }
 
 impl Derived {
-    /// Names what is read, so that an erasure that comes meanwhile finds it; it counts as derived when all is written.
+    /// Stores the sources first, so that an erasure in the meantime finds them. The partition counts as derived once
+    /// everything is written.
     fn begin(&self, tx: &WriteTx<'_>) -> StoreResult<()> {
         let known = tx.topic_partitions()?.into_iter().find(|row| row.id == self.row.id);
         let signature = known.map_or_else(String::new, |row| row.signature);
@@ -580,7 +584,7 @@ impl Derived {
 
     fn end(&self, tx: &WriteTx<'_>) -> StoreResult<()> {
         tx.retain_topics(&self.row.id, &self.topics.iter().map(|topic| topic.row.id.clone()).collect())?;
-        // One that was known and out of sight holds again.
+        // A version that was stored but hidden is valid again.
         tx.keep_topic_versions(&self.row.id, &self.live)?;
         self.proposals.iter().try_for_each(|proposal| tx.insert_topic_proposal(proposal))?;
         tx.put_topic_partition(&self.row)

@@ -1,9 +1,10 @@
-//! Noninterference of topics: two stores that differ only in what an observer may not see have the same topics for that observer.
+//! Noninterference of topics: two stores that differ only in what an observer may not see have the same
+//! topics for that observer.
 //!
-//! Pairs are generated from a seed, as in `boundary/noninterference.rs`: the same open conversations on a few subjects, and hidden ones
-//! on the same subjects that differ in every respect, so that whatever leaks moves a title, a count, a date, a line or which topic a
-//! message went to. The same test is run under laws that are broken on purpose and through an observer that filters the owner's
-//! topics afterwards; it must notice each.
+//! Pairs are generated from a seed, as in `boundary/noninterference.rs`: the same open conversations on a few subjects, and
+//! hidden ones on the same subjects that differ in every respect, so that any leak changes a title, a count, a date, a
+//! line, or the topic that a message belongs to. The same test runs under deliberately broken policies and with an observer
+//! that filters the owner's topics afterwards; it must notice each.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -20,13 +21,13 @@ use uuid::Uuid;
 use crate::boundary::Law;
 use crate::{Audience, EmbedderSlot, EmbedderState, Engine, EngineParts, Found, Kind, PluggedIn, SearchAsk, Unwatched};
 
-/// Generated pairs.
+/// Number of pairs generated.
 const PAIRS: u64 = 120;
 
-/// A broken law or observer must be noticed within so many pairs.
+/// A broken policy or observer must be noticed within this many pairs.
 const PAIRS_UNTIL_NOTICED: u64 = 60;
 
-/// Sentences on three subjects that share words within each.
+/// Sentences on three subjects that share words within each subject.
 const SUBJECTS: [[&str; 7]; 3] = [
     [
         "The water pump at the well makes no sound when the switch is pressed.",
@@ -74,7 +75,7 @@ impl Dice {
     }
 }
 
-/// Ids by step, so that what is open has the same ids however much is hidden.
+/// Ids that depend on the step, so that open content has the same ids however much is hidden.
 #[derive(Default)]
 struct StepIds(AtomicU64);
 
@@ -90,7 +91,7 @@ enum Room {
     Ana,
     Ben,
     Chat,
-    /// Turned private by the person.
+    /// Excluded from memory by the person.
     Attic,
 }
 
@@ -155,7 +156,7 @@ fn lines(dice: &mut Dice, day: u64, secret: Option<&str>) -> String {
     })
 }
 
-/// One side of a pair.
+/// Builds one side of a pair.
 fn world(dir: &Path, law: Law, seed: u64, side: u64, observer: Observer) -> Engine {
     let ids = Arc::new(StepIds::default());
     let clock = Arc::new(FixedClock::at(MONDAY_TEN));
@@ -181,7 +182,7 @@ fn world(dir: &Path, law: Law, seed: u64, side: u64, observer: Observer) -> Engi
         engine.store().write(|tx| tx.append(messages, context)).unwrap();
         engine.store().read(|tx| tx.conversation_by_source(&first.source.conversation)).unwrap()
     };
-    // Whom the owner knows is the same in both stores: what differs is what was said.
+    // The owner knows the same people in both stores; only what was said differs.
     for (step, room) in [Room::Public, Room::Ana, Room::Ben].into_iter().enumerate() {
         put(step as u64 + 1, &room.messages(&format!("hello{step}"), "owner Mara 2026-03-01 10:00: Hello.\nperson Ana: Hello."));
     }
@@ -214,7 +215,7 @@ fn world(dir: &Path, law: Law, seed: u64, side: u64, observer: Observer) -> Engi
 
 type Look = fn(&Engine, &Audience) -> String;
 
-/// Words of all subjects and of what is hidden, a phrase, and operators alone.
+/// Words of all subjects and of the hidden content, a phrase, and operators alone.
 const QUERIES: [&str; 5] = [
     "pump capacitor Lisbon museum database snapshot",
     "zanzibar quokka obsidian",
@@ -234,7 +235,7 @@ fn topics_found(engine: &Engine, query: &str, audience: Option<&Audience>, limit
     engine.search(&ask).unwrap_or_default()
 }
 
-/// Everything that an observer finds of topics.
+/// All topics that an observer finds by searching.
 fn look_for(engine: &Engine, audience: &Audience) -> String {
     let mut seen = String::new();
     for (query, limit) in QUERIES.into_iter().flat_map(|query| [(query, 1), (query, 50)]) {
@@ -242,7 +243,7 @@ fn look_for(engine: &Engine, audience: &Audience) -> String {
         for hit in &found.topics {
             writeln!(seen, "{} {} {} {:?} {:?} {:?}", hit.id, hit.title, hit.score, hit.why, hit.lines, hit.version).unwrap();
         }
-        // An observer who finds nothing sees nothing, so that `look` is empty for who sees no topic.
+        // An observer who finds nothing must add nothing, so that `look` is empty if no topic is visible.
         if found.topics.is_empty() != found.facets.iter().all(|facet| facet.values.is_empty()) {
             writeln!(seen, "facets of nothing").unwrap();
         }
@@ -253,7 +254,7 @@ fn look_for(engine: &Engine, audience: &Audience) -> String {
     seen
 }
 
-/// As [`look_for`], among the owner's topics, of which those are shown that the observer has lines of: too late.
+/// As [`look_for`], but searches the owner's topics and keeps those with lines visible to the observer, which is too late.
 fn look_for_filtered(engine: &Engine, audience: &Audience) -> String {
     let mut seen = String::new();
     for query in QUERIES {
@@ -273,7 +274,7 @@ fn look_for_filtered(engine: &Engine, audience: &Audience) -> String {
     seen
 }
 
-/// Everything that an observer can learn of topics.
+/// Everything that an observer can learn about topics.
 fn look(engine: &Engine, audience: &Audience) -> String {
     let seen = engine.with_view(audience, |tx, view| {
         let mut seen = String::new();
@@ -289,7 +290,7 @@ fn look(engine: &Engine, audience: &Audience) -> String {
     seen.unwrap_or_else(|error| format!("error: {error}")) + &look_for(engine, audience)
 }
 
-/// The owner's topics, of which only those are shown whose messages may all be seen: too late.
+/// The owner's topics, filtered to those whose messages are all visible, which is too late.
 fn look_filtered(engine: &Engine, audience: &Audience) -> String {
     let topics = engine.topics().unwrap();
     let seen = engine.with_view(audience, |tx, view| {

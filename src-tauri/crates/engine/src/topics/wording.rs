@@ -1,7 +1,8 @@
-//! Words the versions of topics: each from the one before it and what came with it, from the first that is not stored.
+//! Words the versions of topics, starting from the first that is not stored: each is made from the previous one and the
+//! messages added.
 //!
-//! A version is named by everything that led to it, so an equal one is not worded twice, and its content by the same without the
-//! partition, so that what a language model wrote of it is found wherever the same was said (`by_model`).
+//! The id of a version depends on everything that led to it, so an equal one is not worded twice. The key of its content
+//! depends on the same except the partition, so a language model's text is found wherever the same was said (`by_model`).
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -22,10 +23,10 @@ use crate::analyze::insight_turns;
 use crate::record::as_read;
 use crate::served::{masked, masked_of};
 
-/// A title is found in so many messages: more change nothing, and each version reads them.
+/// Maximum number of messages used to find a title: more change nothing, and each version reads them.
 const TITLE_MESSAGES_MAX: usize = 60;
 
-/// Who fed a topic.
+/// Sources of a topic.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Contributors {
@@ -34,35 +35,35 @@ pub(crate) struct Contributors {
     pub(crate) interfaces: BTreeSet<String>,
 }
 
-/// A version that is to be written, with its lines.
+/// A version to be written, with its lines.
 pub(super) type NewVersion = (TopicVersionRow, Vec<TopicLineRow>);
 
 /// Words the versions of topics, from the first that is not stored.
 pub(super) struct Wording<'t, 'x> {
     tx: &'t ReadTx<'x>,
     rules: &'t TopicRules,
-    /// Names the rules of wording, and whose marks the takeaways are.
+    /// Identifies the wording rules and the reader whose marks give the takeaways.
     mark: String,
     is_anew: bool,
-    /// The content that a model worded.
+    /// Keys of the content that a model worded.
     worded: BTreeSet<String>,
     known: HashMap<String, InteractionRow>,
     sources: HashMap<ConversationId, String>,
-    /// What the reader marked in the messages of each conversation.
+    /// The reader's marks in the messages of each conversation.
     readings: HashMap<ConversationId, HashMap<i64, StoredReading>>,
     meanings: Meanings<'t>,
 }
 
-/// What messages and phrases mean, as vectors less what is typical of all talk.
+/// Meaning of messages and phrases as vectors, with what is typical of all conversation subtracted.
 pub(super) struct Meanings<'t> {
-    /// The vector of the cluster that each message is in.
+    /// Vector of the cluster of each message.
     of_message: HashMap<&'t str, &'t [f32]>,
     embed: &'t Embed<'t>,
     of_phrase: RefCell<HashMap<String, Vec<f32>>>,
 }
 
 impl<'t> Meanings<'t> {
-    /// Of the messages in these clusters.
+    /// The meanings of the messages in these clusters.
     pub(super) fn new(clusters: impl Iterator<Item = &'t Cluster>, embed: &'t Embed<'t>) -> Self {
         let of_cluster = |cluster: &'t Cluster| {
             let vector = cluster.vector.as_deref();
@@ -71,7 +72,7 @@ impl<'t> Meanings<'t> {
         Self { of_message: clusters.flat_map(of_cluster).collect(), embed, of_phrase: RefCell::default() }
     }
 
-    /// How near phrases are to what was said in these messages, as cosines.
+    /// Similarity of phrases to what was said in these messages, as cosines.
     fn nearness(&self, messages: &[String], phrases: &[&str]) -> Option<Vec<f32>> {
         let mut sum: Vec<f32> = Vec::new();
         for vector in messages.iter().filter_map(|id| self.of_message.get(id.as_str())) {
@@ -93,19 +94,19 @@ impl<'t> Meanings<'t> {
 
 /// The versions of one topic.
 pub(super) struct Versions {
-    /// All that hold.
+    /// All that are valid.
     pub(super) live: Vec<TopicVersionId>,
-    /// Those that are to be written.
+    /// Those to be written.
     pub(super) new: Vec<NewVersion>,
-    /// Stored ones whose content an older program did not name, with its name.
+    /// Stored ones without a content key, from an older program, with the key to add.
     pub(super) unnamed: Vec<(TopicVersionId, String)>,
-    /// The newest that the rules worded.
+    /// The newest worded by the rules.
     pub(super) by_rules: Option<TopicVersionId>,
-    /// The same content as a model worded it.
+    /// The same content in a model's wording.
     pub(super) by_model: Option<TopicVersionId>,
 }
 
-/// A version as the next one is made from it.
+/// A version in the form that the next one is made from.
 struct Standing {
     text: TopicText,
     title: String,
@@ -116,12 +117,13 @@ struct Standing {
     last: Timestamp,
 }
 
-/// What names the content of each version: all that was added and removed so far, and how it is to be worded.
+/// The content key of each version, made from everything added and removed so far and the way it must be worded.
 fn content_keys(steps: &[TopicStep], mark: &str) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for step in steps {
         let before = keys.last().map_or("", String::as_str);
-        // What tells a topic from others names it, and others are read in one partition and not in the next.
+        // The key includes what distinguishes the topic from others, because its title depends on that, and the other
+        // topics differ between partitions.
         let text = format!("{before}|{mark}|{}|{}|{:?}", step.added.join(" "), step.removed.join(" "), step.telling);
         keys.push(blake3::hash(text.as_bytes()).to_hex()[..32].to_owned());
     }
@@ -129,7 +131,7 @@ fn content_keys(steps: &[TopicStep], mark: &str) -> Vec<String> {
 }
 
 impl<'t, 'x> Wording<'t, 'x> {
-    /// Words in this snapshot; with `is_anew` nothing that is stored is trusted.
+    /// Words versions in this snapshot; with `is_anew`, no stored version is reused.
     pub(super) fn new(
         tx: &'t ReadTx<'x>,
         rules: &'t TopicRules,
@@ -153,7 +155,7 @@ impl<'t, 'x> Wording<'t, 'x> {
         let mut new: Vec<NewVersion> = Vec::new();
         let mut standing: Option<Standing> = None;
         for (at, step) in folded.steps.iter().enumerate().skip(stored) {
-            // The same content is worded alike wherever it is: most of a circle's topics are the public ones.
+            // The same content is worded alike everywhere, and many topics occur in several partitions.
             if let Some(twin) = self.tx.topic_version_with_content(&keys[at], ENGINE_VERSION)? {
                 let lines = self.tx.topic_lines(&twin.id)?;
                 new.push((place_in(twin, topic, &ids, at, step), lines));
@@ -197,12 +199,12 @@ impl<'t, 'x> Wording<'t, 'x> {
                 versions.new.push((row, lines));
             }
         }
-        // What the rules wrote first: what a model wrote names it.
+        // The rules' versions come first, because a model's versions refer to them.
         versions.new.splice(0..0, new);
         Ok(versions)
     }
 
-    /// What a version is made of names it, so an equal one is the same.
+    /// The id depends on everything a version is made from, so an equal version has the same id.
     fn version_id(&self, step: &TopicStep) -> TopicVersionId {
         let hash = blake3::hash(format!("{} {} {}", step.id, step.at.0, self.mark).as_bytes());
         let text = format!("{}{}", TopicVersionId::PREFIX, &hash.to_hex()[..32]);
@@ -259,7 +261,7 @@ impl<'t, 'x> Wording<'t, 'x> {
         Ok(())
     }
 
-    /// What the reader marked in a message.
+    /// The reader's marks in a message.
     fn marks_of(&self, row: &InteractionRow) -> Vec<Mark> {
         let reading = self.readings.get(&row.conversation_id).and_then(|readings| readings.get(&row.seq));
         reading.map(|stored| stored.reading.marks.clone()).unwrap_or_default()
@@ -268,7 +270,7 @@ impl<'t, 'x> Wording<'t, 'x> {
     fn next(&mut self, before: Option<Standing>, step: &TopicStep) -> StoreResult<Standing> {
         self.load(&step.added)?;
         let (before, added) = match before {
-            // Where messages went, the text is made anew from those that are left.
+            // Once messages were removed, the text is written again from those that are left.
             Some(before) if !step.removed.is_empty() => {
                 let left: Vec<String> = before.messages.iter().filter(|id| !step.removed.contains(id)).cloned().collect();
                 self.load(&left)?;
@@ -315,7 +317,7 @@ impl<'t, 'x> Wording<'t, 'x> {
         })
     }
 
-    /// A title follows from all messages, of a long topic from the newest.
+    /// The title depends on all messages, or in a long topic on the newest.
     fn title(&mut self, text: &TopicText, messages: &[String], step: &TopicStep, before: &str) -> StoreResult<String> {
         let newest = &messages[messages.len().saturating_sub(TITLE_MESSAGES_MAX)..];
         self.load(newest)?;
@@ -327,7 +329,7 @@ impl<'t, 'x> Wording<'t, 'x> {
     }
 }
 
-/// A line of a topic as it is kept: without credentials of the messages that it was drawn from.
+/// A line of a topic as it is stored: without credentials from the messages it rests on.
 pub(super) fn drawn(tx: &ReadTx<'_>, text: &str, places: &[EvidenceSpan]) -> StoreResult<String> {
     let mut messages = Vec::new();
     for place in places {
@@ -336,7 +338,7 @@ pub(super) fn drawn(tx: &ReadTx<'_>, text: &str, places: &[EvidenceSpan]) -> Sto
     Ok(masked_of(text, messages.iter().map(String::as_str)))
 }
 
-/// A version of the same content as a version of this topic.
+/// Turns a version with the same content into a version of this topic.
 fn place_in(twin: TopicVersionRow, topic: &TopicId, ids: &[TopicVersionId], at: usize, step: &TopicStep) -> TopicVersionRow {
     TopicVersionRow {
         id: ids[at].clone(),

@@ -1,4 +1,4 @@
-//! Analyze Now: once a transcript, kept with its history, forced when asked.
+//! Analyze Now: once per transcript, stored with its history, forced on request.
 
 use keepsake_domain::{Clock, ConversationId, DAY_MS, Engines, JobKind, Lane, Message};
 use keepsake_engine::{AnalyzeStart, Existing, ImportRequest, ModelSettings, Provider, StoredAnalysis, Unwatched};
@@ -61,7 +61,7 @@ fn after_extraction_an_analysis_brings_no_fact_twice() {
     assert_eq!(contents.len(), f.memories().len(), "and nothing is said twice");
 }
 
-/// The same talk, said now.
+/// The same conversation, said now.
 fn now(f: &Fixture, id: &str, lines: &str) -> Vec<Message> {
     let mut messages = conversation(id, lines);
     for (at, message) in (0..).zip(&mut messages) {
@@ -71,7 +71,7 @@ fn now(f: &Fixture, id: &str, lines: &str) -> Vec<Message> {
     messages
 }
 
-/// Judges what is due and works the queue.
+/// Judges the conversations that are due and runs the queue.
 fn settle(f: &Fixture) {
     f.engine.queue_settling().unwrap();
     let lock = f.engine.lock_worker().unwrap();
@@ -87,7 +87,7 @@ fn analyses(f: &Fixture, id: &ConversationId) -> usize {
     f.engine.store().read(|tx| tx.analyses(id)).unwrap().len()
 }
 
-/// A desk on which the past stands: what is said from now on is new.
+/// An engine that already has history, so that whatever is said from now on is new.
 fn with_past() -> (Fixture, ConversationId) {
     let f = Fixture::new();
     let past = f.append(&conversation("past", TALK));
@@ -120,7 +120,7 @@ fn what_ends_from_now_on_is_analysed_once_and_the_past_is_not() {
     f.append(&more);
     rest(&f);
     assert_eq!(analyses(&f, &id), 2, "it went on and ended again");
-    // What was imported long after it was said is the past as well.
+    // Something imported long after it was said is history as well.
     let old = f.append(&conversation("old", TALK));
     rest(&f);
     assert_eq!(analyses(&f, &old), 0);
@@ -188,7 +188,7 @@ fn where_a_model_is_chosen_it_is_the_one_that_is_asked() {
     let id = f.append(&now(&f, "new", TALK));
     f.clock.advance_ms(60 * DAY_MS);
     f.engine.queue_settling().unwrap();
-    // The model's lane stands still, as it does over the day's budget.
+    // The model lane does not run, as when the day's budget is used up.
     while let keepsake_engine::Step::Ran(..) = f.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
     let jobs = f.engine.store().read(|tx| tx.jobs(100)).unwrap();
     let of = |kind: JobKind, id: &ConversationId| {

@@ -1,4 +1,4 @@
-//! Backups that Keepsake keeps itself, going back, and exports as a person finds them on disk.
+//! Keepsake's own backups, restoring, and exports as a person finds them on disk.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -102,7 +102,7 @@ fn going_back_keeps_what_was_here_and_the_engine_goes_on() {
     assert_eq!(f.memories().len(), 1);
     let aside = receipt.before.unwrap();
     assert_eq!(reasons(&f), ["before-restore"]);
-    // Known texts, links and the boundary were worked out of another store.
+    // Cached texts, links and the boundary came from another store.
     f.propose("c3", "owner Mara: I live in Porto.");
     assert_eq!(f.memories().iter().filter(|memory| memory.contains("Porto")).count(), 1, "a repeat is known as one");
     f.engine.restore(&aside, &Unwatched).unwrap();
@@ -132,7 +132,7 @@ fn tree(folder: &Path) -> BTreeSet<PathBuf> {
     found
 }
 
-/// A store with names that lead out of folders, collide, and would be markup.
+/// A store with names that lead out of folders, collide, or would be markup.
 fn hostile() -> Fixture {
     let f = Fixture::new();
     for (id, title) in
@@ -141,7 +141,7 @@ fn hostile() -> Fixture {
         let lines =
             "owner Mara: I live in Porto.\nperson ../Ana: ![p](http://example.invalid/x.png) [[Keepsake]]\nperson ana: so what";
         f.append(&Conversation::new(id).title(title).channel("chat", id).messages(lines));
-        // Ids of the fixture follow the clock.
+        // The fixture's ids depend on the clock.
         f.clock.advance_ms(60_000);
     }
     f.append(&Conversation::new("off").title("Off the record").private().messages("owner Mara: nobody hears this"));
@@ -223,7 +223,7 @@ fn an_export_comes_back_into_an_empty_store_and_only_there_by_an_import() {
     assert!(!other.engine.is_own_export(parent.path()).unwrap());
 }
 
-/// The engine over a store in which somebody changed a word of a message behind its back.
+/// The engine over a store in which a word of a message was changed from outside.
 fn edited(f: Fixture) -> Fixture {
     assert!(f.engine.store().checkpoint().unwrap());
     let path = f.engine.store().path().to_owned();
@@ -344,7 +344,7 @@ fn an_export_of_a_broken_chain_says_so_and_can_be_salvaged() {
     assert!(f.engine.restore_export_with(&folder, OnDoubt::Salvage, &Unwatched).unwrap().restored.doubt.is_some());
 }
 
-/// Everything in the files of a folder, and the names of the files.
+/// Appends the names and contents of all files in a folder.
 fn read_all(folder: &std::path::Path, into: &mut String) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -1,4 +1,4 @@
-//! What a person says later of the same thing: the newer statement is offered, and approving it makes the older one history.
+//! A later statement about the same thing: the newer one is proposed, and approving it makes the older one history.
 
 use keepsake_domain::{MemoryId, Message, Relation, Timestamp};
 use keepsake_engine::{Act, Audience, ContextRequest, Unwatched};
@@ -8,7 +8,7 @@ use crate::fixture::Fixture;
 
 const DAY_MS: i64 = 86_400_000;
 
-/// The conversation, said so many days later than the others.
+/// The conversation, said this many days later than the others.
 fn days_later(id: &str, lines: &str, days: i64) -> Vec<Message> {
     later(conversation(id, lines), days)
 }
@@ -23,7 +23,7 @@ fn propose(f: &Fixture, messages: &[Message]) {
     f.engine.propose(&id, None, &Unwatched).unwrap();
 }
 
-/// Which memory is said to make which one history.
+/// Which memory makes which one history, according to the stored relations.
 fn replaced(f: &Fixture) -> Vec<(String, String)> {
     let content = |id: &MemoryId| f.engine.store().read(|tx| tx.memory(id)).unwrap().content;
     let mut found = Vec::new();
@@ -38,7 +38,7 @@ fn replaced(f: &Fixture) -> Vec<(String, String)> {
 const BEFORE: &str = "owner Mara: I live in Leith.";
 const AFTER: &str = "owner Mara: I live in Gorgie now.";
 
-/// Both are known, and the newer one is said a hundred days later.
+/// Both are known, and the newer one was said a hundred days later.
 fn moved() -> Fixture {
     let f = Fixture::new();
     propose(&f, &days_later("c1", BEFORE, 0));
@@ -56,7 +56,7 @@ fn a_later_statement_is_offered_as_what_makes_the_earlier_one_history() {
     assert_eq!(replaced(&f), pair());
     let conflicting = f.engine.conflicting_memories().unwrap();
     assert_eq!(conflicting.len(), 2, "both are listed as what cannot both be so: {:?}", f.memories());
-    // Control: two things that may both be so.
+    // Control: two statements that may both be true.
     let f = Fixture::new();
     propose(&f, &days_later("c1", "owner Mara: I love Leith.", 0));
     propose(&f, &days_later("c2", "owner Mara: I live in Gorgie now.", 100));
@@ -141,7 +141,7 @@ fn what_fewer_may_see_takes_nothing_away_from_those_who_may_see_the_older_one() 
     let (older, contradicted) = propose_moved(false);
     assert!(older.starts_with("active"), "its absence in public would tell of what was said elsewhere: {older}");
     assert_eq!(contradicted, 1, "the person is told of it");
-    // Control: seen by the same, it steps aside.
+    // Control: visible to the same people, it is replaced.
     let (older, contradicted) = propose_moved(true);
     assert!(older.starts_with("superseded"), "{older}");
     assert_eq!(contradicted, 0);
@@ -174,7 +174,7 @@ fn what_is_history_is_not_served_as_what_is_so_now() {
 
 #[test]
 fn a_change_is_never_taken_for_the_same_said_again_however_alike_the_words() {
-    // All words of the earlier one stand in the later one.
+    // The later statement contains all words of the earlier one.
     let (before, after) =
         ("owner Mara: I swim on Mondays at noon.", "owner Mara: I swim on Mondays at noon no more, at six now.");
     for (first, second) in [(0, 100), (100, 0)] {

@@ -1,5 +1,5 @@
-//! "Channels kept out of memory" and "Look for memories on import" hold for every import, whichever way it comes, and for nothing
-//! that was there before.
+//! "Channels kept out of memory" and "Look for memories on import" apply to every import, however it is started, and to
+//! nothing that already existed.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::fixture::Fixture;
 
-/// How an import comes.
+/// How an import is started.
 #[derive(Debug, Clone, Copy)]
 enum Way {
     Window,
@@ -23,7 +23,7 @@ enum Way {
 
 const WAYS: [Way; 3] = [Way::Window, Way::CommandLine, Way::WatchedSource];
 
-/// A file of conversations, each with its channel type and what the owner says there.
+/// A file of conversations, each with its channel type and the owner's messages.
 fn export(f: &Fixture, name: &str, conversations: &[(&str, &str, &[&str])]) -> PathBuf {
     let path = f.dir.path().join(name);
     let mut lines = String::new();
@@ -134,7 +134,7 @@ fn an_import_that_is_not_looked_at_leaves_what_another_one_left_to_be_read() {
         f.bring(way, &export(&f, "a.jsonl", &[("new", "chat", &[CELLO]), ("both", "chat", &["I like to sail."])]));
         let unread: Vec<&str> = ["waits", "both", "new"].into_iter().filter(|source| f.waits(source)).collect();
         assert_eq!(unread, ["waits", "both"], "{way:?}");
-        // Read, and then more of it arrives.
+        // The conversation is read, and then more messages arrive.
         f.engine.propose(&both, None, &Unwatched).unwrap();
         f.clock.advance_ms(24 * 60 * 60_000);
         f.bring(way, &export(&f, "b.jsonl", &[("both", "chat", &["I like to swim."])]));

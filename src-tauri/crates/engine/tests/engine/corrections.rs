@@ -1,5 +1,5 @@
-//! A correction holds: over generated histories what was taken back is gone from every text at once, comes back by none of the ways
-//! in which things are derived again, and nothing else changes.
+//! Corrections last: over generated histories, what was retracted disappears from every text at once, does not return
+//! through any derivation, and nothing else changes.
 
 use std::collections::BTreeSet;
 
@@ -10,22 +10,22 @@ use keepsake_testkit::histories::{History, Said};
 
 use crate::fixture::Fixture;
 
-/// Histories that are played, each with everything derived twice. Without optimisation one takes a second and more, so that there are
-/// fewer; all two hundred hold as well: uptake 100 %, resurrection 0, collateral 0.
+/// Number of histories played, each with everything derived twice. Without optimization one takes more than a second, so
+/// there are fewer; all two hundred pass too: uptake 100%, resurrection 0, collateral 0.
 const HISTORIES: u64 = if cfg!(debug_assertions) { 60 } else { 200 };
 
 /// What a person does about one statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Correction {
-    /// Of a memory.
+    /// Dismiss a memory.
     Reject,
-    /// Of a memory, in other words.
+    /// Reword a memory.
     Edit,
-    /// Of a memory: put in the trash, and erased for good.
+    /// Move a memory to the trash and erase it permanently.
     Erase,
-    /// Of an entry of the profile.
+    /// Dispute a profile entry.
     Debunk,
-    /// Of an entry of the profile, in other words.
+    /// Reword a profile entry.
     Correct,
 }
 
@@ -43,7 +43,7 @@ fn import(f: &Fixture, conversations: &[Vec<keepsake_domain::Message>]) {
     }
 }
 
-/// Each served text with where it is told.
+/// Each served text with the place where it is served.
 fn served(f: &Fixture, said: &[Said]) -> Vec<(String, String)> {
     let mut texts: Vec<(String, String)> = Vec::new();
     let audiences = [None, Some("matrix"), Some("chat")];
@@ -78,7 +78,7 @@ fn served(f: &Fixture, said: &[Said]) -> Vec<(String, String)> {
     texts
 }
 
-/// Where a word is told.
+/// The places where a word is served.
 fn told(f: &Fixture, word: &str, said: &[Said]) -> Vec<String> {
     served(f, said)
         .into_iter()
@@ -91,7 +91,7 @@ fn line_of(text: &str, word: &str) -> String {
     text.lines().find(|line| line.contains(word)).unwrap_or_default().to_owned()
 }
 
-/// What is known, statements with the given words left aside.
+/// What is known, without statements that contain the given words.
 fn known(f: &Fixture, without: &[&str]) -> BTreeSet<String> {
     f.memories().into_iter().filter(|text| !without.iter().any(|word| text.contains(word))).collect()
 }
@@ -106,7 +106,7 @@ fn approve_all(f: &Fixture) {
     f.engine.act(&Act::Approve(waiting)).unwrap();
 }
 
-/// What went wrong, of how many corrections.
+/// What went wrong, and the number of corrections.
 #[derive(Debug, Default)]
 struct Tally {
     corrections: u32,
@@ -126,15 +126,15 @@ impl Tally {
     }
 }
 
-/// Threads of the test: as many as the machines that run it have cores.
+/// Number of threads: one per core of the machines that run the test.
 const THREADS: usize = 2;
 
-/// Plays one history with one correction. `forget` is done to the store after the correction, for the control.
+/// Plays one history with one correction. The control uses `forget` to change the store after the correction.
 fn play(seed: u64, correction: Correction, forget: &dyn Fn(&Fixture), tally: &mut Tally) {
     let f = Fixture::new();
     let history = History::of(seed);
     import(&f, &history.conversations);
-    // A person looks at it when all of it was said.
+    // The person reviews it after everything was said.
     f.clock.advance_ms(7 * DAY_MS);
     approve_all(&f);
     f.derive();
@@ -164,7 +164,7 @@ fn play(seed: u64, correction: Correction, forget: &dyn Fn(&Fixture), tally: &mu
     };
     collateral(&f, "at once", tally);
     forget(&f);
-    // Every way back: the same file again, the same words under other ids, everything derived anew, a new process.
+    // Every way back: the same file again, the same words under other ids, deriving everything again, a new process.
     import(&f, &history.conversations);
     import(&f, &history.exported_again());
     for conversation in &history.conversations {
@@ -182,14 +182,15 @@ fn play(seed: u64, correction: Correction, forget: &dyn Fn(&Fixture), tally: &mu
     let row = |id: &MemoryId| f.rows().into_iter().find(|(known, _)| known == id).map(|(_, text)| text).unwrap_or_default();
     tally.came_back.extend(back.iter().map(|id| format!("{name}: {id} stands again: {}", row(id))));
     collateral(&f, "after everything was derived again", tally);
-    // What is tidied is tidied among what stands: no fold, form or weight tells again what was taken back.
+    // A clean-up works only on what is still valid: no merge or rewording brings back what was retracted.
     tidy(&f);
     tally.came_back.extend(told(&f, said.word, ask).into_iter().map(|place| format!("{name}, tidied: {place}")));
     let back = ids_of(&f, said.word, &[MemoryStatus::Active, MemoryStatus::Pending]);
     tally.came_back.extend(back.iter().map(|id| format!("{name}: {id} stands again, tidied")));
 }
 
-/// Said in several ways it is several memories, or several entries; the person goes through them. Each act reaches its twins.
+/// Said in several ways, a statement is several memories or entries, and the person handles each. Each action also applies
+/// to its copies.
 fn correct(f: &Fixture, said: &Said, correction: Correction) {
     let other_words = |text: &str| text.replace(said.word, said.instead);
     match correction {
@@ -215,7 +216,7 @@ fn correct(f: &Fixture, said: &Said, correction: Correction) {
             assert_eq!(ids_of(f, said.word, &everything), [], "no row is left");
         }
         Correction::Debunk | Correction::Correct => {
-            // One act, wherever the statement was derived: each circle of people has its own entry of it.
+            // One action, wherever the statement was derived: each audience has its own entry for it.
             let (id, content) = entries_of(f, said.word).remove(0);
             match correction {
                 Correction::Debunk => f.engine.debunk_profile(&id, true).unwrap(),
@@ -225,7 +226,7 @@ fn correct(f: &Fixture, said: &Said, correction: Correction) {
     }
 }
 
-/// Entries of the owner's profile that hold with this word.
+/// Current entries of the owner's profile that contain this word.
 fn entries_of(f: &Fixture, word: &str) -> Vec<(ProfileId, String)> {
     let rows = f.engine.profile_rows(&f.engine.person_named("Mara").unwrap()).unwrap();
     let current = current_profiles(&rows);
@@ -234,7 +235,7 @@ fn entries_of(f: &Fixture, word: &str) -> Vec<(ProfileId, String)> {
     entries.filter(|entry| entry.content.contains(word)).map(|entry| (entry.id, entry.content)).collect()
 }
 
-/// Months later everything that reflection proposes is agreed to.
+/// Months later, every proposal of reflection is accepted.
 fn tidy(f: &Fixture) {
     f.clock.advance_ms(90 * DAY_MS);
     f.engine.reflect(&Unwatched).unwrap();
@@ -243,7 +244,7 @@ fn tidy(f: &Fixture) {
     assert_eq!(run.applied.len(), all.len(), "all of it is applied: {run:?}");
 }
 
-/// What the profile tells beside a word.
+/// What the profile contains apart from a word.
 fn told_of_profile(f: &Fixture, word: &str) -> BTreeSet<String> {
     let rows = f.engine.profile_rows(&f.engine.person_named("Mara").unwrap()).unwrap();
     let current = current_profiles(&rows);
@@ -251,7 +252,7 @@ fn told_of_profile(f: &Fixture, word: &str) -> BTreeSet<String> {
     entries.filter(|content| !content.contains(word)).collect()
 }
 
-/// Plays every history with the correction that `chosen` gives it, and asks that each of them held.
+/// Plays every history with the correction that `chosen` selects, and checks that each lasts.
 fn check(name: &str, chosen: fn(u64) -> Correction, at_least: u64) {
     let half = |from: u64| {
         let mut tally = Tally::default();
@@ -287,13 +288,13 @@ fn an_erased_memory_is_told_nowhere_comes_back_by_nothing_and_takes_nothing_else
     check("erased", |_| Correction::Erase, HISTORIES);
 }
 
-/// Not every history says something that is a wish.
+/// Not every history contains a wish.
 #[test]
 fn a_correction_of_the_profile_is_taken_up_at_once_stays_and_touches_nothing_else() {
     check("profile", |seed| if seed / 2 % 2 == 0 { Correction::Debunk } else { Correction::Correct }, HISTORIES / 4);
 }
 
-/// The control: where the store forgets what was taken back, the same check sees it come back.
+/// Control: if the store forgets what was retracted, the same check sees it return.
 #[test]
 fn a_store_that_forgets_what_was_taken_back_is_noticed() {
     let mut tally = Tally::default();

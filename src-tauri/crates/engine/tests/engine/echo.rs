@@ -1,4 +1,4 @@
-//! What Keepsake served and what comes back is no evidence, whoever writes it and however it was laid out anew.
+//! What Keepsake served is no evidence when it comes back, whoever writes it and however it is reformatted.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ fn read_all(f: &Fixture) {
     }
 }
 
-/// Everything that is known, with how sure it is and what it rests on.
+/// Everything that is known, with its confidence and evidence.
 fn known(f: &Fixture) -> BTreeMap<String, String> {
     let mut known = BTreeMap::new();
     for (id, text) in f.rows() {
@@ -60,7 +60,7 @@ fn known(f: &Fixture) -> BTreeMap<String, String> {
     known
 }
 
-/// A line as people paste it.
+/// A text reformatted the way people paste it.
 fn altered(text: &str, how: usize) -> String {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     let bare = |line: &str| {
@@ -83,7 +83,7 @@ fn altered(text: &str, how: usize) -> String {
     }
 }
 
-/// The text as the owner's message, as the assistant's, and within the owner's.
+/// The text as a message by the owner, as one by the assistant, and inside one by the owner.
 fn replay(f: &Fixture, text: &str, nth: usize) -> Vec<Message> {
     let text = altered(text, nth);
     let first = text.lines().next().unwrap_or_default();
@@ -138,7 +138,7 @@ fn a_context_that_comes_back_fifty_times_changes_nothing() {
     }
 }
 
-/// The control: in a store that did not serve the text, and so does not know it, the same words count.
+/// Control: in a store that did not serve the text and so does not recognize it, the same words count.
 #[test]
 fn without_what_was_served_the_same_words_count() {
     let text = served(&told(0));
@@ -146,7 +146,7 @@ fn without_what_was_served_the_same_words_count() {
         .lines()
         .filter_map(|line| line.split_once("] "))
         .map(|(_, rest)| {
-            // As somebody would say it: without the marks that tell of a quotation.
+            // As a person would say it: without quotation marks.
             let quoted = rest.split_once('“').and_then(|(_, words)| words.rsplit_once('”'));
             format!("{}\n", quoted.map_or(rest, |(words, _)| words))
         })
@@ -179,7 +179,7 @@ fn a_person_who_says_it_in_their_own_words_is_heard() {
     assert!(f.memories().iter().any(|text| text.contains("Miso")), "and what is new is proposed: {:?}", f.memories());
 }
 
-/// Sessions with an agent, whose lines are memories and stand in the tiers; and something to erase.
+/// Sessions with an agent, whose lines are memories and part of the tiers, and something to erase.
 fn with_tiers() -> Fixture {
     let f = Fixture::new();
     f.append(&conversation(
@@ -201,13 +201,13 @@ assistant Nova: Noted.",
     f
 }
 
-/// The ways of asking that serve an audience, each with its text as it is printed.
+/// The requests that serve an audience, each with its printed text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Way {
     Tiers,
     Search,
     Context,
-    /// The owner's own look at the same.
+    /// The owner's previews of the same.
     TiersPreview,
     ContextPreview,
 }
@@ -233,17 +233,17 @@ fn asked(f: &Fixture, way: Way) -> String {
     }
 }
 
-/// What comes back of a served text.
+/// The part of a served text that comes back.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Part {
     Whole,
-    /// The lines that tell of the sister, as they stand there.
+    /// The lines about the sister, unchanged.
     Line,
-    /// Her words alone.
+    /// Only the quoted words.
     Words,
 }
 
-/// Evidence that a text which comes back gave to what was known, after something else was erased or not.
+/// Number of pieces of evidence that a returning text adds, optionally with an erasure in between.
 fn gained(way: Way, part: Part, is_erased_between: bool) -> usize {
     let f = with_tiers();
     let text = asked(&f, way);
@@ -277,7 +277,7 @@ fn gained(way: Way, part: Part, is_erased_between: bool) -> usize {
 #[test]
 fn whatever_way_it_was_served_it_comes_back_as_nothing() {
     let all = [Part::Whole, Part::Line, Part::Words];
-    // A context tells the memory and not the words, which are the person's own when they say them again.
+    // A context contains the memory but not the quoted words, which are the person's own when they say them again.
     for (way, parts) in [(Way::Tiers, &all[..]), (Way::Search, &all), (Way::Context, &all[..2])] {
         for part in parts {
             for is_erased_between in [false, true] {
@@ -287,7 +287,7 @@ fn whatever_way_it_was_served_it_comes_back_as_nothing() {
     }
 }
 
-/// The control, and the owner's own look: no program got it, so the person who says the same again is heard.
+/// Control: a preview went to no program, so a person who says the same again counts.
 #[test]
 fn what_was_only_looked_at_counts_when_it_is_said() {
     for (way, part) in [(Way::TiersPreview, Part::Words), (Way::ContextPreview, Part::Words)] {

@@ -1,4 +1,4 @@
-//! Erasure that waits: pending while somebody reads, done only when no file holds the text any more.
+//! Erasure that has to wait: pending while somebody reads, done only when no file contains the text any more.
 
 use keepsake_domain::{ImportId, JobState, Lane};
 use keepsake_engine::{Existing, ImportRequest, PauseFor, Step, Unwatched};
@@ -9,7 +9,7 @@ use crate::fixture::Fixture;
 
 const CANARY: &str = "xylokarpzebra";
 
-/// How often the canary stands in any file of the data folder.
+/// How often the canary occurs in the files of the data folder.
 fn canaries(f: &Fixture) -> usize {
     let files = std::fs::read_dir(f.dir.path()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
     files
@@ -51,7 +51,7 @@ fn with_nobody_reading_the_receipt_says_done_at_once() {
     assert!(result.contains("\"messages\":50") && result.contains("verified_at_ms"), "the receipt is kept: {result}");
 }
 
-/// What is erased while another process reads, and how the receipt and the files stand before and after it ends.
+/// Erases while another process reads, and checks the receipt and the files before and after it finishes.
 fn held_up(erase: impl FnOnce(&Fixture, &ImportId) -> keepsake_engine::ErasureReceipt, remains: usize) {
     let f = Fixture::new();
     let import = import(&f);
@@ -100,7 +100,7 @@ fn an_erased_conversation_is_pending_while_a_reader_holds_it_up() {
 
 #[test]
 fn what_was_derived_is_pending_while_a_reader_holds_it_up() {
-    // The messages stay, here and in the index; only what was made of them goes.
+    // The messages stay, in the log and in the index; only what was derived from them is erased.
     let stays = {
         let f = Fixture::new();
         import(&f);

@@ -1,4 +1,4 @@
-//! An engine in a temporary folder, and short ways to put conversations in and read memories out.
+//! An engine in a temporary folder, and helpers to add conversations and read memories.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl Fixture {
         Self { engine, clock, dir }
     }
 
-    /// The process ended and a new one begins: nothing of memory survives, everything of the file does.
+    /// Ends the process and starts a new one: nothing in memory survives, everything in the file does.
     pub(crate) fn restarted(self, seed: u64) -> Self {
         let Self { engine, clock, dir } = self;
         drop(engine);
@@ -46,7 +46,7 @@ impl Fixture {
         id
     }
 
-    /// A day later everything rests, and all that is derived is worked out.
+    /// Advances the clock by a day so that everything settles, and runs all derivations.
     pub(crate) fn derive(&self) {
         self.clock.advance_ms(DAY_MS);
         self.engine.queue_topics().unwrap();
@@ -55,13 +55,13 @@ impl Fixture {
         self.run_due();
     }
 
-    /// Works the queue until nothing is due.
+    /// Runs the queue until nothing is due.
     pub(crate) fn run_due(&self) {
         let lock = self.engine.lock_worker().unwrap();
         self.engine.run_due(&lock, &|_| {}).unwrap();
     }
 
-    /// `status category subject: content` of every memory, in order of arrival.
+    /// `status category subject: content` of every memory, oldest first.
     pub(crate) fn memories(&self) -> Vec<String> {
         self.rows().into_iter().map(|(_, text)| text).collect()
     }

@@ -1,4 +1,4 @@
-//! Memories that are erased for good: nothing of them stands anywhere but in the messages, nothing offers them again, and no older
+//! Permanently erased memories: nothing of them is left except in the messages, nothing proposes them again, and no older
 //! copy brings them back.
 
 use keepsake_domain::{DAY_MS, MemoryId, MemoryStatus};
@@ -9,7 +9,7 @@ use crate::fixture::Fixture;
 
 const WORD: &str = "xylokarpzebra";
 
-/// The rows of derived tables in which a word stands.
+/// The rows of derived tables that contain a word.
 fn rows_with(f: &Fixture, word: &str) -> Vec<String> {
     let tables = f.engine.store().read(|tx| tx.derived_rows(&|_, _| false)).unwrap();
     let rows = tables.into_iter().flat_map(|(table, rows)| rows.into_iter().map(move |row| format!("{table}: {row}")));
@@ -17,21 +17,21 @@ fn rows_with(f: &Fixture, word: &str) -> Vec<String> {
 }
 
 fn derive(f: &Fixture) {
-    // Long enough that the conversation has ended and its session is summed up.
+    // Long enough for the conversation to end and its session to be summarized.
     f.clock.advance_ms(DAY_MS);
     f.derive();
     f.engine.queue_sessions().unwrap();
     f.run_due();
 }
 
-/// Everything that is derived is made again.
+/// Rebuilds everything derived.
 fn rebuild(f: &Fixture) {
     f.engine.begin_rebuild(&Unwatched).unwrap();
     let lock = f.engine.lock_worker().unwrap();
     f.engine.run_until_idle(&lock, &|_| {}).unwrap();
 }
 
-/// A conversation with the word among other talk, looked at and derived from in every way.
+/// A conversation that contains the word among other messages, with everything derived from it.
 fn lived_in() -> (Fixture, MemoryId) {
     let f = Fixture::new();
     let id = f.propose(
@@ -61,7 +61,7 @@ fn archive(f: &Fixture, id: &MemoryId) {
 #[test]
 fn nothing_of_it_stands_anywhere_but_in_the_message_and_nothing_brings_it_back() {
     let (f, id) = lived_in();
-    // An edit, so that there is a chain of versions, and a read by an agent.
+    // An edit, so that there is a chain of versions, and a request by an agent.
     let edited = f.engine.act(&Act::Edit(id, format!("User writes on {WORD} paper"), None)).unwrap().created[0].1.clone();
     let audience = Audience { agent: Some("coder".to_owned()), ..Audience::default() };
     let request = ContextRequest { audience, query: Some(WORD.to_owned()), ..ContextRequest::default() };
@@ -84,7 +84,7 @@ fn nothing_of_it_stands_anywhere_but_in_the_message_and_nothing_brings_it_back()
     let said = f.engine.store().read(|tx| tx.conversation_interactions(&tx.conversation_by_source("c1")?.unwrap())).unwrap();
     assert!(said[0].content.contains(WORD), "the message stays as it was said");
     assert!(!f.engine.context(&request).unwrap().text.contains(WORD), "an agent is not given the words");
-    // Every way in which things are derived.
+    // Every derivation.
     let conversation = said[0].conversation_id.clone();
     f.engine.propose(&conversation, None, &Unwatched).unwrap();
     rebuild(&f);
@@ -121,7 +121,7 @@ fn a_copy_of_what_is_approved_elsewhere_goes_alone() {
     f.propose("c1", "owner Mara: I live in Porto.");
     let first = f.id_of("Porto");
     f.engine.act(&Act::Approve(vec![first.clone()])).unwrap();
-    // The same in a place that others see too is kept for itself.
+    // The same statement in a place that others can see too is a separate memory.
     f.clock.advance_ms(1_000);
     f.append(&Conversation::new("room").channel("matrix", "room").public().messages("owner Mara: I live in Porto."));
     let room = f.engine.store().read(|tx| tx.conversation_by_source("room")).unwrap().unwrap();
@@ -150,7 +150,7 @@ fn an_older_backup_does_not_bring_it_back() {
     assert_eq!(rows_with(&f, WORD), Vec::<String>::new());
     derive(&f);
     assert_eq!(rows_with(&f, WORD), Vec::<String>::new(), "nor is it derived again");
-    // The same of an export, read into a store of its own and brought to what was decided.
+    // The same for an export that is restored into another store, with the decisions applied.
     let folder = outside.path().join("export");
     f.engine.export(&folder, &Unwatched).unwrap();
     let other = Fixture::new();

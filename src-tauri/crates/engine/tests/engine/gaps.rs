@@ -1,4 +1,5 @@
-//! Capability gaps end to end: found by the job, made a task in a file, read back from it, opened again when they recur.
+//! Gaps (unmet requests) end to end: found by the job, turned into a task in a file, read back from it,
+//! reopened when they recur.
 
 use keepsake_domain::{DAY_MS, GapStatus, ProfileType, TaskStatus};
 use keepsake_engine::ContextRequest;
@@ -14,7 +15,7 @@ fn derive(f: &Fixture) {
 
 fn refused(f: &Fixture, id: &str, day: &str, need: &str) {
     let lines = format!("owner Mara {day}: Please {need}.\nassistant Nova {day}: Sorry, I can't {need}.");
-    // Ids depend on the clock.
+    // The fixture's ids depend on the clock.
     f.clock.advance_ms(1_000);
     f.append(&Conversation::new(id).channel("chat", id).messages(&lines));
 }
@@ -63,12 +64,12 @@ fn a_confirmed_gap_is_a_task_whose_box_is_read_back_and_opened_when_it_recurs() 
     assert!(text.contains("notes as PDF") && !text.contains("Sorry"), "words of a closed chat are not quoted: {text}");
     f.engine.confirm_gap(&id).unwrap();
     assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "confirming twice writes nothing twice");
-    // The person ticks the box.
+    // The person ticks the checkbox.
     let line = text.lines().find(|line| line.contains("keepsake task_")).unwrap();
     std::fs::write(&file, text.replace(line, &line.replace("[ ]", "[x]"))).unwrap();
     f.clock.set(keepsake_testkit::MONDAY_TEN.plus_ms(30 * DAY_MS));
     assert_eq!(gaps(&f)[0].2, GapStatus::Resolved);
-    // It was said before the box was ticked, so this is no recurrence.
+    // Said before the checkbox was ticked, so this is no recurrence.
     refused(&f, "c", "2026-01-08", NEED);
     derive(&f);
     assert_eq!(gaps(&f)[0].2, GapStatus::Resolved);

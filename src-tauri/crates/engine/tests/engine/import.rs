@@ -1,4 +1,4 @@
-//! Reading and storing side by side: whatever ends an import, whole batches stay and nothing else.
+//! Reading and storing in parallel: however an import ends, complete batches stay and nothing else.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use keepsake_testkit::exports::write_chatgpt_export;
 use keepsake_testkit::{FixedClock, MONDAY_TEN, SeqIds};
 use tempfile::TempDir;
 
-/// Messages of a batch, as the engine has it.
+/// Number of messages per batch, as in the engine.
 const BATCH: u64 = 2_000;
 
-/// Some five megabytes: progress is told once in the middle.
+/// About five megabytes, so that progress is reported once in the middle.
 const CONVERSATIONS: usize = 20;
 const MESSAGES_EACH: usize = 250;
 
@@ -43,14 +43,14 @@ fn stored(engine: &Engine) -> u64 {
     engine.store().read(|tx| tx.totals()).unwrap().0
 }
 
-/// What the account of an import says: its state, and how many messages came in.
+/// The recorded state of an import, and the number of imported messages.
 fn account(engine: &Engine, id: &ImportId) -> (String, u64) {
     let imports = engine.store().read(|tx| tx.imports(10)).unwrap();
     let import = imports.into_iter().find(|import| import.id == *id).unwrap();
     (import.state, import.totals.imported)
 }
 
-/// Somebody who cancels when some of it was read.
+/// A control that cancels after part of the file was read.
 #[derive(Default)]
 struct CancelInTheMiddle(Cell<bool>);
 
@@ -81,7 +81,7 @@ fn a_cancelled_import_keeps_whole_batches_and_the_next_one_brings_the_rest() {
     assert!(engine.store().read(|tx| tx.verify_chain()).unwrap().faults.is_empty());
 }
 
-/// Ids that are not fresh any more after some.
+/// An id source that repeats itself after a number of ids.
 struct WornOut {
     ids: SeqIds,
     left: AtomicU64,
@@ -97,7 +97,7 @@ impl IdSource for WornOut {
 #[test]
 fn an_import_whose_second_batch_cannot_be_stored_keeps_the_first_and_says_why() {
     let dir = tempfile::tempdir().unwrap();
-    // A message takes two: its id and its salt.
+    // A message takes two ids: its own and its salt.
     let ids = WornOut { ids: SeqIds::new(1), left: AtomicU64::new(2 * BATCH + BATCH) };
     let (path, engine) = (export(&dir), engine(&dir, ids));
     let import = ImportId::fresh(&SeqIds::new(2));

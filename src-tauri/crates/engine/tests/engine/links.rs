@@ -7,7 +7,7 @@ use keepsake_testkit::{Conversation, MONDAY_TEN, SeqIds, conversation};
 
 use crate::fixture::Fixture;
 
-/// Two people in two conversations, and a suggestion that they are one.
+/// Two people in two conversations, and a suggestion that they are the same person.
 fn suggested() -> (Fixture, LinkId) {
     let f = Fixture::new();
     f.append(&conversation("c1", "owner Mara: Shall we?\nperson Robin Hale: On Friday."));

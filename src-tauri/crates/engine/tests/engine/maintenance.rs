@@ -1,4 +1,5 @@
-//! The nightly cycle: when it is due, what it waits for, that a crash ends it no differently, and what the digest counts.
+//! Nightly maintenance: when it is due, what it waits for, that a crash does not change the result,
+//! and what the digest counts.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -22,7 +23,7 @@ fn count(counts: &[(String, u64)], name: &str) -> u64 {
     counts.iter().find(|(known, _)| known == name).unwrap_or_else(|| panic!("no count is called {name}: {counts:?}")).1
 }
 
-/// Works every lane until nothing may start.
+/// Runs every lane until nothing may start.
 fn drain(f: &Fixture) -> usize {
     let mut ran = 0;
     loop {
@@ -184,7 +185,7 @@ fn what_waits_too_long_is_parked_stays_visible_and_comes_back() {
     assert!(f.engine.act(&Act::Approve(vec![old])).unwrap().operation.is_some(), "whoever finds it parked may approve it");
 }
 
-/// A link, a proposal about topics, a playbook and a gap, all of them open.
+/// An open link, topic proposal, playbook and gap.
 fn four_proposals() -> Fixture {
     let f = Fixture::new();
     let began = |days: i64| Timestamp(f.clock.now().0 - days * DAY_MS);
@@ -243,7 +244,7 @@ owner Mara: The tile museum in Lisbon is closed on Mondays, so I took tickets fo
 
 fn suggest(f: &Fixture, a: HandleId, b: HandleId, evidence_fingerprint: &str) {
     let row = LinkSuggestionRow {
-        // Of a pair that is known the id stays as it was.
+        // A known pair keeps its id.
         id: LinkId::fresh(&SeqIds::new(f.clock.now().0 as u64)),
         a: a.clone().min(b.clone()),
         b: a.max(b),
@@ -256,14 +257,14 @@ fn suggest(f: &Fixture, a: HandleId, b: HandleId, evidence_fingerprint: &str) {
     f.engine.store().write(|tx| tx.replace_link_suggestions(&[row], f.clock.now())).unwrap();
 }
 
-/// Begins a cycle, which parks, and stops it before its jobs look for anything anew.
+/// Starts a run, which expires proposals, and stops it before its jobs find anything again.
 fn park(f: &Fixture) -> u64 {
     f.engine.start_maintenance().unwrap();
     f.engine.cancel_maintenance().unwrap();
     last(f).parked
 }
 
-/// What waits of each kind: links, proposals about topics, playbooks, gaps.
+/// Number of open proposals of each kind: links, topic proposals, playbooks, gaps.
 fn waiting(f: &Fixture) -> [u64; 4] {
     let counts = f.engine.store().read(|tx| tx.waiting(f.clock.now(), PARKED_UNTIL)).unwrap();
     let counts: Vec<(String, u64)> = counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
@@ -340,7 +341,7 @@ fn what_is_set_aside_stays_so_through_a_rebuild() {
     park(&f);
     f.clock.advance_ms((i64::from(PARK_AFTER_DAYS) + 1) * DAY_MS);
     assert_eq!(park(&f), 4);
-    // The link and the proposal about topics were put there by hand, so that they are not found again.
+    // The link and the topic proposal were inserted directly, so they are not found again.
     let derived = |(kind, _): &(ProposalKind, String)| matches!(kind, ProposalKind::Gap | ProposalKind::Playbook);
     let before: Vec<_> = aside(&f).into_iter().filter(derived).collect();
     assert_eq!(before.len(), 2);

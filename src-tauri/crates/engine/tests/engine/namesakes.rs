@@ -1,5 +1,5 @@
-//! Two people of one name are two wherever memories are compared, until the person says that they are one, and after that is taken
-//! back; and nobody is the owner by being called so.
+//! Two people with the same name are two wherever memories are compared, until the person says that they are one, and again
+//! after that is taken back. Nobody counts as the owner just by having that name.
 
 use keepsake_domain::{ConversationId, HandleId, Message};
 use keepsake_engine::{Act, Audience, ContextRequest, Unwatched};
@@ -7,7 +7,7 @@ use keepsake_testkit::{Conversation, MONDAY_TEN};
 
 use crate::fixture::Fixture;
 
-/// How the two stand to each other.
+/// How the two are linked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tie {
     Unlinked,
@@ -26,7 +26,7 @@ struct Bens {
 }
 
 impl Bens {
-    /// Two people called Ben, each heard once in a room of their own.
+    /// Two people called Ben, each in a separate room.
     fn new(tie: Tie) -> Self {
         let bens = Self { f: Fixture::new(), said: std::cell::Cell::new(0) };
         bens.say("a", A, "Good morning.");
@@ -63,7 +63,7 @@ impl Bens {
         message
     }
 
-    /// Somebody says something, and it is read.
+    /// Adds and reads a message.
     fn say(&self, room: &str, address: &str, text: &str) -> ConversationId {
         self.f.clock.advance_ms(120_000);
         let id = self.f.append(&[self.message(room, address, text)]);
@@ -102,7 +102,7 @@ impl Bens {
     }
 }
 
-/// Plays `scene` for each tie: with two people it tells `two`, with one it tells `one`.
+/// Plays `scene` for each tie and expects `two` for two people and `one` for one.
 fn check(scene: impl Fn(&Bens) -> Vec<String>, two: &[&str], one: &[&str]) {
     assert_ne!(two, one, "the scene tells the difference");
     for tie in TIES {

@@ -1,4 +1,4 @@
-//! What pictures are drawn from: counts over time that agree with the messages themselves, and a neighbourhood that rests on them.
+//! The data for charts: counts over time that agree with the messages, and a graph that rests on them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,12 +9,12 @@ use keepsake_testkit::{Conversation, MONDAY_TEN, SeqIds, conversation};
 
 use crate::fixture::Fixture;
 
-/// Two hours east of UTC until the third day of the fixture at noon, one hour from there on.
+/// UTC+2 until noon of the fixture's third day, and UTC+1 from then on.
 fn moved(at: i64) -> i64 {
     if at < MONDAY_TEN.0 + 2 * DAY_MS + 2 * HOUR_MS { 2 * HOUR_MS } else { HOUR_MS }
 }
 
-/// A conversation whose messages lie so many hours after the first moment.
+/// A conversation with one message at each of these hours after the first moment.
 fn spread(id: &str, channel: &str, speaker: &str, hours: &[i64]) -> Vec<Message> {
     let lines: Vec<String> = hours.iter().map(|hour| format!("{speaker}: Something said at {hour}.")).collect();
     let mut messages = Conversation::new(id).channel(channel, id).messages(&lines.join("\n"));
@@ -24,7 +24,7 @@ fn spread(id: &str, channel: &str, speaker: &str, hours: &[i64]) -> Vec<Message>
     messages
 }
 
-/// Appends a moment after whatever came before: the ids of the fixture follow from the time.
+/// Appends after advancing the clock, because the fixture's ids depend on it.
 fn append(f: &Fixture, messages: &[Message]) -> ConversationId {
     f.clock.advance_ms(1_000);
     f.append(messages)
@@ -133,7 +133,7 @@ fn what_is_off_the_record_is_shown_to_its_owner_and_marked() {
     assert_eq!(total(&everything(&f, None).messages), 3, "what is erased is counted no longer");
 }
 
-/// A line a day.
+/// One line per day.
 const DAYS: &str = "owner Mara: I'm allergic to peanuts.
     owner Mara: I play the cello for three years now.
     owner Mara: I live in Utrecht with my sister.
@@ -187,7 +187,7 @@ fn an_empty_store_has_an_empty_picture() {
     assert!(f.engine.graph(&GraphOf::Topic(TopicId::fresh(&SeqIds::new(6)))).is_err());
 }
 
-/// Two people in two conversations, and a suggestion that they are one.
+/// Two people in two conversations, and a suggestion that they are the same person.
 fn suggested() -> (Fixture, LinkId) {
     let f = Fixture::new();
     append(&f, &conversation("c1", "owner Mara: Shall we?\nperson Robin Hale: On Friday."));
@@ -275,7 +275,7 @@ owner Mara: I booked the morning flight to Lisbon and reserved the guesthouse.
 person Ana: We need tickets for the tile museum in Lisbon, they sell out.
 owner Mara: The tile museum in Lisbon is closed on Mondays, so I took tickets for Friday.";
 
-/// Conversations on two subjects in which several people take part, with the topics that follow.
+/// Conversations on two subjects with several people, and the resulting topics.
 fn with_topics() -> Fixture {
     let f = Fixture::new();
     for (id, lines) in [("well", PUMP), ("trip", LISBON)] {
@@ -310,7 +310,7 @@ fn every_connection_rests_on_messages_that_can_be_shown() {
             }
         }
     }
-    // What a topic's own messages say, counted by hand.
+    // Counted by hand from the topic's own messages.
     let topic = &topics[0];
     let graph = f.engine.graph(&GraphOf::Topic(topic.topic.id.clone())).unwrap();
     let of = |kind: EdgeKind| -> u64 {

@@ -1,5 +1,5 @@
-//! Playbooks end to end: found by the job, exactly at the borders, decided about, undone, exported, kept from who may not see them, and
-//! erased.
+//! Playbooks end to end: found by the job at the exact limits, decided on, undone, exported, hidden from people who may not
+//! see them, and erased.
 
 use keepsake_domain::{
     Clock, ConversationId, DAY_MS, JobState, Lane, PlaybookConfidence, PlaybookId, PlaybookStatus, SourceKind, Timestamp,
@@ -78,7 +78,7 @@ fn the_rules_hold_exactly_at_their_borders() {
     };
     check(&[1, 2, 15], RELEASE, 1);
     check(&[1, 2, 17], RELEASE, 0);
-    // A history that was imported ends when it was exported.
+    // An imported history ends when it was exported.
     check(&[401, 402, 415], RELEASE, 1);
     check(&[401, 402, 417], RELEASE, 0);
     check(&[1, 2], RELEASE, 0);
@@ -378,7 +378,7 @@ fn an_agents_context_tells_the_approved_playbook_at_hand_whole_and_to_nobody_who
         let told = context(Some(channel), asked, 0);
         assert!(!told.text.contains(row.id.as_str()) && !told.text.contains("gh release"), "{channel}: {}", told.text);
     }
-    // Off the record nobody is told, and the withdrawn approval is heard at once.
+    // An expired playbook is served to nobody, and undoing that takes effect at once.
     let undo = f.engine.decide_playbook(&row.id, PlaybookStatus::Parked).unwrap();
     assert!(ways(&context(None, asked, 0)).is_empty());
     f.engine.undo_playbook_decision(&undo).unwrap();
@@ -387,7 +387,7 @@ fn an_agents_context_tells_the_approved_playbook_at_hand_whole_and_to_nobody_who
     assert!(ways(&context(None, asked, 0)).is_empty(), "two sessions on the record are no way of working");
 }
 
-/// A session that stands in a room with Ana instead of the owner's own terminal.
+/// A session in a room with Ana instead of the owner's own terminal.
 fn session_with_ana(f: &Fixture, id: &str, days_ago: i64, is_public: bool, script: &str) -> ConversationId {
     f.clock.advance_ms(1_000);
     let began = Timestamp(f.clock.now().0 - days_ago * DAY_MS);

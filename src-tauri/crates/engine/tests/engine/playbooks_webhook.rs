@@ -1,4 +1,5 @@
-//! The webhook: off unless an address is entered, held by "This computer only", written down, and without a word of any message.
+//! The webhook: off unless an address is entered, subject to "This computer only", logged, and
+//! without a word of any message.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -13,7 +14,7 @@ use crate::fixture::Fixture;
 const CANARY: &str = "xylokarpzebra";
 const SCRIPT: &str = "Edit CHANGELOG.md; cargo test; git commit -m x; gh release create v1.0.0";
 
-/// A server on loopback that answers each request with a status and hands the requests on.
+/// A server on loopback that answers each request with a status and passes the requests on.
 fn server(status: &'static str) -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/hooks/playbooks", listener.local_addr().unwrap());

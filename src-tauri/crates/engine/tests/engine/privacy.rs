@@ -1,4 +1,4 @@
-//! A private conversation is never analysed; turning it back does not read back what was said meanwhile.
+//! An excluded conversation is never analyzed, and including it again does not read what was said meanwhile.
 
 use keepsake_domain::Lane;
 use keepsake_engine::{AnalyzeStart, Existing, Step, Unwatched};
@@ -19,7 +19,7 @@ fn nothing_is_derived_from_a_private_conversation() {
     assert!(f.engine.analyze(&id, None, &Unwatched).is_err(), "asking for it is refused");
     assert_eq!(f.engine.queue_analysis(&id, true).unwrap(), AnalyzeStart::Private, "force does not help");
     assert_eq!((f.memories(), f.gates()), (Vec::new(), Vec::new()), "no memory, no gate log");
-    // Control: the same words in a conversation that is not private do become a candidate.
+    // Control: the same words in a conversation that is not excluded do become a proposal.
     f.propose("c2", CANARY);
     assert_eq!(f.memories().len(), 1);
 }

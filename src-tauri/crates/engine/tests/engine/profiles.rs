@@ -1,4 +1,4 @@
-//! Profiles end to end: derived by the job, seen where their sources may be, corrected, debunked, and exactly restored.
+//! Profiles end to end: derived by the job, visible where their sources are, corrected, disputed, and restored exactly.
 
 use keepsake_domain::{ConversationId, DAY_MS, Facet, JobState, Lane, Message, ProfileId, ProfileOrigin, Timestamp};
 use keepsake_engine::{Act, Audience, Context, ContextRequest, Existing, KillPoint, Step, current_profiles, profiles_at};
@@ -14,7 +14,7 @@ fn derive(f: &Fixture) {
     f.engine.run_until_idle(&lock, &|_| {}).unwrap();
 }
 
-/// Ids depend on the clock, so each conversation comes a second later.
+/// The fixture's ids depend on the clock, so each conversation arrives a second later.
 fn append(f: &Fixture, messages: &[Message]) -> ConversationId {
     f.clock.advance_ms(1_000);
     f.append(messages)
@@ -28,7 +28,7 @@ fn dm(f: &Fixture, id: &str, lines: &str) -> ConversationId {
     append(f, &Conversation::new(id).channel("matrix", id).messages(lines))
 }
 
-/// What is believed of somebody now, sorted.
+/// What is currently believed about a person, sorted.
 fn known(f: &Fixture, person: &str) -> Vec<String> {
     let person = f.engine.person_named(person).unwrap();
     let rows = f.engine.profile_rows(&person).unwrap();
@@ -108,7 +108,7 @@ fn deriving_again_changes_nothing_and_new_words_make_a_version() {
     assert_eq!((first.len(), rows.len()), (1, 2));
     assert_eq!(rows[1].entry.supersedes.as_ref(), Some(&first[0].entry.id));
     assert_eq!(known(&f, "Ana"), ["Wants: “I prefer long answers”"]);
-    // Time travel: what was believed then.
+    // What was believed at an earlier moment.
     let then = ContextRequest {
         audience: Audience { channel: Some("matrix:one".to_owned()), ..Audience::default() },
         as_of: Some(f.engine.now()),
@@ -163,7 +163,7 @@ fn what_a_person_debunked_comes_back_neither_by_import_nor_by_derivation() {
         derive(&f);
         assert!(known(&f, "Ana").is_empty(), "round {round}");
     }
-    // The control: taken back, it is known again.
+    // Control: once the dispute is taken back, it is known again.
     f.engine.debunk_profile(&id, false).unwrap();
     derive(&f);
     assert_eq!(known(&f, "Ana"), ["Wants: “I prefer short answers”"]);
@@ -213,7 +213,7 @@ fn linking_and_taking_it_back_leaves_every_profile_as_it_was() {
     assert_eq!(all(), before, "and after the next derivation");
 }
 
-/// What the owner wants is known by a closed facet, as a language model names it.
+/// Stores an entry about the owner's wish with a closed facet, as a language model names it.
 fn prefers_short_answers(f: &Fixture) {
     let mara = f.engine.person_named("Mara").unwrap();
     let mut row = f.engine.profile_rows(&mara).unwrap().remove(0);
@@ -308,7 +308,7 @@ fn the_worker_follows_what_is_stale_from_its_start_on() {
     let changes = f.engine.store().subscribe();
     let worker = f.engine.start_worker(f.engine.lock_worker().unwrap(), |_| {}).unwrap();
     for _ in 0..600 {
-        // Time passes, and the lanes look.
+        // Time passes, and the lanes check for work.
         f.clock.advance_ms(20_000);
         f.engine.look_for_work();
         if !known(&f, "Ana").is_empty() {

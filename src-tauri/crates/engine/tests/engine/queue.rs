@@ -1,4 +1,4 @@
-//! The queue stepped by hand: order, cancel, pause, and death at every point.
+//! The queue, stepped by hand: order, cancellation, pause, and death at every point.
 
 use std::cell::Cell;
 
@@ -40,7 +40,7 @@ fn a_job_killed_at_any_point_leaves_the_same_end_as_one_that_was_not() {
         points.extend([(lane, KillPoint::AfterLease, 0), (lane, KillPoint::AfterEffects, 0)]);
         points.extend((0..3).map(|n| (lane, KillPoint::Working, n)));
     }
-    // Each death has a store of its own, so they are died side by side.
+    // Each death has its own store, so they run in parallel.
     std::thread::scope(|scope| {
         for points in points.chunks(points.len().div_ceil(THREADS)) {
             let expected = &expected;
@@ -49,10 +49,10 @@ fn a_job_killed_at_any_point_leaves_the_same_end_as_one_that_was_not() {
     });
 }
 
-/// Threads of the test that dies at every point: as many as the machines that run it have cores.
+/// Number of threads for the test that dies at every point: one per core of the machines that run it.
 const THREADS: usize = 2;
 
-/// Dies in a lane at a point for the n-th time, starts again, and compares where it ends.
+/// Dies in a lane at a point for the n-th time, starts again, and compares the final state.
 fn check_death((lane, point, nth): (Lane, KillPoint, u32), expected: &(u64, Vec<String>)) {
     let f = Fixture::new();
     f.engine.queue_import(&ImportRequest::of(export(&f, 10, 450))).unwrap();
@@ -99,7 +99,7 @@ fn a_job_that_takes_the_program_down_again_and_again_is_parked_with_an_alert() {
 fn a_computer_that_sleeps_during_a_job_costs_it_nothing() {
     let f = Fixture::new();
     let job = f.engine.queue_import(&ImportRequest::of(export(&f, 10, 450))).unwrap();
-    // Each look at the cancel button comes a night later than the one before: the lease has run out every time.
+    // Each check for cancellation happens a night later than the previous one, so the lease has expired every time.
     let asleep = |at: KillPoint| {
         if at == KillPoint::Working {
             f.clock.advance_ms(8 * 3_600_000);
@@ -116,7 +116,7 @@ fn a_computer_that_sleeps_during_a_job_costs_it_nothing() {
 fn a_lane_goes_on_after_a_job_whose_end_could_not_be_written() {
     let f = Fixture::new();
     let job = f.engine.queue_import(&ImportRequest::of(export(&f, 1, 10))).unwrap();
-    // Another process that lets nobody write is to this one what a full disk is.
+    // A process that blocks all writes has the same effect here as a full disk.
     let other = Store::open(f.dir.path(), MONDAY_TEN).unwrap();
     let (end, ended) = std::sync::mpsc::channel::<()>();
     std::thread::scope(|scope| {
@@ -249,7 +249,7 @@ fn a_pause_for_a_while_ends_by_itself_also_where_the_program_was_closed() {
             assert_eq!(setting(&f), "false", "and whoever shows it heard of that");
         }
     }
-    // One pause takes the place of another; going on ends each of them.
+    // One pause replaces another; resuming ends any of them.
     let f = Fixture::new();
     f.engine.pause_for(PauseFor::Hour).unwrap();
     f.engine.pause_for(PauseFor::Resumed).unwrap();
@@ -269,7 +269,7 @@ fn a_worker_that_sleeps_through_a_pause_wakes_when_it_ends() {
     let (told, heard) = std::sync::mpsc::channel();
     let worker = f.engine.start_worker(f.engine.lock_worker().unwrap(), move |progress| drop(told.send(progress.job))).unwrap();
     assert!(f.engine.is_paused().unwrap());
-    // No bell rings: the lane looks when the pause ends.
+    // Nothing wakes the lane: it checks by itself when the pause ends.
     f.clock.advance_ms(20);
     heard.recv_timeout(std::time::Duration::from_secs(20)).expect("it goes on by itself");
     drop(worker);
@@ -306,7 +306,8 @@ fn the_background_worker_finishes_what_is_queued_and_gives_the_queue_back() {
     f.engine.queue_import(&ImportRequest::of(export(&f, 2, 50))).unwrap();
     while f.engine.store().read(|tx| tx.unsettled_jobs()).unwrap() > 0 {
         changes.recv_timeout(std::time::Duration::from_secs(60)).expect("the worker tells of each step");
-        // Vectors give way to files that are read and look again a little later, which on a clock that stands would be never.
+        // Computing vectors yields to imports and retries a little later, which on a clock that does
+        // not advance would be never.
         f.clock.advance_ms(5_000);
     }
     drop(worker);

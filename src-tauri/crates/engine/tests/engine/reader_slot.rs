@@ -1,4 +1,4 @@
-//! The reader proposes; without it conversations wait, and the person is told.
+//! The reader makes proposals; without it conversations wait, and the person is told.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -74,7 +74,7 @@ fn without_a_reader_conversations_wait_and_the_person_is_told() {
         alerts.iter().filter(|alert| alert.kind == "model_refused").map(|alert| alert.message.as_str()).collect();
     assert_eq!(told.len(), 1, "it is said once: {told:?}");
     assert!(told[0].contains("reader") && told[0].ends_with("they are kept, and are read once it is there."), "{told:?}");
-    // Once it is there, what waits is read.
+    // Once the reader is available, the waiting conversations are read.
     slot.put(Arc::new(PhraseReader::default().with("Leith is home", home(), 0.9)));
     assert_eq!(f.engine.queue_unread().unwrap(), 2);
     f.run_due();
@@ -102,7 +102,7 @@ fn only_what_is_new_is_read() {
 
 const PROMISE: MarkKind = MarkKind::Label(ReadingLabel::Promise);
 
-/// What was promised in a conversation, and by whom.
+/// The promises in a conversation, with who made them.
 fn promises(f: &Fixture, id: &ConversationId) -> Vec<String> {
     f.engine.queue_settling().unwrap();
     f.run_due();
@@ -127,7 +127,7 @@ fn promises_of_what_was_read_before_stay_and_only_what_is_new_is_read() {
     let first = "person Ana: I bring the cake, fine?";
     let id = f.propose("c1", first);
     assert_eq!(promises(&f, &id), ["Ana: I bring the cake"]);
-    // This one would see another promise in the old line.
+    // This reader would see another promise in the old line.
     f.engine
         .embedder()
         .reader()
@@ -208,7 +208,7 @@ fn somebody_known_by_a_number_is_shown_with_the_name_they_said() {
     assert_eq!(statements, ["+44 7700 900123: “it's Erik from the choir”"]);
 }
 
-/// Counts what it is asked to read.
+/// Counts the messages it is asked to read.
 #[derive(Debug, Default)]
 struct Counting(AtomicUsize);
 
@@ -242,12 +242,12 @@ fn a_message_is_read_once_whatever_follows_from_it_and_again_where_what_it_was_r
     f.derive();
     f.engine.propose(&id, None, &Unwatched).unwrap();
     assert_eq!(read(), 0, "promises, sessions and profiles follow from the same reading");
-    // Another process finds them too.
+    // Another process uses the stored readings too.
     let f = f.restarted(2);
     f.engine.embedder().reader().put(Arc::<Counting>::clone(&reader));
     f.engine.analyze(&id, None, &Unwatched).unwrap();
     assert_eq!(read(), 0);
-    // Off the record nothing of it is kept.
+    // Excluding the conversation deletes its readings.
     let kept = |f: &Fixture| f.engine.store().read(|tx| tx.count_readings()).unwrap();
     assert_eq!(kept(&f), 3);
     f.engine.store().write(|tx| tx.set_private(&id, true)).unwrap();
@@ -255,7 +255,7 @@ fn a_message_is_read_once_whatever_follows_from_it_and_again_where_what_it_was_r
     f.engine.store().write(|tx| tx.set_private(&id, false)).unwrap();
     f.engine.analyze(&id, None, &Unwatched).unwrap();
     assert_eq!((read(), kept(&f)), (3, 3), "turned back, it is read anew");
-    // Another reader reads anew.
+    // Another reader reads everything again.
     f.engine.embedder().reader().put(Arc::new(PhraseReader::default()));
     f.engine.analyze(&id, None, &Unwatched).unwrap();
     f.engine.embedder().reader().put(Arc::<Counting>::clone(&reader));

@@ -1,5 +1,5 @@
-//! Reflection end to end: what is proposed and what is not, decided about, applied as one run with a backup before it, undone, kept
-//! from what is private, and erased with its sources.
+//! Reflection end to end: what is proposed and what is not, decisions, application as one run with a backup first, undo,
+//! keeping private content private, and erasure with its sources.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use keepsake_testkit::Conversation;
 
 use crate::fixture::Fixture;
 
-/// A memory that a person approved, resting on the one message that says `words`.
+/// A memory that a person approved, resting on the one message that contains `words`.
 fn kept(f: &Fixture, conversation: &ConversationId, words: &str, content: &str) -> MemoryId {
     kept_as(f, conversation, words, content, Category::PersonalInfo, Durability::LongTerm)
 }
@@ -69,7 +69,7 @@ fn chat(f: &Fixture, id: &str, lines: &str) -> ConversationId {
     f.append(&Conversation::new(id).messages(lines))
 }
 
-/// Two ways to say one thing, a plan that is over, and something else.
+/// Two wordings of one statement, a plan that is over, and something else.
 fn untidy() -> (Fixture, [MemoryId; 4]) {
     let f = Fixture::new();
     let one = chat(&f, "one", "owner Mara: I love weekend hiking.\nowner Mara: I want to run the Porto marathon in 2024.");
@@ -112,7 +112,7 @@ fn status(f: &Fixture, id: &MemoryId) -> MemoryStatus {
     f.engine.store().read(|tx| tx.memory(id)).unwrap().status
 }
 
-/// What an export tells of memories in use: their rows, evidence, relations and the notes to read.
+/// What the context and the tables contain about memories in use.
 fn told(f: &Fixture) -> String {
     let mut text = f.engine.context(&ContextRequest { budget_chars: 20_000, ..ContextRequest::default() }).unwrap().text;
     let rows = f.engine.store().read(|tx| {
@@ -185,12 +185,12 @@ fn a_run_applies_what_was_agreed_to_after_a_backup_and_one_undo_takes_all_of_it_
     let again = f.engine.apply_reflections(Some(&ids_of(&rows)), &Unwatched).unwrap();
     assert_eq!((again.operation, again.needs_look.len()), (None, 2), "nor applied twice");
     assert_eq!(backups(&f), 1, "and nothing to apply needs no backup");
-    // One undo, the same as of any act.
+    // One undo, as for any other action.
     let (operation, words, _) = f.engine.undo(None).unwrap().unwrap();
     assert_eq!((Some(operation), words.as_str()), (run.operation, "Undid: Tidied: 1 archived, 1 merged"));
     assert_eq!(told(&f), before, "everything is as it was, byte for byte");
     assert!(f.engine.reflections().unwrap().iter().all(|row| row.status == ReflectionStatus::Accepted), "and so are the answers");
-    // And forth again.
+    // And again.
     assert_eq!(f.engine.apply_reflections(None, &Unwatched).unwrap().applied.len(), 2);
     assert_eq!(status(&f, &ids[1]), MemoryStatus::Archived);
     assert!(f.engine.undo_reflections(None).unwrap().is_some());

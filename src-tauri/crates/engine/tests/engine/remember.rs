@@ -1,4 +1,4 @@
-//! Words that a person chose become a memory at once; whatever holds for a memory holds for it.
+//! Words that a person selected become a memory at once, and everything that holds for a memory holds for it.
 
 use keepsake_domain::{Category, ConversationId, InteractionId, Span};
 use keepsake_engine::{Act, EngineError, Existing};
@@ -7,7 +7,7 @@ use crate::fixture::Fixture;
 
 const LINES: &str = "owner Mara: Nothing much. Größe M, and the attic key hangs behind the clock.\nassistant Nova: I see.\nperson Ada: my shed is never locked";
 
-/// The message that holds the words, and where they stand in it.
+/// The message that contains the words, and their position in it.
 fn place(f: &Fixture, conversation: &ConversationId, words: &str) -> (InteractionId, Span) {
     let rows = f.engine.store().read(|tx| tx.conversation_interactions(conversation)).unwrap();
     let row = rows.into_iter().find(|row| row.content.contains(words)).unwrap();

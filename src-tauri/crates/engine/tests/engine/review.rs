@@ -1,4 +1,4 @@
-//! Acts of a person: each one operation with one exact undo; what changed meanwhile needs another look.
+//! A person's actions: each is one operation with one exact undo, and what changed meanwhile needs another look.
 
 use keepsake_domain::{Category, MemoryId, MemoryStatus, Offer, Timestamp};
 use keepsake_engine::{Act, ActOutcome};
@@ -148,7 +148,7 @@ proptest! {
                 6 => Act::Restore(vec![id]),
                 _ => Act::Recategorize(vec![id, other], Category::Goal),
             };
-            // Some acts are refused as things stand; none may fail half way.
+            // Some actions are refused in this state; none may fail halfway.
             let _ = f.engine.act(&act);
             f.clock.advance_ms(1);
         }

@@ -1,4 +1,4 @@
-//! The sample data: a first review within a minute, gone in one click, back again when wanted.
+//! The sample data: a first review within a minute, removed with one click, restored on request.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use keepsake_testkit::{MONDAY_TEN, SeqIds};
 
 use crate::fixture::Fixture;
 
-/// What the reader marks in the sample data, as far as these tests ask.
+/// The reader's marks in the sample data that these tests need.
 const MARKED: [(&str, Category, Attribute); 15] = [
     ("I'm allergic to hazelnuts", Category::PersonalInfo, Attribute::Allergy),
     ("I've been vegetarian since 2019", Category::Preference, Attribute::Diet),

@@ -1,4 +1,4 @@
-//! Search: what is found, why, and of what; vectors that come in the background and leave with their messages.
+//! Search: what is found, why, and among what; vectors that are computed in the background and removed with their messages.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ fn texts(found: &Found) -> Vec<&str> {
     found.messages.iter().map(|hit| hit.message.content.as_str()).collect()
 }
 
-/// Works the lane of vectors until nothing is left.
+/// Runs the lane for vectors until nothing is left.
 fn embed(engine: &Engine) {
     engine.queue_embedding().unwrap();
     while let Step::Ran(_, state) = engine.run_next(Lane::Embed, &|_| {}).unwrap() {
@@ -191,7 +191,7 @@ fn memories_are_narrowed_by_who_said_what_they_rest_on_and_where() {
     check("type:memory channel:nowhere", &[]);
     check("type:memory person:me after:2099", &[]);
     check("person:ana", &[]);
-    // Told to everybody, a memory does not tell who said it and where.
+    // A memory that is shared with everybody does not reveal who said it and where.
     let in_public = || Some(Audience { channel: Some("matrix:garden".to_owned()), ..Audience::default() });
     let id = f.id_of("hazelnuts");
     f.engine.store().write(|tx| tx.set_shared(ConsentItem::Memory, id.as_str(), true, Timestamp(0))).unwrap();
@@ -234,7 +234,7 @@ fn a_job_that_was_stopped_goes_on_and_new_messages_come_first() {
     f.append(&conversation("long", &lines));
     f.engine.queue_embedding().unwrap();
     let job = std::cell::RefCell::new(None::<JobId>);
-    // Stopped at its first look.
+    // Stopped at its first check for cancellation.
     let cancel = |progress: keepsake_engine::Progress| {
         f.engine.cancel_job(&progress.job).unwrap();
         job.borrow_mut().replace(progress.job);
@@ -390,7 +390,7 @@ fn a_topic_is_found_as_its_audience_may_see_it_and_no_further() {
     let with_ana = Audience { channel: text("dm:ana"), ..Audience::default() };
     let stranger = Audience { channel: text("dm:nobody"), ..Audience::default() };
     let found = |query: &str, audience: &Audience| topics_for(&f, query, Some(audience.clone()));
-    // The control: what is asked for is there, and the owner finds it.
+    // Control: the content exists, and the owner finds it.
     assert!(said_by(&topics_for(&f, "zanzibar", None)).contains("zanzibar"));
     assert!(said_by(&found("zanzibar", &with_ana)).contains("zanzibar"), "and Ana, who was told");
     assert!(found("zanzibar", &in_public).topics.is_empty());

@@ -53,7 +53,7 @@ fn a_search_for_an_agent_is_served_like_a_context() {
     assert!(own.contains("Turnip-Lorry-88") && own.contains("Ignore"), "control: the owner finds every word: {own}");
 }
 
-/// An agent in the one place of these tests.
+/// An agent in the only place of these tests.
 fn nova() -> Audience {
     Audience { channel: Some("dm:ana".to_owned()), agent: Some("nova".to_owned()), person: None }
 }
@@ -63,7 +63,7 @@ fn nova_alone() -> Audience {
     Audience { agent: Some("nova".to_owned()), ..Audience::default() }
 }
 
-/// Mara's approved memories, two of them in wordings that she gave them.
+/// Mara's approved memories, two of them reworded by her.
 fn with_reworded_memories() -> Fixture {
     let f = Fixture::new();
     for (room, line, wording) in [
@@ -131,7 +131,7 @@ fn what_one_is_called_and_what_talks_are_called_is_served_like_any_text() {
     assert_eq!((told.shown(escaped).as_str(), own.shown(escaped).as_str()), ("a\\u{1b}[2Jb, alarm code [SECRET]", escaped));
 }
 
-/// `- [id] author …: “words”`, with a day in either place.
+/// Whether a line has the form `- [id] author …: “words”`, with a date in one of two places.
 fn is_framed(line: &str) -> bool {
     let Some((id, rest)) = line.strip_prefix("- [").and_then(|line| line.split_once("] ")) else { return false };
     let Some((author, said)) = rest.split_once(": “") else { return false };
@@ -255,7 +255,7 @@ fn of_two_approved_homes_the_newest_is_told() {
 #[test]
 fn of_two_approved_jobs_and_diets_of_which_one_replaces_the_other_the_newest_is_told() {
     let f = Fixture::new();
-    // The newer ones fewer may see, so the older ones stay approved beside them.
+    // Fewer people may see the newer ones, so the older ones stay approved beside them.
     let said = [
         (Conversation::new("c1").public(), "owner Mara: I work as a nurse."),
         (Conversation::new("c2").public(), "owner Mara: I eat no meat."),
@@ -333,7 +333,7 @@ fn what_is_derived_is_stored_without_credentials() {
     f.engine.queue_sessions().unwrap();
     f.derive();
     let tables = f.engine.store().read(|tx| tx.derived_rows(&|_, _| false)).unwrap();
-    // The person decides about what is proposed, in the words that were said.
+    // The person reviews proposals in the words that were said.
     let proposed = ["memories", "gate_log"];
     let (kept, derived): (Vec<_>, Vec<_>) = tables.into_iter().partition(|(table, _)| proposed.contains(table));
     for (table, rows) in &derived {
@@ -350,7 +350,7 @@ fn what_is_derived_is_stored_without_credentials() {
         assert!(rows.iter().any(|row| row.contains("[SECRET]")), "control: {table} has those words: {rows:#?}");
     }
     assert!(!kept.is_empty(), "control: the tables that are left out exist");
-    // As an earlier version stored them: what is served passes the same door once more.
+    // As an earlier version stored it: text is masked once more when it is served.
     raw.execute("UPDATE session_items SET text = replace(text, '[SECRET]', ?1)", [key]).unwrap();
     let stored: i64 = raw.query_row("SELECT count(*) FROM session_items WHERE instr(text, ?1)", [key], |row| row.get(0)).unwrap();
     let tiers = f.engine.tiers(&keepsake_engine::TierAsk { audience: nova_alone(), role: None }).unwrap().tiers;

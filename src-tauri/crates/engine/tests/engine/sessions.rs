@@ -1,5 +1,5 @@
-//! Sessions and the tiers of long-term memory: made when a conversation ends, from its own words, superseded when it goes on, served
-//! to whom they are for, and gone where their source goes.
+//! Sessions and the tiers of long-term memory: made from a conversation's own words when it ends, superseded when it
+//! continues, served to those they are for, and removed with their source.
 
 use keepsake_domain::{ConversationId, DAY_MS, PersonRole, Timestamp, Visibility};
 use keepsake_engine::{Act, Audience, ContextRequest, Existing, SearchAsk, SessionRules, TierAsk, TierText, Tiers};
@@ -20,13 +20,13 @@ assistant Nova: I booked the train at nine.
 person Ana: Thank you very much, that was quick.";
 
 impl Fixture {
-    /// Appends; ids of the fixture follow from the clock.
+    /// Appends after advancing the clock, because the fixture's ids depend on it.
     fn put(&self, messages: &[keepsake_domain::Message]) -> ConversationId {
         self.clock.advance_ms(1);
         self.append(messages)
     }
 
-    /// Lets everything that was said rest and works the queue.
+    /// Lets every conversation settle and runs the queue.
     fn rest(&self) {
         self.clock.advance_ms(60 * DAY_MS);
         self.work();
@@ -54,13 +54,13 @@ impl Fixture {
         self.engine.tiers(&TierAsk { audience, role }).unwrap()
     }
 
-    /// Everything that is served for the owner's own eyes, as one text.
+    /// Everything served to the owner, as one text.
     fn served(&self) -> String {
         let tiers = self.engine.tiers(&TierAsk::default()).unwrap().tiers;
         tiers.iter().map(|tier| format!("{}\n{}", name(tier), tier.text)).collect()
     }
 
-    /// More of a conversation, said now.
+    /// More messages in a conversation, said now.
     fn more(&self, id: &str, lines: &str, mark: &str) -> ConversationId {
         let mut more = conversation(id, lines);
         for (at, message) in more.iter_mut().enumerate() {
@@ -257,7 +257,7 @@ fn two_passes_at_once_distil_each_session_once() {
     let entries = || f.engine.store().read(|tx| tx.tier_entries()).unwrap();
     let once = entries();
     for _ in 0..5 {
-        // As if nothing of them had been distilled.
+        // As if none of them had been distilled.
         f.engine.rebuild_sessions().unwrap();
         f.work_sessions_without_distilling();
         std::thread::scope(|scope| {
@@ -271,13 +271,13 @@ fn two_passes_at_once_distil_each_session_once() {
 }
 
 impl Fixture {
-    /// The job is stopped between summing up and distilling, as a sudden end of the process would stop it.
+    /// Stops the job between summarizing and distilling, as a sudden end of the process would.
     fn work_sessions_without_distilling(&self) {
         let lane = keepsake_domain::JobKind::Sessions.lane();
         let seen = std::cell::Cell::new(0);
         let kill = |point: keepsake_engine::KillPoint| {
             seen.set(seen.get() + u32::from(point == keepsake_engine::KillPoint::Working));
-            // The first look is before the one batch of conversations, the second before the first pass.
+            // The first check comes before the only batch of conversations, the second before the first pass.
             seen.get() == 2
         };
         assert_eq!(self.engine.run_next_killed(lane, &|_| {}, &kill).unwrap(), None, "the process ended");
@@ -416,7 +416,7 @@ fn what_agents_were_given_is_noted_and_a_look_of_the_owner_is_not() {
     let messages: Vec<String> = found.messages.iter().map(|hit| hit.message.id.to_string()).collect();
     assert!(!messages.is_empty() && messages.iter().all(|id| items(2).contains(id)), "{:?}", items(2));
     assert!(!items(4).is_empty() && items(4).iter().all(|id| id.starts_with("tie_")), "{:?}", items(4));
-    // What is erased takes its ids along: they can follow from the words.
+    // Erasing also removes the ids, because ids can be derived from the words.
     let conversation = f.engine.store().read(|tx| tx.conversation_by_source("indent")).unwrap().unwrap();
     f.engine.erase_conversation(&conversation, "test").unwrap();
     assert!((0..5).all(|at| items(at).is_empty()), "nothing is left to name");

@@ -1,4 +1,5 @@
-//! Layer 1 kept up to date: judged after messages came, again when time alone may change the answer, and never off the record.
+//! Conversation status: judged after messages arrive, again when time alone may change it, and never for excluded
+//! conversations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,7 +49,7 @@ fn a_conversation_is_active_rests_ends_and_comes_back_with_a_new_message() {
     f.settle();
     assert_eq!(f.status(&id), ConversationStatus::Active);
     let mut seen = vec![ConversationStatus::Active];
-    // Time alone moves it on, at the moments it names itself; nothing is polled in between.
+    // Time alone changes the status, at the moments the judgment names; nothing is polled in between.
     for _ in 0..40 {
         let Some(due) = f.settle() else { break };
         assert!(due > f.clock.now(), "not at once again: that would never rest");
@@ -92,7 +93,7 @@ fn a_promise_is_kept_with_who_owes_whom_until_when_and_where_it_was_said() {
     assert_eq!(owed.len(), 1, "it is found from the person");
 }
 
-/// How many statements a reader was asked to compare.
+/// A reader that counts how many statements it is asked to compare.
 struct Counted(Arc<AtomicUsize>);
 
 impl Reader for Counted {
@@ -152,7 +153,7 @@ fn say_nothing(f: &Fixture, id: &ConversationId) -> Vec<keepsake_engine::StoredC
 #[test]
 fn a_summary_names_its_range_and_is_superseded_by_a_newer_one() {
     let f = Fixture::new();
-    // An analysis of what has ended sums up as well.
+    // An analysis of an ended conversation writes a summary too.
     f.engine.set_automatic_analysis(false).unwrap();
     let id = party(&f);
     f.settle();

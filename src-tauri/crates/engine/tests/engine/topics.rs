@@ -1,4 +1,4 @@
-//! Topics end to end: derived by the job in every partition, rebuilt to the same, decided about, undone, and erased.
+//! Topics end to end: derived by the job in every partition, rebuilt identically, decided on, undone, and erased.
 
 use keepsake_domain::{ConversationId, HOUR_MS, InteractionId, JobState, Lane, Timestamp, TopicId};
 use keepsake_engine::{Audience, EngineError, Existing, KillPoint, Step, TopicChoice, TopicRules, VisibleTopic};
@@ -36,7 +36,7 @@ fn dm(f: &Fixture, id: &str, lines: &str) -> ConversationId {
     f.append(&Conversation::new(id).channel("matrix", id).messages(lines))
 }
 
-/// The day passes, so that every conversation has come to rest, and the queue is worked.
+/// Advances the clock by a day, so that every conversation settles, and runs the queue.
 fn grow(f: &Fixture) {
     f.clock.advance_ms(24 * HOUR_MS);
     work(f);
@@ -322,7 +322,7 @@ fn what_cannot_be_decided_says_why() {
     check(TopicChoice::Rename(Some("x".repeat(200))), "at most 120");
 }
 
-/// How often the canary stands in any file of the data folder.
+/// How often the canary occurs in the files of the data folder.
 fn canaries(f: &Fixture) -> usize {
     let files = std::fs::read_dir(f.dir.path()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
     files
@@ -409,7 +409,7 @@ fn who_fed_a_topic_through_which_channels_and_from_when_to_when_is_kept() {
     let (first, last) = (rows.first().unwrap().time, rows.last().unwrap().time);
     assert_eq!((topic.version.first_at, topic.version.last_at), (first, last));
     assert_eq!(topic.version.messages as usize, topic.messages.len());
-    // The control: what only one of them said names that one alone.
+    // Control: the public topic names only the people who took part in public.
     let public = seen(&f, "matrix:garden", "").remove(0);
     let contributors: serde_json::Value = serde_json::from_str(&public.version.contributors).unwrap();
     assert_eq!(contributors["users"], serde_json::json!(["Ana", "Mara"]));

@@ -1,4 +1,4 @@
-//! Voices that a transcript does not name are nobody until the person says who they are, and again after that is taken back
+//! Unidentified speakers of a transcript are nobody until the person says who they are, and again after that is taken back
 //! (formats.md section 1.16).
 
 use keepsake_domain::{ChannelHandle, ConversationId, HandleId, LinkAnswer, MeetingId, MemoryStatus, Message};
@@ -10,13 +10,13 @@ use crate::fixture::Fixture;
 const STANDUP: MeetingId = MeetingId::new(*b"standup ");
 const RETRO: MeetingId = MeetingId::new(*b"retro   ");
 
-/// A meeting of two voices and Bo, who has a name; Ana and the owner are met elsewhere.
+/// A meeting with two unidentified speakers and Bo, who has a name. Ana and the owner are known from elsewhere.
 struct Meeting {
     f: Fixture,
     conversation: ConversationId,
 }
 
-/// Who somebody says a voice is.
+/// Who the person says a speaker is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Said {
     Owner,
@@ -80,7 +80,7 @@ impl Meeting {
         self.read();
     }
 
-    /// `status subject: content` of what is no version of something else and was not withdrawn, Bo's left out.
+    /// `status subject: content` of every memory that was not superseded or withdrawn, except Bo's.
     fn told(&self) -> Vec<String> {
         let rows = self.f.rows().into_iter().map(|(id, _)| self.f.engine.store().read(|tx| tx.memory(&id)).unwrap());
         let standing = rows.filter(|row| row.status != MemoryStatus::Superseded && row.subject.as_str() != "Bo");
@@ -104,7 +104,8 @@ impl Meeting {
     }
 }
 
-/// What stands after these answers about "Speaker 1", what is asked still, and who there is beside Ana, Bo and Mara.
+/// The memories after these answers about "Speaker 1", the speakers still asked about, and the people
+/// besides Ana, Bo and Mara.
 fn check(answers: &[Said], told: &[&str], open: &[&str], others: &[&str]) {
     let meeting = Meeting::new();
     for said in answers {
@@ -133,7 +134,7 @@ fn nothing_is_proposed_about_a_voice_until_somebody_says_whose_it_is() {
         check(&[said, Open], &[], BOTH, &[]);
         check(&[Leave, said, Open], &[], BOTH, &[]);
     }
-    // Another answer takes the place of the one before, and the same answer again brings the same.
+    // Another answer replaces the previous one, and the same answer again has the same result.
     check(&[Name("Rui"), Ana], &["pending Ana: Ana: “I live in Porto”"], OTHER, &[]);
     check(&[Ana, Name("Rui")], &["pending Rui: Rui: “I live in Porto”"], OTHER, &["Rui"]);
     check(&[Owner, Ana], &["pending Ana: Ana: “I live in Porto”"], OTHER, &[]);
@@ -161,7 +162,7 @@ fn what_was_approved_outlives_the_name_but_not_as_the_owners() {
     };
     check(Said::Name("Rui"), &["active Rui: Rui: “I live in Porto”"]);
     check(Said::Ana, &["active Ana: Ana: “I live in Porto”"]);
-    // Nothing is the owner's that the owner did not say.
+    // Nothing that the owner did not say is attributed to the owner.
     check(Said::Owner, &["archived owner: User: “I live in Porto”"]);
 }
 
@@ -175,7 +176,7 @@ fn two_voices_of_a_meeting_may_be_one_person_and_one_label_of_two_meetings_is_tw
     meeting.f.engine.answer_voice(&meeting.voice("speaker 2"), &VoiceAnswer::Person(meeting.voice("speaker 1"))).unwrap();
     meeting.read();
     assert_eq!(meeting.told(), ["pending Rui: Rui: “I live in Porto”", "pending Rui: Rui: “I play the cello”"]);
-    // Who is linked with a voice that loses its name has none either.
+    // A handle linked with a speaker who loses their name has none either.
     meeting.answer("speaker 1", Said::Open);
     assert_eq!(meeting.told(), [""; 0]);
     assert_eq!(meeting.open().len(), 3, "{:?}", meeting.open());

@@ -1,4 +1,4 @@
-//! Sources that are read on their own: new and grown files once, unchanged ones never, unfinished ones later.
+//! Watched sources: new and extended files are read once, unchanged ones never, unfinished ones later.
 
 use std::fs::File;
 use std::path::Path;
@@ -10,7 +10,7 @@ use keepsake_testkit::MONDAY_TEN;
 
 use crate::fixture::Fixture;
 
-/// A file whose last change lies `age_s` before the fixture's Monday.
+/// Writes a file that was last changed `age_s` seconds before the fixture's Monday.
 fn write(path: &Path, lines: &[&str], age_s: u64) {
     let line = |(n, text): (usize, &&str)| {
         format!(
@@ -48,7 +48,7 @@ fn a_folder_of_meetings_is_looked_at_every_ten_minutes_and_only_what_is_new_is_r
     fixture.clock.advance_ms(600_000);
     look();
     assert!(matches!(fixture.engine.run_next(Lane::Import, &|_| {}).unwrap(), Step::Idle(_)), "unchanged files are no work");
-    // It grew: only what is new is added.
+    // The file was extended: only new messages are added.
     write(&folder.join("monday.jsonl"), &["One.", "Two.", "Three.", "Four."], 59);
     fixture.clock.advance_ms(600_000);
     look();

@@ -1,5 +1,5 @@
-//! A whole cycle over a generated year: it ends the same wherever the program dies, a second one changes nothing, and what is deleted
-//! and made again is served word for word as before.
+//! A whole maintenance run over a generated year: the result is the same wherever the program dies, a second run changes
+//! nothing, and what is deleted and recreated is served word for word as before.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -20,10 +20,10 @@ use tempfile::TempDir;
 
 use crate::fixture::Fixture;
 
-/// Enough for something of every kind.
+/// Enough to include something of every kind.
 const SIZE: YearSize = YearSize { messages: 300, sessions: 14, people: 4, agents: 2 };
 
-/// Less, for what is worked through a hundred times.
+/// Smaller, for tests that run it a hundred times.
 const DYING: YearSize = YearSize { messages: 120, sessions: 8, people: 3, agents: 2 };
 
 struct Desk {
@@ -61,7 +61,7 @@ impl Desk {
         Self { engine, clock, dir }
     }
 
-    /// The same state in a folder of its own.
+    /// The same state in a separate folder.
     fn copy(&self) -> Self {
         let dir = tempfile::tempdir().unwrap();
         self.engine.back_up(&dir.path().join("keepsake.db"), &Unwatched).unwrap();
@@ -70,7 +70,7 @@ impl Desk {
         Self { engine, clock, dir }
     }
 
-    /// The process ended and a new one begins.
+    /// Ends the process and starts a new one.
     fn restarted(self) -> Self {
         let Self { engine, clock, dir } = self;
         drop(engine);
@@ -79,7 +79,7 @@ impl Desk {
         Self { engine, clock, dir }
     }
 
-    /// Works every lane until nothing may start; what ran, in order. `before` is called before each job.
+    /// Runs every lane until nothing may start, and returns the jobs in order. `before` is called before each job.
     fn drain(&self, before: &dyn Fn(Lane)) -> Vec<JobKind> {
         let mut ran = Vec::new();
         loop {
@@ -105,12 +105,12 @@ impl Desk {
         ran
     }
 
-    /// Every derived row; but for the job that happened to log it.
+    /// Every derived row, except for the id of the job that logged it.
     fn derived(&self) -> BTreeMap<&'static str, Vec<String>> {
         self.engine.store().read(|tx| tx.derived_rows(&|table, column| (table, column) == ("gate_log", "job_id"))).unwrap()
     }
 
-    /// What differs, as its tables and the first rows of each.
+    /// Compares derived rows and reports the tables that differ, with the first rows of each.
     fn assert_derived(&self, expect: &BTreeMap<&'static str, Vec<String>>, when: &str) {
         let got = self.derived();
         for (table, rows) in expect {
@@ -121,7 +121,7 @@ impl Desk {
         }
     }
 
-    /// All that is told to anybody, as one text.
+    /// Everything served to anybody, as one text.
     fn served(&self) -> String {
         let engine = &self.engine;
         let people: Vec<String> = engine.people().unwrap().into_iter().map(|person| person.name).collect();
@@ -198,7 +198,7 @@ fn a_second_cycle_changes_nothing() {
     let (derived, served) = (desk.derived(), desk.served());
     for (table, origin) in TABLE_ORIGINS {
         let may_be_empty = [
-            // By a model, or on a person's word alone.
+            // Filled only by a model or by a person's decision.
             "conversation_analyses", "topic_proposals", "topic_line_places", "memory_relations", "playbook_against",
             "capability_gaps", "gap_evidence", "reflections", "reflection_sources",
         ];
@@ -212,7 +212,7 @@ fn a_second_cycle_changes_nothing() {
     desk.clock.advance_ms(1_000);
     desk.cycle();
     desk.assert_derived(&derived, "a moment later");
-    // Control: with one message more the next one does.
+    // Control: one more message makes the next run do something.
     let more = keepsake_testkit::conversation("more", "owner Mara Lind: I'm allergic to walnuts.");
     let ids = SeqIds::new(78);
     let context = AppendContext { ids: &ids, now: desk.clock.now(), import_id: None };
@@ -285,14 +285,14 @@ fn it_ends_the_same_wherever_in_the_cycle_the_program_dies() {
     }
     assert_eq!(died.len(), chosen.values().collect::<HashSet<_>>().len(), "every kind of job died: {died:?}");
     assert!(died.values().all(|count| *count >= 2), "{died:?}");
-    // Control: without going on it is not the same.
+    // Control: if the run does not continue, the result differs.
     let half = Desk::with_year(DYING);
     half.engine.start_maintenance().unwrap();
     half.engine.run_next(Lane::Capture, &|_| {}).unwrap();
     assert_ne!(half.derived(), derived, "control: a cycle that stopped is no whole one");
 }
 
-/// What a person does in a year: approves, refuses, puts otherwise, waits, renames, pins, calls wrong, links, keeps a way of working.
+/// What a person does in a year: approves, dismisses, rewords, snoozes, renames, pins, disputes, links, keeps a playbook.
 fn decide(desk: &Desk) {
     let engine = &desk.engine;
     let pending = |nth: usize| {
@@ -357,7 +357,7 @@ fn what_is_deleted_and_made_again_is_served_word_for_word() {
                 || table.starts_with("playbook")
                 || ["entity_profiles", "profile_evidence"].contains(table);
         assert!(is_kept || rows.is_empty(), "{table} is empty: {rows:?}");
-        // Of a way of working that a person kept everything stays.
+        // Everything about a playbook that a person kept stays.
         let is_decided = table.starts_with("playbook") || derived[table].len() < 12;
         assert!(is_decided || rows.len() < derived[table].len() || *table == "vector_models", "less is left of {table}");
     }
@@ -426,8 +426,8 @@ fn a_rebuild_without_the_model_that_made_it_is_refused() {
     desk.assert_derived(&derived, "nothing was deleted");
 }
 
-/// Somebody who watches a rebuild begin while a job is under way: tries to begin another one beside it, and then gives up, or lets the
-/// job come to its end.
+/// Watches a rebuild begin while a job is running: tries to begin another one at the same time, and then either gives up or
+/// lets the job finish.
 struct Watcher<'a> {
     engine: &'a Engine,
     under_way: &'a Lease,

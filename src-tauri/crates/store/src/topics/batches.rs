@@ -1,4 +1,4 @@
-//! What was read of each conversation, batch by batch: kept, because its vectors are dear.
+//! What was read for topics, by conversation and batch. It is kept because computing the vectors is expensive.
 
 use std::collections::BTreeMap;
 
@@ -10,28 +10,28 @@ use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 
-/// A cluster as it is kept: what it holds, and its vector.
+/// A stored cluster: its content as JSON, and its vector.
 pub type StoredCluster = (String, Option<Vec<f32>>);
 
-/// A cluster with its place.
+/// A cluster with its position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopicClusterRow {
-    /// Its conversation.
+    /// The conversation.
     pub conversation: ConversationId,
-    /// Its batch.
+    /// Position of its batch in the conversation.
     pub position: u32,
-    /// Which of the batch.
+    /// Number of the cluster within the batch.
     pub number: u32,
     /// When the batch closed.
     pub closed_at: Timestamp,
-    /// What it holds, as JSON.
+    /// Its content as JSON.
     pub cluster: String,
     /// Its vector.
     pub vector: Option<Vec<f32>>,
 }
 
 impl ReadTx<'_> {
-    /// The marks of the batches that were read of a conversation, in order.
+    /// The marks of the batches read in a conversation, in order.
     pub fn topic_batch_marks(&self, conversation: &ConversationId) -> Result<Vec<String>> {
         let mut statement =
             self.conn.prepare_cached("SELECT mark FROM topic_batches WHERE conversation_id = ?1 ORDER BY position")?;
@@ -39,7 +39,7 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// A text that changes whenever a batch was read or dropped.
+    /// By conversation, a text that changes whenever a batch is added or dropped.
     pub fn topic_batches_signature(&self) -> Result<BTreeMap<ConversationId, String>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT conversation_id, group_concat(mark, ' ') FROM (SELECT * FROM topic_batches ORDER BY conversation_id, position)
@@ -53,7 +53,7 @@ impl ReadTx<'_> {
         .collect()
     }
 
-    /// Up to where each conversation was looked through, and when what is left of it will be complete.
+    /// The signature of what was last read in each conversation, and when its remaining messages will form a complete batch.
     pub fn topic_readings(&self) -> Result<BTreeMap<ConversationId, (String, Option<Timestamp>)>> {
         let mut statement = self.conn.prepare_cached("SELECT conversation_id, signature, rests_at_ms FROM topic_readings")?;
         let mut rows = statement.query([])?;
@@ -65,7 +65,7 @@ impl ReadTx<'_> {
         Ok(readings)
     }
 
-    /// Every cluster of these conversations.
+    /// All clusters of these conversations.
     pub fn topic_clusters(&self, conversations: &[ConversationId]) -> Result<Vec<TopicClusterRow>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT c.conversation_id, c.position, c.number, b.closed_at_ms, c.cluster, c.vector FROM topic_clusters c
@@ -90,7 +90,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Keeps what was read of a batch in the place of what stood there.
+    /// Stores what was read in a batch and replaces what was there before.
     pub fn put_topic_batch(
         &self,
         conversation: &ConversationId,
@@ -100,7 +100,7 @@ impl WriteTx<'_> {
         clusters: &[StoredCluster],
     ) -> Result<()> {
         if self.conversation(conversation)?.is_private {
-            return Err(StoreError::Evidence("the conversation is off the record".to_owned()));
+            return Err(StoreError::Evidence("the conversation is excluded from memory".to_owned()));
         }
         self.conn
             .prepare_cached("DELETE FROM topic_batches WHERE conversation_id = ?1 AND position = ?2")?
@@ -118,7 +118,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Notes up to where a conversation was looked through.
+    /// Records how far a conversation was read.
     pub fn put_topic_reading(&self, conversation: &ConversationId, signature: &str, rests_at: Option<Timestamp>) -> Result<()> {
         self.conn
             .prepare_cached(
@@ -129,7 +129,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Forgets what was read of a conversation from a batch on.
+    /// Deletes what was read of a conversation, starting with a batch.
     pub fn drop_topic_batches(&self, conversation: &ConversationId, from: u32) -> Result<()> {
         self.conn
             .prepare_cached("DELETE FROM topic_batches WHERE conversation_id = ?1 AND position >= ?2")?

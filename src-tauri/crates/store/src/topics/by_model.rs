@@ -1,7 +1,8 @@
-//! What a language model wrote and judged of topics: kept beside them, since a reply is paid for and does not come twice the same.
+//! What language models wrote and decided about topics. It is stored separately, because an answer is paid for and a model does
+//! not give the same one twice.
 //!
-//! Nothing here is shown as it is. A derivation takes it in, or not, as the chosen engine and what may still be read allow; the places
-//! of a line are looked up again when it becomes a version's.
+//! Nothing here is shown as it is. The derivation of topics uses it or not, depending on the chosen engine and on what may still
+//! be read. The places of a line are checked again when it becomes part of a version.
 
 use std::collections::BTreeSet;
 
@@ -14,43 +15,43 @@ use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError, TopicRow};
 
-/// How a model worded the content of a version.
+/// A model's wording of the content of a version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicWordingRow {
-    /// Of the content.
+    /// Key of the content.
     pub content_key: String,
-    /// The model with its prompt.
+    /// Name of the model and its prompt.
     pub proposer: String,
-    /// Its title, where one held.
+    /// The title, if one was accepted.
     pub title: Option<String>,
     /// Entities, as JSON.
     pub entities: String,
-    /// Lines, as JSON; an empty list where nothing of the answer held.
+    /// Lines, as JSON; an empty list if no line was accepted.
     pub lines: String,
-    /// The conversations told of.
+    /// The conversations whose content was in the input.
     pub sources: Vec<ConversationId>,
-    /// When.
+    /// When it was written.
     pub worded_at: Timestamp,
 }
 
-/// What a model judged of two topics, or of the halves of one.
+/// A model's verdict about two topics, or about the two halves of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicVerdictRow {
-    /// The pair, or the proposal to split.
+    /// The pair, or the split proposal.
     pub subject: String,
-    /// In which partition.
+    /// Id of the audience.
     pub partition: String,
-    /// A topic.
+    /// One topic.
     pub topic: TopicId,
-    /// The other one; nothing for halves of one.
+    /// The other topic; `None` for halves of one.
     pub other: Option<TopicId>,
-    /// `same`, `distinct` or `unsure`.
+    /// One of `same`, `distinct`, `unsure`.
     pub answer: String,
-    /// The model with its prompt.
+    /// Name of the model and its prompt.
     pub proposer: String,
-    /// The conversations told of.
+    /// The conversations whose content was in the input.
     pub sources: Vec<ConversationId>,
-    /// When.
+    /// When it was given.
     pub judged_at: Timestamp,
 }
 
@@ -69,7 +70,7 @@ fn wording(row: &Row<'_>) -> Result<TopicWordingRow> {
 }
 
 impl ReadTx<'_> {
-    /// How a model worded this content, if one did.
+    /// A model's wording of this content, if there is one.
     pub fn topic_wording(&self, content_key: &str) -> Result<Option<TopicWordingRow>> {
         let sql = format!("SELECT {WORDING_COLUMNS} FROM topic_wordings WHERE content_key = ?1");
         let mut statement = self.conn.prepare_cached(&sql)?;
@@ -77,14 +78,15 @@ impl ReadTx<'_> {
         rows.next()?.map(wording).transpose()
     }
 
-    /// Every content that a model worded.
+    /// Keys of all content that a model has worded.
     pub fn topic_worded(&self) -> Result<BTreeSet<String>> {
         let mut statement = self.conn.prepare_cached("SELECT content_key FROM topic_wordings")?;
         let rows = statement.query_map([], |row| row.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The topics of a partition whose content no model has worded, with it: pinned ones first, then those that grew last.
+    /// The topics of an audience whose content no model has worded, with the content key: pinned ones first, then those with the
+    /// latest messages.
     pub fn topics_unworded(&self, partition: &str) -> Result<Vec<(TopicId, String)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT t.id, v.content_key FROM topics t JOIN topic_versions v ON v.id = t.version_id
@@ -100,7 +102,7 @@ impl ReadTx<'_> {
         .collect()
     }
 
-    /// The topics, in whatever partition, that have this content now.
+    /// Topics of any audience that have this content now.
     pub fn topics_with_content(&self, content_key: &str) -> Result<Vec<TopicRow>> {
         let sql = format!(
             "SELECT {TOPIC_COLUMNS} FROM topics t JOIN topic_versions v ON v.id = t.version_id
@@ -115,7 +117,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// The messages that a model said are no part of a topic of a partition.
+    /// Messages that, according to a model, do not belong to a topic, for all topics of an audience.
     pub fn topic_distinct(&self, partition: &str) -> Result<Vec<(TopicId, InteractionId)>> {
         let mut statement = self
             .conn
@@ -128,7 +130,7 @@ impl ReadTx<'_> {
         .collect()
     }
 
-    /// What a model judged in a partition.
+    /// A model's verdicts for an audience.
     pub fn topic_verdicts(&self, partition: &str) -> Result<Vec<TopicVerdictRow>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT subject, topic_id, other_id, answer, proposer, sources, judged_at_ms FROM topic_verdicts
@@ -152,7 +154,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// The version of a topic that the rules worded of this content.
+    /// The version of a topic with this content and proposer.
     pub fn topic_version_of_content(&self, topic: &TopicId, content_key: &str, proposer: &str) -> Result<Option<TopicVersionId>> {
         let found: Option<String> = self
             .conn
@@ -167,10 +169,10 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Keeps how a model worded something. Refused where something told of is off the record.
+    /// Stores a model's wording. Refused if one of its conversations is excluded.
     pub fn put_topic_wording(&self, row: &TopicWordingRow) -> Result<()> {
         if !self.are_on_record(&row.sources)? {
-            return Err(StoreError::Evidence("a conversation that it tells of is off the record".to_owned()));
+            return Err(StoreError::Evidence("one of its conversations is excluded from memory".to_owned()));
         }
         self.conn
             .prepare_cached(
@@ -198,7 +200,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Keeps that messages are no part of a topic.
+    /// Records that messages do not belong to a topic.
     pub fn put_topic_distinct(
         &self,
         topic: &TopicRow,
@@ -218,10 +220,10 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Keeps what a model judged.
+    /// Stores a model's verdict. Refused if one of its conversations is excluded.
     pub fn put_topic_verdict(&self, row: &TopicVerdictRow) -> Result<()> {
         if !self.are_on_record(&row.sources)? {
-            return Err(StoreError::Evidence("a conversation that it tells of is off the record".to_owned()));
+            return Err(StoreError::Evidence("one of its conversations is excluded from memory".to_owned()));
         }
         self.conn
             .prepare_cached(
@@ -241,7 +243,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Removes what tells of a conversation that is gone or off the record.
+    /// Deletes answers that include content of a conversation that is gone or excluded.
     pub fn drop_topic_replies_off_record(&self) -> Result<()> {
         for table in REPLIES {
             let gone = "EXISTS (SELECT 1 FROM json_each(sources) s WHERE s.value NOT IN (SELECT id FROM conversations WHERE is_private = 0))";
@@ -250,11 +252,11 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Erases what a model wrote and judged of a conversation.
+    /// Deletes what a model wrote and decided with content of a conversation.
     pub(super) fn erase_topic_replies_of(&self, conversation: &ConversationId) -> Result<()> {
         let told = "EXISTS (SELECT 1 FROM json_each(sources) s WHERE s.value = ?1)";
         let of = "SELECT i.id FROM interactions i WHERE i.conversation_id = ?1";
-        // The same sentence may come again from what others said; a sentence that rests on what is gone may not.
+        // A sentence may legitimately come back from what others said, but not one that rests on erased words.
         let lines = format!(
             "SELECT json_extract(l.value, '$.text') FROM topic_wordings w, json_each(w.lines) l WHERE {told}
                 AND EXISTS (SELECT 1 FROM json_each(l.value, '$.places') p WHERE json_extract(p.value, '$.message') IN ({of}))"
@@ -267,5 +269,5 @@ impl WriteTx<'_> {
     }
 }
 
-/// Where replies of models about topics are kept.
+/// The tables with models' answers about topics.
 const REPLIES: [&str; 3] = ["topic_wordings", "topic_distinct", "topic_verdicts"];

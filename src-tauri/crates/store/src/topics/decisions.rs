@@ -1,4 +1,4 @@
-//! What a person decided about topics. Not derived: every derivation replays it.
+//! The person's decisions about topics. They are not derived: every derivation applies them again.
 
 use keepsake_domain::{InteractionId, Timestamp, TopicDecisionId};
 use rusqlite::params;
@@ -8,41 +8,41 @@ use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json};
 use crate::{Result, StoreError};
 
-/// Something that a person decided about topics.
+/// A decision of the person about topics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicDecisionRow {
     /// Its id.
     pub id: TopicDecisionId,
-    /// In which partition.
+    /// Id of the audience.
     pub partition: String,
-    /// What, by name.
+    /// Name of the kind of decision.
     pub kind: String,
-    /// A title.
+    /// The title, if the decision gives one.
     pub title: Option<String>,
     /// Messages of the topic.
     pub a: Vec<InteractionId>,
-    /// Messages of the other one, or those that go.
+    /// Messages of the other topic, or those that are moved away.
     pub b: Vec<InteractionId>,
-    /// When.
+    /// When it was made.
     pub decided_at: Timestamp,
-    /// When it was taken back.
+    /// When it was undone.
     pub undone_at: Option<Timestamp>,
 }
 
 impl ReadTx<'_> {
-    /// What a person decided about topics and has not taken back, in order.
+    /// Ids of all decisions that are not undone, in order.
     pub fn topic_decisions_signature(&self) -> Result<Vec<String>> {
         let mut statement = self.conn.prepare_cached("SELECT id FROM topic_decisions WHERE undone_at_ms IS NULL ORDER BY seq")?;
         let rows = statement.query_map([], |row| row.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// What a person decided in a partition, the oldest first, what was taken back included.
+    /// The decisions for an audience, oldest first, undone ones included.
     pub fn topic_decisions(&self, partition: &str) -> Result<Vec<TopicDecisionRow>> {
         self.decisions_where("d.partition_id = ?1", partition)
     }
 
-    /// One decision.
+    /// The decision with this id; an error if there is none.
     pub fn topic_decision(&self, id: &TopicDecisionId) -> Result<TopicDecisionRow> {
         let mut rows = self.decisions_where("d.id = ?1", id.as_str())?;
         rows.pop().ok_or_else(|| StoreError::not_found("decision about a topic", id.as_str()))
@@ -75,7 +75,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Keeps what a person decided.
+    /// Stores a decision.
     pub fn insert_topic_decision(&self, row: &TopicDecisionRow) -> Result<()> {
         self.conn
             .prepare_cached(
@@ -94,7 +94,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Takes a decision back, or makes it again.
+    /// Undoes a decision, or restores it.
     pub fn undo_topic_decision(&self, id: &TopicDecisionId, undone_at: Option<Timestamp>) -> Result<()> {
         let changed = self
             .conn

@@ -1,9 +1,11 @@
-//! Topics: what was read of each conversation, the topics of each privacy partition with all their versions, and what a person decided.
+//! Topics: what was read of each conversation, the topics of each audience with all their versions, and the person's decisions. A
+//! partition (`topic_partitions`) is the set of topics for one audience.
 //!
-//! The evidence lock holds here as for memories: [`WriteTx::insert_topic_version`] re-checks every line against the stored message
-//! and that its conversation is not off the record. What was read of conversations is in `batches`, texts in `versions`, what a person
-//! decided in `decisions`, what a language model wrote and judged in `by_model`. Deliberately not here: what belongs together and what
-//! a topic says (`insight`), who may see it (`engine`).
+//! The evidence lock applies as for memories: [`WriteTx::insert_topic_version`] checks every line against the stored message, and
+//! that the message is not excluded. `batches` stores what was read of conversations, `versions` the texts, `decisions` the
+//! person's decisions, and `by_model` what a language model wrote and decided.
+//!
+//! Not here: what belongs together and what a topic says (`insight`), and who may see it (`engine`).
 
 mod batches;
 mod by_model;
@@ -25,63 +27,63 @@ pub use by_model::{TopicVerdictRow, TopicWordingRow};
 pub use decisions::TopicDecisionRow;
 pub use versions::{TopicLineRow, TopicVersionRow};
 
-/// So many topics with all their versions are deleted within some 20 ms.
+/// Topics deleted at a time: this many, with all their versions, take about 20 ms.
 const TOPICS_DROPPED_AT_ONCE: usize = 20;
 
-/// A privacy partition for which topics were derived.
+/// An audience for which topics were derived.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicPartitionRow {
     /// Its id.
     pub id: String,
-    /// Who was in all private places read; nothing where none was private.
+    /// The people who were in all private places read; `None` if no private place was read.
     pub reach: Option<People>,
-    /// Of the links that held.
+    /// Key of the links in effect when it was derived.
     pub people_key: String,
     /// The conversations that were read.
     pub sources: Vec<ConversationId>,
-    /// Of what the last derivation read; empty while it is derived for the first time or anew.
+    /// Signature of what the last derivation read; empty during the first derivation and while a new one is pending.
     pub signature: String,
 }
 
-/// A topic as it stands.
+/// A topic, as stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopicRow {
     /// Its id.
     pub id: TopicId,
-    /// Its partition.
+    /// Id of its audience.
     pub partition: String,
     /// Its current version.
     pub version: TopicVersionId,
-    /// The topic that it was split from.
+    /// The topic that it was split from, if any.
     pub parent: Option<TopicId>,
-    /// Topics that a person merged into it.
+    /// Topics that the person merged into it.
     pub absorbed: Vec<TopicId>,
-    /// Topics that are near, the nearest first.
+    /// Similar topics with their similarity, highest first.
     pub related: Vec<(TopicId, f32)>,
-    /// A person's title.
+    /// The title given by the person, if any.
     pub person_title: Option<String>,
-    /// A person pinned it.
+    /// The person pinned it.
     pub is_pinned: bool,
 }
 
-/// Something that reconciliation proposes.
+/// A proposal to merge or split topics.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopicProposalRow {
     /// Its id.
     pub id: String,
-    /// In which partition.
+    /// Id of the audience.
     pub partition: String,
-    /// `merge` or `split`.
+    /// Either `merge` or `split`.
     pub kind: String,
-    /// The topic that would stay.
+    /// The topic that would remain.
     pub topic: TopicId,
-    /// The one that would go into it.
+    /// For a merge, the topic that would become part of it.
     pub other: Option<TopicId>,
-    /// How near they are.
+    /// Similarity of the two.
     pub nearness: f32,
-    /// Words that tell why.
+    /// Words that explain the proposal.
     pub why: Vec<String>,
-    /// Messages that would go.
+    /// For a split, the messages that would be moved away.
     pub apart: Vec<InteractionId>,
 }
 
@@ -103,7 +105,7 @@ fn topic(row: &Row<'_>) -> Result<TopicRow> {
 }
 
 impl ReadTx<'_> {
-    /// The partitions for which topics were derived.
+    /// The audiences for which topics were derived.
     pub fn topic_partitions(&self) -> Result<Vec<TopicPartitionRow>> {
         let mut statement =
             self.conn.prepare_cached("SELECT id, reach, people_key, sources, signature FROM topic_partitions ORDER BY id")?;
@@ -122,7 +124,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// The topics of a partition, by id.
+    /// The topics of an audience, ordered by id.
     pub fn topics_of(&self, partition: &str) -> Result<Vec<TopicRow>> {
         let sql = format!("SELECT {TOPIC_COLUMNS} FROM topics t WHERE t.partition_id = ?1 AND t.is_retired = 0 ORDER BY t.id");
         let mut statement = self.conn.prepare_cached(&sql)?;
@@ -134,7 +136,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// One topic that stands.
+    /// A topic that is not retired.
     pub fn topic(&self, id: &TopicId) -> Result<TopicRow> {
         let sql = format!("SELECT {TOPIC_COLUMNS} FROM topics t WHERE t.id = ?1 AND t.is_retired = 0");
         let mut statement = self.conn.prepare_cached(&sql)?;
@@ -142,7 +144,7 @@ impl ReadTx<'_> {
         rows.next()?.map_or_else(|| Err(StoreError::not_found("topic", id.as_str())), topic)
     }
 
-    /// The messages of a topic in the order in which they came, each with the number of the version that it came with.
+    /// The messages of a topic in order, each with the number of the version that added it.
     pub fn topic_messages(&self, id: &TopicId) -> Result<Vec<(InteractionId, u32)>> {
         let mut statement = self
             .conn
@@ -155,7 +157,7 @@ impl ReadTx<'_> {
         .collect()
     }
 
-    /// When the messages of each topic of a partition were said, sorted.
+    /// The times of the messages of each topic of an audience, in order.
     pub fn topic_times(&self, partition: &str) -> Result<BTreeMap<TopicId, Vec<Timestamp>>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT m.topic_id, i.created_at_ms FROM topics t JOIN topic_messages m ON m.topic_id = t.id
@@ -170,7 +172,7 @@ impl ReadTx<'_> {
         Ok(times)
     }
 
-    /// Messages by id, in the order of their time.
+    /// Messages by id, ordered by time.
     pub fn interactions_of(&self, ids: &[InteractionId]) -> Result<Vec<InteractionRow>> {
         self.interactions_where(
             "i.id IN (SELECT value FROM json_each(?1)) ORDER BY i.created_at_ms, i.seq",
@@ -178,7 +180,7 @@ impl ReadTx<'_> {
         )
     }
 
-    /// What reconciliation proposes in a partition, merges first, the likeliest first.
+    /// The proposals for an audience: merges before splits, most similar first.
     pub fn topic_proposals(&self, partition: &str) -> Result<Vec<TopicProposalRow>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT id, kind, topic_id, other_id, nearness, why, apart FROM topic_proposals WHERE partition_id = ?1
@@ -204,7 +206,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Keeps a partition.
+    /// Stores an audience.
     pub fn put_topic_partition(&self, row: &TopicPartitionRow) -> Result<()> {
         let reach = row.reach.as_ref().map(|reach| to_json("reach of topics", reach)).transpose()?;
         self.conn
@@ -218,15 +220,15 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Makes a partition one that is not derived: nothing of it is shown until it is again.
+    /// Marks an audience as not derived: none of its topics are shown until they are derived again.
     pub fn hide_topic_partition(&self, id: &str) -> Result<()> {
         self.conn.prepare_cached("UPDATE topic_partitions SET signature = '' WHERE id = ?1")?.execute([id])?;
         self.touch(Tag::Topics);
         Ok(())
     }
 
-    /// Removes some topics of a partition with their versions, and the partition when none is left; whether it is gone. In pieces,
-    /// since whoever else writes waits for all of it.
+    /// Removes some topics of an audience with their versions, and the audience once none is left. Returns whether it is gone. It
+    /// works in batches because other writers have to wait meanwhile.
     pub fn drop_topic_partition(&self, id: &str) -> Result<bool> {
         let gone = self
             .conn
@@ -240,7 +242,7 @@ impl WriteTx<'_> {
         Ok(true)
     }
 
-    /// Makes room for a topic, out of sight, so that its versions can be written before it stands.
+    /// Creates a hidden topic, so that its versions can be written before it is shown.
     pub fn begin_topic(&self, row: &TopicRow) -> Result<()> {
         self.conn
             .prepare_cached(
@@ -251,7 +253,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Puts a topic in the place of what stood under its id.
+    /// Stores a topic and replaces the previous state under its id.
     pub fn put_topic(&self, row: &TopicRow) -> Result<()> {
         self.conn
             .prepare_cached(
@@ -275,7 +277,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Keeps these topics of a partition; all others, and what was proposed, go out of sight.
+    /// Keeps these topics of an audience; retires all others and deletes all proposals.
     pub fn retain_topics(&self, partition: &str, ids: &BTreeSet<TopicId>) -> Result<()> {
         self.conn
             .prepare_cached(
@@ -288,13 +290,13 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Forgets which messages a topic has.
+    /// Removes all messages from a topic.
     pub fn clear_topic_messages(&self, topic: &TopicId) -> Result<()> {
         self.conn.prepare_cached("DELETE FROM topic_messages WHERE topic_id = ?1")?.execute([topic.as_str()])?;
         Ok(())
     }
 
-    /// Adds messages to a topic behind the `from` that it has.
+    /// Appends messages to a topic that has `from` messages already.
     pub fn add_topic_messages(&self, topic: &TopicId, from: usize, messages: &[(InteractionId, u32)]) -> Result<()> {
         let mut statement = self
             .conn
@@ -305,7 +307,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Keeps what reconciliation proposes.
+    /// Stores a proposal.
     pub fn insert_topic_proposal(&self, row: &TopicProposalRow) -> Result<()> {
         self.conn
             .prepare_cached(
@@ -325,7 +327,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Forgets what was read for topics. What a person decided stays, and what a model wrote.
+    /// Deletes what was read for topics. The person's decisions and models' answers stay.
     pub fn drop_topic_readings(&self) -> Result<()> {
         self.conn.execute("DELETE FROM topic_batches", [])?;
         self.conn.execute("DELETE FROM topic_readings", [])?;
@@ -333,13 +335,13 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes what topics have of a conversation: every version that holds a message of it in its text or came after one did, and
-    /// what was read of it. The topics are derived again from what is left.
+    /// Deletes what topics contain of a conversation: every version with one of its messages in the text or created after one was
+    /// added, and what was read of it. The topics are derived again from what is left.
     pub(crate) fn erase_topics_of(&self, conversation: &ConversationId) -> Result<()> {
         let id = conversation.as_str();
         let of = "SELECT i.id FROM interactions i WHERE i.conversation_id = ?1";
-        // A title, an entity or a choice between lines can come from a message that no line quotes, so every topic goes that a message
-        // of it is in, and every one of its partitions: what was read there is not what would be read now.
+        // A title, an entity or the choice of lines may come from a message that no line quotes. Therefore every topic with one
+        // of its messages is deleted, and every audience that read it: what was read there differs from what would be read now.
         let partitions =
             "SELECT p.id FROM topic_partitions p WHERE EXISTS (SELECT 1 FROM json_each(p.sources) s WHERE s.value = ?1)";
         let topics = format!("SELECT id FROM topics WHERE partition_id IN ({partitions})");
@@ -356,7 +358,7 @@ impl WriteTx<'_> {
         self.conn.execute(&format!("DELETE FROM topic_partitions WHERE id IN ({partitions})"), [id])?;
         self.conn.execute("DELETE FROM topic_batches WHERE conversation_id = ?1", [id])?;
         self.conn.execute("DELETE FROM topic_readings WHERE conversation_id = ?1", [id])?;
-        // A person's title may be worded after what is gone: it goes where nothing of what it was given to is left.
+        // The person's title may be worded after erased messages. It is deleted if none of the messages it was given to are left.
         let orphaned = format!(
             "SELECT d.id FROM topic_decisions d WHERE EXISTS (SELECT 1 FROM topic_decision_messages m WHERE m.decision_id = d.id AND m.interaction_id IN ({of}))
                 AND NOT EXISTS (SELECT 1 FROM topic_decision_messages m WHERE m.decision_id = d.id AND m.side = 'a' AND m.interaction_id NOT IN ({of}))"

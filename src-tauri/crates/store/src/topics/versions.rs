@@ -1,4 +1,5 @@
-//! Versions of topics and their lines. The evidence lock holds here: every place of every line is looked up in the stored message.
+//! Versions of topics and their lines. The evidence lock applies: every place of every line is checked against the stored
+//! message.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,44 +17,44 @@ use crate::{Result, StoreError};
 pub struct TopicLineRow {
     /// Name of its section.
     pub section: String,
-    /// What it says.
+    /// The text of the line.
     pub text: String,
-    /// What proves it.
+    /// The evidence for it.
     pub place: EvidenceSpan,
-    /// What else proves it, where a model worded it from several messages.
+    /// Further evidence, if a model worded the line from several messages.
     pub also: Vec<EvidenceSpan>,
 }
 
-/// One version of a topic.
+/// A version of a topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicVersionRow {
     /// Its id.
     pub id: TopicVersionId,
     /// Its topic.
     pub topic: TopicId,
-    /// Counted from 1.
+    /// Number of the version, from 1.
     pub number: u32,
-    /// The version before.
+    /// The version it replaces, if any.
     pub supersedes: Option<TopicVersionId>,
-    /// Title that the content gives it.
+    /// Title derived from the content.
     pub title: String,
     /// Entities, as JSON.
     pub entities: String,
     /// Contributors, as JSON.
     pub contributors: String,
-    /// Messages so far.
+    /// Number of messages so far.
     pub messages: u32,
-    /// The first of them.
+    /// Time of the first message.
     pub first_at: Timestamp,
-    /// The last of them.
+    /// Time of the last message.
     pub last_at: Timestamp,
-    /// When what made it happened.
+    /// Time of the event that led to it.
     pub made_at: Timestamp,
-    /// What worded it.
+    /// What worded it, with version.
     pub proposer: String,
-    /// Another history holds now.
+    /// It belongs to a history that is no longer in effect.
     pub is_retired: bool,
-    /// Names everything that led to it, whatever its partition.
+    /// Key of everything that led to it, the same in every audience.
     pub content_key: String,
 }
 
@@ -83,12 +84,12 @@ fn version(row: &Row<'_>) -> Result<TopicVersionRow> {
 }
 
 impl ReadTx<'_> {
-    /// Every version of a topic, the oldest first; those of another history behind those that hold.
+    /// Every version of a topic, oldest first; those of a former history come last.
     pub fn topic_versions(&self, id: &TopicId) -> Result<Vec<TopicVersionRow>> {
         self.versions_where("v.topic_id = ?1 ORDER BY v.is_retired, v.number, v.made_at_ms, v.id", id.as_str())
     }
 
-    /// The current version of each topic of a partition, by topic.
+    /// The current version of each topic of an audience, by topic.
     pub fn current_topic_versions(&self, partition: &str) -> Result<BTreeMap<TopicId, TopicVersionRow>> {
         let rows = self.versions_where(
             "v.id IN (SELECT t.version_id FROM topics t WHERE t.partition_id = ?1 AND t.is_retired = 0)",
@@ -97,13 +98,13 @@ impl ReadTx<'_> {
         Ok(rows.into_iter().map(|row| (row.topic.clone(), row)).collect())
     }
 
-    /// One version.
+    /// The version with this id; an error if there is none.
     pub fn topic_version(&self, id: &TopicVersionId) -> Result<TopicVersionRow> {
         let mut rows = self.versions_where("v.id = ?1", id.as_str())?;
         rows.pop().ok_or_else(|| StoreError::not_found("version of a topic", id.as_str()))
     }
 
-    /// A version of this content, in whatever partition, that this proposer worded.
+    /// A version with this content, of any audience, that this proposer worded.
     pub fn topic_version_with_content(&self, content_key: &str, proposer: &str) -> Result<Option<TopicVersionRow>> {
         let sql = format!("SELECT {VERSION_COLUMNS} FROM topic_versions v WHERE v.content_key = ?1 AND v.proposer = ?2 LIMIT 1");
         let mut statement = self.conn.prepare_cached(&sql)?;
@@ -122,7 +123,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Whether a version is stored, in sight or not.
+    /// Whether a version is stored, retired or not.
     pub fn has_topic_version(&self, id: &TopicVersionId) -> Result<bool> {
         Ok(self.conn.prepare_cached("SELECT 1 FROM topic_versions WHERE id = ?1")?.exists([id.as_str()])?)
     }
@@ -157,7 +158,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Of the versions of a partition these hold now; all others are kept out of sight.
+    /// Keeps these versions of an audience in effect; retires all others.
     pub fn keep_topic_versions(&self, partition: &str, live: &BTreeSet<TopicVersionId>) -> Result<()> {
         self.conn
             .prepare_cached(
@@ -169,7 +170,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Names the content of a version that an older program wrote without.
+    /// Sets the content key of a version that an older program wrote without one.
     pub fn name_topic_content(&self, id: &TopicVersionId, content_key: &str) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE topic_versions SET content_key = ?2 WHERE id = ?1 AND content_key = ''")?
@@ -177,7 +178,8 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Stores a version. Refused unless every line's place stands in its stored message, was spoken, and not off the record.
+    /// Stores a version. Refused unless every place of its lines is in its stored message, was said by a person and is not
+    /// excluded.
     pub fn insert_topic_version(&self, row: &TopicVersionRow, lines: &[TopicLineRow]) -> Result<()> {
         for place in lines.iter().flat_map(|line| [&line.place].into_iter().chain(&line.also)) {
             self.check_own_place(place, None)?;

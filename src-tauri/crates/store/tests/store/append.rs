@@ -1,4 +1,4 @@
-//! Appending: idempotent, revisions, erased stays erased, the owner recognised later.
+//! Appending: idempotent, revisions, erased messages stay out, the owner is recognized later.
 
 use keepsake_domain::{Message, Role};
 use keepsake_testkit::{Conversation, conversation};
@@ -157,7 +157,7 @@ fn messages() -> impl Strategy<Value = Vec<Message>> {
     })
 }
 
-/// Who said what where, without the order of arrival.
+/// The content of the log, independent of the order of arrival.
 fn said(bench: &Bench) -> Vec<String> {
     let mut rows = bench.dump(
         "SELECT source_conversation, source_message, author, role, content, created_at_ms, channel_type FROM interactions ORDER BY 1, 2, 5",
@@ -175,7 +175,7 @@ fn a_batch_of_several_statements_is_what_its_messages_are_one_by_one() {
         let line = |n: usize| format!("owner Mara: question {n}\nassistant Nova: {answer} {n}\n");
         conversation("c", &(0..60).map(line).collect::<String>())
     };
-    // Repeats and edits of rows that are written by then, and of rows that still wait.
+    // Repeats and edits of rows that are already written, and of rows that are still collected.
     let mut batch = lines("answer");
     batch.extend(lines("answer").into_iter().rev());
     batch.extend(lines("better answer").into_iter().rev());
@@ -210,7 +210,7 @@ proptest! {
         for batch in shuffled.chunks(cut) {
             imported += many.append(batch).imported;
         }
-        // Which of several equal messages came first decides the branch mark, so it is not compared.
+        // Which of several equal messages came first decides the branch flag, so the flag is not compared.
         prop_assert_eq!(whole.imported, imported);
         prop_assert_eq!(said(&one), said(&many));
         prop_assert!(many.store.read(|tx| tx.verify_chain()).unwrap().faults.is_empty());
@@ -237,9 +237,9 @@ fn a_conversation_is_with_its_counterpart_and_not_with_who_spoke_first() {
     let first = "owner Mara: hello";
     check(&[first, "owner Mara: hello\nassistant Nova: hi"], "Nova");
     check(&[first, "owner Mara: hello\nassistant Nova: hi", "owner Mara: hello\nassistant Nova: hi\nperson Ana: hi"], "Ana");
-    // Whoever the person later says is them is not the one they talk with.
+    // A speaker later identified as the owner is not the one the conversation is with.
     check(&["person Mara: hello\nperson Ana: hi"], "Mara");
     check(&["person Mara: hello\nperson Ana: hi", "owner Mara: hello\nperson Ana: hi"], "Ana");
-    // …although what the other one says came in the same batch, just before.
+    // The same if the other person's words came just before in the same batch.
     check(&["person Mara: hello", "person Mara: hello\nperson Ana: hi\nowner Mara: that is me"], "Ana");
 }

@@ -5,17 +5,17 @@ use keepsake_testkit::conversation;
 
 use crate::bench::{Bench, LOG_TRIGGERS, dump, plain, truth};
 
-/// What an attack must be on a connection without locks, so that its failure on ours says something.
+/// What an attack must achieve on a connection without locks, so that its failure on ours is meaningful.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Control {
     /// It changes what [`truth`] reads.
     Changes,
-    /// It goes through, with no change to what [`truth`] reads.
+    /// It succeeds without changing what [`truth`] reads.
     Passes,
 }
 use Control::{Changes, Passes};
 
-/// Name, SQL, and what it does to an unguarded copy. `?last` is the newest row's number.
+/// Name, SQL, and effect on an unguarded copy. `?last` is the sequence number of the newest row.
 const ATTACKS: &[(&str, &str, Control)] = &[
     ("update", "UPDATE interactions SET content = 'forged' WHERE seq = 1", Changes),
     ("update of one harmless column", "UPDATE interactions SET tool = 'forged' WHERE seq = 1", Changes),
@@ -136,7 +136,7 @@ fn attacked_bench() -> Bench {
     let import = bench.import(&conversation("gone", "owner Mara: to be erased"), false);
     bench.append(&conversation("kept", "owner Mara: first words\nassistant Nova: second words\nowner Mara: third words"));
     bench.erase(&import);
-    // The erased row is number 1; the attacks aim at numbers 1 and 2 of the living ones.
+    // The erased row has number 1, so the attacks on 1 and 2 must target the remaining rows 2 and 3.
     bench
 }
 
@@ -183,7 +183,7 @@ fn every_attack_succeeds_on_a_connection_without_the_locks() {
 
 const SCHEMA: &str = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY 1, 2";
 
-/// What the erasing connection is there for.
+/// Attacks that the erasing connection is meant to allow.
 const RIGHTS_WHILE_ERASING: [&str; 7] = [
     "delete", "delete all (truncate)", "tombstone for a living message", "delete inside a savepoint", "common table expression",
     "other letter case and quotes", "schema-qualified",

@@ -1,4 +1,4 @@
-//! A store in a folder of its own, with ids and time that repeat, and raw looks at its file.
+//! A store in a folder of its own, with reproducible ids and times, and raw access to its file.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ impl Bench {
         Self { store: Store::open(dir.path(), NOW).unwrap(), ids: SeqIds::new(1), dir }
     }
 
-    /// A bench over a copy of this one's file, which nobody has open.
+    /// A bench over a changed copy of this one's file, which no other connection has open.
     pub(crate) fn copy(&self, seed: u64, change: impl FnOnce(&Connection)) -> Self {
         assert!(self.store.checkpoint().unwrap(), "nobody reads, so the log is empty");
         let dir = TempDir::new().unwrap();
@@ -59,20 +59,20 @@ impl Bench {
         id
     }
 
-    /// Erases an import as far as one transaction can; the job that has to see it through.
+    /// Erases an import as far as one transaction can. Returns the job that must complete the erasure.
     pub(crate) fn begin_erasing(&self, import: &ImportId) -> (Erased, JobId) {
         let job = JobId::fresh(&self.ids);
         (self.store.erase_import(import, "asked", &job, NOW).unwrap(), job)
     }
 
-    /// Erases an import and sees it through.
+    /// Erases an import completely.
     pub(crate) fn erase(&self, import: &ImportId) -> Erased {
         let (erased, job) = self.begin_erasing(import);
         assert_eq!(self.sweep(&job).unwrap(), Sweep::Clean, "nobody reads, so it is done at once");
         erased
     }
 
-    /// One try at seeing an erasure through.
+    /// One attempt to complete an erasure.
     pub(crate) fn sweep(&self, job: &JobId) -> keepsake_store::Result<Sweep> {
         let row = self.store.read(|tx| tx.job(job))?;
         self.store.sweep(&serde_json::from_str(&row.payload).unwrap())
@@ -87,20 +87,20 @@ impl Bench {
         self.store.read(|tx| tx.conversation_interactions(&id)).unwrap()
     }
 
-    /// The message of a conversation whose text holds `needle`, and where in it.
+    /// The place of `needle` in a conversation.
     pub(crate) fn place(&self, source: &str, needle: &str) -> NewEvidence {
         let message = self.messages(source).into_iter().find(|m| m.content.contains(needle)).unwrap();
         let at = message.content.find(needle).unwrap();
         NewEvidence { interaction_id: message.id, span: Span::of_bytes(&message.content, at..at + needle.len()).unwrap() }
     }
 
-    /// Whoever is called `name` in this conversation, as the subject of a memory.
+    /// The person called `name` in this conversation, as the subject of a memory.
     pub(crate) fn person(&self, source: &str, name: &str) -> Subject {
         let message = self.messages(source).into_iter().find(|m| m.author == name).unwrap();
         Subject::Person(Speaker::new(name, &message.handle_id))
     }
 
-    /// Answers whether two people are one.
+    /// Stores the answer whether two people are one.
     pub(crate) fn answer(&self, a: &Subject, b: &Subject, answer: LinkAnswer) {
         let handle = |subject: &Subject| -> HandleId {
             match subject {
@@ -140,7 +140,7 @@ impl Bench {
         memory.id.clone()
     }
 
-    /// A stored candidate that rests on `needle` in this conversation.
+    /// Stores a proposal that rests on `needle` in this conversation.
     pub(crate) fn candidate(&self, source: &str, needle: &str) -> MemoryId {
         self.insert(&self.memory(&format!("User said {needle}"), vec![self.place(source, needle)]))
     }
@@ -149,12 +149,12 @@ impl Bench {
         InteractionId::from_uuid(self.ids.next_uuid())
     }
 
-    /// Every row of a query, as text, read by a connection that knows nothing of the store.
+    /// Every row of a query as text, read by a connection without the store's code.
     pub(crate) fn dump(&self, sql: &str) -> Vec<String> {
         dump(&plain(self.store.path()), sql)
     }
 
-    /// What must never change under an attack: the log, what remains of erased rows, the key, and the schema that guards them.
+    /// What an attack must never change: the log, the tombstones, the key, and the schema that protects them.
     pub(crate) fn truth(&self) -> Vec<String> {
         truth(&plain(self.store.path()))
     }
@@ -199,7 +199,7 @@ pub(crate) fn dump(raw: &Connection, sql: &str) -> Vec<String> {
     out
 }
 
-/// The database file with its log and shared memory, as far as they exist.
+/// The existing files of a database: the file itself, its log and its shared memory.
 pub(crate) fn files_of(db: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     ["", "-wal", "-shm", "-journal"]
         .iter()
@@ -208,7 +208,7 @@ pub(crate) fn files_of(db: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         .collect()
 }
 
-/// The schema as it was after the first `version` migrations.
+/// A database with the schema of the first `version` migrations.
 pub(crate) fn older(dir: &Path, version: usize) -> Connection {
     let mut steps: Vec<_> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../migrations"))
         .unwrap()

@@ -1,4 +1,4 @@
-//! The hash chain: whatever somebody does to the file behind Keepsake's back shows.
+//! The hash chain: every change made to the file outside Keepsake is detected.
 
 use keepsake_testkit::conversation;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use crate::bench::{Bench, LOG_TRIGGERS};
 
-/// Two conversations and, before them, an erased one.
+/// Two conversations, and an erased one before them.
 fn talk() -> Bench {
     let bench = Bench::new();
     let erased = bench.import(&conversation("gone", "owner Mara: one\nassistant Nova: two"), false);
@@ -27,7 +27,7 @@ fn unguarded(raw: &Connection) {
     }
 }
 
-/// The first faulty row after `tamper` was run on a copy by somebody without our locks.
+/// The first faulty row after `tamper` was run on a copy without our locks.
 fn first_fault(bench: &Bench, tamper: &str) -> Option<i64> {
     let copy = bench.copy(2, |raw| {
         unguarded(raw);
@@ -89,7 +89,7 @@ fn a_change_to_any_column_of_a_row_shows() {
         "handle_id = 'hnd_00'",
     ];
     for change in changes {
-        // An owner's row of conversation c.
+        // A message of the owner in conversation c.
         let fault = first_fault(&bench, &format!("UPDATE interactions SET {change} WHERE seq = 9"));
         let next_shows_it = change.starts_with("row_hash");
         assert!(fault == Some(9) || next_shows_it && fault == Some(9), "{change}: {fault:?}");
@@ -122,7 +122,7 @@ fn rows_taken_out_put_in_or_swapped_show() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A random byte of a random row's text, author or time becomes another one.
+    /// Changes a random byte of a random row's text, author or time.
     #[test]
     fn any_single_byte_changed_outside_shows(seq in 3..=28_i64, at in 0..200_usize, flip in 1..=255_u8, column in 0..3_usize) {
         let bench = SHARED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

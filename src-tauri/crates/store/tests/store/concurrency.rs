@@ -1,4 +1,4 @@
-//! Several windows and processes on one file.
+//! Several windows and processes with one file.
 
 use std::sync::{Arc, Barrier};
 
@@ -33,7 +33,7 @@ fn two_stores_write_the_same_file_without_being_refused() {
 
 #[test]
 fn many_stores_may_make_the_same_new_file_at_once() {
-    // Without the queue at the door some round of these many fails.
+    // Without the queue in `opening_turn`, some of these rounds would fail.
     for _ in 0..30 {
         let dir = TempDir::new().unwrap();
         let start = Arc::new(Barrier::new(6));

@@ -1,4 +1,4 @@
-//! Erasure: nothing of the text stays in the file, its log or its shared memory; everything else stays.
+//! Erasure: none of the text is left in the file, its log or its shared memory; everything else stays.
 
 use keepsake_domain::{AlertId, ImportId, JobId, JobKind, Lane};
 use keepsake_domain::{Gate, MemoryId, MemoryStatus, OperationId, Subject, SummaryId, Timestamp};
@@ -13,7 +13,7 @@ use crate::bench::{Bench, NOW, files_of, plain};
 
 const CANARY: &str = "xylokarpzebra";
 
-/// How often the canary's bytes stand in the file, its log and its shared memory, in any letter case.
+/// Number of times the canary occurs in the file, its log and its shared memory, ignoring case.
 fn canaries(bench: &Bench) -> usize {
     files_of(bench.store.path())
         .iter()
@@ -21,7 +21,7 @@ fn canaries(bench: &Bench) -> usize {
         .sum()
 }
 
-/// A store with the canary in everything that an import leaves behind, among other conversations.
+/// A store with the canary in everything that an import leaves behind, among other conversations. Returns that import.
 fn infested(bench: &Bench) -> keepsake_domain::ImportId {
     let filler = |n: usize| format!("owner Mara: filler {n} about tea and rain\nassistant Nova: answer {n}\n").repeat(20);
     bench.append(&conversation("before", &filler(1)));
@@ -80,8 +80,7 @@ fn infested(bench: &Bench) -> keepsake_domain::ImportId {
     import
 }
 
-/// What an import that went wrong and was tried again leaves beside the messages: its path, a sample of what it skipped, the words of
-/// its failure.
+/// Adds what a failed and retried import leaves besides messages: its path, a sample of what it skipped, and its error.
 fn quote_in_account(bench: &Bench, import: &ImportId) {
     let skipped = vec![ImportSkip { reason: "empty".to_owned(), count: 2, sample: format!("line 3: {CANARY}") }];
     let totals = ImportTotals { conversations: 1, seen: 45, imported: 43, duplicate: 0, skipped };
@@ -245,7 +244,7 @@ fn a_memory_that_also_rests_elsewhere_stays_with_what_is_left() {
     let mut memory = bench.memory("Ana likes tea", vec![bench.place("gone", "tea"), bench.place("kept", "tea")]);
     memory.subject = bench.person("gone", "Ana");
     let id = bench.insert(&memory);
-    // The newer version has a source of its own; the older one rests on what is erased alone.
+    // The newer version has a source of its own; the older one rests only on what is erased.
     let mut old = bench.memory("Ana loves tea", vec![bench.place("gone", "love")]);
     old.subject = bench.person("gone", "Ana");
     let old = bench.insert(&old);
@@ -274,7 +273,7 @@ fn a_speaker_heard_only_in_what_is_erased_does_not_hold_the_erasure_up() {
     let bench = Bench::new();
     let import = bench.import(&Conversation::new("gone").channel("whatsapp", "x").messages("person Ana: I love tea"), false);
     bench.append(&Conversation::new("kept").channel("email", "y").messages("person Ana: tea again"));
-    // A version in the owner's words, of two memories that they merged.
+    // A version in the owner's words that replaces two merged memories.
     let mut old = bench.memory("Ana loves tea", vec![bench.place("gone", "tea")]);
     old.subject = bench.person("gone", "Ana");
     let mut memory = bench.memory("Ana likes tea", vec![bench.place("gone", "tea"), bench.place("kept", "tea")]);
@@ -322,7 +321,7 @@ fn an_import_accounts_for_itself() {
     assert!(bench.store.write(|tx| tx.account_import(&nobody, "done", &ImportTotals::default(), None, None)).is_err());
 }
 
-/// What was served of something that is erased is not kept either, not even as a hash; what else was served is.
+/// Records of what was served from an erased item are deleted too, even their hashes; all others stay.
 #[test]
 fn hashes_of_what_was_served_go_with_what_they_are_of() {
     let bench = Bench::new();
@@ -345,7 +344,7 @@ fn hashes_of_what_was_served_go_with_what_they_are_of() {
     assert!(bench.store.read(|tx| Ok(Served::before(tx, NOW)?.is_none())).unwrap(), "nothing was served before that moment");
 }
 
-/// Every kind of thing that can be told of keeps its hashes and its place among what was read, until it is gone itself.
+/// Every kind of item that can be served keeps its hashes and its access log entries until it is erased itself.
 #[test]
 fn an_erasure_forgets_nothing_of_what_stays() {
     let bench = Bench::new();
@@ -413,7 +412,7 @@ fn no_byte_of_an_erased_memory_remains_and_the_messages_do() {
     let bench = Bench::new();
     bench.append(&conversation("c1", "owner Mara: I keep bees at home\nassistant Nova: Bees?"));
     let said = bench.dump("SELECT * FROM interactions");
-    // What the statement says stands in no message, so that each byte of it is the memory's.
+    // The statement occurs in no message, so every occurrence of the canary comes from the memory.
     let mut memory = bench.memory(&format!("User keeps {CANARY} at home"), vec![bench.place("c1", "I keep bees")]);
     memory.reasoning = format!("They said {CANARY}.");
     let id = bench.insert(&memory);
@@ -468,7 +467,7 @@ fn no_byte_of_an_erased_memory_remains_and_the_messages_do() {
     assert_eq!(bench.dump("SELECT count(*) FROM memory_tombstones"), ["1"]);
     assert_eq!(bench.dump("PRAGMA foreign_key_check"), Vec::<String>::new());
     assert!(bench.store.read(|tx| tx.is_statement_erased(&Subject::Owner, &memory.fingerprint)).unwrap());
-    // With the conversation what was kept of its words goes too.
+    // Erasing the conversation also deletes the record of its forgotten words.
     let gone = JobId::fresh(&bench.ids);
     bench.store.erase_conversation(&conversation_id, "asked", &gone, NOW).unwrap();
     assert_eq!(bench.dump("SELECT count(*) FROM forgotten_places"), ["0"]);

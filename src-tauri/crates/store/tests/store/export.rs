@@ -1,4 +1,5 @@
-//! Everything out as lines of JSON and in again: the same rows, whatever a person put in; and no folder that was tampered with.
+//! Export as lines of JSON and loading it again: the rows are the same, whatever the person did, and a folder that was tampered
+//! with is refused.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -42,7 +43,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// One thing that a person or a file does.
+/// An action of a person or of an import.
 #[derive(Debug, Clone)]
 enum Deed {
     Talk { conversation: u8, text: String, public: bool, person: u8 },
@@ -79,7 +80,7 @@ fn pick<T: Clone>(from: &[T], at: u8) -> Option<T> {
     (!from.is_empty()).then(|| from[usize::from(at) % from.len()].clone())
 }
 
-/// Does what can be done, by the store's own doors; what a store refuses a person cannot do either.
+/// Performs the possible actions through the store's own functions; what the store refuses, the person cannot do either.
 fn act(bench: &Bench, deeds: &[Deed]) {
     let column = |sql: &str| bench.dump(sql);
     for (number, deed) in deeds.iter().enumerate() {
@@ -165,12 +166,12 @@ fn act(bench: &Bench, deeds: &[Deed]) {
                 bench.store.erase_import(&id.parse().unwrap(), "asked", &JobId::fresh(&bench.ids), NOW).map(drop).unwrap();
             }),
         };
-        // Nothing to do it with yet.
+        // The action was not possible yet.
         let _ = done;
     }
 }
 
-/// A topic as a derivation and a model leave it behind: bytes, broken numbers and texts in all of its tables.
+/// A topic as a derivation and a model leave it, with bytes, fractional numbers and texts in all of its tables.
 fn topic_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     for sql in [
         "INSERT INTO topic_partitions VALUES ('p' || ?1, json_array(?2), 'key', '[]', ?3)",
@@ -209,7 +210,7 @@ fn topic_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     }
 }
 
-/// A playbook as a look and a person leave it behind.
+/// A playbook as its detection and the person leave it.
 fn playbook_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     for sql in [
         "INSERT INTO playbooks VALUES ('pbk' || ?1, 'pbv' || ?1, 'parked', 'person', nullif(?3, ''), 1, 9007199254740993, NULL)",
@@ -225,7 +226,7 @@ fn playbook_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     }
 }
 
-/// A proposal as a run leaves it behind, about a memory where there is one.
+/// A clean-up proposal as a run leaves it, about a memory if there is one.
 fn reflection_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     for sql in [
         "INSERT OR IGNORE INTO operations (id, kind, summary, created_at_ms) VALUES ('op_run' || ?1, 'reflect', ?2, length(?3))",
@@ -252,10 +253,10 @@ proptest! {
         prop_assert_eq!(files(second.path()), files(first.path()), "exported again it is the same, byte for byte");
         prop_assert_eq!(other.store.read(|tx| tx.verify_chain()).unwrap().faults, vec![]);
         prop_assert_eq!(restored.messages.to_string(), bench.dump("SELECT count(*) FROM interactions")[0].clone());
-        // What an index finds is what stands in the rows.
+        // The index finds exactly what is in the rows.
         let found = |bench: &Bench| bench.dump("SELECT rowid FROM interactions_fts WHERE interactions_fts MATCH 'x*' ORDER BY rowid");
         prop_assert_eq!(found(&other), found(&bench));
-        // Life goes on: nothing that was erased comes back, and new rows follow the old ones.
+        // The store stays usable: nothing erased comes back, and new rows follow the old ones.
         let talk = Conversation::new("after").messages("owner Mara: life goes on");
         prop_assert_eq!(other.append(&talk).imported, 1);
         prop_assert_eq!(other.store.read(|tx| tx.verify_chain()).unwrap().faults, vec![]);
@@ -286,7 +287,7 @@ fn what_is_erased_stays_out_of_an_import_after_loading() {
     assert_eq!((outcome.imported, outcome.erased), (0, 1));
 }
 
-/// What a person has: a row of these that is not in an export is lost.
+/// The person's data. Tables missing here would be lost in an export.
 const EXPORTED: [&str; 71] = [
     "agent_read_items", "agent_reads", "agents", "capability_gaps", "channel_visibility", "consents", "conversation_analyses",
     "conversation_people", "conversation_summaries", "conversations", "entities", "entity_channels", "entity_profiles",
@@ -301,13 +302,13 @@ const EXPORTED: [&str; 71] = [
     "topic_readings", "topic_verdicts", "topic_versions", "topic_wordings", "topics", "voices",
 ];
 
-/// Made again from what is exported, or about the work of the program that ran.
+/// Tables that are made again from the export, or that belong to the running program.
 const LEFT_OUT: [&str; 14] = [
     "alerts", "boundary_version", "embeddings", "interactions_fts", "interactions_indexed", "interactions_words", "jobs",
     "maintenance_runs", "memories_fts", "readings", "vector_models", "vector_ranges", "vector_version", "vectors",
 ];
 
-/// The tables that an export of a store holds, as its files are named.
+/// The tables in an export, by the names of its files.
 fn exported(folder: &Path) -> Vec<String> {
     let name = |path: PathBuf| match path.strip_prefix("data") {
         Ok(table) => Some(table.to_str()?.strip_suffix(".jsonl")?.to_owned()),
@@ -318,7 +319,7 @@ fn exported(folder: &Path) -> Vec<String> {
     names
 }
 
-/// A new table fails here until it was decided what becomes of it: what is said of one in neither list is nothing.
+/// A new table fails this test until it is added to one of the lists.
 #[test]
 fn every_table_is_exported_or_is_known_to_be_made_again() {
     let bench = Bench::new();
@@ -364,7 +365,7 @@ fn messages_are_keepsake_jsonl_with_their_marks() {
     }
 }
 
-/// What somebody does to a file.
+/// A change to the contents of a file.
 type Edit = Box<dyn Fn(&[u8]) -> Vec<u8>>;
 
 #[test]

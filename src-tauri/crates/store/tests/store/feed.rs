@@ -1,4 +1,4 @@
-//! The change feed: after the commit, never after a rollback.
+//! The change feed publishes after a commit, and never after a rollback.
 
 use std::sync::mpsc::TryRecvError;
 

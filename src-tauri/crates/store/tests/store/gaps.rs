@@ -1,4 +1,4 @@
-//! Capability gaps: the evidence lock, the steps of a task, and erasure.
+//! Capability gaps: the evidence lock, the lifecycle of a task, and erasure.
 
 use keepsake_domain::{EvidenceSpan, GapId, GapStatus, TaskId, TaskStatus, Timestamp};
 use keepsake_store::{GapRow, GapSeen, StoreError};
@@ -114,7 +114,7 @@ fn a_rebuild_makes_again_what_the_rules_found_and_keeps_what_a_model_did() {
         model: Some("profile/1 model/7b".to_owned()),
     };
     bench.store.write(|tx| tx.see_gap(&seen)).unwrap();
-    // That a model read anybody says nothing of who found a gap.
+    // Reads by a model do not show what found a gap.
     let raw = crate::bench::plain(bench.store.path());
     raw.execute_batch(
         "INSERT INTO profile_reads (entity_id, conversation_id, people_key, through_seq)

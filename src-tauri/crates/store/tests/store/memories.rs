@@ -1,4 +1,4 @@
-//! Memories: the evidence lock, wording that never changes, labels that join, lists whose counts are true.
+//! Memories: the evidence lock, wording that never changes, visibility that combines all sources, and lists with correct counts.
 
 use std::collections::BTreeMap;
 
@@ -191,7 +191,7 @@ fn a_refused_statement_is_known_again() {
     check(Subject::Owner, b"User likes rain", false);
 }
 
-/// What a generated memory is like.
+/// Properties of a generated memory.
 #[derive(Debug, Clone)]
 struct Traits {
     status: MemoryStatus,
@@ -243,7 +243,7 @@ fn filters() -> impl Strategy<Value = MemoryFilter> {
         })
 }
 
-/// Whether a row meets the filter, by plain comparison; `channel` is that of its conversation.
+/// Whether a row matches the filter, by direct comparison; `channel` is the channel type of its conversation.
 fn meets(row: &MemoryRow, channel: &str, filter: &MemoryFilter) -> bool {
     let any = |wanted: &[String], value: &str| wanted.is_empty() || wanted.iter().any(|name| name == value);
     any(&filter.status, row.status.name())

@@ -1,4 +1,4 @@
-//! Opening: what is refused stays untouched, what is opened keeps its promises.
+//! Opening: a refused file stays untouched, and an opened one has all its guarantees.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ fn the_linked_sqlite_has_the_checkpoint_fix() {
     assert!(rusqlite::version_number() >= 3_051_003, "SQLite {} can corrupt a WAL file", rusqlite::version());
 }
 
-/// Opens a folder whose database `make` wrote; the refusal's text must hold `expect` and no byte may change.
+/// Opens a folder whose database `make` wrote. The error must contain `expect`, and no byte may change.
 fn refused(make: impl FnOnce(&Path), expect: &str) {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("keepsake.db");
@@ -26,7 +26,7 @@ fn refused(make: impl FnOnce(&Path), expect: &str) {
     assert_eq!(files_of(&path), before, "a refused file stays as it was, and nothing appears beside it");
 }
 
-/// A sound database of ours, closed, with `sql` run on it by another program.
+/// A sound and closed database of ours, changed with `sql` by another program.
 fn ours_then(path: &Path, sql: &str) {
     let store = Store::open(path.parent().unwrap(), NOW).unwrap();
     drop(store);
@@ -44,7 +44,7 @@ fn a_newer_schema_that_stands_only_in_the_log_is_refused() {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("keepsake.db");
     drop(Store::open(dir.path(), NOW).unwrap());
-    // The other program is still running, so that its change has not reached the file.
+    // The other program is still running, so its change is not in the file yet.
     let other = plain(&path);
     other.execute_batch("PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 99").unwrap();
     let before: Vec<_> = files_of(&path).into_iter().filter(|(path, _)| !path.ends_with("keepsake.db-shm")).collect();
@@ -112,7 +112,7 @@ fn the_file_is_in_wal_mode_and_marked_as_ours() {
 fn the_connections_are_set_as_security_asks() {
     use keepsake_store::Door;
     let bench = Bench::new();
-    // Each probe divides by zero unless the pragma has the wanted value, so that the answer comes back as success.
+    // Each probe raises an error unless the pragma has the expected value, so that the result shows as success or failure.
     let check = |door, pragma: &str, value: i64| {
         let sql = format!("SELECT json_extract('[', '$') FROM pragma_{pragma} WHERE {pragma} <> {value}");
         assert!(bench.store.attack(door, &sql).is_ok(), "{pragma} of {door:?} is {value}");
@@ -157,7 +157,7 @@ fn reopening_keeps_everything_and_writes_nothing() {
 fn an_orderly_end_leaves_no_log_behind() {
     let bench = Bench::new();
     bench.append(&conversation("c", "owner Mara: hello\nassistant Nova: hi"));
-    // Every reader was used, so that each has the file open.
+    // Use every reader, so that each has the file open.
     let nested = bench.store.read(|_| bench.store.read(|_| bench.store.read(|_| bench.store.read(|tx| tx.totals()))));
     assert_eq!(nested.unwrap(), (2, 1));
     let log = bench.dir.path().join("keepsake.db-wal");
@@ -182,10 +182,10 @@ fn version_of(path: &Path) -> i64 {
     plain(path).query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap()
 }
 
-/// What a copy before an upgrade is called that is made at [`NOW`].
+/// Name of a backup made at [`NOW`] before an upgrade.
 const COPY: &str = "keepsake-2026-03-02T10-00-00.000Z-before-upgrade.db";
 
-/// Names of the backups beside a database, whole or not.
+/// Names of the backups beside a database, complete or not.
 fn copies_in(dir: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(dir.join(BACKUPS_DIR)) else { return Vec::new() };
     let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
@@ -197,7 +197,7 @@ fn copies_in(dir: &Path) -> Vec<String> {
 fn an_older_schema_is_copied_before_it_is_brought_up_to_date() {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("keepsake.db");
-    // The program that wrote it is still running: its newest row stands in the log alone.
+    // The program that wrote it is still running: its newest row is only in the log.
     let other = older(dir.path(), 3);
     let store = Store::open(dir.path(), NOW).unwrap();
     assert!(version_of(&path) > 3, "it is up to date");
@@ -228,7 +228,7 @@ fn without_a_copy_nothing_is_migrated() {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("keepsake.db");
     drop(older(dir.path(), 3));
-    // Where the copy would be written stands something that cannot be replaced; a full disk is played in the power-loss tests.
+    // Something that cannot be replaced is in the place of the copy; the power-loss tests simulate a full disk.
     let obstacle = dir.path().join(BACKUPS_DIR).join(format!("{COPY}.part"));
     std::fs::create_dir_all(obstacle.join("inside")).unwrap();
     let before = std::fs::read(&path).unwrap();
@@ -266,7 +266,7 @@ fn copies_leave_with_an_erasure_those_of_earlier_programs_too() {
 fn a_migration_that_fails_speaks_no_sql() {
     let dir = TempDir::new().unwrap();
     let raw = older(dir.path(), 3);
-    // A table that the next step is about to make.
+    // A table that the next migration creates.
     raw.execute_batch("CREATE TABLE interactions_indexed (x)").unwrap();
     drop(raw);
     let words = Store::open(dir.path(), NOW).unwrap_err().to_string();
@@ -282,7 +282,7 @@ fn schema_alerts(bench: &Bench) -> Vec<String> {
     alerts.into_iter().filter(|alert| alert.kind == "schema_changed").map(|alert| alert.message).collect()
 }
 
-/// Approves whatever is proposed, without anybody's act.
+/// A trigger that approves every proposal without an action of the person.
 pub(crate) const PLANTED: &str = "CREATE TRIGGER helper AFTER INSERT ON memories BEGIN
     UPDATE memories SET status = 'active', decided_at_ms = 1 WHERE id = NEW.id; END";
 

@@ -1,4 +1,4 @@
-//! Acts of a person and their undo: what stood before stands again, exactly.
+//! Operations of the person and their undo, which restores the previous state exactly.
 
 use keepsake_domain::{MemoryId, MemoryStatus, OperationId, Relation};
 use keepsake_store::{MemoryChange, MemoryState, StoreError};
@@ -32,7 +32,7 @@ fn snooze(bench: &Bench, id: &MemoryId, delay_ms: i64) -> MemoryChange {
     MemoryChange { id: id.clone(), before: Some(before), after, relations: Vec::new() }
 }
 
-/// Everything a person can see of the memories with these numbers.
+/// Everything that the person can see of the memories up to rank `newest`.
 fn visible(bench: &Bench, newest: i64) -> Vec<String> {
     let mut rows = bench.dump(&format!("SELECT * FROM memories WHERE rank <= {newest} ORDER BY rank"));
     rows.extend(bench.dump(&format!(
@@ -44,7 +44,7 @@ fn visible(bench: &Bench, newest: i64) -> Vec<String> {
 
 fn talk(count: usize) -> (Bench, Vec<MemoryId>) {
     let bench = Bench::new();
-    // Every second conversation is open, so that a merge can change a label.
+    // Every second conversation is public, so that a merge can change the visibility.
     let ids = (0..count)
         .map(|n| {
             let source = Conversation::new(&format!("c{n}")).channel("forum", "x");
@@ -140,7 +140,7 @@ fn a_wording_taken_back_steps_aside_and_stays_in_the_chain() {
     assert_eq!(bench.store.read(|tx| tx.versions(&ids[0])).unwrap().len(), 2, "nothing is deleted");
 }
 
-/// A new active wording in the place of a pending or active memory.
+/// Replaces a pending or active memory by a new active wording.
 fn edit(bench: &Bench, id: &MemoryId) -> Result<(MemoryId, OperationId), StoreError> {
     let old = bench.store.read(|tx| tx.memory(id)).unwrap();
     let evidence = bench.store.read(|tx| tx.evidence(id)).unwrap();
@@ -188,7 +188,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// Does one act, if it is legal where things stand.
+/// Performs an action, if the present state allows it.
 fn perform(bench: &Bench, ids: &mut Vec<MemoryId>, act: &Act) -> Result<OperationId, StoreError> {
     let pick = |n: usize| ids[n % ids.len()].clone();
     match act {

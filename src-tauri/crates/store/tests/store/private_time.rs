@@ -1,4 +1,5 @@
-//! Private intervals against a simple model: what arrived while a conversation was private, and only that, is left out.
+//! Periods of exclusion compared with a simple model: exactly the messages that arrived while a conversation was excluded are
+//! left out.
 
 use keepsake_store::PrivateTime;
 use keepsake_testkit::conversation;
@@ -6,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::bench::Bench;
 
-/// What a person or a channel does.
+/// An action of the person or of a channel.
 #[derive(Debug, Clone, Copy)]
 enum Act {
     Message,
@@ -21,7 +22,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     proptest::collection::vec(act, 1..24)
 }
 
-/// The rule in its plainest form: a mark at each message.
+/// The rule in its simplest form: a flag for each message.
 #[derive(Default)]
 struct Model {
     is_private: bool,
@@ -89,7 +90,7 @@ proptest! {
     }
 }
 
-/// Negative control: under the rule that stood before, one toggle put everything earlier out of reach.
+/// Negative control: under the former rule, a single toggle left out everything before it.
 #[test]
 fn a_toggle_taken_back_differs_from_leaving_out_all_before_it() {
     let (_, left_out, _) = run(&Bench::new(), &[Act::Message, Act::On, Act::Off]);

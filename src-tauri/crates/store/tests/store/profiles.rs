@@ -1,4 +1,4 @@
-//! Profiles: the evidence lock, versions that are never reworded, what a person debunked, and erasure.
+//! Profiles: the evidence lock, versions that are never reworded, entries rejected as wrong, and erasure.
 
 use keepsake_domain::{
     EntityId, Evidence, EvidenceSpan, Facet, ProfileConfidence, ProfileEntry, ProfileId, ProfileOrigin, ProfileType, Timestamp,
@@ -107,7 +107,7 @@ fn an_entry_is_superseded_and_never_reworded() {
         let done = plain(bench.store.path()).execute(&format!("UPDATE entity_profiles SET {change}"), []);
         assert!(done.is_err(), "{change} must be refused");
     }
-    // The control: what a later version does to its predecessor is no rewording.
+    // Control: superseding an entry does not count as rewording it.
     plain(bench.store.path()).execute("UPDATE entity_profiles SET superseded_at_ms = 1", []).unwrap();
 }
 

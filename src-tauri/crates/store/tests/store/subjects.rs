@@ -1,4 +1,4 @@
-//! Whom a memory is about: a person by their handles as links stand, and never by a name.
+//! Whom a memory is about: a person is identified by handles and the links in effect, never by a name.
 
 use keepsake_domain::{EntityId, HandleId, LinkAnswer, LinkId, MemoryStatus, Speaker, Subject};
 use keepsake_store::{MemoryChange, MemoryFilter, MemoryState, NewMemory, Persons};
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use crate::backup::{back_up, restore};
 use crate::bench::{Bench, NOW, plain};
 
-/// How two people called Ben stand to each other.
+/// The relationship between two people called Ben.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tie {
     Unlinked,
@@ -18,7 +18,7 @@ enum Tie {
 
 use Tie::{Linked, LinkedAndUnlinked, Unlinked};
 
-/// Two people called Ben, each in a room of their own network, and the same words of both.
+/// Two people called Ben, each in a room of their own network, with the same words from both.
 fn bens(tie: Tie) -> (Bench, Subject, Subject) {
     let bench = Bench::new();
     for room in ["a", "b"] {
@@ -90,7 +90,7 @@ fn a_decision_about_one_person_is_none_about_their_namesake() {
             |subject: &Subject| bench.store.read(|tx| tx.memory_at(&of_a.evidence[0], subject, of_a.category)).unwrap().is_some();
         assert_eq!((at(&a), at(&b), at(&Subject::Owner)), (true, is_one, false), "{tie:?}: proposed before");
 
-        // What was taken back holds for as long as the same is not approved of the same.
+        // A retraction is in effect as long as the same statement about the same person is not approved.
         let taken = || bench.store.read(|tx| tx.taken_back_of_memories(None)).unwrap();
         assert_eq!(taken().len(), 1, "{tie:?}: of one of them");
         decide(&bench, &of_b, MemoryStatus::Active);
@@ -111,7 +111,7 @@ fn after_a_link_is_taken_back_each_has_their_own_again() {
     let (of_a, of_b) = (cats(&bench, "a", &a), cats(&bench, "b", &b));
     bench.insert(&of_a);
     bench.insert(&of_b);
-    // The other's candidate was folded into this one; and a line of the other supports a statement of which the other has none.
+    // The other's proposal is merged into this one, and a line of the other supports a statement that the other does not have.
     assert!(bench.store.write(|tx| tx.fold_into(&of_b.id, &of_a.id)).unwrap());
     let mut home =
         bench.memory("Ben lives in Oslo", vec![bench.place("a", "I live in Oslo"), bench.place("b", "I live in Oslo")]);
@@ -167,7 +167,7 @@ fn somebody_called_owner_is_not_the_owner() {
     assert_eq!(facets.subject, [("owner".to_owned(), 1), ("owner (contact)".to_owned(), 1)]);
 }
 
-/// Takes the step again that brings an earlier version's rows here.
+/// Runs the migration again that upgrades the rows of an earlier version.
 fn upgrade(bench: &Bench) {
     let raw = plain(bench.store.path());
     raw.execute_batch(
@@ -196,7 +196,7 @@ fn an_upgrade_parts_what_namesakes_shared_and_keeps_what_linked_people_share() {
         }
         let raw = plain(bench.store.path());
         if tie == Unlinked {
-            // As an earlier version left it: the words of two who were never linked under one memory.
+            // As an earlier version left it: words of two people who were never linked, under one memory.
             raw.execute_batch("DELETE FROM link_decisions").unwrap();
         }
         raw.execute_batch(
@@ -240,7 +240,7 @@ fn an_upgrade_reads_rooms_anew_in_which_two_of_one_name_speak() {
     check(["Ben", "Ana"], 0);
 }
 
-/// Somebody on a channel under each of these handles in turn; which of them are one, by number.
+/// Appends a message under each of these addresses, and numbers the resulting handles; equal numbers mean the same handle.
 fn handles_of(bench: &Bench, written: &[(&str, &str)]) -> Vec<usize> {
     let mut known: Vec<String> = Vec::new();
     let place = |(n, (channel, address)): (usize, &(&str, &str))| {
@@ -302,7 +302,7 @@ fn handles_that_an_earlier_version_kept_apart_stay_two_until_the_person_says() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// The one rule of who is one person, asked of rows and worked out for all.
+    /// The rule for who is one person gives the same result when evaluated on rows and when computed for all persons.
     #[test]
     fn rows_and_the_map_of_persons_agree(links in prop::collection::vec((0_usize..5, 0_usize..5, prop::bool::ANY), 0..6)) {
         let bench = Bench::new();

@@ -1,7 +1,7 @@
-//! A population over five channels whose true and false identities are known, as Keepsake JSONL.
+//! A population across five channels with known true and false identities, as Keepsake JSONL.
 //!
-//! The same lines go through `keepsake import` and the queue and come out of `keepsake links`, so a whole build is measured by the
-//! same labels as the pure rules. Nobody in it exists; the same seed gives the same bytes.
+//! The same lines can be run through `keepsake import` and the queue and checked in `keepsake links`, so a whole build is
+//! measured with the same labels as the rules alone. Nobody in it exists; the same seed gives the same bytes.
 
 mod phrases;
 
@@ -13,47 +13,47 @@ use crate::exports::Dice;
 pub use phrases::Wording;
 use phrases::{EMAIL, MATRIX, OTHERS_EMAIL, OTHERS_HANDLE, PHONE, Phrases, SIMPLEX, TALK};
 
-/// Why a pair of handles is labelled.
+/// The reason for the label of a pair of handles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PairKind {
-    /// True: one says that the address of the other is theirs, or signs with it.
+    /// True: one states the other's address as their own, or signs with it.
     Email,
-    /// True: the same number, as handle or in own words.
+    /// True: the same phone number, as a handle or in a message.
     Phone,
-    /// True: one calls the other their own.
+    /// True: one states the other's handle as their own.
     Declared,
     /// True: the same full name among the same people.
     Name,
-    /// True: the same rare words and no name.
+    /// True: the same rare words, without a name.
     Terminology,
     /// Trap: the same first name.
     FirstName,
-    /// Trap: the same full name in different circles.
+    /// Trap: the same full name in different groups of people.
     FullName,
-    /// Trap: the same part before the server.
+    /// Trap: the same local part of an address, at another server.
     LocalPart,
     /// Trap: roles, programs and "Speaker 1".
     Role,
-    /// Trap: one switchboard number in many signatures.
+    /// Trap: one switchboard number in several signatures.
     Switchboard,
-    /// Trap: somebody else's address, said or quoted.
+    /// Trap: another person's address, mentioned or quoted.
     OthersAddress,
-    /// Trap: somebody else's handle, said or quoted.
+    /// Trap: another person's handle, mentioned or quoted.
     OthersHandle,
-    /// Trap: namesakes who talk to each other.
+    /// Trap: people with the same name who talk to each other.
     Talking,
-    /// Trap: a look-alike name among the same people.
+    /// Trap: a name with look-alike letters among the same people.
     LookAlike,
 }
 
 impl PairKind {
-    /// Whether the two are one person.
+    /// Whether the two handles belong to one person.
     pub fn is_true(self) -> bool {
         self <= Self::Terminology
     }
 }
 
-/// A handle as `links --json` writes it.
+/// A handle in the format of `links --json`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle {
     /// Channel type.
@@ -62,14 +62,14 @@ pub struct Handle {
     pub handle: String,
 }
 
-/// A population.
+/// A generated population.
 #[derive(Debug, Default)]
 pub struct Population {
-    /// One message a line, in order of time.
+    /// One message per line, ordered by time.
     pub lines: Vec<String>,
-    /// Who is behind each handle, by number.
+    /// The number of the person behind each handle.
     pub bearers: Vec<(Handle, usize)>,
-    /// The labelled pairs.
+    /// The labeled pairs.
     pub pairs: Vec<(PairKind, Handle, Handle)>,
 }
 
@@ -82,7 +82,7 @@ struct Build {
     person: usize,
 }
 
-/// Somebody in the making.
+/// A person being generated.
 #[derive(Clone)]
 struct Person {
     number: usize,
@@ -91,7 +91,7 @@ struct Person {
     word: String,
 }
 
-/// A circle: a project, its words and its rooms.
+/// A group of people with a project, its words and its rooms.
 struct Circle {
     number: usize,
     project: String,
@@ -101,7 +101,7 @@ struct Circle {
 /// The owner's display name; pass it as `--me`.
 pub const OWNER: &str = "Robin Vale";
 
-/// A population of about `people` persons, decided by `seed`.
+/// A population of about `people` persons, determined by `seed`.
 pub fn population(people: usize, seed: u64, wording: Wording) -> Population {
     let mut build = Build { dice: Dice(seed), wording, out: Population::default(), minute: 0, message: 0, person: 0 };
     let circles = people.div_ceil(CIRCLE).max(4);
@@ -114,7 +114,7 @@ pub fn population(people: usize, seed: u64, wording: Wording) -> Population {
     build.out
 }
 
-/// Persons in a circle.
+/// Number of people in a group.
 const CIRCLE: usize = 6;
 
 impl Build {
@@ -137,7 +137,8 @@ impl Build {
         }
         let full = |person: &Person| format!("{} {}", person.first, person.last);
 
-        // 0: an address in own words. 1: a number. 2: a handle. 3: the same name among the same people. 4 and 5: their companions.
+        // 0: their own address in a message. 1: a number. 2: a handle. 3: the same name among the same people. 4 and 5: their
+        // companions.
         let room = format!("matrix-{number}");
         let thread = format!("mail-{number}");
         for round in 0..5 {
@@ -170,7 +171,7 @@ impl Build {
 
     fn email(&mut self, room: &str, person: &Person, matrix: &Handle, mail: &Handle) {
         if self.dice.below(4) == 0 {
-            // A meeting, in which the address is said.
+            // A meeting in which the address is mentioned.
             let meeting = handle("meeting", &format!("{} {}", person.first, person.last));
             self.out.bearers.push((meeting.clone(), person.number));
             let text = self.phrase(EMAIL).replace("{E}", &mail.handle);
@@ -236,7 +237,7 @@ impl Build {
         }
     }
 
-    /// Two nameless handles that share rare words.
+    /// Two handles without a name that share rare words.
     fn terminology(&mut self, circle: usize) {
         if !circle.is_multiple_of(4) {
             return;
@@ -267,7 +268,7 @@ impl Build {
         namesakes: &mut Vec<(Person, Handle)>,
     ) {
         let number = circle.number;
-        // The same first name, elsewhere and on another channel.
+        // The same first name, in another place and on another channel.
         let twin = Person { number: self.next_person(), first: people[4].first, last: self.dice.pick(LAST), word: self.word() };
         let other = handle("whatsapp", &format!("+43 660 {}", 1_000_000 + self.dice.below(8_999_999)));
         self.out.bearers.push((other.clone(), twin.number));
@@ -275,7 +276,7 @@ impl Build {
         self.say(&format!("wa-twin-{number}"), &other, twin.first, "person", &text);
         self.label(PairKind::FirstName, &matrix[4], &other);
 
-        // The same full name in a circle that has nothing to do with this one.
+        // The same full name in an unrelated group.
         if let Some((person, known)) = namesakes.pop() {
             let double = handle("simplex", &format!("{}{}", person.word, self.dice.below(1000)));
             let bearer = self.next_person();
@@ -290,7 +291,7 @@ impl Build {
             namesakes.push((people[5].clone(), matrix[5].clone()));
         }
 
-        // The same part before the server.
+        // The same local part at another server.
         let copy = handle("email", &format!("{}@copy{number}.example", people[3].word));
         let bearer = self.next_person();
         self.out.bearers.push((copy.clone(), bearer));
@@ -299,7 +300,7 @@ impl Build {
         self.say(&format!("mail-copy-{number}"), &copy, &name, "person", &text);
         self.label(PairKind::LocalPart, &matrix[3], &copy);
 
-        // Somebody else's address and handle.
+        // Another person's address and handle.
         let others = format!("{} {}", people[3].first, people[3].last);
         let text = self.phrase(OTHERS_EMAIL).replace("{N}", &others).replace("{E}", &mails[3].handle);
         self.say(room, &matrix[5], &format!("{} {}", people[5].first, people[5].last), "person", &text);
@@ -308,7 +309,7 @@ impl Build {
         self.say(&format!("mail-{number}"), &mails[4], &format!("{} {}", people[4].first, people[4].last), "person", &text);
         self.label(PairKind::OthersHandle, &mails[4], &matrix[3]);
 
-        // Namesakes who talk to each other, and an imitation of one of them.
+        // Two people with the same name who talk to each other, and an imitation of another person.
         let double = handle("matrix", &format!("@{}.two:hs{number}.example", people[4].word));
         let bearer = self.next_person();
         self.out.bearers.push((double.clone(), bearer));
@@ -327,7 +328,7 @@ impl Build {
         self.label(PairKind::LookAlike, &matrix[3], &imitation);
     }
 
-    /// Offices whose signatures carry one number.
+    /// Offices in which all signatures contain the same number.
     fn offices(&mut self) {
         for office in 0..4 {
             let number = format!("+49 30 9018{:04}", self.dice.below(10_000));
@@ -348,7 +349,7 @@ impl Build {
         }
     }
 
-    /// Handles that nobody in particular is behind.
+    /// Handles that belong to nobody in particular.
     fn roles(&mut self) {
         let rows: [(&str, &str, &str, &str, &str, &str); 6] = [
             ("matrix", "@support:acme.example", "Support", "email", "support@acme.example", "Support"),
@@ -385,7 +386,7 @@ impl Build {
         self.person
     }
 
-    /// A word for an address that nobody else has.
+    /// A word for an address that nobody else uses.
     fn word(&mut self) -> String {
         format!("{}{}{}", self.dice.pick(SYLLABLES), self.dice.pick(SYLLABLES), self.person)
     }
@@ -403,7 +404,7 @@ impl Build {
         self.dice.pick(TALK).replace("{J}", "the house").replace("{K}", "roof")
     }
 
-    /// Now and then an address is written the way people hide it from machines.
+    /// Sometimes writes an address the way people hide it from machines.
     fn disguised(&mut self, address: &str) -> String {
         match self.dice.below(5) {
             0 => address.replace('@', " (at) ").replace('.', " (dot) "),
@@ -452,7 +453,7 @@ fn capital(word: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// The name with its first "a" or "e" or "o" from the Cyrillic alphabet.
+/// The name with one of its letters "a", "e", "o" or "i" replaced by the Cyrillic look-alike.
 fn look_alike(name: &str) -> String {
     ["a", "e", "o", "i"]
         .iter()
@@ -461,7 +462,7 @@ fn look_alike(name: &str) -> String {
         .map_or_else(|| name.to_owned(), |(latin, other)| name.replacen(latin, other, 1))
 }
 
-/// The moment `minute` minutes into 2026.
+/// The time `minute` minutes after the beginning of 2026.
 fn rfc3339(minute: u64) -> String {
     const DAYS: [u64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     let mut days = minute / 1440;

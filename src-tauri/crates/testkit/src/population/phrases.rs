@@ -1,11 +1,11 @@
-//! How people tell each other their addresses, in two sets: one that rules may be written against, one that is only measured.
+//! How people tell each other their addresses, in two sets: one for writing rules, and one that is only used for measuring.
 
-/// Which wordings a population speaks in.
+/// The set of wordings that a population uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wording {
-    /// Those that rules may be written against.
+    /// Wordings for which rules may be written.
     Known,
-    /// Those that are measured and never looked at while rules are written.
+    /// Wordings used for measuring, which are never looked at while writing rules.
     HeldOut,
 }
 
@@ -50,7 +50,7 @@ pub(super) const EMAIL: Phrases = (
     ],
 );
 
-/// `{P}` is the writer's own number.
+/// `{P}` is the writer's own phone number.
 pub(super) const PHONE: Phrases = (
     &[
         "my number is {P}",
@@ -86,7 +86,7 @@ pub(super) const PHONE: Phrases = (
     ],
 );
 
-/// `{H}` is the writer's handle on Matrix, with its sign and server.
+/// `{H}` is the writer's handle on Matrix, including `@` and the server.
 pub(super) const MATRIX: Phrases = (
     &[
         "I'm {H} on Matrix", "By the way, I'm also {H}.", "my Matrix ID is {H}", "This is {F} from the Matrix room ({H})",
@@ -111,7 +111,7 @@ pub(super) const MATRIX: Phrases = (
     ],
 );
 
-/// `{H}` is the writer's nickname on SimpleX, a bare word.
+/// `{H}` is the writer's nickname on SimpleX, a single word.
 pub(super) const SIMPLEX: Phrases = (
     &[
         "on SimpleX I am {H}", "my SimpleX name is {H}", "I go by {H} on SimpleX", "find me on SimpleX as {H}",
@@ -127,7 +127,7 @@ pub(super) const SIMPLEX: Phrases = (
     ],
 );
 
-/// `{N}` is somebody else's name, `{E}` that person's address.
+/// `{N}` is another person's name, `{E}` that person's address.
 pub(super) const OTHERS_EMAIL: Phrases = (
     &[
         "{N}'s email is {E}",
@@ -159,7 +159,7 @@ pub(super) const OTHERS_EMAIL: Phrases = (
     ],
 );
 
-/// `{N}` is somebody else's name, `{H}` that person's handle on Matrix.
+/// `{N}` is another person's name, `{H}` that person's handle on Matrix.
 pub(super) const OTHERS_HANDLE: Phrases = (
     &[
         "{H} is on Matrix", "ask {H} about it", "{H} can you look at this?", "{N} is {H} on Matrix", "thanks {H}!",
@@ -174,7 +174,7 @@ pub(super) const OTHERS_HANDLE: Phrases = (
     ],
 );
 
-/// What people talk about, `{J}` being their project and `{K}` one of its words.
+/// Ordinary talk; `{J}` is the project and `{K}` one of its words.
 pub(super) const TALK: &[&str] = &[
     "The {K} in {J} looks better today.",
     "Can somebody check the {K} before noon?",

@@ -1,4 +1,4 @@
-//! One connection: a request is read, recorded and answered, then the connection ends.
+//! One connection: the request is read, recorded and answered, then the connection ends.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::wire::{Dialect, reply};
 use super::{Answer, Behaviour, Fault, RETRY_AFTER_S, Received, Shared, refuse};
 
-/// Bytes of a request's head.
+/// Maximum length of a request's head.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
 
-/// How the sending of an answer ended.
+/// How sending an answer ended.
 enum Sent {
     Whole,
     ClientLeft,
@@ -44,7 +44,7 @@ pub(super) fn serve(shared: &Shared, mut stream: TcpStream, address: SocketAddr)
         (Answer::Text(text), Some(fault)) => Answer::Faulty(fault, text),
         (answer, _) => answer,
     };
-    // The next call is to be refused: the listener closes before this one's reply is whole, so that none slips through.
+    // The next call must be refused: close the listener before this reply is complete, so that no connection slips through.
     if is_chat && shared.state().fault_at(call + 1) == Some(Fault::Refused) {
         refuse(shared, address);
     }
@@ -67,7 +67,7 @@ fn read_request(stream: &mut TcpStream) -> io::Result<Option<Received>> {
             return Ok(None);
         }
         bytes.extend_from_slice(&buffer[..read]);
-        // A greeting of TLS, say: answered as other servers answer it.
+        // For example, a TLS handshake: respond as other servers do.
         if !bytes[0].is_ascii_uppercase() {
             stream.write_all(b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")?;
             return Ok(None);
@@ -96,7 +96,7 @@ fn read_request(stream: &mut TcpStream) -> io::Result<Option<Received>> {
     Ok(Some(received))
 }
 
-/// What the server answers whatever its script says.
+/// Responses that take precedence over the script.
 fn refused_anyway(request: &Received, behaviour: &Behaviour) -> Option<Answer> {
     let wanted = behaviour.key.as_ref().map(|key| format!("Bearer {key}"));
     if wanted.is_some() && wanted.as_deref() != request.header("authorization") {
@@ -165,7 +165,7 @@ fn send(stream: &mut TcpStream, request: &Received, behaviour: &Behaviour, answe
             Ok(Sent::Whole)
         }
         Answer::Faulty(Fault::Timeout, _) => wait_until_left(stream),
-        // A connection that stands cannot be refused any more: it ends without a byte.
+        // An established connection cannot be refused any more, so it ends without a byte.
         Answer::Faulty(Fault::Refused, _) => Ok(Sent::Whole),
         Answer::Faulty(Fault::TooManyRequests, _) => {
             let headers = vec![("retry-after".to_owned(), RETRY_AFTER_S.to_string())];
@@ -207,7 +207,7 @@ fn send(stream: &mut TcpStream, request: &Received, behaviour: &Behaviour, answe
     }
 }
 
-/// Writes the reply as chunks of `wire_bytes`, each of which arrives on its own.
+/// Writes the reply in chunks of `wire_bytes` that arrive separately.
 fn write_stream(
     stream: &mut TcpStream,
     events: &[Vec<u8>],

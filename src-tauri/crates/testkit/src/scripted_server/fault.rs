@@ -1,47 +1,47 @@
-//! What can go wrong with a model's server. The faults of the reply turn a good reply of any prompt into a bad one.
+//! Faults of a model's server. Some of them turn a good reply to any prompt into a bad one.
 
 use serde_json::{Map, Value};
 
-/// What can go wrong at a call.
+/// What can go wrong with a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fault {
-    /// The connection is taken and nothing ever comes.
+    /// The connection is accepted, but nothing is ever sent.
     Timeout,
-    /// Nothing listens.
+    /// Nothing is listening.
     Refused,
-    /// 429 with `Retry-After`.
+    /// Status 429 with `Retry-After`.
     TooManyRequests,
-    /// 500.
+    /// Status 500.
     ServerError,
-    /// The JSON stops in the middle; the server says that all is well.
+    /// The JSON ends in the middle, although the server reports success.
     CutOffJson,
     /// Prose around the JSON.
     Prose,
-    /// The first key of every object is given twice.
+    /// The first key of every object occurs twice.
     DuplicateKeys,
-    /// Texts are numbers; numbers, truth values and empty lists are texts.
+    /// Strings become numbers; numbers, booleans and empty lists become strings.
     WrongTypes,
     /// Every value is null.
     Null,
-    /// A name that the shape does not know, wherever it knows some; where it knows none, a field that it does not know.
+    /// A value that the schema does not list, wherever it lists allowed ones; otherwise an unknown field.
     UnknownEnum,
-    /// The model declines.
+    /// The model refuses.
     Refusal,
-    /// 10 MB.
+    /// A reply of 10 MB.
     Huge,
 }
 
-/// What a 429 says in `Retry-After`, in seconds.
+/// The `Retry-After` value of a 429, in seconds.
 pub const RETRY_AFTER_S: u64 = 7;
 
-/// Bytes of the text of a huge reply.
+/// Length of the text of a huge reply.
 pub const HUGE_BYTES: usize = 10_000_000;
 
-/// How a model declines.
+/// The text with which a model refuses.
 pub const REFUSAL: &str = "I'm sorry, but I can't help with that.";
 
 impl Fault {
-    /// All of them.
+    /// All faults.
     pub const ALL: [Self; 12] = [
         Self::Timeout,
         Self::Refused,
@@ -57,7 +57,7 @@ impl Fault {
         Self::Huge,
     ];
 
-    /// Whether the call gets a whole reply whose text is bad, rather than none.
+    /// Whether the call gets a complete reply with a bad text, rather than no reply.
     pub fn is_of_the_text(self) -> bool {
         match self {
             Self::CutOffJson | Self::Prose | Self::DuplicateKeys | Self::WrongTypes | Self::Null | Self::UnknownEnum => true,
@@ -65,10 +65,10 @@ impl Fault {
         }
     }
 
-    /// The bad reply that a good one becomes. `schema` is the shape that was asked for, where the request has it.
+    /// Turns a good reply into the bad one. `schema` is the requested schema, if the request had one.
     ///
     /// # Panics
-    /// When `good` is not JSON.
+    /// If `good` is not JSON.
     pub fn spoil(self, good: &str, schema: Option<&Value>) -> String {
         let value: Value = serde_json::from_str(good).expect("a good reply is JSON");
         match self {
@@ -92,7 +92,7 @@ impl Fault {
     }
 }
 
-/// JSON with the first key of every object twice, with the same value: nothing else is wrong with it.
+/// JSON in which the first key of every object occurs twice with the same value; nothing else is wrong with it.
 fn doubled(value: &Value) -> String {
     match value {
         Value::Object(fields) => {
@@ -105,7 +105,7 @@ fn doubled(value: &Value) -> String {
     }
 }
 
-/// The value with every scalar, and every empty list or object, replaced.
+/// Replaces every scalar and every empty list or object in a value.
 fn map_leaves(value: &Value, replace: &impl Fn(&Value) -> Value) -> Value {
     match value {
         Value::Object(fields) if !fields.is_empty() => {
@@ -133,7 +133,7 @@ fn unknown_name(mut value: Value, schema: Option<&Value>) -> Value {
     value
 }
 
-/// Replaces every text that the schema draws from a list of names. Whether there was one.
+/// Replaces every string for which the schema lists the allowed values. Returns whether there was one.
 fn replace_names(value: &mut Value, schema: &Value) -> bool {
     if value.is_string() && (schema["enum"].is_array() || schema["const"].is_string()) {
         *value = Value::from(UNKNOWN);

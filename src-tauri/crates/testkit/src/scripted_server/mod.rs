@@ -1,10 +1,10 @@
-//! A server of language models that follows a script, on 127.0.0.1 and the standard library alone.
+//! A scripted server of language models on 127.0.0.1, with the standard library alone.
 //!
-//! It speaks both wire shapes at once (`/api/…` as Ollama, `/v1/…` as the others), records every request with its bytes,
-//! streams in small pieces, and meets any call with any [`Fault`]. Nothing waits by sleeping: tests wait for what they expect
-//! to have happened ([`ScriptedServer::wait_for_calls`], [`ScriptedServer::wait_until_left`]).
+//! It serves both APIs at once (`/api/…` like Ollama, `/v1/…` like the others), records the bytes of every request, streams in
+//! small pieces, and answers any call with any [`Fault`]. Nothing sleeps: tests wait for the events they expect
+//! ([`ScriptedServer::wait_for_calls`], [`ScriptedServer::wait_until_left`]).
 //!
-//! Deliberately not here: judging a request. Tests read [`ScriptedServer::received`].
+//! Not here: judging requests. Tests read [`ScriptedServer::received`].
 
 mod connection;
 mod fault;
@@ -20,48 +20,48 @@ use socket2::{Domain, Socket, Type};
 
 pub use fault::{Fault, HUGE_BYTES, REFUSAL, RETRY_AFTER_S};
 
-/// How long a test waits for what must happen before it is called a failure: never reached where all is well.
+/// How long a test waits for an expected event before it fails; never reached in a passing test.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A request as it came.
+/// A request as received.
 #[derive(Debug, Clone)]
 pub struct Received {
-    /// `GET`, `POST`.
+    /// Method: `GET` or `POST`.
     pub method: String,
     /// Path and query.
     pub path: String,
-    /// Names in lower case.
+    /// Headers, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body's bytes.
+    /// Bytes of the body.
     pub body: Vec<u8>,
-    /// The head's bytes, for those who look for what must not be in it.
+    /// Bytes of the head, for tests that look for what must not be in it.
     pub head: Vec<u8>,
 }
 
 impl Received {
-    /// The first header of that name, given in lower case.
+    /// The first header with this name, which must be in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// The body as JSON; null where it is none.
+    /// The body as JSON; null if it is not JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    /// Whether a model is asked something.
+    /// Whether the request asks a model something.
     pub fn is_chat(&self) -> bool {
         self.path == "/api/chat" || self.path == "/v1/chat/completions"
     }
 
-    /// The message of that role: `system`, `user`.
+    /// The text of the messages with this role, such as `system` or `user`.
     pub fn message(&self, role: &str) -> String {
         let body = self.json();
         let messages = body["messages"].as_array().into_iter().flatten();
         messages.filter(|message| message["role"] == role).filter_map(|message| message["content"].as_str()).collect()
     }
 
-    /// The shape that the reply shall have, where the request says one.
+    /// The schema requested for the reply, if any.
     pub fn schema(&self) -> Option<Value> {
         let body = self.json();
         let format = &body["response_format"];
@@ -69,7 +69,7 @@ impl Received {
         places.into_iter().find(|schema| schema.is_object()).cloned()
     }
 
-    /// How the reply's shape is asked for: `schema`, `json` (the older way), or not at all.
+    /// How structured output is requested: `schema`, `json` (the older way), or not at all.
     pub fn shape(&self) -> Option<&'static str> {
         let body = self.json();
         if body["response_format"]["type"] == "json_schema" || body["format"].is_object() {
@@ -82,28 +82,28 @@ impl Received {
     }
 }
 
-/// What a call is answered with.
+/// The answer to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// This text, as the model's reply.
     Text(String),
     /// A fault in place of this good reply.
     Faulty(Fault, String),
-    /// The reply as far as this many of its events, then silence until the client goes.
+    /// The reply up to this number of events, then silence until the client leaves.
     Held {
         /// The whole reply.
         text: String,
-        /// Events that are sent.
+        /// Number of events to send.
         after_events: usize,
     },
-    /// The reply as far as this many bytes, then the connection ends.
+    /// The reply up to this number of bytes, then the connection ends.
     Broken {
         /// The whole reply.
         text: String,
-        /// Bytes that are sent, of the reply as streamed.
+        /// Number of bytes of the streamed reply to send.
         after_bytes: usize,
     },
-    /// Any other HTTP answer.
+    /// Any other HTTP response.
     Http {
         /// Status.
         status: u16,
@@ -114,36 +114,36 @@ pub enum Answer {
     },
 }
 
-/// How the server is, apart from its script.
+/// Properties of the server apart from its script.
 #[derive(Debug, Clone)]
 pub struct Behaviour {
-    /// Its models.
+    /// Names of its models.
     pub models: Vec<String>,
-    /// The context that it says its models have: in `/api/show`, `/props` and `/v1/models`.
+    /// Context size reported for its models in `/api/show`, `/props` and `/v1/models`.
     pub context_tokens: Option<u32>,
-    /// The lines of `/api/pull`; without any it says nothing until the client goes.
+    /// Lines sent by `/api/pull`; if empty, it sends nothing until the client leaves.
     pub pull: Vec<String>,
-    /// The version that it says, as Ollama.
+    /// Version reported in the Ollama API.
     pub version: String,
-    /// The key that it wants.
+    /// The API key it requires, if any.
     pub key: Option<String>,
-    /// It is loading a model: 503, as llama.cpp says it.
+    /// It is still loading a model: status 503, like llama.cpp.
     pub is_loading: bool,
-    /// It takes a schema.
+    /// It accepts a JSON schema.
     pub takes_schema: bool,
-    /// It takes the older `json_object` or `"json"`.
+    /// It accepts the older `json_object` or `"json"`.
     pub takes_json: bool,
-    /// What it answers to a shape that it does not take: 400, or 500 as llama-cpp-python does.
+    /// Status for an output format that it does not accept: 400, or 500 like llama-cpp-python.
     pub shape_status: u16,
-    /// The parameter that it does not take, named in its 400 as OpenAI does.
+    /// A parameter that it rejects, named in the 400 response like OpenAI does.
     pub rejected_parameter: Option<String>,
-    /// It counts tokens.
+    /// It reports token counts.
     pub sends_usage: bool,
-    /// It streams where it is asked to.
+    /// It streams if the request asks for it.
     pub streams: bool,
-    /// Characters in an event of a stream.
+    /// Characters per event of a stream.
     pub piece_chars: usize,
-    /// Bytes that are written, and so arrive, at once.
+    /// Bytes written at once, which therefore arrive together.
     pub wire_bytes: usize,
 }
 
@@ -170,7 +170,7 @@ impl Default for Behaviour {
 
 type Script = dyn Fn(&Received) -> Answer + Send + Sync;
 
-/// A running server. It ends when it is dropped.
+/// A running server. It stops when dropped.
 pub struct ScriptedServer {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -187,15 +187,15 @@ struct Shared {
 struct State {
     behaviour: Behaviour,
     received: Vec<Received>,
-    /// Connections that were made, requests or not.
+    /// Connections accepted, with or without a request.
     connections: usize,
-    /// Chat requests that came.
+    /// Chat requests received.
     calls: usize,
-    /// Clients that went before their reply was whole.
+    /// Clients that left before their reply was complete.
     left: usize,
     fault_from: Option<(usize, Fault)>,
     is_refusing: bool,
-    /// The listener is closed.
+    /// The listener has been closed.
     is_closed: bool,
     is_stopping: bool,
     live: Vec<TcpStream>,
@@ -211,7 +211,7 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// Waits until `done`.
+    /// Waits until `done` returns `true`.
     fn wait(&self, what: &str, done: impl Fn(&State) -> bool) {
         let waited = self.changed.wait_timeout_while(self.state(), PATIENCE, |state| !done(state));
         let timed_out = waited.unwrap_or_else(PoisonError::into_inner).1;
@@ -226,10 +226,10 @@ impl State {
 }
 
 impl ScriptedServer {
-    /// A server that answers each chat request as `script` says.
+    /// Starts a server that answers each chat request according to `script`.
     ///
     /// # Panics
-    /// When the system has no free port.
+    /// If the system has no free port.
     pub fn start(script: impl Fn(&Received) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port on loopback");
         let address = listener.local_addr().expect("the address of a bound listener");
@@ -241,13 +241,13 @@ impl ScriptedServer {
         Self { address, shared, accepting: Some(accepting) }
     }
 
-    /// A server that answers every chat request with the same text.
+    /// Starts a server that answers every chat request with the same text.
     pub fn saying(text: impl Into<String>) -> Self {
         let text = text.into();
         Self::start(move |_| Answer::Text(text.clone()))
     }
 
-    /// A server that gives these answers one after another, and 410 when there are none left.
+    /// Starts a server that gives these answers one after another, then responds with 410.
     pub fn in_turn(answers: impl IntoIterator<Item = Answer>) -> Self {
         let answers = Mutex::new(answers.into_iter().collect::<std::collections::VecDeque<_>>());
         Self::start(move |_| {
@@ -266,12 +266,12 @@ impl ScriptedServer {
         format!("http://{}", self.address)
     }
 
-    /// Changes how it is.
+    /// Changes its properties.
     pub fn behave(&self, change: impl FnOnce(&mut Behaviour)) {
         self.shared.change(|state| change(&mut state.behaviour));
     }
 
-    /// From chat request `call` on (the first is 0) every one meets `fault`, until [`Self::heal`].
+    /// From chat request `call` on (the first is 0), every request meets `fault`, until [`Self::heal`].
     pub fn inject_from(&self, call: usize, fault: Fault) {
         self.shared.change(|state| state.fault_from = Some((call, fault)));
         if fault == Fault::Refused && self.calls() >= call {
@@ -279,7 +279,7 @@ impl ScriptedServer {
         }
     }
 
-    /// Ends the fault; a server that refused connections listens again, at the same port.
+    /// Ends the fault; a server that refused connections listens again on the same port.
     pub fn heal(&self) {
         self.shared.change(|state| {
             state.fault_from = None;
@@ -298,33 +298,33 @@ impl ScriptedServer {
         self.shared.state().received.clone()
     }
 
-    /// Chat requests so far.
+    /// Number of chat requests so far.
     pub fn calls(&self) -> usize {
         self.shared.state().calls
     }
 
-    /// Connections so far, with or without a request.
+    /// Number of connections so far, with or without a request.
     pub fn connections(&self) -> usize {
         self.shared.state().connections
     }
 
-    /// Clients so far that went before their reply was whole.
+    /// Number of clients so far that left before their reply was complete.
     pub fn left(&self) -> usize {
         self.shared.state().left
     }
 
-    /// Waits until that many chat requests have come.
+    /// Waits until this number of chat requests has arrived.
     ///
     /// # Panics
-    /// When they do not come.
+    /// If they do not arrive in time.
     pub fn wait_for_calls(&self, calls: usize) {
         self.shared.wait("chat requests", |state| state.calls >= calls);
     }
 
-    /// Waits until that many clients went before their reply was whole.
+    /// Waits until this number of clients has left before their reply was complete.
     ///
     /// # Panics
-    /// When they stay.
+    /// If they do not leave in time.
     pub fn wait_until_left(&self, clients: usize) {
         self.shared.wait("a client that goes", |state| state.left >= clients);
     }
@@ -354,7 +354,7 @@ fn accept(shared: &Arc<Shared>, mut listener: TcpListener, address: SocketAddr) 
         if shared.state().is_refusing {
             drop(listener);
             drop(accepted);
-            // The port stays taken, without anybody listening, so that no other server of a test gets it.
+            // Keep the port occupied without listening, so that no other test server gets it.
             let placeholder = placeholder(address);
             shared.change(|state| state.is_closed = true);
             let waited = shared.changed.wait_while(shared.state(), |state| state.is_refusing && !state.is_stopping);
@@ -388,7 +388,7 @@ fn refuse(shared: &Shared, address: SocketAddr) {
         return;
     }
     shared.change(|state| state.is_refusing = true);
-    // Wakes whoever accepts.
+    // Wakes the accepting thread.
     let _ = TcpStream::connect(address);
     shared.wait("closing", |state| state.is_closed);
 }

@@ -1,23 +1,23 @@
-//! The replies of both shapes, as a real server of each writes them.
+//! Replies of both APIs, as a real server writes them.
 
 use serde_json::{Value, json};
 
 use super::{Behaviour, REFUSAL, Received};
 
-/// One or more events: the bytes of each as they are streamed.
+/// One or more events, as the bytes of each.
 pub(super) struct Stream {
     pub(super) content_type: &'static str,
     pub(super) events: Vec<Vec<u8>>,
 }
 
-/// How the server speaks at a path.
+/// The API of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     Ollama,
     OpenAi,
 }
 
-/// The whole reply. `text` of `None` is a refusal in the server's own way.
+/// The complete reply. If `text` is `None`, it is a refusal in the manner of that API.
 pub(super) fn reply(dialect: Dialect, request: &Received, behaviour: &Behaviour, text: Option<&str>) -> Stream {
     let is_streamed = behaviour.streams && request.json()["stream"] == true;
     let pieces = text.map(|text| pieces(text, behaviour.piece_chars));

@@ -1,10 +1,12 @@
-//! A year of somebody's messages of any size: rooms, direct messages, mails, meetings and sessions with agents, with what memory is
-//! made of in it, often said and seldom said alike.
+//! A generated year of messages of any size: rooms, direct messages, mails, meetings and sessions with agents. It contains what
+//! memories are made from, often said and seldom in the same words.
 //!
-//! People speak of projects that each have words of their own, promise and ask, chat, and now and then tell something of themselves;
-//! the owner repeats some facts, takes others back as life goes on, and tells agents how to answer. Some sessions use tools, in ways
-//! that come back. Some conversations are off the record. The same seed gives the same year, and nobody in it exists.
-//! Deliberately not here: what ought to be made of it; that is for whoever reads it.
+//! People talk about projects with their own vocabulary, make promises, ask questions, chat, and now and then tell something
+//! about themselves. The owner repeats some facts, takes others back as life changes, and tells agents how to answer. Some
+//! sessions use tools, partly in recurring sequences. Some conversations are excluded. The same seed gives the same year, and
+//! nobody in it exists.
+//!
+//! Not here: what should be derived from it, which is up to the tests.
 
 mod words;
 
@@ -17,31 +19,31 @@ use words::*;
 /// The owner of every generated year.
 pub const OWNER: &str = "Mara Lind";
 
-/// How much there is in a year.
+/// The size of a year.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct YearSize {
-    /// Messages in all, up to a conversation more.
+    /// Total number of messages; up to one conversation more.
     pub messages: usize,
-    /// Sessions with agents among them.
+    /// Number of sessions with agents, included in the messages.
     pub sessions: usize,
-    /// People besides the owner, at most 30.
+    /// Number of people besides the owner, at most 30.
     pub people: usize,
-    /// Agents, at most 5.
+    /// Number of agents, at most 5.
     pub agents: usize,
 }
 
 impl YearSize {
-    /// A year of a busy person.
+    /// The year of a busy person.
     pub const WHOLE: Self = Self { messages: 50_000, sessions: 400, people: 30, agents: 5 };
 
-    /// One that a test can work through again and again, with something of everything.
+    /// A year that tests can process repeatedly, with something of everything.
     pub const SMALL: Self = Self { messages: 360, sessions: 14, people: 6, agents: 3 };
 }
 
 /// A year of messages.
 #[derive(Debug, Clone)]
 pub struct Year {
-    /// The conversations in the order in which they began; each holds at least one message.
+    /// The conversations in the order in which they began; each contains at least one message.
     pub conversations: Vec<Vec<Message>>,
     /// Names of the agents.
     pub agents: Vec<&'static str>,
@@ -49,22 +51,22 @@ pub struct Year {
     pub people: Vec<String>,
 }
 
-/// A word of a private place: it stands in nothing that is on the record.
+/// A word from excluded places; it occurs nowhere else.
 pub const OFF_THE_RECORD: &str = "Nightjar";
 
 struct Making {
     dice: Dice,
     size: YearSize,
     people: Vec<String>,
-    /// The first moment of the year.
+    /// The beginning of the year.
     begin: Timestamp,
-    /// Of messages made so far.
+    /// Number of messages generated so far.
     made: usize,
-    /// How often the owner told something of themself; decides what comes next.
+    /// How often the owner has told something about themselves; determines what comes next.
     told: usize,
 }
 
-/// Where a conversation is held.
+/// The place of a conversation.
 struct Place {
     room: Conversation,
     /// Indices of the people there.
@@ -73,7 +75,7 @@ struct Place {
     is_private: bool,
 }
 
-/// How the messages outside of sessions are spread, in percent: rooms, direct messages, mails, meetings.
+/// Share of the messages outside sessions in percent: rooms, direct messages, mails, meetings.
 const SHARES: [(Kind, usize); 4] = [(Kind::Room, 35), (Kind::Direct, 38), (Kind::Mail, 9), (Kind::Meeting, 18)];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -84,14 +86,14 @@ enum Kind {
     Meeting,
 }
 
-/// Messages of a session with an agent, tools included, on average.
+/// Average number of messages in a session with an agent, tool use included.
 const SESSION_MESSAGES: usize = 30;
 
-/// Sessions with tools that fall into the last two weeks.
+/// Number of sessions with tools in the last two weeks.
 const RECENT_TOOL_SESSIONS: usize = 16;
 
 impl Year {
-    /// The year that ends at `end`, decided by `seed`.
+    /// The year that ends at `end`, determined by `seed`.
     pub fn until(end: Timestamp, seed: u64, size: YearSize) -> Self {
         let people = (0..size.people.min(FIRST.len())).map(|at| format!("{} {}", FIRST[at], LAST[at])).collect();
         let begin = end.plus_ms(-365 * DAY_MS);
@@ -110,7 +112,7 @@ impl Year {
         Self { conversations, agents, people: making.people }
     }
 
-    /// How many messages there are.
+    /// Total number of messages.
     pub fn messages(&self) -> usize {
         self.conversations.iter().map(Vec::len).sum()
     }
@@ -125,7 +127,7 @@ impl Making {
         self.dice.below(count) == 0
     }
 
-    /// `template` with its slots filled for a project.
+    /// `template` with its slots filled in for a project.
     fn fill(&mut self, template: &str, project: usize) -> String {
         let project = &PROJECTS[project % PROJECTS.len()];
         let mut out = String::with_capacity(template.len() + 32);
@@ -154,12 +156,13 @@ impl Making {
             rest = tail;
         }
         out.push_str(rest);
-        // A template may begin with a slot that is no name.
+        // A template may begin with a slot that is filled in lower case.
         let mut chars = out.chars();
         chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
     }
 
-    /// What the owner tells of themself next: in turn a fact, in one of its ways, or what holds at that time of the year.
+    /// What the owner tells about themselves next: a fact in one of its wordings, or at times what is true at that time of the
+    /// year.
     fn own_fact(&mut self, is_later: bool) -> String {
         self.told += 1;
         let at = self.told;
@@ -170,12 +173,13 @@ impl Making {
         self.pick(OWN_FACTS[at % OWN_FACTS.len()]).to_owned()
     }
 
-    /// Of a hundred lines so many are about whoever says them. In a small year more, so that there is enough of everything.
+    /// Percentage of lines in which speakers talk about themselves. It is higher in a small year, so that there is enough of
+    /// everything.
     fn about_self_percent(&self) -> u64 {
         if self.size.messages < 2_000 { 16 } else { 4 }
     }
 
-    /// A line of talk about a project, by the owner or somebody else.
+    /// A line of talk about a project, by the owner or another person.
     fn talk(&mut self, project: usize, is_owner: bool, is_later: bool) -> String {
         let is_about_self = self.dice.below(100) < self.about_self_percent();
         if is_about_self && is_owner {
@@ -192,7 +196,7 @@ impl Making {
             _ => self.pick(SMALL_TALK),
         };
         let mut text = self.fill(template, project);
-        // People write on: a second sentence about the same, now and then.
+        // Now and then people add a second sentence about the same subject.
         if self.one_in(6) {
             let template = if self.one_in(2) { self.pick(WORK) } else { self.pick(QUESTIONS) };
             text.push(' ');
@@ -201,15 +205,15 @@ impl Making {
         text
     }
 
-    /// A moment on the given day of the year, in waking hours.
+    /// A time on the given day of the year, during waking hours.
     fn moment(&mut self, day: u64) -> i64 {
         self.begin.0 + day as i64 * DAY_MS + (8 * 60 + self.dice.below(12 * 60)) as i64 * MINUTE_MS
     }
 
-    /// The conversations of a kind with about so many messages.
+    /// Conversations of this kind with about this many messages.
     fn places(&mut self, kind: Kind, messages: usize) -> Vec<Vec<Message>> {
         let people = self.people.len();
-        // A room and a direct chat last all year, a mail thread and a meeting are over in days.
+        // Rooms and direct chats last all year; a mail thread or a meeting is over within days.
         let count = match kind {
             Kind::Room => (people / 2).clamp(2, 12),
             Kind::Direct => people,
@@ -237,7 +241,7 @@ impl Making {
         };
         let around = |from: usize, count: usize| (from..from + count).map(|at| at % people).collect::<Vec<_>>();
         let (room, with) = match kind {
-            // Every third room is a closed group.
+            // Every third room is private.
             Kind::Room => {
                 let id = format!("!room{at}:example.org");
                 let room = Conversation::new(&id).channel("matrix", &id).title(PROJECTS[at % PROJECTS.len()].name);
@@ -260,21 +264,21 @@ impl Making {
                 (Conversation::new(&id).channel("meeting", &id).title(&format!("{} sync", PROJECTS[project].name)), with)
             }
         };
-        // Some talk is nobody's business.
+        // Some conversations are excluded.
         let is_private = matches!(kind, Kind::Direct) && at % 9 == 4 || matches!(kind, Kind::Meeting) && at % 20 == 7;
         Place { room: if is_private { room.private() } else { room }, with, project, is_private }
     }
 
-    /// Messages of a place in which people come together again and again, all year long.
+    /// Messages of a place where people meet again and again all year.
     fn lasting(&mut self, place: &Place, messages: usize) -> Vec<Message> {
         let mut all = Vec::new();
         let mut lines = Vec::new();
         let bursts = (messages / 14).max(1);
         for burst in 0..bursts {
-            // In order of time, with gaps of days between.
+            // In order of time, with gaps of days in between.
             let day = (burst as u64 * 360) / bursts as u64 + self.dice.below(3);
             let mut at = self.moment(day);
-            // What a place is about changes over the year.
+            // The subject of a place changes over the year.
             let project = place.project + day as usize / 120 * 5;
             let count = (messages / bursts).max(1) as u64;
             for _ in 0..count / 2 + 1 + self.dice.below(count) {
@@ -287,7 +291,7 @@ impl Making {
         all
     }
 
-    /// Messages of a place that is over soon, so many minutes apart at most.
+    /// Messages of a place that is over soon, at most `apart_minutes` apart.
     fn thread(&mut self, place: &Place, messages: usize, apart_minutes: u64) -> Vec<Message> {
         let day = self.dice.below(360);
         let mut at = self.moment(day);
@@ -301,7 +305,7 @@ impl Making {
         all
     }
 
-    /// `role name: text`, as fixtures are written.
+    /// A line in fixture format: `role name: text`.
     fn line(&mut self, place: &Place, project: usize, is_later: bool) -> String {
         let is_owner = self.dice.below(place.with.len() as u64 + 1) == 0;
         let mut text = self.talk(project, is_owner, is_later);
@@ -325,11 +329,11 @@ impl Making {
         all.extend(messages);
     }
 
-    /// One session with an agent: talk, or work with tools where the agent is one that has them.
+    /// A session with an agent: talk, or work with tools if the agent has tools.
     fn session(&mut self, at: usize, agent: &'static str) -> Vec<Message> {
         let sessions = self.size.sessions as u64;
         let all_year = (at as u64 * 364) / sessions;
-        // Ways of working are looked for in the last two weeks, so more of the work with tools falls there.
+        // Playbooks are searched for in the last two weeks, so more of the work with tools falls there.
         let is_recent = agent == AGENTS[0] && at + RECENT_TOOL_SESSIONS * self.size.agents >= self.size.sessions;
         let day = if is_recent { 352 + at as u64 % 12 } else { all_year };
         let began = self.moment(day).min(self.begin.0 + 365 * DAY_MS - 3 * 60 * MINUTE_MS);
@@ -346,7 +350,7 @@ impl Making {
 
     fn chat(&mut self, at: usize, agent: &str, began: i64, project: usize, is_later: bool) -> Vec<Message> {
         let id = format!("chat-{at}");
-        // Mostly the owner; now and then somebody else talks to the owner's agent.
+        // Mostly the owner; now and then another person talks to the owner's agent.
         let (who, channel) = if at % 6 == 5 {
             let person = &self.people[at / 6 % self.people.len()];
             (format!("person {person}"), "matrix")
@@ -399,7 +403,7 @@ impl Making {
 
     fn work_with_tools(&mut self, at: usize, began: i64, project: usize) -> Vec<Message> {
         let id = format!("tools-{at}");
-        // Every second session is a way of working that comes back.
+        // Every second session follows a recurring sequence.
         let number = at / self.size.agents.max(1);
         let script = if number.is_multiple_of(2) {
             let flow = WORKFLOWS[number / 8 % WORKFLOWS.len()];

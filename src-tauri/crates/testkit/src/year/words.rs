@@ -1,9 +1,9 @@
-//! What people of a generated year speak of, and the ways in which they put it.
+//! What people of a generated year talk about, and how they say it.
 //!
-//! `{...}` names a slot: of a project (`{project}`, `{thing}`, `{part}`, `{tool}`, `{site}`), of the moment (`{day}`, `{n}`, `{hour}`),
-//! or of the people (`{who}`, `{me}`).
+//! `{...}` names a slot: of a project (`{project}`, `{thing}`, `{part}`, `{tool}`, `{site}`), of the moment (`{day}`, `{n}`,
+//! `{hour}`), or of the people (`{who}`, `{me}`).
 
-/// Something that is worked on for weeks, with words that nothing else shares.
+/// A project that lasts for weeks, with words that occur nowhere else.
 pub(super) struct Project {
     pub(super) name: &'static str,
     pub(super) things: &'static [&'static str],
@@ -99,7 +99,7 @@ pub(super) const PROJECTS: &[Project] = &[
     },
 ];
 
-/// Said by whoever works on a project.
+/// Said by people who work on a project.
 pub(super) const WORK: &[&str] = &[
     "The {part} of the {thing} fails again on {site}.",
     "I looked at the {part} this morning and it is worse than we thought.",
@@ -121,7 +121,7 @@ pub(super) const WORK: &[&str] = &[
     "My notes say the {part} was changed {n} weeks ago.",
 ];
 
-/// Asked by whoever works on a project.
+/// Asked by people who work on a project.
 pub(super) const QUESTIONS: &[&str] = &[
     "Does anybody know why the {part} stops when the {thing} starts?",
     "Who has the key for {site}?",
@@ -134,7 +134,7 @@ pub(super) const QUESTIONS: &[&str] = &[
     "Did you see the message about {site}?",
 ];
 
-/// Settled by a group.
+/// Decided by a group.
 pub(super) const DECISIONS: &[&str] = &[
     "We decided to use {tool} for the {thing}.",
     "Decision: the {part} goes first, the rest of the {thing} after {day}.",
@@ -152,7 +152,7 @@ pub(super) const PROMISES: &[&str] = &[
     "I'll write it up and share the plan for the {thing} before {day}.",
 ];
 
-/// Done about something promised.
+/// Reports that a promise was kept.
 pub(super) const DONE: &[&str] = &[
     "I sent the numbers for the {thing}.",
     "The {part} is ordered.",
@@ -179,7 +179,7 @@ pub(super) const REPLIES: &[&str] = &[
     "One moment, I'm on the phone.",
 ];
 
-/// Said without a subject.
+/// Said about nothing in particular.
 pub(super) const SMALL_TALK: &[&str] = &[
     "Good morning everybody!",
     "How was your weekend?",
@@ -203,7 +203,7 @@ pub(super) const SMALL_TALK: &[&str] = &[
     "I forgot my charger again.",
 ];
 
-/// What the owner says of themself: a fact that stays, in several ways. The first of two groups contradicts nothing.
+/// Lasting facts that the owner tells about themselves, in several wordings. The first of two groups contradicts nothing.
 pub(super) const OWN_FACTS: &[&[&str]] = &[
     &["I'm allergic to hazelnuts.", "As you know, I'm allergic to hazelnuts."],
     &["I play the cello.", "I play the cello on Sundays."],
@@ -223,7 +223,7 @@ pub(super) const OWN_FACTS: &[&[&str]] = &[
     &["I have a peanut intolerance since school.", "Since school I have a peanut intolerance."],
 ];
 
-/// What changed in the year: said before, said since.
+/// What changes during the year: wordings before and after the change.
 pub(super) const CHANGES: &[(&[&str], &[&str])] = &[
     (&["I live in Utrecht.", "I live in Utrecht, close to the canal."], &["I moved to Porto in spring.", "I live in Porto now."]),
     (
@@ -236,7 +236,7 @@ pub(super) const CHANGES: &[(&[&str], &[&str])] = &[
     ),
 ];
 
-/// How the owner wants agents to behave, said again and again.
+/// How the owner wants agents to behave, said repeatedly.
 pub(super) const OWN_WISHES: &[&[&str]] = &[
     &["Please keep your answers short.", "Keep it short, please.", "Shorter answers please, no long lists."],
     &["I prefer tabs over spaces.", "From now on use tabs instead of spaces."],
@@ -245,7 +245,7 @@ pub(super) const OWN_WISHES: &[&[&str]] = &[
     &["I prefer tables over prose for comparisons.", "Give me a table when you compare things, please."],
 ];
 
-/// What somebody else says of themself.
+/// What other people tell about themselves.
 pub(super) const OTHERS_FACTS: &[&str] = &[
     "I live in {place} since last year.",
     "I'm allergic to {food}.",
@@ -282,7 +282,7 @@ pub(super) const TO_AGENT: &[&str] = &[
     "I get an error about the {part} when {tool} starts. What does it mean?",
 ];
 
-/// Asked of an agent again and again by the same person.
+/// Asked of an agent repeatedly by the same person.
 pub(super) const STANDING_ASKS: &[&str] = &[
     "Can you send me the weekly report for {project} as a table?",
     "Please make me a short list of what is due on {day}.",
@@ -290,7 +290,7 @@ pub(super) const STANDING_ASKS: &[&str] = &[
     "Can you turn the notes about the {thing} into minutes?",
 ];
 
-/// What an agent answers.
+/// Answers of an agent.
 pub(super) const ANSWERS: &[&str] = &[
     "I would begin with the {part}, because the {thing} depends on it. After that {tool} tells you whether {site} is healthy.",
     "Here is a draft: \"The {thing} will be ready on {day}. The {part} needs one more look.\"",
@@ -303,14 +303,14 @@ pub(super) const ANSWERS: &[&str] = &[
     "I updated the plan for the {thing} and put the {part} first.",
 ];
 
-/// What an agent cannot do.
+/// What an agent says it cannot do.
 pub(super) const CANNOT: &[&str] = &[
     "I'm sorry, I can't access your calendar.",
     "I don't have access to your calendar, so I cannot read it.",
     "Unfortunately I cannot open attachments in this chat.",
 ];
 
-/// How a session goes on after an answer.
+/// How a session continues after an answer.
 pub(super) const AFTER: &[&str] = &[
     "Thanks, that works.",
     "Hm, that still fails with the {part}.",
@@ -324,7 +324,7 @@ pub(super) const AFTER: &[&str] = &[
     "Great, and now for the {thing} please.",
 ];
 
-/// Ways of working with tools; the first ones come back every few days, and so can become playbooks.
+/// Tool use in recurring sequences. The first ones recur every few days and can become playbooks.
 pub(super) const WORKFLOWS: &[&[&str]] = &[
     &[
         "Edit CHANGELOG.md; cargo test; git commit -m x; gh release create v1.0.0",
@@ -337,7 +337,7 @@ pub(super) const WORKFLOWS: &[&[&str]] = &[
     ],
 ];
 
-/// Ways of working that happen once.
+/// Tool use that occurs only once.
 pub(super) const ERRANDS: &[&str] = &[
     "Read a.rs; Edit a.rs; !cargo test; Edit a.rs; cargo test",
     "Grep main; Read main.py; python3 main.py",

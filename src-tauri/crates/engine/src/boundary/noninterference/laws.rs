@@ -1,4 +1,4 @@
-//! Laws with one hole each.
+//! Privacy policies with one hole each, which the noninterference test must notice.
 
 use keepsake_domain::{Destination, Label, Place, Visibility, may_surface};
 
@@ -8,7 +8,7 @@ fn label_of(places: &[&Place]) -> Option<Label> {
     (Law::DOMAIN.label_of)(places)
 }
 
-/// Laws with one hole each.
+/// Each broken policy with a description of its hole.
 pub(super) fn broken_laws() -> Vec<(&'static str, Law)> {
     let law = Law::DOMAIN;
     vec![

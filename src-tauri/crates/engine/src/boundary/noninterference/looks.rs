@@ -1,4 +1,4 @@
-//! What an observer gets to see, as one text; and observers that look where they may not, or filter too late.
+//! Everything an observer gets to see, as one text, and broken observers that look where they may not or filter too late.
 
 use std::fmt::Write as _;
 
@@ -8,16 +8,17 @@ use keepsake_testkit::MONDAY_TEN;
 
 use crate::{Audience, ContextRequest, ConversationStanding, Engine, Hit, SearchAsk, TierAsk};
 
-/// An observer's way of looking: the right one, or one that filters too late.
+/// How an observer looks: correctly, or filtering too late.
 pub(super) type Look = fn(&Engine, &Audience) -> String;
 
 const QUERIES: [&str; 3] = ["Utrecht cello nurse teacher word love", "\"short answers\" allergic", "zanzibar quokka"];
 
-/// Beside [`QUERIES`], of a search alone: names in a question, and operators.
+/// Queries for search only, in addition to [`QUERIES`]: names in a question, and operators.
 const SEARCHES: [&str; 3] =
     ["When did Ben say that Ana plays the cello?", "person:ana", "person:ben channel:dm after:2024 type:message nurse"];
 
-/// The id of an entry or a summary is drawn afresh whenever it is written, so it says nothing; which of several it is does.
+/// Replaces ids by numbers in order of appearance. Ids of profile entries and summaries are drawn again on every write, so
+/// their values mean nothing; which of several it is does matter.
 pub(super) fn without_drawn(text: &str, prefixes: &[&str]) -> String {
     let mut plain = text.to_owned();
     for prefix in prefixes {
@@ -38,7 +39,7 @@ pub(super) fn without_drawn(text: &str, prefixes: &[&str]) -> String {
     plain
 }
 
-/// Where a conversation stands, as one text.
+/// Appends the status of a conversation to the observed text.
 fn told(engine: &Engine, tx: &ReadTx<'_>, id: &ConversationId, seen: &mut String) -> std::result::Result<(), StoreError> {
     let Some(standing) = engine.conversation_standing(tx, id)? else { return Ok(()) };
     writeln!(seen, "{id} {:?} {:?} {:?} {:?}", standing.status, standing.reasons, standing.tone, standing.judge).unwrap();
@@ -57,13 +58,13 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
             }
             let request = ContextRequest { audience: audience.clone(), query: query.map(str::to_owned), budget_chars, as_of };
             match engine.context_preview(&request) {
-                // What was withheld is for the owner, and no part of what an agent gets.
+                // What was withheld is for the owner only and not part of what an agent gets.
                 Ok(context) => writeln!(seen, "{}\n{:?} {:?}", context.text, context.items, context.detail).unwrap(),
                 Err(error) => writeln!(seen, "error: {error}").unwrap(),
             }
         }
     }
-    // The tiers, by the observer's own role and by one that reads all of them.
+    // The tiers, first with the observer's own role and then with a role that may read all of them.
     for role in [None, Some(PersonRole::Friend)] {
         match engine.tiers_preview(&TierAsk { audience: audience.clone(), role }) {
             Ok(tiers) => tiers.tiers.iter().for_each(|tier| {
@@ -82,7 +83,7 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
             Ok(found) => {
                 writeln!(seen, "{:?} {:?} {:?}", found.memories, found.people, found.facets).unwrap();
                 for hit in &found.messages {
-                    // The place in the log counts everything, and is told to nobody.
+                    // The log position counts all messages, so it is shown to nobody.
                     let Hit { message, conversation_title, channel_type, score, why, evidence, around } = hit;
                     writeln!(
                         seen,
@@ -98,7 +99,7 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
             Err(error) => writeln!(seen, "error: {error}").unwrap(),
         }
     }
-    // Where the conversations stand whose words it may see.
+    // The status of the conversations whose messages the observer may see.
     let standing =
         engine.with_view(audience, |tx, view| view.conversations().iter().try_for_each(|id| told(engine, tx, id, &mut seen)));
     if let Err(error) = standing {

@@ -1,8 +1,8 @@
-//! What the night works out: ways of working, and memories that are set aside, folded, weighed and put into form.
+//! Noninterference for maintenance: playbooks, and memories that are archived, merged, reweighted or rephrased.
 //!
-//! Sessions with tools and talks stand in the same rooms as in the other pairs; the hidden ones differ in every respect, so that
-//! whatever leaks moves a step, a count, a weight, or whether something is told at all. The person approves every playbook and applies
-//! every proposal, as they would after a quiet week.
+//! Tool sessions and conversations take place in the same rooms as in the other pairs. The hidden ones differ in every
+//! respect, so that any leak changes a step, a count, a weight, or whether something is served at all. The person
+//! approves every playbook and applies every proposal, as they would after a quiet week.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -24,16 +24,16 @@ use super::world::{StepIds, World, template};
 use crate::boundary::Law;
 use crate::{Act, Audience, ContextRequest, EmbedderSlot, EmbedderState, Engine, Unwatched};
 
-/// Generated pairs.
+/// Number of pairs generated.
 const PAIRS: u64 = 160;
 
-/// A broken law or observer must be noticed within so many pairs.
+/// A broken policy or observer must be noticed within this many pairs.
 const PAIRS_UNTIL_NOTICED: u64 = 60;
 
-/// When the night falls: talks are old enough to be tidied.
+/// When maintenance runs: the conversations are old enough to be cleaned up.
 const NIGHT: Timestamp = Timestamp(MONDAY_TEN.0 + 60 * DAY_MS);
 
-/// Ways of working, some of which contradict others.
+/// Workflows, some of which contradict others.
 const SCRIPTS: [&str; 5] = [
     "Edit CHANGELOG.md; cargo test; git commit -m x; gh release create v1",
     "Edit CHANGELOG.md; cargo test; git commit -m x; gh release create v2",
@@ -42,7 +42,7 @@ const SCRIPTS: [&str; 5] = [
     "Read plan.md; Grep todo; Write notes.md; make deploy",
 ];
 
-/// What reflection has something to say about, and what it leaves.
+/// Statements that reflection acts on, and some that it leaves alone.
 const TALK: [&str; 8] = [
     "I enjoy weekend hiking.",
     "I love weekend hiking trips.",
@@ -54,13 +54,14 @@ const TALK: [&str; 8] = [
     "I decided to learn sailing.",
 ];
 
-/// The same in other words. The gates would know the second one again, so these are stored as an earlier program left them.
+/// Two statements with the same meaning. The gates would recognize the second as a repeat, so both are stored directly,
+/// as an earlier version left them.
 const TWICE: [(&str, &str); 2] = [
     ("I enjoy weekend hiking", "User enjoys weekend hiking"),
     ("I love weekend hiking trips", "User loves weekend hiking trips"),
 ];
 
-/// What is put in: a talk, or a session with tools.
+/// One input: a conversation or a tool session.
 #[derive(Clone)]
 enum Put {
     Talk(Step),
@@ -86,9 +87,9 @@ fn put(dice: &mut Dice, number: u64, room: Room, secret: Option<&str>) -> Put {
 
 struct Night {
     observer: Observer,
-    /// Whether memories have vectors: only then two are told to say the same in other words.
+    /// Whether memories have vectors. Paraphrases are recognized only with vectors.
     has_vectors: bool,
-    /// The second half comes after the first was looked at and decided about.
+    /// The second half is added after the first has been observed and decided on.
     halves: [[Vec<Put>; 2]; 2],
 }
 
@@ -97,7 +98,7 @@ fn night(seed: u64) -> Night {
     let observer = *dice.pick(&Observer::ALL);
     let hidden_rooms = observer.hidden(false);
     let open_rooms: Vec<Room> = Room::ALL.into_iter().filter(|room| !hidden_rooms.contains(room)).collect();
-    // Few rooms, so that something repeats in each.
+    // Few rooms, so that something repeats in each of them.
     let (open, hidden) = (*dice.pick(&open_rooms), *dice.pick(&hidden_rooms));
     let mut number = 4;
     let mut half = |count: usize| -> [Vec<Put>; 2] {
@@ -122,7 +123,7 @@ fn night(seed: u64) -> Night {
     Night { observer, has_vectors: seed.is_multiple_of(2), halves: [half(12), half(4)] }
 }
 
-/// A session with tools as it stands in a room: whoever reads there speaks in it, and it is told as a talk with an agent.
+/// A tool session in a room: everybody who reads there speaks in it, and it is presented as a conversation with an agent.
 fn work(number: u64, room: Room, days_ago: u64, script: &str) -> Vec<Message> {
     let id = format!("work-{number}");
     let began = Timestamp(NIGHT.0 - days_ago as i64 * DAY_MS);
@@ -149,7 +150,7 @@ fn work(number: u64, room: Room, days_ago: u64, script: &str) -> Vec<Message> {
     messages
 }
 
-/// A memory in use of what was said in a conversation, past the gates.
+/// Stores a memory of something said in a conversation, bypassing the gates.
 fn keep_twice(engine: &Engine, ids: &StepIds, conversation: &ConversationId, said: &str, content: &str) {
     let rows = engine.store().read(|tx| tx.last_messages(conversation, None, 50)).unwrap();
     let message = rows.iter().find(|row| row.content.starts_with(said) && row.role == Role::Owner).unwrap();
@@ -177,7 +178,7 @@ fn keep_twice(engine: &Engine, ids: &StepIds, conversation: &ConversationId, sai
         }],
         created: engine.now(),
     };
-    // What is off the record proves nothing: the store refuses it.
+    // The store refuses evidence from excluded conversations.
     if engine.store().write(|tx| tx.insert_memory(&memory)).is_ok() {
         engine.act(&Act::Approve(vec![id])).unwrap();
     }
@@ -204,7 +205,7 @@ fn world(template: &Path, law: Law, night: &Night, side: usize) -> World {
         let created = engine.propose(&id, None, &Unwatched).unwrap().created.into_iter().map(|(id, _)| id).collect();
         engine.act(&Act::Approve(created)).unwrap();
     };
-    // Whom the owner knows is the same in both stores, programs included: what differs is what was said and done.
+    // The owner knows the same people and programs in both stores; only what was said and done differs.
     append(700, &work(700, Room::Chat, 40, "Read hello.md"));
     for (number, room) in [Room::Public, Room::Ana, Room::Ben, Room::Both, Room::Mail].into_iter().enumerate() {
         let hello = |who| (who, "Hello.".to_owned());
@@ -227,7 +228,8 @@ fn world(template: &Path, law: Law, night: &Night, side: usize) -> World {
         for row in engine.playbooks().unwrap().iter().filter(|row| row.status == PlaybookStatus::Candidate) {
             engine.decide_playbook(&row.id, PlaybookStatus::Approved).unwrap();
         }
-        // Ready by now and not when the talks were read, so that the same in other words is two memories until the night.
+        // The embedder becomes ready only now and not when the conversations were read, so that paraphrases remain two
+        // memories until maintenance.
         if night.has_vectors {
             engine.embedder().put(EmbedderState::Ready(Arc::new(HashEmbedder::default())));
         }
@@ -249,7 +251,7 @@ const ASKED: [Option<&str>; 4] = [
     Some("zanzibar quokka obsidian marzipan"),
 ];
 
-/// Everything that an observer is told of what the night worked out.
+/// Everything an observer is served of the results of maintenance.
 fn look(engine: &Engine, audience: &Audience) -> String {
     let mut seen = String::new();
     match engine.playbooks_for(audience) {
@@ -266,7 +268,7 @@ fn look(engine: &Engine, audience: &Audience) -> String {
             }
         }
     }
-    // A memory that was put into form is a new version, whose id is drawn.
+    // A rephrased memory is a new version with a newly drawn id.
     without_drawn(&seen, &[ProfileId::PREFIX, SummaryId::PREFIX, MemoryId::PREFIX])
 }
 

@@ -1,4 +1,4 @@
-//! The generated pairs: what is said where, and what the person does with it, from a seed.
+//! The generated pairs: what is said where, and what the person does with it, derived from a seed.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher as _;
@@ -18,16 +18,16 @@ const STATEMENTS: [&str; 26] = [
     "I'll bring the lamps on Saturday.", EXPORT, EXPORT,
 ];
 
-/// What the assistant is asked for and cannot do.
+/// A request that the assistant cannot fulfill.
 const EXPORT: &str = "Can you export my notes?";
 
-/// From here on the statements are wishes, promises and what could not be done.
+/// Index of the first statement that is a wish, a promise or an unmet request.
 const WISHES_FROM: usize = 16;
 
 pub(super) const SECRETS: [&str; 8] =
     ["zanzibar", "quokka", "obsidian", "marzipan", "tamarind", "periwinkle", "halcyon", "umbra"];
 
-/// A small generator: what it gives is decided by its seed alone.
+/// A small random generator that depends only on its seed.
 pub(super) struct Dice(u64);
 
 impl Dice {
@@ -53,7 +53,7 @@ impl Dice {
     }
 }
 
-/// One conversation that is put in, and what the person does with what comes of it.
+/// One imported conversation, and what the person does with the proposals from it.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
     pub(super) number: u64,
@@ -64,10 +64,10 @@ pub(super) struct Step {
 }
 
 fn line(dice: &mut Dice, secret: Option<&str>) -> String {
-    // Wishes more often than the rest: an entry of a profile needs the same one in several places.
+    // Wishes are more frequent than the rest, because a profile entry needs the same one in several places.
     let statement = *if dice.chance(40) { dice.pick(&STATEMENTS[WISHES_FROM..]) } else { dice.pick(&STATEMENTS) };
     match secret {
-        // Sometimes word for word what is said openly, so that what is hidden could take it in.
+        // Sometimes the same words as in the open part, so that the hidden statement could absorb the open one.
         Some(_) if dice.chance(40) => statement.to_owned(),
         Some(secret) => format!("{statement} The word is {secret}. I love {secret}."),
         None => statement.to_owned(),
@@ -85,14 +85,14 @@ fn step(dice: &mut Dice, number: u64, room: Room, secret: Option<&str>) -> Step 
     Step { number, room, lines, reject: dice.chance(10), share: false }
 }
 
-/// A pair of stores, one step list each. Open steps are the same in both; of hidden ones each list has its own.
+/// A pair of stores, as one list of steps each. Open steps are the same in both; hidden steps differ.
 pub(super) struct Pair {
     pub(super) observer: Observer,
     pub(super) is_mail_linked: bool,
-    /// The person folds an open memory into a hidden one, in both stores.
+    /// Whether the person merges an open memory into a hidden one, in both stores.
     pub(super) merges: bool,
     pub(super) has_vectors: bool,
-    /// Profiles are derived before the last conversations come in, and again after.
+    /// Whether profiles are derived once before the last conversations are imported, and again after.
     pub(super) derives_twice: bool,
     /// See [`Room::is_one_thread`].
     pub(super) has_threads: bool,
@@ -105,7 +105,7 @@ pub(super) fn pair(seed: u64) -> Pair {
     let is_mail_linked = dice.chance(50);
     let hidden_rooms = observer.hidden(is_mail_linked);
     let open_rooms: Vec<Room> = Room::ALL.into_iter().filter(|room| !hidden_rooms.contains(room)).collect();
-    // Whom the owner knows is the same in both stores: what differs is what was said.
+    // The owner knows the same people in both stores; only what was said differs.
     let greeting = |number, room: Room| Step {
         number,
         room,
@@ -125,7 +125,7 @@ pub(super) fn pair(seed: u64) -> Pair {
             let room = *dice.pick(&hidden_rooms);
             for (side, list) in steps.iter_mut().enumerate() {
                 let mut own = Dice::of((seed, number, side));
-                // One side may have nothing at all where the other has something; but merging needs one on both.
+                // One store may have no step here while the other has one, but merging needs one in both.
                 if side == 0 || own.chance(75) {
                     let secret = SECRETS[(own.below(4)) * 2 + side];
                     list.push(Step { reject: false, ..step(&mut own, number, room, Some(secret)) });
@@ -159,8 +159,8 @@ pub(super) fn messages(step: &Step, has_threads: bool) -> Vec<Message> {
     });
     let is_refused = step.lines.iter().any(|(_, text)| text.contains(EXPORT));
     let answer = if is_refused { "Sorry, I can't export your notes." } else { "I noted that." };
-    // The owner's assistant speaks every time, so that each time is a session; also where nobody else has spoken yet, which
-    // must not be taken for the owner's own place because of it.
+    // The owner's assistant always speaks, so that every conversation is a session. It also speaks where nobody else has
+    // spoken yet, which must not make the place count as one where the owner is alone.
     spoken
         .chain([("Nova", "nova", Role::Assistant, answer)])
         .enumerate()

@@ -1,4 +1,4 @@
-//! Where things are said in the generated stores, and who looks.
+//! The rooms of the generated stores, and the observers.
 
 use keepsake_domain::Visibility;
 
@@ -6,7 +6,7 @@ use crate::Audience;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Room {
-    /// A public room with everybody.
+    /// A public room with everybody in it.
     Public,
     /// The owner and Ana.
     Ana,
@@ -16,11 +16,11 @@ pub(super) enum Room {
     Both,
     /// The owner and an assistant.
     Chat,
-    /// Ana by e-mail: another handle.
+    /// Ana by e-mail, under another handle.
     Mail,
-    /// A public room, turned private by the person.
+    /// A public room that the person excluded from memory.
     OffRecord,
-    /// The owner and Ana, turned private by the person.
+    /// The owner and Ana; the person excluded it from memory.
     AnaOffRecord,
 }
 
@@ -52,7 +52,7 @@ impl Room {
         matches!(self, Self::OffRecord | Self::AnaOffRecord)
     }
 
-    /// Who else speaks there: name and handle.
+    /// The other speakers there, as name and handle.
     pub(super) const fn others(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Public | Self::Both | Self::OffRecord => &[("Ana", "ana"), ("Ben", "ben")],
@@ -63,13 +63,14 @@ impl Room {
         }
     }
 
-    /// Whether everything said there is one conversation. In half of the pairs it is in closed rooms too, so that they grow long enough to
-    /// be summed up; in the others each time is one of its own, in which not everybody speaks who reads there.
+    /// Whether everything said there forms one conversation. In half of the pairs this includes closed rooms, so that
+    /// they grow long enough to be summarized. In the other half each visit is a separate conversation, in which not
+    /// everybody who reads there speaks.
     pub(super) const fn is_one_thread(self, has_threads: bool) -> bool {
         matches!(self, Self::Public) || has_threads && matches!(self, Self::Ana | Self::Ben | Self::Both)
     }
 
-    /// Handles are by network: `dm` and `matrix` rooms share theirs.
+    /// Handles belong to a network; `dm` and `matrix` rooms share one.
     pub(super) const fn network(self) -> &'static str {
         match self {
             Self::Mail => "email",
@@ -79,22 +80,22 @@ impl Room {
     }
 }
 
-/// Who looks, and which rooms hold what they may not see.
+/// Who looks. This determines which rooms contain what they may not see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Observer {
     /// Anybody in the public room.
     InPublic,
-    /// Ana, in the conversation with her.
+    /// Ana, in her conversation with the owner.
     WithAna,
-    /// Ana and Ben, in theirs.
+    /// Ana and Ben, in their conversation with the owner.
     WithBoth,
-    /// An agent that may be told only what is public, wherever it is.
+    /// An agent that may see only public content, wherever it runs.
     PublicAgent,
     /// The owner's own assistant.
     OwnAgent,
-    /// Ana somewhere nobody has seen.
+    /// Ana, in a place that has never been seen.
     AnaElsewhere,
-    /// Somebody nobody knows.
+    /// A person whom nobody knows.
     Stranger,
 }
 
@@ -115,7 +116,8 @@ impl Observer {
         }
     }
 
-    /// Rooms of which nothing may reach this observer. `is_mail_linked`: the person said that both handles are Ana.
+    /// Rooms from which nothing may reach this observer. `is_mail_linked`: the person confirmed that both of Ana's
+    /// handles are hers.
     pub(super) fn hidden(self, is_mail_linked: bool) -> Vec<Room> {
         let sees: &[Room] = match self {
             Self::InPublic | Self::PublicAgent | Self::Stranger => &[Room::Public],

@@ -1,4 +1,4 @@
-//! One side of a pair as a store: everything is said, decided, linked, derived and judged in order.
+//! One side of a pair as a store: all steps are said, decided, linked, derived and judged in order.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,18 +16,18 @@ use super::rooms::Room;
 use crate::boundary::Law;
 use crate::{Act, EmbedderSlot, EmbedderState, Engine, EngineParts, PluggedIn, Unwatched};
 
-/// After forty days of silence whoever wrote for a week has stopped.
+/// After forty days of silence, a person who wrote for a week counts as having stopped.
 const SETTLED_AFTER_MS: i64 = 40 * 24 * 60 * 60 * 1000;
 
-/// Ids that depend on the step that asks for them and not on what other steps asked for: what is open has the same ids in both
-/// stores, however much is hidden.
+/// Ids that depend on the step that requests them and not on how many ids other steps used. What is open therefore has
+/// the same ids in both stores, however much is hidden.
 #[derive(Default)]
 pub(super) struct StepIds {
     next: AtomicU64,
 }
 
 impl StepIds {
-    /// Ids of one step lie apart from all others.
+    /// Size of the id range reserved for each step.
     const STRIDE: u64 = 100_000;
 
     pub(super) fn begin(&self, step: u64) {
@@ -41,7 +41,7 @@ impl IdSource for StepIds {
     }
 }
 
-/// A folder in memory where the system has one: every write waits for the disk otherwise.
+/// A folder in memory if the system has one; otherwise every write would wait for the disk.
 fn folder() -> tempfile::TempDir {
     let shared = Path::new("/dev/shm");
     if shared.is_dir() { tempfile::tempdir_in(shared).unwrap() } else { tempfile::tempdir().unwrap() }
@@ -68,11 +68,11 @@ impl World {
         Self { engine: Engine::open_under(parts, law).unwrap(), _dir: dir }
     }
 
-    /// Everything of one side of a pair, in order.
+    /// Builds one side of a pair, step by step.
     pub(super) fn of(template: &Path, law: Law, pair: &Pair, side: usize) -> Self {
         let clock = Arc::new(FixedClock::at(MONDAY_TEN));
         let ids = Arc::new(StepIds::default());
-        // Vectors take most of the time; every fourth pair has them.
+        // Vectors take most of the time, so only every fourth pair has them.
         let embedder = if pair.has_vectors {
             EmbedderSlot::new(EmbedderState::Ready(Arc::new(HashEmbedder::default()))).with_reader(Arc::new(SentenceReader))
         } else {
@@ -81,10 +81,10 @@ impl World {
         let world = Self::open(template, law, embedder, &clock, &ids);
         let engine = &world.engine;
         let mut made: Vec<(Room, Vec<MemoryId>)> = Vec::new();
-        // Reading takes as long as all the rest, so a quarter of the pairs are read half-way too.
+        // Deriving takes as long as everything else together, so only a quarter of the pairs also derive halfway.
         let mut is_derived = !pair.derives_twice;
         for step in &pair.steps[side] {
-            // Once half-way, at the same place of both stores, so that the second time there are versions to supersede.
+            // Once halfway, at the same step in both stores, so that the second run has versions to supersede.
             if step.number >= 6 && !is_derived {
                 is_derived = true;
                 ids.begin(650);
@@ -96,7 +96,7 @@ impl World {
             engine.store().write(|tx| tx.append(&messages, context)).unwrap();
             let id: ConversationId =
                 engine.store().read(|tx| tx.conversation_by_source(&messages[0].source.conversation)).unwrap().unwrap();
-            // Apart again: whether a handle was new decides how many ids an append takes.
+            // A separate id range again: how many ids an append uses depends on whether a handle was new.
             ids.begin(step.number * 3 + 4);
             let proposed = engine.propose(&id, None, &Unwatched).unwrap();
             let created: Vec<MemoryId> = proposed.created.into_iter().map(|(id, _)| id).collect();
@@ -141,7 +141,7 @@ impl World {
         let now = engine.now();
         engine.store().write(|tx| tx.set_agent("parrot", Visibility::Public, now)).unwrap();
         engine.embed_missing(&Unwatched).unwrap();
-        // Long enough for every conversation to rest, so that each is summed up that can be.
+        // Long enough for every conversation to settle, so that all that can be summarized are.
         clock.advance_ms(SETTLED_AFTER_MS);
         ids.begin(800);
         engine.settle_now().unwrap();
@@ -149,7 +149,8 @@ impl World {
         world
     }
 
-    /// A model quotes of all that it read in a circle what it likes: an entry of a circle may rest on open words alone.
+    /// A model quotes whatever it likes of all it read for an audience, so an entry for a closed audience may rest on
+    /// open words alone.
     fn quote_openly(&self, ids: &StepIds) {
         let groups = self.engine.store().read(|tx| Ok(self.engine.map(tx)?.persons.groups())).unwrap();
         for members in groups.into_values() {
@@ -174,7 +175,7 @@ impl World {
         }
     }
 
-    /// The same open memory goes into some hidden one in both stores, so that it is gone from the open part of both.
+    /// The same open memory is merged into some hidden one in both stores, so that it is gone from the open part of both.
     fn merge(&self, pair: &Pair, made: &[(Room, Vec<MemoryId>)]) {
         let hidden = pair.observer.hidden(pair.is_mail_linked);
         let is_active =
@@ -185,7 +186,8 @@ impl World {
         let Some(open) = first(false) else { return };
         match first(true) {
             Some(target) => drop(self.engine.act(&Act::Merge(open, target)).unwrap()),
-            // Nothing to merge into here: it goes all the same, as it does in the other store.
+            // There is nothing to merge into here. The memory is archived instead, because it
+            // disappears in the other store too.
             None => drop(self.engine.act(&Act::Archive(vec![open])).unwrap()),
         }
     }

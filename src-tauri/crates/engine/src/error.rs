@@ -52,7 +52,7 @@ pub enum EngineError {
         error: std::io::Error,
     },
     /// Stored JSON that this version cannot read.
-    #[error("the stored {what} cannot be read: unexpected data at line {}, character {}; please report this", .error.line(), .error.column())]
+    #[error("the stored {what} cannot be read: unexpected data at line {}, character {}", .error.line(), .error.column())]
     Stored {
         /// What kind of data it is.
         what: &'static str,

@@ -3,56 +3,16 @@
 //! Each operation loads its data, decides with the pure crates, and writes once in a transaction. Not in this crate: wire
 //! formats (`api`), windows and sockets (`app`, `server`), SQL (`store`).
 
-mod analyze;
-mod audit;
-mod backup;
-mod boundary;
-mod conflicts;
 mod content_ids;
-mod context;
-mod dry_run;
-mod echo;
-mod edges;
-mod embedding;
-mod ended;
-mod erasure;
+mod derive;
 mod error;
-mod export;
-mod gaps;
-mod given;
-mod graph;
-mod identity;
-mod import;
+mod ingest;
 mod language;
-mod links;
-mod maintenance;
-mod parking;
-mod pause;
-mod playbooks;
-mod power;
-mod profiles;
-mod propose;
+mod lifecycle;
 mod queue;
-mod reading;
-mod rebuild;
-mod record;
-mod reflection;
-mod remember;
 mod review;
-mod sample;
-mod schedule;
-mod search;
-mod served;
-mod sessions;
-mod standing;
-mod storing;
-mod taken_back;
-mod tiers;
-mod timeline;
-mod topics;
-mod visibility;
-mod voices;
-mod work;
+mod serve;
+mod system;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -64,49 +24,51 @@ use keepsake_models::keys::KeyStore;
 use keepsake_prompt::ContextLength;
 use keepsake_store::Store;
 
-pub use analyze::{AnalyzeStart, StoredAnalysis, StoredArcPoint, StoredSentence};
-pub use audit::{AUDIT_SAMPLE, AuditFinding, AuditReport, AuditShare};
-pub use backup::{BackupFile, BackupReason, RestoreReceipt};
-pub use boundary::{Audience, View, Visible, VisibleProfiles, VisibleTopic};
-pub use conflicts::Contradiction;
-pub use context::{CONTEXT_CHARS, CONTEXT_CHARS_MAX, Context, ContextDetail, ContextItem, ContextRequest, WithheldCount};
-pub use dry_run::DryRun;
-pub use edges::{RandomIds, SystemClock, parse_moment, rfc3339};
-pub use embedding::{EmbedderSlot, EmbedderState};
-pub use ended::AnalysisRules;
-pub use erasure::{ErasureReceipt, Existing, MemoriesReceipt, PrivacyOutcome};
+pub use derive::analyze::{AnalyzeStart, StoredAnalysis, StoredArcPoint, StoredSentence};
+pub use derive::conversation_status::{ConversationStanding, StoredCommitment, StoredParty, StoredPlace, StoredReason};
+pub use derive::embedding::{EmbedderSlot, EmbedderState};
+pub use derive::ended::AnalysisRules;
+pub use derive::links::{Link, LinkPreview, LinkStatus, PersonRow};
+pub use derive::profiles::{ProfileOnDay, current_profiles, profiles_at};
+pub use derive::reading::{ReaderSlot, ReaderStanding, readings};
+pub use derive::sessions::{SKIPPED_AGENTS, SessionRules, agent_key};
+pub use derive::tiers::{TierAsk, TierLineRow, TierText, Tiers};
+pub use derive::topics::TopicChoice;
+pub use derive::unidentified_speakers::VoiceAnswer;
 pub use error::EngineError;
-pub use export::ExportReceipt;
-pub use graph::{Edge, EdgeKind, Graph, GraphOf, NODES_MAX, Node, NodeKind};
-pub use import::{ImportOutcome, ImportRequest, local_zone, named};
+pub use ingest::import::{ImportOutcome, ImportRequest, local_zone, named};
+pub use ingest::preview::DryRun;
+pub use ingest::watched_folders::{CHAT_HOUR, WatchKind, WatchedSource};
 pub use keepsake_channels::Zone;
 pub use keepsake_insight::topic::{Entities as TopicEntities, TopicRules, as_said};
 pub use language::{ModelFailure, ModelSettings, Provider, Pull, ReadingEstimate, TaskModels, TaskRating, Trial, Verdict};
-pub use links::{Link, LinkPreview, LinkStatus, PersonRow};
-pub use maintenance::{Digest, Maintenance, MaintenanceRules, MaintenanceRun, NIGHT_HOUR, PARK_AFTER_DAYS, PARKED_UNTIL};
-pub use parking::{Parked, Proposal};
-pub use pause::{Pause, PauseFor};
-pub use power::{PluggedIn, Power, SystemPower};
-pub use profiles::{ProfileOnDay, current_profiles, profiles_at};
-pub use propose::{Proposed, vectors_of};
+pub use lifecycle::backup::{BackupFile, BackupReason, RestoreReceipt};
+pub use lifecycle::erasure::{ErasureReceipt, Existing, MemoriesReceipt, PrivacyOutcome};
+pub use lifecycle::export::ExportReceipt;
+pub use lifecycle::maintenance::{
+    Digest, Maintenance, MaintenanceRules, MaintenanceRun, NIGHT_HOUR, PARK_AFTER_DAYS, PARKED_UNTIL,
+};
+pub use lifecycle::rebuild::Rebuilding;
+pub use queue::control::{Control, Unwatched};
+pub use queue::pause::{Pause, PauseFor};
+pub use queue::power::{PluggedIn, Power, SystemPower};
 pub use queue::{Hold, KillPoint, Progress, QueueTurn, Step, Worker, WorkerLock};
-pub use reading::{ReaderSlot, ReaderStanding, readings};
-pub use rebuild::Rebuilding;
-pub use reflection::{ReflectionRules, ReflectionRun};
-pub use remember::Remembered;
-pub use review::{Act, ActOutcome};
-pub use schedule::{CHAT_HOUR, WatchKind, WatchedSource};
-pub use search::{CUE_NAMES, Facet, Found, Hit, Kind, MemoryHit, PersonHit, SearchAsk, TopicHit, WEIGHTS_VERSION, Why};
-pub use served::{noted, quoted};
-pub use sessions::{SKIPPED_AGENTS, SessionRules, agent_key};
-pub use standing::{ConversationStanding, StoredCommitment, StoredParty, StoredPlace, StoredReason};
-pub use taken_back::TopicTexts;
-pub use tiers::{TierAsk, TierLineRow, TierText, Tiers};
-pub use timeline::{Series, Timeline, TimelineAsk, Unit, local_day};
-pub use topics::TopicChoice;
-pub use visibility::{PersonPlace, VisibilityChange, VisibilityEffect, VisibilityTarget};
-pub use voices::VoiceAnswer;
-pub use work::{Control, Unwatched};
+pub use review::audit::{AUDIT_SAMPLE, AuditFinding, AuditReport, AuditShare};
+pub use review::conflicts::Contradiction;
+pub use review::decide::{Act, ActOutcome};
+pub use review::expired_proposals::{Parked, Proposal};
+pub use review::propose::{Proposed, vectors_of};
+pub use review::reflection::{ReflectionRules, ReflectionRun};
+pub use review::remember::Remembered;
+pub use review::retractions::TopicTexts;
+pub use serve::boundary::{Audience, View, Visible, VisibleProfiles, VisibleTopic};
+pub use serve::context::{CONTEXT_CHARS, CONTEXT_CHARS_MAX, Context, ContextDetail, ContextItem, ContextRequest, WithheldCount};
+pub use serve::graph::{Edge, EdgeKind, Graph, GraphOf, NODES_MAX, Node, NodeKind};
+pub use serve::masked::{noted, quoted};
+pub use serve::search::{CUE_NAMES, Facet, Found, Hit, Kind, MemoryHit, PersonHit, SearchAsk, TopicHit, WEIGHTS_VERSION, Why};
+pub use serve::timeline::{Series, Timeline, TimelineAsk, Unit, local_day};
+pub use serve::visibility::{PersonPlace, VisibilityChange, VisibilityEffect, VisibilityTarget};
+pub use system::{RandomIds, SystemClock, parse_moment, rfc3339};
 
 /// The result of an engine call.
 pub type Result<T> = std::result::Result<T, EngineError>;
@@ -136,16 +98,16 @@ pub(crate) struct Inner {
     pub(crate) embedder: EmbedderSlot,
     pub(crate) data_dir: PathBuf,
     pub(crate) zone: Zone,
-    pub(crate) known: Mutex<propose::Known>,
+    pub(crate) known: Mutex<review::propose::Known>,
     /// Memories that contradict another one, with the state of the memories they were computed from.
-    pub(crate) conflicts: Mutex<Option<conflicts::Conflicts>>,
-    pub(crate) map: Mutex<Option<Arc<boundary::Map>>>,
-    pub(crate) law: boundary::Law,
+    pub(crate) conflicts: Mutex<Option<review::conflicts::Conflicts>>,
+    pub(crate) map: Mutex<Option<Arc<serve::boundary::Map>>>,
+    pub(crate) law: serve::boundary::Law,
     pub(crate) wake: queue::Wake,
     pub(crate) keys: Arc<dyn KeyStore>,
     pub(crate) power: Arc<dyn Power>,
-    pub(crate) search: search::SearchIndex,
-    pub(crate) attribute_questions: search::AttributeQuestions,
+    pub(crate) search: serve::search::SearchIndex,
+    pub(crate) attribute_questions: serve::search::AttributeQuestions,
     pub(crate) model_turn: Mutex<()>,
     /// Only one restore is prepared at a time, because they share a folder.
     pub(crate) restore_turn: Mutex<()>,
@@ -163,7 +125,7 @@ pub(crate) struct Inner {
     /// The last change seen in data about people, and when it was first seen.
     pub(crate) people_seen: Mutex<Option<(String, Timestamp)>>,
     /// The last message of each conversation, valid for one log position and one boundary version.
-    pub(crate) last_seqs: Mutex<Option<topics::LastSeqs>>,
+    pub(crate) last_seqs: Mutex<Option<derive::topics::LastSeqs>>,
     /// Original creation times, by id, of items that a rebuild recreates.
     pub(crate) made: Mutex<HashMap<String, Timestamp>>,
 }
@@ -177,11 +139,11 @@ pub struct Engine {
 impl Engine {
     /// Opens the store in the data directory.
     pub fn open(parts: EngineParts) -> Result<Self> {
-        Self::open_under(parts, boundary::Law::DOMAIN)
+        Self::open_under(parts, serve::boundary::Law::DOMAIN)
     }
 
     /// Opens the store under a privacy policy. Only tests use one other than the domain's.
-    pub(crate) fn open_under(parts: EngineParts, law: boundary::Law) -> Result<Self> {
+    pub(crate) fn open_under(parts: EngineParts, law: serve::boundary::Law) -> Result<Self> {
         let store = Store::open(&parts.data_dir, parts.clock.now())?;
         let inner = Inner {
             store,
@@ -190,15 +152,15 @@ impl Engine {
             embedder: parts.embedder,
             data_dir: parts.data_dir,
             zone: parts.zone,
-            known: Mutex::new(propose::Known::default()),
+            known: Mutex::new(review::propose::Known::default()),
             conflicts: Mutex::new(None),
             map: Mutex::new(None),
             law,
             wake: queue::Wake::default(),
             keys: parts.keys,
             power: parts.power,
-            search: search::SearchIndex::default(),
-            attribute_questions: search::AttributeQuestions::default(),
+            search: serve::search::SearchIndex::default(),
+            attribute_questions: serve::search::AttributeQuestions::default(),
             model_turn: Mutex::new(()),
             restore_turn: Mutex::new(()),
             backup_turn: Mutex::new(()),

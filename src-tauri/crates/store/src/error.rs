@@ -20,7 +20,8 @@ pub enum StoreError {
     },
     /// The file was written by a newer version of Keepsake.
     #[error(
-        "{path} was written by a newer version of Keepsake (schema {found}, but this version knows only {known}); nothing was changed. Install the newer version to open it."
+        "{path} was written by a newer version of Keepsake (schema {found}, but this version knows only {known}); nothing was \
+         changed. Install the newer version to open it."
     )]
     FromTheFuture {
         /// The file.
@@ -38,7 +39,8 @@ pub enum StoreError {
     },
     /// The linked SQLite version has a known corruption bug.
     #[error(
-        "SQLite {found} is older than {wanted}, which fixed a bug that can corrupt the database; rebuild Keepsake with a newer version of SQLite"
+        "SQLite {found} is older than {wanted}, which fixed a bug that can corrupt the database; rebuild Keepsake with a newer \
+         version of SQLite"
     )]
     OldSqlite {
         /// The linked version.
@@ -54,7 +56,8 @@ pub enum StoreError {
     },
     /// An older file could not be backed up before its schema upgrade.
     #[error(
-        "{path} is from an older version and could not be backed up before the upgrade ({reason}); nothing was changed. Free some space on its disk or make its folder writable, and start again."
+        "{path} is from an older version and could not be backed up before the upgrade ({reason}); nothing was changed. Free \
+         some space on its disk or make its folder writable, and start again."
     )]
     NoSafetyCopy {
         /// The file.
@@ -64,7 +67,8 @@ pub enum StoreError {
     },
     /// Tables differ from those that the program creates.
     #[error(
-        "{path} was changed outside Keepsake ({what}), so its tables cannot be trusted; Keepsake changed nothing. Restore a backup."
+        "{path} was changed outside Keepsake ({what}), so its tables cannot be trusted; Keepsake changed nothing. Restore a \
+         backup."
     )]
     Altered {
         /// The file.
@@ -157,9 +161,9 @@ fn said(error: &rusqlite::Error) -> String {
             message.clone()
         }
         rusqlite::Error::FromSqlConversionFailure(column, kind, _) | rusqlite::Error::InvalidColumnType(column, _, kind) => {
-            format!("column {column} of a row holds {kind}, which it never should")
+            format!("column {column} of a row contains {kind}, which is unexpected")
         }
-        rusqlite::Error::QueryReturnedNoRows => "a row is not there".to_owned(),
+        rusqlite::Error::QueryReturnedNoRows => "a row is missing".to_owned(),
         _ => without_sql(error),
     }
 }
@@ -168,7 +172,7 @@ fn said(error: &rusqlite::Error) -> String {
 pub(crate) fn without_sql(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqliteFailure(code, _) | rusqlite::Error::SqlInputError { error: code, .. } => code.to_string(),
-        _ => "an unexpected answer of the database".to_owned(),
+        _ => "an unexpected answer from the database".to_owned(),
     }
 }
 
@@ -177,8 +181,8 @@ impl From<rusqlite_migration::Error> for StoreError {
         use rusqlite_migration::Error;
         let reason = match &error {
             Error::RusqliteError { err, .. } => without_sql(err),
-            Error::ForeignKeyCheck(_) => "rows would refer to rows that are not there".to_owned(),
-            _ => "its steps do not fit this file".to_owned(),
+            Error::ForeignKeyCheck(_) => "rows would refer to rows that do not exist".to_owned(),
+            _ => "its steps do not match this file".to_owned(),
         };
         Self::Migration { reason }
     }
@@ -239,7 +243,7 @@ mod tests {
     fn what_a_constraint_or_a_trigger_says_is_still_told() {
         let database = database();
         let said = |sql: &str| StoreError::from(database.execute(sql, []).unwrap_err()).to_string();
-        assert_eq!(said("DELETE FROM log"), "the database could not do this: the log is kept");
+        assert_eq!(said("DELETE FROM log"), "the database reported an error: the log is kept");
         assert!(said("INSERT INTO log (content) SELECT content FROM log").ends_with("UNIQUE constraint failed: log.content"));
     }
 

@@ -12,11 +12,12 @@ use keepsake_domain::Timestamp;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::changes::{Changes, Feed, Tag};
+use crate::fair_lock::Turns;
 use crate::guard::{self, Purpose};
-use crate::private_files::create_private_dir;
-use crate::traces::Traces;
-use crate::turns::Turns;
-use crate::{Result, StoreError, migrate, schema, unfinished};
+use crate::lifecycle::private_files::create_private_dir;
+use crate::lifecycle::traces::Traces;
+use crate::lifecycle::{migrate, schema, unfinished};
+use crate::{Result, StoreError};
 
 /// SQLite 3.7.0–3.51.2 can corrupt a WAL file when a checkpoint races a commit (security.md 0.10).
 const SQLITE_VERSION_MIN: i32 = 3_051_003;

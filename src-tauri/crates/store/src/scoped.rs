@@ -10,9 +10,9 @@ use keepsake_domain::{Attribute, ConversationId, MemoryId, Timestamp};
 use rusqlite::params;
 
 use crate::Result;
-use crate::conversations::InteractionRow;
+use crate::log::conversations::InteractionRow;
+use crate::log::search::query_parts;
 use crate::open::ReadTx;
-use crate::search::query_parts;
 use crate::text::{parse, to_json};
 
 /// Scores the rows that match: every phrase must occur, and at least one of the words.

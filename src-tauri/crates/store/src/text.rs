@@ -6,14 +6,14 @@ use crate::{Result, StoreError};
 
 /// Parses a stored name or id. The error does not quote it, because a wrong value may be any text.
 pub(crate) fn parse<T: FromStr>(what: &'static str, text: &str) -> Result<T> {
-    text.parse().map_err(|_| StoreError::corrupt(what, "this version knows no such value"))
+    text.parse().map_err(|_| StoreError::corrupt(what, "this version does not know this value"))
 }
 
 /// Parses stored JSON. Everything that returns a [`StoreError`] reads JSON through this function.
 pub fn parse_json<T: serde::de::DeserializeOwned>(what: &'static str, text: &str) -> Result<T> {
     // serde's message quotes the unexpected value, which may come from a message.
     serde_json::from_str(text).map_err(|error| {
-        StoreError::corrupt(what, format!("it does not fit at line {}, character {}", error.line(), error.column()))
+        StoreError::corrupt(what, format!("unexpected data at line {}, character {}", error.line(), error.column()))
     })
 }
 

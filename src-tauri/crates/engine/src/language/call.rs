@@ -14,8 +14,8 @@ use keepsake_store::{ConversationRow, ModelCallEnd, NewModelCall};
 
 use super::ModelFailure;
 use super::settings::{ModelSettings, ModelTask, Provider, TaskModels};
-use crate::record::is_still_on_record;
-use crate::work::Control;
+use crate::derive::readable_messages::is_still_on_record;
+use crate::queue::control::Control;
 use crate::{Engine, EngineError, Result};
 
 /// A model together with what it is asked about.
@@ -66,7 +66,8 @@ impl Provider {
         let endpoint = Endpoint::parse(&self.url, self.shape).map_err(|error| EngineError::Refused(error.to_string()))?;
         if this_computer_only && !endpoint.is_this_computer() {
             return Err(EngineError::Refused(format!(
-                "{} is not on this computer, and \"This computer only\" is on; turn it off in Settings, Models to allow this server",
+                "{} is not on this computer, and \"This computer only\" is on; turn it off in Settings, Models to allow this \
+                 server",
                 endpoint.origin()
             )));
         }
@@ -216,7 +217,9 @@ impl<'e> Interview<'e> {
                 let model = self.model_name(&call).to_owned();
                 Err(ModelFailure::Unusable { call, model, error }.into())
             }
-            Outcome::Unfinished => Err(EngineError::Refused("the model task ended before all its calls were answered; please report this".to_owned())),
+            Outcome::Unfinished => Err(EngineError::Refused(
+                "the model task ended before all its calls were answered; please report this".to_owned(),
+            )),
         }
     }
 

@@ -2,7 +2,7 @@
 //! `insight::model`; sending and receiving is in `keepsake_models`.
 //!
 //! A model only makes proposals. They pass the same gates and the same transaction as the built-in engine's proposals
-//! (`propose.rs`), and the person reviews them in the same queue.
+//! (`review::propose`), and the person reviews them in the same queue.
 
 mod call;
 mod context_length;
@@ -44,7 +44,8 @@ pub enum ModelFailure {
     Call(CallError),
     /// Two answers in a row could not be read.
     #[error(
-        "{model} gave an unusable answer twice; nothing was stored. Try another model, or the built-in engine (prompt \"{call}\": {error})"
+        "{model} gave an unusable answer twice; nothing was stored. Try another model, or the built-in engine (prompt \
+         \"{call}\": {error})"
     )]
     Unusable {
         /// Name of the prompt.
@@ -56,7 +57,8 @@ pub enum ModelFailure {
     },
     /// The day's token budget for other computers is used up.
     #[error(
-        "today's budget of {tokens} tokens for models on other computers is used up; work continues tomorrow, or raise the budget in Settings, Models"
+        "today's budget of {tokens} tokens for models on other computers is used up; work continues tomorrow, or raise the \
+         budget in Settings, Models"
     )]
     BudgetSpent {
         /// The budget, in tokens per day.

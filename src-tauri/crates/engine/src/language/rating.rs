@@ -18,7 +18,7 @@ use keepsake_insight::model::AnalysisTask;
 
 use super::settings::Provider;
 use super::{Interview, ModelFailure};
-use crate::work::Control;
+use crate::queue::control::Control;
 use crate::{Engine, EngineError, Result};
 
 /// A made-up conversation with the facts it contains.

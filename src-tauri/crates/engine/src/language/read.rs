@@ -17,9 +17,9 @@ use keepsake_store::{AlertRow, ConversationRow, InteractionRow, Lease, ReadTx, S
 use serde::Deserialize;
 
 use super::{Interview, ModelFailure, ModelSettings};
-use crate::propose::{Harvest, turns};
-use crate::record::{is_still_on_record, messages_on_record};
-use crate::work::Control;
+use crate::derive::readable_messages::{is_still_on_record, messages_on_record};
+use crate::queue::control::Control;
+use crate::review::propose::{Harvest, turns};
 use crate::{Engine, EngineError, Result};
 
 /// Number of turns in one task; see `propose::STRETCH_TURNS`.
@@ -143,7 +143,8 @@ impl Engine {
             // Small models can find facts but not positions. The facts they found must not be lost because of that.
             Err(EngineError::Model(ModelFailure::Unusable { model, error, .. })) => {
                 dropped.push(format!(
-                    "{model} gave an unusable answer about positions and their reasons twice ({error}); the facts it found are kept."
+                    "{model} gave an unusable answer about positions and their reasons twice ({error}); the facts it found are \
+                     kept."
                 ));
                 Ok(())
             }

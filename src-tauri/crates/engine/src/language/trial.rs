@@ -10,7 +10,7 @@ use keepsake_prompt::Calls;
 use super::rating::{conversation, made_up};
 use super::settings::Provider;
 use super::{Interview, ModelFailure};
-use crate::work::Unwatched;
+use crate::queue::control::Unwatched;
 use crate::{Engine, EngineError, Result};
 
 /// The made-up person's lines. They contain a fact, and something that the scrubber must replace.
@@ -47,7 +47,9 @@ impl Engine {
             .map_err(|error| EngineError::Refused(error.to_string()))?;
         let prompt = task.next().map(|call| call.prompt.clone());
         let Some(prompt) = prompt else {
-            return Err(EngineError::Refused("the test has nothing to send because this build is broken; install another build".to_owned()));
+            return Err(EngineError::Refused(
+                "the test has nothing to send because this build is broken; install another build".to_owned(),
+            ));
         };
         let began = self.now();
         let reply = interview.send_once(&prompt, &Unwatched);
@@ -66,8 +68,9 @@ impl Engine {
                     Ok(()) => trial.is_usable = true,
                     Err(error) => {
                         interview.mark_unusable(&call, &reply, &error, &prompt)?;
-                        trial.problem =
-                            Some(format!("{error}. In real use Keepsake would ask once more and then give up; try another model."));
+                        trial.problem = Some(format!(
+                            "{error}. In real use Keepsake would ask once more and then give up; try another model."
+                        ));
                     }
                 }
                 trial.received = Some(reply.text);

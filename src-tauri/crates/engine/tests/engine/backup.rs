@@ -219,7 +219,7 @@ fn an_export_comes_back_into_an_empty_store_and_only_there_by_an_import() {
     assert_eq!(other.memories(), f.memories());
     assert!(other.memories().iter().any(|memory| memory.starts_with(MemoryStatus::Active.name())));
     let refused = other.engine.is_own_export(&folder).unwrap_err().to_string();
-    assert!(refused.contains("this one is not empty"), "{refused}");
+    assert!(refused.contains("your data folder is not empty"), "{refused}");
     assert!(!other.engine.is_own_export(parent.path()).unwrap());
 }
 

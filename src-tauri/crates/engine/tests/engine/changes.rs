@@ -87,7 +87,7 @@ fn approving_the_newer_one_makes_the_older_one_history_and_undo_brings_it_back()
     let outcome = f.engine.act(&Act::Approve(vec![f.id_of("Gorgie")])).unwrap();
     assert!(outcome.contradicts.is_empty(), "it is settled: {outcome:?}");
     assert_eq!(outcome.set_aside, [f.id_of("Leith")], "and the person is told");
-    assert_eq!(outcome.summary, "Approved 1 memory, and an earlier one is history now");
+    assert_eq!(outcome.summary, "Approved 1 memory, replacing an earlier one");
     assert!(f.memories()[0].starts_with("superseded"), "{:?}", f.memories());
     assert!(f.memories()[1].starts_with("active"), "{:?}", f.memories());
     f.engine.undo(None).unwrap();

@@ -1,4 +1,4 @@
-//! What Keepsake served is no evidence when it comes back, whoever writes it and however it is reformatted.
+//! Text that Keepsake served is not evidence when it comes back, whoever writes it and however it is reformatted.
 
 use std::collections::BTreeMap;
 

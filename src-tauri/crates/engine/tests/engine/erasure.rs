@@ -1,4 +1,4 @@
-//! Erasure that has to wait: pending while somebody reads, done only when no file contains the text any more.
+//! Erasure that has to wait: pending while another process reads, done only when no file contains the text anymore.
 
 use keepsake_domain::{ImportId, JobState, Lane};
 use keepsake_engine::{Existing, ImportRequest, PauseFor, Step, Unwatched};
@@ -64,7 +64,7 @@ fn held_up(erase: impl FnOnce(&Fixture, &ImportId) -> keepsake_engine::ErasureRe
             assert!(canaries(&f) > remains, "so the text still stands in the files");
             let job = f.engine.store().read(|tx| tx.job(&receipt.job))?;
             assert_eq!(job.state, JobState::Queued, "a job waits for it");
-            assert!(job.error.unwrap().contains("still reads"), "and says for what");
+            assert!(job.error.unwrap().contains("is reading the file"), "and says for what");
             for round in 0..6 {
                 assert_eq!(tx.totals()?.0, 50, "the reader is still there");
                 f.clock.advance_ms(5_000);

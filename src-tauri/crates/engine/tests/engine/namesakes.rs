@@ -1,5 +1,5 @@
 //! Two people with the same name are two wherever memories are compared, until the person says that they are one, and again
-//! after that is taken back. Nobody counts as the owner just by having that name.
+//! when that answer is undone. Nobody counts as the owner just by having that name.
 
 use keepsake_domain::{ConversationId, HandleId, Message};
 use keepsake_engine::{Act, Audience, ContextRequest, Unwatched};

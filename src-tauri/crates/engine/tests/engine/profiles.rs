@@ -163,7 +163,7 @@ fn what_a_person_debunked_comes_back_neither_by_import_nor_by_derivation() {
         derive(&f);
         assert!(known(&f, "Ana").is_empty(), "round {round}");
     }
-    // Control: once the dispute is taken back, it is known again.
+    // Control: once the dispute is undone, it is known again.
     f.engine.debunk_profile(&id, false).unwrap();
     derive(&f);
     assert_eq!(known(&f, "Ana"), ["Wants: “I prefer short answers”"]);

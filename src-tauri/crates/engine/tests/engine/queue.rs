@@ -269,7 +269,7 @@ fn a_worker_that_sleeps_through_a_pause_wakes_when_it_ends() {
     let (told, heard) = std::sync::mpsc::channel();
     let worker = f.engine.start_worker(f.engine.lock_worker().unwrap(), move |progress| drop(told.send(progress.job))).unwrap();
     assert!(f.engine.is_paused().unwrap());
-    // Nothing wakes the lane: it checks by itself when the pause ends.
+    // Nothing wakes the lane: it checks on its own when the pause ends.
     f.clock.advance_ms(20);
     heard.recv_timeout(std::time::Duration::from_secs(20)).expect("it goes on by itself");
     drop(worker);

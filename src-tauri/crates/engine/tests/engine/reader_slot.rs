@@ -73,7 +73,7 @@ fn without_a_reader_conversations_wait_and_the_person_is_told() {
     let told: Vec<&str> =
         alerts.iter().filter(|alert| alert.kind == "model_refused").map(|alert| alert.message.as_str()).collect();
     assert_eq!(told.len(), 1, "it is said once: {told:?}");
-    assert!(told[0].contains("reader") && told[0].ends_with("they are kept, and are read once it is there."), "{told:?}");
+    assert!(told[0].contains("reader") && told[0].ends_with("are read once the reader is available."), "{told:?}");
     // Once the reader is available, the waiting conversations are read.
     slot.put(Arc::new(PhraseReader::default().with("Leith is home", home(), 0.9)));
     assert_eq!(f.engine.queue_unread().unwrap(), 2);

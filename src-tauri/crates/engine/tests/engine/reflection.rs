@@ -150,7 +150,7 @@ fn a_look_proposes_with_reasons_changes_nothing_and_a_second_one_finds_the_same(
     let rows = look(&f);
     assert_eq!(kinds(&rows), [ReflectionKind::Archive, ReflectionKind::Merge]);
     assert_eq!(rows[0].memories, [ids[1].clone()]);
-    assert_eq!(rows[0].reason, "The year that it was planned for is over.");
+    assert_eq!(rows[0].reason, "The year it was planned for is over.");
     assert_eq!((rows[1].memories.clone(), rows[1].keep), (vec![ids[0].clone(), ids[2].clone()], Some(1)), "the fuller one stays");
     assert_eq!(told(&f), before, "a look changes nothing that is told");
     assert_eq!(backups(&f), 0, "nothing was applied, so no backup was needed");
@@ -171,7 +171,7 @@ fn a_run_applies_what_was_agreed_to_after_a_backup_and_one_undo_takes_all_of_it_
     assert_eq!(f.engine.decide_reflections(&ids_of(&rows), ReflectionStatus::Accepted).unwrap(), []);
     assert_eq!(told(&f), before, "agreeing changes nothing yet");
     let run = f.engine.apply_reflections(None, &Unwatched).unwrap();
-    assert_eq!((run.summary.as_str(), run.applied.len()), ("Tidied: 1 archived, 1 merged", 2));
+    assert_eq!((run.summary.as_str(), run.applied.len()), ("Clean-up (1 archived, 1 merged)", 2));
     assert_eq!(backups(&f), 1, "one backup a run");
     assert_eq!(status(&f, &ids[1]), MemoryStatus::Archived);
     assert_eq!((status(&f, &ids[0]), status(&f, &ids[2])), (MemoryStatus::Superseded, MemoryStatus::Active));
@@ -187,7 +187,7 @@ fn a_run_applies_what_was_agreed_to_after_a_backup_and_one_undo_takes_all_of_it_
     assert_eq!(backups(&f), 1, "and nothing to apply needs no backup");
     // One undo, as for any other action.
     let (operation, words, _) = f.engine.undo(None).unwrap().unwrap();
-    assert_eq!((Some(operation), words.as_str()), (run.operation, "Undid: Tidied: 1 archived, 1 merged"));
+    assert_eq!((Some(operation), words.as_str()), (run.operation, "Undid: Clean-up (1 archived, 1 merged)"));
     assert_eq!(told(&f), before, "everything is as it was, byte for byte");
     assert!(f.engine.reflections().unwrap().iter().all(|row| row.status == ReflectionStatus::Accepted), "and so are the answers");
     // And again.

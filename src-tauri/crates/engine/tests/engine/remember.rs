@@ -1,4 +1,4 @@
-//! Words that a person selected become a memory at once, and everything that holds for a memory holds for it.
+//! Words that a person selects become a memory at once, subject to the same rules as any other memory.
 
 use keepsake_domain::{Category, ConversationId, InteractionId, Span};
 use keepsake_engine::{Act, EngineError, Existing};
@@ -52,10 +52,10 @@ fn what_may_not_be_remembered_is_refused_with_the_reason() {
     let talk = f.append(&keepsake_testkit::conversation("c1", LINES));
     assert!(refusal(&f, place(&f, &talk, "I see")).contains("not a person's own words"));
     let key = place(&f, &talk, "the attic key hangs behind the clock");
-    assert!(refusal(&f, (key.0.clone(), Span::new(4_000, 4_010).unwrap())).contains("leaves the message"));
+    assert!(refusal(&f, (key.0.clone(), Span::new(4_000, 4_010).unwrap())).contains("extends beyond the message"));
     let done = f.engine.remember(&key.0, key.1, None).unwrap();
     f.engine.act(&Act::Reject(vec![done.id], None)).unwrap();
-    assert!(refusal(&f, key.clone()).contains("decided against"));
+    assert!(refusal(&f, key.clone()).contains("dismissed this statement"));
     f.engine.set_private(&talk, true, Existing::Keep).unwrap();
-    assert!(refusal(&f, key).contains("kept out of memory"));
+    assert!(refusal(&f, key).contains("excluded from memory"));
 }

@@ -1,4 +1,5 @@
-//! Search: what is found, why, and among what; vectors that are computed in the background and removed with their messages.
+//! Search: what is found, why, and among which messages; vectors are computed in the background and removed with their
+//! messages.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -316,10 +316,10 @@ fn what_cannot_be_decided_says_why() {
         Err(EngineError::Refused(why)) => assert!(why.contains(words), "{why}"),
         other => panic!("{other:?}"),
     };
-    check(TopicChoice::Merge(pump.topic.id.clone()), "one already");
-    check(TopicChoice::Merge(public.topic.id), "different people");
-    check(TopicChoice::Split(messages(&pump)), "not all of them");
-    check(TopicChoice::Rename(Some("x".repeat(200))), "at most 120");
+    check(TopicChoice::Merge(pump.topic.id.clone()), "with or kept separate from itself");
+    check(TopicChoice::Merge(public.topic.id), "different audiences");
+    check(TopicChoice::Split(messages(&pump)), "not all, of");
+    check(TopicChoice::Rename(Some("x".repeat(200))), "longer than 120");
 }
 
 /// How often the canary occurs in the files of the data folder.

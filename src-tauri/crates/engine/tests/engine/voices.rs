@@ -1,5 +1,5 @@
-//! Unidentified speakers of a transcript are nobody until the person says who they are, and again after that is taken back
-//! (formats.md section 1.16).
+//! An unidentified speaker of a transcript belongs to no person until the owner says who it is, and to none again when that
+//! answer is undone (formats.md section 1.16).
 
 use keepsake_domain::{ChannelHandle, ConversationId, HandleId, LinkAnswer, MeetingId, MemoryStatus, Message};
 use keepsake_engine::{Act, Audience, ContextRequest, Unwatched, VoiceAnswer};
@@ -129,7 +129,7 @@ fn nothing_is_proposed_about_a_voice_until_somebody_says_whose_it_is() {
     check(&[Name("  Rui \t Costa ")], &["pending Rui Costa: Rui Costa: “I live in Porto”"], OTHER, &["Rui Costa"]);
     check(&[Ana], &["pending Ana: Ana: “I live in Porto”"], OTHER, &[]);
     check(&[Owner], &["pending owner: User: “I live in Porto”"], OTHER, &[]);
-    // Taken back, everything is as it was.
+    // When the answer is undone, everything is as it was before.
     for said in [Leave, Name("Rui"), Ana, Owner] {
         check(&[said, Open], &[], BOTH, &[]);
         check(&[Leave, said, Open], &[], BOTH, &[]);
@@ -251,10 +251,10 @@ fn an_answer_that_cannot_be_is_refused_and_changes_nothing() {
         let error = meeting.f.engine.answer_voice(voice, &answer).unwrap_err().to_string();
         assert!(error.contains(why), "{answer:?}: {error}");
     };
-    refused(&one, VoiceAnswer::Name(" \t".to_owned()), "called nothing");
+    refused(&one, VoiceAnswer::Name(" \t".to_owned()), "name is empty");
     refused(&one, VoiceAnswer::Name("x".repeat(81)), "80 characters");
-    refused(&one, VoiceAnswer::Person(two), "has no name yet");
-    refused(&bo, VoiceAnswer::Name("Bob".to_owned()), "no voice of a meeting");
+    refused(&one, VoiceAnswer::Person(two), "not identified yet");
+    refused(&bo, VoiceAnswer::Name("Bob".to_owned()), "not an unidentified speaker");
     // Bo is Ana, and Speaker 1 is not Bo.
     meeting.f.engine.link_handles(&one, &bo).unwrap();
     let pair = meeting.f.engine.links().unwrap().into_iter().find(|link| link.status.name() == "same").unwrap();

@@ -228,12 +228,12 @@ fn what_cannot_be_restored_is_refused_and_nothing_changes() {
     let before = everything(bench.store.path());
     for (what, bytes, wanted) in [
         ("nothing", Vec::new(), "cannot be restored"),
-        ("a letter", b"Dear Ana, ".repeat(50).to_vec(), "no database"),
+        ("a letter", b"Dear Ana, ".repeat(50).to_vec(), "not a database"),
         ("half a copy", whole[..whole.len() / 2].to_vec(), "damaged"),
         ("a copy without its last page", whole[..whole.len() - 4096].to_vec(), "damaged"),
-        ("a message edited by hand", edited, "changed from outside"),
+        ("a message edited by hand", edited, "changed outside Keepsake"),
         ("rows that refer to nothing", torn, "damaged"),
-        ("a newer program's", newer, "newer Keepsake"),
+        ("a newer program's", newer, "newer version of Keepsake"),
         ("another program's", foreign, "another program"),
         ("an empty database", empty, "cannot be restored"),
     ] {

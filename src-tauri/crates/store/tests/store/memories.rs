@@ -34,10 +34,10 @@ fn no_memory_without_words_in_a_stored_message() {
         assert_eq!(bench.dump("SELECT * FROM memories"), Vec::<String>::new());
     };
     let at = |span| NewEvidence { interaction_id: message.clone(), span };
-    refused(Vec::new(), "without a source line");
+    refused(Vec::new(), "at least one source message");
     refused(vec![at(span(6, 9))], "white space");
-    refused(vec![at(span(0, 400))], "leaves the message");
-    refused(vec![at(span(9, 24))], "leaves the message"); // The emoji counts as one.
+    refused(vec![at(span(0, 400))], "extends beyond the message");
+    refused(vec![at(span(9, 24))], "extends beyond the message"); // The emoji counts as one.
     refused(vec![NewEvidence { interaction_id: bench.stranger(), span: span(0, 1) }], "is not stored");
     refused(vec![at(span(0, 6)), at(span(6, 7))], "white space");
     refused(vec![at(span(0, 6)), NewEvidence { interaction_id: bench.stranger(), span: span(0, 1) }], "is not stored");

@@ -36,7 +36,7 @@ fn ours_then(path: &Path, sql: &str) {
 
 #[test]
 fn a_newer_schema_is_refused_untouched() {
-    refused(|path| ours_then(path, "PRAGMA user_version = 99"), "newer Keepsake (schema 99");
+    refused(|path| ours_then(path, "PRAGMA user_version = 99"), "newer version of Keepsake (schema 99");
 }
 
 #[test]
@@ -67,9 +67,9 @@ fn another_programs_database_is_refused_untouched() {
 
 #[test]
 fn a_file_that_is_no_database_is_refused_untouched() {
-    refused(|path| std::fs::write(path, b"Dear diary, this is no database at all.").unwrap(), "no database");
-    refused(|path| std::fs::write(path, [0_u8; 8192]).unwrap(), "no database");
-    refused(|path| std::fs::write(path, b"SQLite format 3\0").unwrap(), "no database");
+    refused(|path| std::fs::write(path, b"Dear diary, this is no database at all.").unwrap(), "not a database");
+    refused(|path| std::fs::write(path, [0_u8; 8192]).unwrap(), "not a database");
+    refused(|path| std::fs::write(path, b"SQLite format 3\0").unwrap(), "not a database");
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn a_migration_that_fails_speaks_no_sql() {
     raw.execute_batch("CREATE TABLE interactions_indexed (x)").unwrap();
     drop(raw);
     let words = Store::open(dir.path(), NOW).unwrap_err().to_string();
-    assert!(words.contains("could not be brought up to date"), "{words}");
+    assert!(words.contains("could not be upgraded"), "{words}");
     for sql in ["CREATE", "TABLE", "SELECT", "interactions_indexed", "--"] {
         assert!(!words.contains(sql), "no statement in {words}");
     }

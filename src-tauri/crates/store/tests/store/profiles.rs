@@ -81,11 +81,11 @@ fn an_entry_rests_on_its_own_persons_words_in_a_conversation_on_the_record() {
     let mut beyond = row(&bench, "Mara", "length", "x", &[("c", "keep it short")]);
     let span = keepsake_domain::Span::new(3, 900).unwrap();
     beyond.entry.evidence = Evidence::new(vec![EvidenceSpan { span, ..beyond.entry.evidence.as_slice()[0].clone() }]).unwrap();
-    check(&beyond, Some("leaves the message"), "a span that is not there");
+    check(&beyond, Some("extends beyond the message"), "a span that is not there");
     let late = row(&bench, "Mara", "length", "x", &[("c", "keep it short")]);
     let id = bench.conversation("c");
     bench.store.write(|tx| tx.set_private(&id, true)).unwrap();
-    check(&late, Some("off the record"), "a private conversation feeds nothing");
+    check(&late, Some("excluded from memory"), "a private conversation feeds nothing");
 }
 
 #[test]

@@ -1,0 +1,486 @@
+//! Keeps the status of conversations up to date: whether each is still going on, its tone, the promises made in it, and a
+//! summary of those that have settled.
+//!
+//! One job examines conversations with new messages, and those that may have ended through time alone. Each judgment says
+//! when it can change at the earliest, and the capture lane sleeps until then, so nothing is polled. An excluded
+//! conversation is not examined, and what was said while it was excluded is not read later. Everything is derived from the
+//! messages alone and belongs to its conversation, so it carries that conversation's label.
+//!
+//! The rules judge first. If a language model is chosen, it is asked once a conversation is no longer clearly going on
+//! (`by_model`). The name of the judge is stored with the judgment.
+//!
+//! Not in this module: the judgment (`insight::conversation`), and where a summary may be served (`boundary`).
+
+use std::collections::BTreeSet;
+
+use keepsake_domain::{
+    ConversationId, ConversationStatus, EntityId, IdSource, InteractionId, JobId, JobKind, Span, SummaryId, Timestamp,
+};
+use keepsake_insight::conversation::{
+    Debtor, ENGINE_VERSION, Moment, Place, Reason, Recap, Standing, ToneProfile, recap, standing,
+};
+use keepsake_insight::{AnalysisInput, SummarySentence, is_long_enough};
+use keepsake_store::{
+    InteractionRow, Lease, NewJob, NewStanding, ReadTx, StandingRow, StoreError, SummaryRow, WriteTx, parse_json,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::content_ids::uuid_of;
+use crate::derive::analyze::insight_turns;
+use crate::derive::ended::Pass;
+use crate::derive::readable_messages::messages_on_record;
+use crate::queue::control::Control;
+use crate::review::retractions::TakenBack;
+use crate::serve::masked::{masked_of, masked_part};
+use crate::{Engine, EngineError, Result};
+
+mod by_model;
+mod followed;
+
+use followed::{Followed, Promise};
+
+/// Number of judgments written at once: each write is durable, and an import may add thousands of conversations.
+const BATCH: usize = 32;
+
+/// Minimum delay before a conversation is judged again, however soon the judgment may change, in milliseconds.
+const LOOK_AGAIN_MS_MIN: i64 = 60_000;
+
+/// A range in a stored message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredPlace {
+    /// Id of the message.
+    pub interaction_id: InteractionId,
+    /// Index of its first code point.
+    pub start: u32,
+    /// Index after its last code point.
+    pub end: u32,
+}
+
+/// One reason for a status, as stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredReason {
+    /// `empty`, `within_rhythm`, `beyond_rhythm`, `long_silence`, `farewell`, `settled`, `open_question`, `pending_promise`.
+    pub kind: String,
+    /// How long nobody has written, in milliseconds, without hours of inactivity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silence_ms: Option<i64>,
+    /// The silence that is usual there, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usual_ms: Option<i64>,
+    /// The silence from which on it counts as ended, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_ms: Option<i64>,
+    /// The line that the reason refers to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<StoredPlace>,
+}
+
+/// A party to a promise.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredParty {
+    /// Whether this is the owner.
+    pub is_owner: bool,
+    /// Their name in the conversation.
+    pub name: String,
+    /// Their handle, if only one has that name there.
+    pub handle_id: Option<String>,
+}
+
+/// A promise, as stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredCommitment {
+    /// Who made the promise.
+    pub debtor: StoredParty,
+    /// Who it was made to; `None` in a group, where that is unclear.
+    pub creditor: Option<StoredParty>,
+    /// What was promised, in the original words.
+    pub what: String,
+    /// Where it was promised.
+    pub place: StoredPlace,
+    /// The last moment to fulfill it.
+    pub due: Option<Timestamp>,
+    /// `hour`, `day` or `period`.
+    pub due_precision: Option<String>,
+    /// The line that settles it; `None` while it is open.
+    pub settled_at: Option<StoredPlace>,
+    /// How far the following lines were searched for one that settles it.
+    #[serde(default)]
+    followed: Option<Followed>,
+}
+
+impl StoredCommitment {
+    /// Whether it is still open.
+    pub fn is_open(&self) -> bool {
+        self.settled_at.is_none()
+    }
+}
+
+/// The status of a conversation, as it is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConversationStanding {
+    /// Whether it is still going on.
+    pub status: ConversationStatus,
+    /// The reasons for the status.
+    pub reasons: Vec<StoredReason>,
+    /// Who judged: the rules, or a model with its prompt.
+    pub judge: Option<String>,
+    /// The tone.
+    pub tone: Option<ToneProfile>,
+    /// The promises in order, including settled ones.
+    pub commitments: Vec<StoredCommitment>,
+    /// The current summary.
+    pub summary: Option<SummaryRow>,
+}
+
+/// The promises of a conversation whose words are still in the log; none for an excluded conversation.
+pub(crate) fn commitments_of(tx: &ReadTx<'_>, id: &ConversationId) -> std::result::Result<Vec<StoredCommitment>, StoreError> {
+    let Some(row) = tx.standing(id)? else { return Ok(Vec::new()) };
+    let stored: Vec<StoredCommitment> = parse_json("promises of a conversation", &row.pending_actions)?;
+    let mut shown = Vec::with_capacity(stored.len());
+    for commitment in stored {
+        if stands(tx, &commitment.place)? {
+            shown.push(commitment);
+        }
+    }
+    Ok(shown)
+}
+
+/// Whether the range still exists.
+fn stands(tx: &ReadTx<'_>, place: &StoredPlace) -> std::result::Result<bool, StoreError> {
+    let Ok(span) = Span::new(place.start, place.end) else { return Ok(false) };
+    Ok(tx.interaction(&place.interaction_id)?.is_some_and(|row| span.quote(&row.content).is_ok()))
+}
+
+impl Engine {
+    /// The status of a conversation; `None` if it is excluded.
+    pub fn conversation_standing(
+        &self,
+        tx: &ReadTx<'_>,
+        id: &ConversationId,
+    ) -> std::result::Result<Option<ConversationStanding>, StoreError> {
+        let Some(row) = tx.standing(id)? else { return Ok(None) };
+        let taken = TakenBack::read(tx, None)?;
+        let summary = match tx.latest_summary(id, None)? {
+            Some(summary) => Some(SummaryRow { text: taken.summary_left(id, &summary.text), ..summary }),
+            None => None,
+        };
+        Ok(Some(ConversationStanding {
+            status: row.status,
+            reasons: row.reasons.as_deref().map_or_else(|| Ok(Vec::new()), |json| parse_json("reasons of a status", json))?,
+            judge: row.judge,
+            tone: row.tone.as_deref().map(|json| parse_json("tone of a conversation", json)).transpose()?,
+            commitments: commitments_of(tx, id)?,
+            summary: summary.filter(|summary| !summary.text.is_empty()),
+        }))
+    }
+
+    /// The promises by and to a person, each with its conversation: open ones first, newest first.
+    pub fn commitments_with(&self, person: &EntityId) -> Result<Vec<(ConversationId, StoredCommitment)>> {
+        Ok(self.store().read(|tx| {
+            let persons = tx.persons()?;
+            let person = persons.of(person);
+            let handles = tx.handles()?;
+            let is_theirs = |party: &StoredParty| match &party.handle_id {
+                _ if party.is_owner => persons.is_owner(&person),
+                Some(id) => handles.iter().any(|row| row.id.as_str() == id && persons.of(&row.entity_id) == person),
+                None => false,
+            };
+            let mut found = Vec::new();
+            for id in tx.conversations_with_promises()? {
+                for commitment in commitments_of(tx, &id)? {
+                    if is_theirs(&commitment.debtor) || commitment.creditor.as_ref().is_some_and(&is_theirs) {
+                        let time = tx.interaction(&commitment.place.interaction_id)?.map(|row| row.time);
+                        found.push((id.clone(), time, commitment));
+                    }
+                }
+            }
+            found.sort_by(|a, b| b.2.is_open().cmp(&a.2.is_open()).then(b.1.cmp(&a.1)));
+            Ok(found.into_iter().map(|(id, _, commitment)| (id, commitment)).collect())
+        })?)
+    }
+
+    /// Queues a job for the conversations that are due. If none is due now, returns when the next one is.
+    pub fn queue_settling(&self) -> Result<Option<Timestamp>> {
+        let now = self.now();
+        match self.store().read(|tx| tx.next_settling())? {
+            Some(due) if due <= now => {}
+            later => return Ok(later),
+        }
+        let job = NewJob {
+            id: JobId::fresh(self.ids()),
+            kind: JobKind::SettleConversations,
+            // One job is enough: it handles everything due when it runs, and anything later makes the lane check again.
+            idempotency_key: "all".to_owned(),
+            payload: "{}".to_owned(),
+        };
+        self.store().write(|tx| tx.enqueue(&job, now))?;
+        self.inner.wake.all();
+        Ok(None)
+    }
+
+    /// Judges every conversation that is due.
+    pub(crate) fn settle_conversations(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let due = self.store().read(|tx| tx.conversations_to_settle(self.now()))?;
+        let pass = self.pass()?;
+        let total = due.len() as u64;
+        let mut done = 0;
+        for batch in due.chunks(BATCH) {
+            control.progress("Updating the status of conversations", done, total);
+            if control.is_cancelled() {
+                return Err(EngineError::Cancelled);
+            }
+            let judged = batch.iter().map(|id| self.judged(id, pass, control)).collect::<Result<Vec<_>>>()?;
+            let now = self.now();
+            self.store().write(|tx| {
+                tx.check_lease(lease)?;
+                judged.iter().flatten().try_for_each(|judged| self.store_judged(tx, judged, now))
+            })?;
+            done += batch.len() as u64;
+        }
+        let result = serde_json::json!({ "conversations": total }).to_string();
+        self.store().write(|tx| tx.complete(lease, &result, self.now()))?;
+        self.queue_sessions()?;
+        // Analyses and model calls may have been queued.
+        self.look_for_work();
+        Ok(())
+    }
+
+    /// Judges one conversation; `None` if it was erased or excluded meanwhile.
+    fn judged(&self, id: &ConversationId, pass: Pass, control: &dyn Control) -> Result<Option<Judged>> {
+        let read = self.store().read(|tx| {
+            if tx.conversation(id)?.is_private {
+                return Ok(None);
+            }
+            let rows = messages_on_record(tx, id)?;
+            Ok(Some((rows, tx.last_seq(id)?, tx.latest_summary(id, None)?, tx.standing(id)?)))
+        });
+        let (rows, through_seq, before, known) = match read {
+            Ok(Some(read)) => read,
+            Ok(None) | Err(StoreError::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let moment = Moment { now: self.now(), utc_offset_minutes: self.utc_offset_minutes() };
+        let turns = insight_turns(&rows);
+        let promises = self.promises(id, &rows, &turns, known.as_ref(), moment, control)?;
+        let found = standing(&turns, promises.iter().map(|promise| promise.commitment.clone()).collect(), moment);
+        // While people are still talking, a summary would be out of date with the next line.
+        let is_due = found.judgement.status != ConversationStatus::Active
+            && is_long_enough(&turns)
+            && rows.last().is_some_and(|last| before.as_ref().is_none_or(|before| before.last != last.id));
+        let owner = rows.iter().find(|row| row.role == keepsake_domain::Role::Owner).map(|row| row.author.as_str());
+        let summary = is_due
+            .then(|| recap(&AnalysisInput { turns: &turns, owner_name: owner, vectors: None }).ok())
+            .flatten()
+            .and_then(|recap| summary_of(&recap, &rows));
+        let standing = stored(&found, &promises, &rows, through_seq)?;
+        let due = next_look(&found, moment.now);
+        let is_by_model = known.as_ref().is_some_and(|known| known.judge.as_deref().is_some_and(|judge| judge != ENGINE_VERSION));
+        let is_known = known.as_ref().is_some_and(|known| known.through_seq == through_seq);
+        // A model's judgment of these very messages stays until it changes its mind; because time has passed, it is
+        // asked again. A conversation that has been silent for very long has ended in any case, so no model is
+        // asked about an old import.
+        let may_ask = pass.has_model && found.judgement.is_in_doubt();
+        let is_kept = may_ask && is_by_model && is_known;
+        let is_moved = !is_known || known.as_ref().is_none_or(|known| known.status != standing.status || known.judge.is_none());
+        let asks_model = may_ask && (is_kept || is_moved);
+        // If a model is asked whether it has ended, that comes first.
+        let analysis = match is_moved && !asks_model {
+            true => self.analysis_of_ended(id, &rows, standing.status, pass)?,
+            false => None,
+        };
+        let new = NewStanding { standing, due };
+        Ok(Some(Judged { id: id.clone(), new, summary, is_kept, asks_model, analysis }))
+    }
+
+    /// Judges synchronously, for tests of the result.
+    #[cfg(test)]
+    pub(crate) fn settle_now(&self) -> Result<()> {
+        let due = self.store().read(|tx| tx.conversations_to_settle(self.now()))?;
+        let pass = Pass { has_model: false, analysed_since: None };
+        let judged = due.iter().map(|id| self.judged(id, pass, &crate::queue::control::Unwatched)).collect::<Result<Vec<_>>>()?;
+        let now = self.now();
+        Ok(self.store().write(|tx| judged.iter().flatten().try_for_each(|judged| self.store_judged(tx, judged, now)))?)
+    }
+
+    fn store_judged(&self, tx: &WriteTx<'_>, judged: &Judged, now: Timestamp) -> std::result::Result<(), StoreError> {
+        if judged.asks_model {
+            tx.enqueue(&self.conversation_job(JobKind::SettleModel, &judged.id), now)?;
+        }
+        if judged.is_kept {
+            return tx.put_settle_due(&judged.id, judged.new.due);
+        }
+        // If it was excluded or erased meanwhile, nothing is written.
+        if !tx.put_standing(&judged.id, &judged.new, now)? {
+            return Ok(());
+        }
+        if let Some(kind) = judged.analysis {
+            tx.enqueue(&self.conversation_job(kind, &judged.id), now)?;
+        }
+        if let Some(summary) = &judged.summary {
+            let id = summary_id(tx, self.ids(), &judged.id, &summary.text, (&summary.first, &summary.last))?;
+            tx.insert_summary(
+                &id,
+                &judged.id,
+                &summary.text,
+                (&summary.first, &summary.last),
+                ENGINE_VERSION,
+                self.made_first(id.as_str()),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+struct Judged {
+    id: ConversationId,
+    new: NewStanding,
+    summary: Option<NewSummary>,
+    /// Whether the current judgment is a model's, about the same messages.
+    is_kept: bool,
+    /// Whether a model should judge it.
+    asks_model: bool,
+    /// The job that analyzes it as a whole, if it has ended.
+    analysis: Option<JobKind>,
+}
+
+/// The id depends on the words and the messages they summarize. An equal earlier summary keeps its id.
+pub(crate) fn summary_id(
+    tx: &ReadTx<'_>,
+    ids: &dyn IdSource,
+    conversation: &ConversationId,
+    text: &str,
+    range: (&InteractionId, &InteractionId),
+) -> std::result::Result<SummaryId, StoreError> {
+    let parts = [conversation.as_str(), text, range.0.as_str(), range.1.as_str()];
+    let id = SummaryId::from_uuid(uuid_of("summary", &parts));
+    Ok(if tx.has_summary(&id)? { SummaryId::fresh(ids) } else { id })
+}
+
+struct NewSummary {
+    text: String,
+    first: InteractionId,
+    last: InteractionId,
+}
+
+fn summary_of(recap: &Recap, rows: &[InteractionRow]) -> Option<NewSummary> {
+    let said = |turn: usize| rows.get(turn).map(|row| row.content.as_str());
+    let shown = |sentence: &SummarySentence| masked_of(&sentence.text, said(sentence.turn));
+    let lines: Vec<String> = recap.sentences.iter().map(|sentence| format!("{}: {}", sentence.author, shown(sentence))).collect();
+    (!lines.is_empty()).then_some(())?;
+    Some(NewSummary { text: lines.join("\n"), first: recap.first.parse().ok()?, last: recap.last.parse().ok()? })
+}
+
+/// When the judgment can change at the earliest, if nobody writes.
+fn next_look(standing: &Standing, now: Timestamp) -> Option<Timestamp> {
+    if standing.judgement.status == ConversationStatus::Archived {
+        return None;
+    }
+    let mut moments: Vec<i64> = Vec::new();
+    let mut usual = 0;
+    for reason in &standing.judgement.reasons {
+        match *reason {
+            Reason::WithinRhythm { silence_ms, usual_ms } => {
+                usual = usual_ms;
+                moments.push(now.0 + usual_ms - silence_ms);
+            }
+            Reason::BeyondRhythm { silence_ms, usual_ms, end_ms } => {
+                usual = usual_ms;
+                moments.push(now.0 + end_ms - silence_ms);
+            }
+            _ => {}
+        }
+    }
+    // A promise keeps a conversation open until its due time, plus a usual pause.
+    let dues = standing.commitments.iter().filter(|commitment| commitment.is_pending()).filter_map(|commitment| commitment.due);
+    moments.extend(dues.flat_map(|due| [due.at.0, due.at.0 + usual]));
+    let next = moments.into_iter().filter(|moment| *moment >= now.0).min()?;
+    Some(Timestamp((next + 1).max(now.0 + LOOK_AGAIN_MS_MIN)))
+}
+
+fn place_of(place: &Place, rows: &[InteractionRow]) -> Option<StoredPlace> {
+    let row = rows.get(place.turn)?;
+    Some(StoredPlace { interaction_id: row.id.clone(), start: place.span.start(), end: place.span.end() })
+}
+
+fn reason_of(reason: &Reason, rows: &[InteractionRow]) -> StoredReason {
+    let plain = |kind: &str| StoredReason { kind: kind.to_owned(), silence_ms: None, usual_ms: None, end_ms: None, place: None };
+    let at = |kind: &str, place: &Place| StoredReason { place: place_of(place, rows), ..plain(kind) };
+    match reason {
+        Reason::Empty => plain("empty"),
+        Reason::WithinRhythm { silence_ms, usual_ms } => {
+            StoredReason { silence_ms: Some(*silence_ms), usual_ms: Some(*usual_ms), ..plain("within_rhythm") }
+        }
+        Reason::BeyondRhythm { silence_ms, usual_ms, end_ms } => StoredReason {
+            silence_ms: Some(*silence_ms),
+            usual_ms: Some(*usual_ms),
+            end_ms: Some(*end_ms),
+            ..plain("beyond_rhythm")
+        },
+        Reason::LongSilence { silence_ms, end_ms } => {
+            StoredReason { silence_ms: Some(*silence_ms), end_ms: Some(*end_ms), ..plain("long_silence") }
+        }
+        Reason::Farewell { place } => at("farewell", place),
+        Reason::Settled { place } => at("settled", place),
+        Reason::OpenQuestion { place } => at("open_question", place),
+        Reason::PendingPromise { place } => at("pending_promise", place),
+    }
+}
+
+fn party(debtor: &Debtor, rows: &[InteractionRow]) -> StoredParty {
+    match debtor {
+        Debtor::Owner => StoredParty { is_owner: true, name: String::new(), handle_id: None },
+        Debtor::Person(name) => {
+            let handles: BTreeSet<&str> =
+                rows.iter().filter(|row| row.author == *name).map(|row| row.handle_id.as_str()).collect();
+            // Two people have the same name, so nobody can say whose promise it is.
+            let handle_id = handles.first().filter(|_| handles.len() == 1).map(|id| (*id).to_owned());
+            StoredParty { is_owner: false, name: name.clone(), handle_id }
+        }
+    }
+}
+
+fn commitment_of(promise: &Promise, rows: &[InteractionRow]) -> Option<StoredCommitment> {
+    let Promise { commitment, followed } = promise;
+    let place = place_of(&commitment.place, rows)?;
+    let promised_in = rows.get(commitment.place.turn).map(|row| row.content.as_str())?;
+    let mut debtor = party(&commitment.debtor, rows);
+    if !debtor.is_owner {
+        // The author of the line made the promise, whoever else has the name.
+        debtor.handle_id = rows.get(commitment.place.turn).map(|row| row.handle_id.clone());
+    }
+    Some(StoredCommitment {
+        debtor,
+        creditor: commitment.creditor.as_ref().map(|creditor| party(creditor, rows)),
+        what: masked_part(&commitment.what, promised_in, &commitment.place.span.bytes_in(promised_in).ok()?),
+        place,
+        due: commitment.due.map(|due| due.at),
+        due_precision: commitment.due.map(|due| {
+            use keepsake_insight::conversation::DuePrecision::*;
+            match due.precision {
+                Hour => "hour",
+                Day => "day",
+                Period => "period",
+            }
+            .to_owned()
+        }),
+        settled_at: commitment.settled.as_ref().and_then(|place| place_of(place, rows)),
+        followed: Some(followed.clone()),
+    })
+}
+
+fn json<T: Serialize + ?Sized>(value: &T) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| EngineError::Stored { what: "status of a conversation", error })
+}
+
+fn stored(found: &Standing, promises: &[Promise], rows: &[InteractionRow], through_seq: i64) -> Result<StandingRow> {
+    let reasons: Vec<StoredReason> = found.judgement.reasons.iter().map(|reason| reason_of(reason, rows)).collect();
+    let commitments: Vec<StoredCommitment> = promises.iter().filter_map(|one| commitment_of(one, rows)).collect();
+    Ok(StandingRow {
+        status: found.judgement.status,
+        reasons: Some(json(&reasons)?),
+        tone: found.tone.as_ref().map(json).transpose()?,
+        pending_actions: json(&commitments)?,
+        judge: Some(ENGINE_VERSION.to_owned()),
+        through_seq,
+    })
+}

@@ -1,0 +1,98 @@
+//! Whether a conversation has ended, judged by the chosen language model (DESIGN 4), once the rules
+//! no longer see it going on.
+//!
+//! It is the same decision with the same kinds of reasons as the rules' judgment, and replaces it in the conversation's
+//! row, with the name of the model. While the model is asked, if it fails, and if its answer has no support, the rules'
+//! judgment stays under their name. Promises and tone always come from the rules.
+//!
+//! Not in this module: what is asked, and which parts of an answer are believed (`insight::conversation`).
+
+use keepsake_domain::{ConversationId, ConversationStatus, Timestamp};
+use keepsake_insight::conversation::{Asked, ENDED, EndedTask, Moment, Reason, standing};
+use keepsake_store::{Lease, NewJob, NewStanding, StandingRow};
+
+use super::{json, next_look, reason_of};
+use crate::derive::analyze::insight_turns;
+use crate::derive::readable_messages::{is_still_on_record, messages_on_record};
+use crate::queue::control::Control;
+use crate::{Engine, Result};
+
+/// If a model considers a conversation open although the rules consider it over, it is asked again when the silence has
+/// doubled, but not within a day.
+const ASK_AGAIN_MS_MIN: i64 = 24 * 60 * 60 * 1000;
+
+impl Engine {
+    /// Asks the chosen model about one conversation, and completes the job.
+    pub(crate) fn settle_by_model(&self, id: &ConversationId, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let settings = self.model_settings()?;
+        let (conversation, rows, through_seq, known) = self.store().read(|tx| {
+            let rows = messages_on_record(tx, id)?;
+            Ok((tx.conversation(id)?, rows, tx.last_seq(id)?, tx.standing(id)?))
+        })?;
+        // The model is no longer chosen, the conversation was excluded, or somebody wrote: the
+        // rules have judged it or will.
+        let known = known.filter(|known| settings.proposing().is_some() && known.through_seq == through_seq);
+        let Some(known) = known else { return self.settled_nothing(lease, "nothing to judge", None) };
+        let turns = insight_turns(&rows);
+        let moment = Moment { now: self.now(), utc_offset_minutes: self.utc_offset_minutes() };
+        let promises = self.promises(id, &rows, &turns, Some(&known), moment, control)?;
+        let by_rules = standing(&turns, promises.into_iter().map(|promise| promise.commitment).collect(), moment);
+        let (interview, scrubber) = self.interview(settings, &conversation, Some(&lease.job))?;
+        let task = |length| EndedTask::new(&turns, &by_rules.judgement, &scrubber, length);
+        let judge = interview.proposer(&ENDED.label());
+        let judgement = match interview.drive_in_parts(task, "Checking whether it has ended", control)?.found {
+            Asked::Judged(judgement) => judgement,
+            Asked::Refused(why) => {
+                // The rules' judgment and its consequences stay.
+                let analysis = self.analysis_of_ended(id, &rows, known.status, self.pass()?)?;
+                return self.settled_nothing(lease, why, analysis.map(|kind| self.conversation_job(kind, id)));
+            }
+        };
+        let analysis = self.analysis_of_ended(id, &rows, judgement.status, self.pass()?)?;
+        let due = match judgement.status {
+            ConversationStatus::Archived => None,
+            _ => next_look(&by_rules, moment.now).or_else(|| later(&judgement.reasons, moment.now)),
+        };
+        let reasons: Vec<_> = judgement.reasons.iter().map(|reason| reason_of(reason, &rows)).collect();
+        let standing = StandingRow { status: judgement.status, reasons: Some(json(&reasons)?), judge: Some(judge), ..known };
+        let new = NewStanding { standing, due };
+        let result = serde_json::json!({ "status": judgement.status }).to_string();
+        self.store().write(|tx| {
+            tx.check_lease(lease)?;
+            // If somebody wrote during the call, the conversation is active again and the answer out of date. The same
+            // applies if it was excluded.
+            if tx.last_seq(id)? == through_seq
+                && is_still_on_record(tx, &conversation)?
+                && tx.put_standing(id, &new, self.now())?
+                && let Some(kind) = analysis
+            {
+                tx.enqueue(&self.conversation_job(kind, id), self.now())?;
+            }
+            tx.complete(lease, &result, self.now())
+        })?;
+        self.look_for_work();
+        self.queue_sessions()
+    }
+
+    /// Completes the job. The rules' judgment stays, and `next` is the job that follows from it.
+    fn settled_nothing(&self, lease: &Lease, why: &str, next: Option<NewJob>) -> Result<()> {
+        let result = serde_json::json!({ "kept": why }).to_string();
+        self.store().write(|tx| {
+            tx.complete(lease, &result, self.now())?;
+            next.iter().try_for_each(|job| tx.enqueue(job, self.now()).map(drop))
+        })?;
+        self.look_for_work();
+        Ok(())
+    }
+}
+
+/// When the silence will have doubled.
+fn later(reasons: &[Reason], now: Timestamp) -> Option<Timestamp> {
+    let silence_ms = reasons.iter().find_map(|reason| match *reason {
+        Reason::WithinRhythm { silence_ms, .. }
+        | Reason::BeyondRhythm { silence_ms, .. }
+        | Reason::LongSilence { silence_ms, .. } => Some(silence_ms),
+        _ => None,
+    })?;
+    Some(now.plus_ms(silence_ms.max(ASK_AGAIN_MS_MIN)))
+}

@@ -1,0 +1,196 @@
+//! The slot of the local embedding model: missing, loading, ready or broken, and never silently replaced by another model.
+//!
+//! Loading takes a moment and must not delay the window, so it happens on a separate thread. Code that needs vectors asks
+//! the slot and works by words until they are available. The embed job fills in missing vectors, newest first.
+
+use std::path::PathBuf;
+use std::sync::{Arc, RwLock};
+
+use keepsake_domain::{AlertId, JobId, JobKind};
+use keepsake_models::{Embedder, ModelError, SharedReader, open_local};
+use keepsake_store::{AlertRow, EmbeddingOwner, NewJob};
+
+use crate::derive::reading::{READER_MISSING, ReaderSlot, ReaderStanding, UNREAD};
+use crate::queue::control::Control;
+use crate::{Engine, EngineError, Result};
+
+/// Number of memories embedded between two checks for cancellation.
+const EMBED_BATCH: u32 = 64;
+
+/// State of the local model.
+#[derive(Clone)]
+pub enum EmbedderState {
+    /// Not installed; the text says where it was looked for and what to do.
+    Missing(String),
+    /// Being loaded.
+    Loading,
+    /// Loaded and in use.
+    Ready(Arc<dyn Embedder>),
+    /// Installed but not working; the text says why and what to do.
+    Broken(String),
+}
+
+/// A slot that is filled once the model has loaded.
+#[derive(Clone)]
+pub struct EmbedderSlot {
+    state: Arc<RwLock<EmbedderState>>,
+    /// The reader, which is loaded from the same folder.
+    reader: ReaderSlot,
+}
+
+impl EmbedderSlot {
+    /// A slot in this state.
+    pub fn new(state: EmbedderState) -> Self {
+        Self { state: Arc::new(RwLock::new(state)), reader: ReaderSlot::none() }
+    }
+
+    /// The same slot with this reader.
+    pub fn with_reader(self, reader: SharedReader) -> Self {
+        self.reader.put(reader);
+        self
+    }
+
+    /// The reader beside the model.
+    pub fn reader(&self) -> &ReaderSlot {
+        &self.reader
+    }
+
+    /// A slot that deliberately has no model.
+    pub fn none() -> Self {
+        Self::new(EmbedderState::Missing("no embedding model was requested".to_owned()))
+    }
+
+    /// Loads from `dir` and returns when loading is done.
+    pub fn load(dir: &std::path::Path) -> Self {
+        Self { reader: ReaderSlot::at(dir.to_owned()), ..Self::new(open(dir)) }
+    }
+
+    /// A slot that [`Self::load_in_background`] will fill. Until then, callers work by words.
+    pub fn later() -> Self {
+        Self::new(EmbedderState::Loading)
+    }
+
+    /// Starts loading from `dir` and returns at once; `done` is called when loading has succeeded or failed.
+    pub fn load_in_background(&self, dir: PathBuf, done: impl FnOnce() + Send + 'static) {
+        let filled = self.clone();
+        self.reader.look_in(dir.clone());
+        let spawned = std::thread::Builder::new().name("load-model".to_owned()).spawn(move || {
+            let state = open(&dir);
+            filled.put(state);
+            done();
+        });
+        if spawned.is_err() {
+            self.put(EmbedderState::Broken(
+                "the system cannot start a thread to load the embedding model; close other programs and restart Keepsake"
+                    .to_owned(),
+            ));
+        }
+    }
+
+    pub(crate) fn put(&self, state: EmbedderState) {
+        *self.state.write().unwrap_or_else(std::sync::PoisonError::into_inner) = state;
+    }
+
+    /// The current state.
+    pub fn state(&self) -> EmbedderState {
+        self.state.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// The model, if it is ready.
+    pub fn ready(&self) -> Option<Arc<dyn Embedder>> {
+        match self.state() {
+            EmbedderState::Ready(embedder) => Some(embedder),
+            _ => None,
+        }
+    }
+}
+
+fn open(dir: &std::path::Path) -> EmbedderState {
+    match open_local(dir) {
+        Ok(embedder) => EmbedderState::Ready(Arc::new(embedder)),
+        Err(error @ ModelError::Missing { .. }) => EmbedderState::Missing(error.to_string()),
+        Err(error) => EmbedderState::Broken(error.to_string()),
+    }
+}
+
+impl Engine {
+    /// Alerts the person that the installed model was not loaded, and why. A model that was never set up is no failure.
+    pub fn tell_of_refused_model(&self) -> Result<()> {
+        let EmbedderState::Broken(message) = self.inner.embedder.state() else { return Ok(()) };
+        self.raise_refusal(message)
+    }
+
+    /// The same for the reader, which is loaded later: says what cannot be done until it is available.
+    pub(crate) fn tell_of_unread(&self) -> Result<()> {
+        let problem = match self.inner.embedder.reader().standing() {
+            ReaderStanding::Refused(why) => why,
+            ReaderStanding::Missing => READER_MISSING.to_owned(),
+            ReaderStanding::Ready | ReaderStanding::Idle => return Ok(()),
+        };
+        self.raise_refusal(format!("{problem} {UNREAD}"))
+    }
+
+    fn raise_refusal(&self, message: String) -> Result<()> {
+        let alert = AlertRow {
+            id: AlertId::fresh(self.ids()),
+            kind: "model_refused".to_owned(),
+            message,
+            job_id: None,
+            created: self.now(),
+        };
+        Ok(self.store().write(|tx| tx.raise_alert(&alert))?)
+    }
+
+    /// Queues a job that fills in missing vectors, if there is a model and something to do.
+    pub fn queue_embedding(&self) -> Result<()> {
+        let Some(embedder) = self.inner.embedder.ready() else { return Ok(()) };
+        let is_done = self.store().read(|tx| {
+            let (done, total) = tx.embedding_progress(embedder.name())?;
+            Ok(done == total && tx.vector_gap(embedder.name(), 1)?.is_none())
+        })?;
+        if is_done {
+            return Ok(());
+        }
+        let job = NewJob {
+            id: JobId::fresh(self.ids()),
+            kind: JobKind::Embed,
+            idempotency_key: embedder.name().to_owned(),
+            payload: "{}".to_owned(),
+        };
+        self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.inner.wake.all();
+        Ok(())
+    }
+
+    /// Computes a vector for every memory and every message without one. Returns how many were filled in or examined.
+    pub(crate) fn embed_missing(&self, control: &dyn Control) -> Result<u64> {
+        let Some(embedder) = self.inner.embedder.ready() else { return Ok(0) };
+        // Memories first: they are few, and new candidates are compared by their vectors.
+        Ok(self.embed_memories(control)? + self.embed_messages(embedder.as_ref(), control)?)
+    }
+
+    pub(crate) fn embed_memories(&self, control: &dyn Control) -> Result<u64> {
+        let Some(embedder) = self.inner.embedder.ready() else { return Ok(0) };
+        let (done, total) = self.store().read(|tx| tx.embedding_progress(embedder.name()))?;
+        let mut filled = 0;
+        loop {
+            let batch = self.store().read(|tx| tx.memories_without_embedding(embedder.name(), EMBED_BATCH))?;
+            if batch.is_empty() {
+                return Ok(filled);
+            }
+            let texts: Vec<&str> = batch.iter().map(|(_, text)| text.as_str()).collect();
+            let vectors = embedder.embed(&texts)?;
+            self.store().write(|tx| {
+                for ((id, _), vector) in batch.iter().zip(&vectors) {
+                    tx.put_embedding(EmbeddingOwner::Memory, id.as_str(), embedder.name(), vector)?;
+                }
+                Ok(())
+            })?;
+            filled += batch.len() as u64;
+            control.progress("Embedding memories", done + filled, total);
+            if control.is_cancelled() {
+                return Err(EngineError::Cancelled);
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! What is derived from messages, mostly in the background, and derived again when they change. Also stores what a person
+//! answers about the results.
+//!
+//! Not in this module: proposed memories (`review`), and who may see the results (`serve`).
+
+pub(crate) mod analyze;
+pub(crate) mod conversation_status;
+pub(crate) mod embedding;
+pub(crate) mod ended;
+pub(crate) mod gaps;
+pub(crate) mod identity;
+pub(crate) mod links;
+pub(crate) mod playbooks;
+pub(crate) mod profiles;
+pub(crate) mod readable_messages;
+pub(crate) mod reading;
+pub(crate) mod sessions;
+pub(crate) mod tiers;
+pub(crate) mod topics;
+pub(crate) mod unidentified_speakers;

@@ -1,0 +1,163 @@
+//! The webhook: an address entered by the person receives ids, titles and counts of new playbooks, never a message.
+//!
+//! Off unless an address is entered. Notices follow the same network rules as model calls: "This computer only" applies to
+//! them, and they are listed among the data that left this computer before they are sent. A notice is a job, so a failed
+//! one is retried, and one that was interrupted by the end of the process is not lost.
+
+use std::sync::Arc;
+
+use keepsake_domain::{CallId, CallOutcome, JobId, JobKind, PlaybookStatus};
+use keepsake_models::language::{Endpoint, Notifier, Reach, Shape, Unwatched};
+use keepsake_store::{Lease, ModelCallEnd, NewJob, NewModelCall, PlaybookRow};
+use serde_json::json;
+
+use crate::language::ModelFailure;
+use crate::{Engine, EngineError, Result};
+
+/// Setting that stores the address.
+const WEBHOOK_SETTING: &str = "playbooks_webhook";
+
+/// Name of this setting in error messages.
+const CHOICES: &str = "webhook address";
+
+/// Name of a notice in the list of data that left this computer.
+const PURPOSE: &str = "webhook_playbooks/1";
+
+/// Takes the place of a model name in that list, because no model is called.
+const NO_MODEL: &str = "webhook";
+
+impl Engine {
+    /// The address that receives notices of new playbooks, if one is set.
+    pub fn playbook_webhook(&self) -> Result<Option<String>> {
+        Ok(self.store().read(|tx| tx.choice(WEBHOOK_SETTING, CHOICES))?)
+    }
+
+    /// Sets or clears the address that receives notices. Playbooks that already need a decision do not count as new.
+    pub fn set_playbook_webhook(&self, address: Option<&str>) -> Result<()> {
+        let address = address.map(str::trim).filter(|address| !address.is_empty());
+        if let Some(address) = address {
+            self.webhook_endpoint(address)?;
+        }
+        let now = self.now();
+        self.store().write(|tx| {
+            tx.put_choice(WEBHOOK_SETTING, CHOICES, &address, now)?;
+            for row in tx.playbooks()?.iter().filter(|row| !row.is_announced) {
+                tx.mark_playbook_announced(&row.id, now)?;
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// The endpoint of an address; an error if it is not on this computer and that is not allowed.
+    fn webhook_endpoint(&self, address: &str) -> Result<(Endpoint, Reach)> {
+        let endpoint = Endpoint::parse(address, Shape::Ollama).map_err(|error| EngineError::Refused(error.to_string()))?;
+        let is_held = self.model_settings()?.this_computer_only;
+        if is_held && !endpoint.is_this_computer() {
+            return Err(EngineError::Refused(format!(
+                "{} is not on this computer, and \"This computer only\" is on; turn it off in Settings, Models to allow this \
+                 address",
+                endpoint.origin()
+            )));
+        }
+        Ok((endpoint, if is_held { Reach::ThisComputer } else { Reach::Anywhere }))
+    }
+
+    /// Candidates that no notice was sent about.
+    fn unannounced(&self) -> Result<Vec<PlaybookRow>> {
+        let mut rows = self.playbooks()?;
+        rows.retain(|row| row.status == PlaybookStatus::Candidate && !row.is_announced);
+        Ok(rows)
+    }
+
+    /// Queues a notice if an address is set and there is something new.
+    pub(super) fn queue_playbook_notice(&self) -> Result<()> {
+        if self.playbook_webhook()?.is_none() || self.unannounced()?.is_empty() {
+            return Ok(());
+        }
+        let job = NewJob {
+            id: JobId::fresh(self.ids()),
+            kind: JobKind::PlaybookNotice,
+            idempotency_key: "new".to_owned(),
+            payload: "{}".to_owned(),
+        };
+        self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.look_for_work();
+        Ok(())
+    }
+
+    /// Sends the new playbooks to the address and completes the job.
+    pub(crate) fn perform_playbook_notice(&self, lease: &Lease) -> Result<()> {
+        let rows = self.unannounced()?;
+        let now = self.now();
+        let Some(address) = self.playbook_webhook()?.filter(|_| !rows.is_empty()) else {
+            self.store().write(|tx| tx.complete(lease, "{}", now))?;
+            return Ok(());
+        };
+        let (endpoint, reach) = self.webhook_endpoint(&address)?;
+        let body = notice(&rows);
+        let mut sources: Vec<_> = rows.iter().flat_map(|row| row.version.sources()).collect();
+        sources.sort();
+        sources.dedup();
+        let call = NewModelCall {
+            id: CallId::fresh(self.ids()),
+            purpose: PURPOSE.to_owned(),
+            host: endpoint.origin(),
+            is_local: endpoint.is_this_computer(),
+            model: NO_MODEL.to_owned(),
+            conversation_id: None,
+            sources: sources.clone(),
+            job_id: Some(lease.job.clone()),
+            request_hash: blake3::hash(body.as_bytes()).as_bytes().to_vec(),
+            request: body.clone(),
+            started: now,
+        };
+        let notifier = Notifier::new(endpoint, reach, Arc::clone(&self.inner.clock))
+            .map_err(|error| EngineError::Refused(error.to_string()))?;
+        self.store().write(|tx| {
+            tx.check_lease(lease)?;
+            // Checked in the transaction that releases the notice, because a session may have been excluded meanwhile.
+            if !tx.are_on_record(&sources)? {
+                return Ok(Err(EngineError::NotYet {
+                    why: "a session of a new playbook was excluded from memory",
+                    retry_ms: RETRY_MS,
+                }));
+            }
+            tx.begin_model_call(&call, 0)?;
+            Ok(Ok(()))
+        })??;
+        let sent = notifier.send(&body, &Unwatched);
+        let now = self.now();
+        let end = ModelCallEnd {
+            outcome: if sent.is_ok() { CallOutcome::Answered } else { CallOutcome::Failed },
+            reply: None,
+            request_bytes: body.len() as u64,
+            reply_bytes: 0,
+            tokens_in: 0,
+            tokens_out: 0,
+            error: sent.as_ref().err().map(ToString::to_string),
+            ended: now,
+        };
+        self.store().write(|tx| tx.end_model_call(&call.id, &end))?;
+        sent.map_err(ModelFailure::Call)?;
+        self.store().write(|tx| {
+            for row in &rows {
+                tx.mark_playbook_announced(&row.id, now)?;
+            }
+            tx.complete(lease, &json!({ "told": rows.len() }).to_string(), now)
+        })?;
+        Ok(())
+    }
+}
+
+/// Delay in milliseconds before a notice about something that just changed is checked again.
+const RETRY_MS: i64 = 5_000;
+
+/// The content of a notice, which contains nothing from any message.
+fn notice(rows: &[PlaybookRow]) -> String {
+    let playbooks: Vec<_> = rows
+        .iter()
+        .map(|row| json!({ "id": row.id, "title": row.version.title, "occurrences": row.version.occurrences.len(), "steps": row.version.steps.len() }))
+        .collect();
+    json!({ "event": "playbooks_found", "count": rows.len(), "playbooks": playbooks }).to_string()
+}

@@ -1,0 +1,108 @@
+//! The messages of a conversation that may be used: the one place where messages are read for any derivation.
+//!
+//! Messages that arrived while a conversation was excluded from memory are read by nothing: not by the rules, not by a
+//! model, not as context of a later message, unless the person allows it. Messages before and after are read as usual.
+//! Words that a permanently erased memory rested on are not read either. Derivations read here and check again in the
+//! transaction that writes, because the person may have excluded the conversation meanwhile and included it again.
+//!
+//! Not in this module: what a person sees of their own messages, and where text may surface (`boundary`).
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use keepsake_capture::echo;
+use keepsake_domain::{ConversationId, InteractionId, Span};
+use keepsake_store::{ConversationRow, InteractionRow, ReadTx, StoreError};
+
+use crate::serve::echo::unechoed;
+
+type StoreResult<T> = std::result::Result<T, StoreError>;
+
+/// The messages of a conversation that may be used, without echoes; none while it is excluded.
+pub(crate) fn messages_on_record(tx: &ReadTx<'_>, id: &ConversationId) -> StoreResult<Vec<InteractionRow>> {
+    let conversation = tx.conversation(id)?;
+    if conversation.is_private {
+        return Ok(Vec::new());
+    }
+    let private = tx.private_intervals(id)?;
+    let mut rows = tx.conversation_interactions(id)?;
+    rows.retain(|row| !private.iter().any(|interval| interval.contains(row.seq)));
+    as_read(tx, rows)
+}
+
+/// Messages as every derivation reads them: without echoes, and with forgotten words blanked out so that positions in the
+/// text stay valid.
+pub(crate) fn as_read(tx: &ReadTx<'_>, rows: Vec<InteractionRow>) -> StoreResult<Vec<InteractionRow>> {
+    let mut rows = unechoed(tx, rows)?;
+    let mut forgotten: HashMap<InteractionId, Vec<Span>> = HashMap::new();
+    for (place, _) in tx.forgotten_places()? {
+        forgotten.entry(place.interaction).or_default().push(place.span);
+    }
+    for row in rows.iter_mut().filter(|_| !forgotten.is_empty()) {
+        if let Some(spans) = forgotten.get(&row.id) {
+            row.content = echo::without(&row.content, &joined(spans.iter().filter_map(|span| span.bytes_in(&row.content).ok())));
+        }
+    }
+    Ok(rows)
+}
+
+/// Merges overlapping ranges and sorts them.
+fn joined(stretches: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let mut sorted: Vec<Range<usize>> = stretches.collect();
+    sorted.sort_by_key(|stretch| (stretch.start, stretch.end));
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for stretch in sorted {
+        match joined.last_mut() {
+            Some(last) if stretch.start <= last.end => last.end = last.end.max(stretch.end),
+            _ => joined.push(stretch),
+        }
+    }
+    joined
+}
+
+/// Whether something read from a conversation in the state `then` may still be used. It may not if the conversation was
+/// excluded meanwhile and messages arrived during that time: then it is read again without them.
+pub(crate) fn is_still_on_record(tx: &ReadTx<'_>, then: &ConversationRow) -> StoreResult<bool> {
+    let now = tx.conversation(&then.id)?;
+    Ok(!then.is_private && !now.is_private && now.private_intervals == then.private_intervals)
+}
+
+/// A message of the owner at this log position, for tests.
+#[cfg(test)]
+pub(crate) fn owners_row(seq: i64, content: &str) -> InteractionRow {
+    InteractionRow {
+        seq,
+        id: format!("int_{seq:032x}").parse().unwrap(),
+        conversation_id: "conv_00000000000000000000000000000001".parse().unwrap(),
+        role: keepsake_domain::Role::Owner,
+        author: "Mara".to_owned(),
+        label: None,
+        is_unnamed: false,
+        handle_id: String::new(),
+        content: content.to_owned(),
+        message_type: keepsake_domain::MessageType::Text,
+        is_branch: false,
+        tool: None,
+        time: keepsake_domain::Timestamp(0),
+        time_certainty: "exact".to_owned(),
+        source_kind: "keepsake".to_owned(),
+        source_conversation: "c".to_owned(),
+        source_message: seq.to_string(),
+        revision: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_that_overlap_are_blanked_once() {
+        let check = |stretches: &[Range<usize>], expect: &[Range<usize>]| {
+            assert_eq!(joined(stretches.iter().cloned()), expect);
+        };
+        check(&[], &[]);
+        check(&[4..9, 0..2], &[0..2, 4..9]);
+        check(&[0..5, 3..9, 12..13, 9..11, 1..2], &[0..11, 12..13]);
+    }
+}

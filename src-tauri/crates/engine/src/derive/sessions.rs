@@ -1,0 +1,432 @@
+//! Keeps sessions with agents up to date (seed 000, phase 1): the result of each session when it ended, because its
+//! conversation was judged to have ended or because an agent said so.
+//!
+//! A conversation is read up to where it ended, once for each agent and each user in it. When it continues and ends again,
+//! new rows replace the old ones. Ids depend on the messages and on what they were read with, so everything can be dropped
+//! and recreated. Agents on the skip list have no sessions, and neither do excluded conversations. [`crate::derive::tiers`]
+//! distills the sessions made here.
+//!
+//! The rules summarize first. If a language model is chosen, it summarizes the same messages afterwards, in its own lane
+//! (`by_model`), and its record replaces theirs if it is accepted.
+//!
+//! Not in this module: the record (`insight::session`), and who may see it (`boundary`).
+
+mod by_model;
+
+use std::collections::HashMap;
+
+use keepsake_domain::{Category, ConversationId, EntityId, EvidenceSpan, JobId, JobKind, Mark, Offer, Reading, Role, SessionId};
+use keepsake_insight::conversation::Place;
+use keepsake_insight::session::{
+    ENGINE_VERSION, Exchange, Finding, FindingKind, SessionInput, SessionRecord, Speaker, exchanges, summarise,
+};
+use keepsake_store::{
+    FoundSession, InteractionRow, Lease, NewJob, ReadTx, SessionEnd, SessionItemRow, SessionRow, Speakers, StoreError,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::derive::analyze::insight_turns;
+use crate::derive::readable_messages::messages_on_record;
+use crate::queue::control::Control;
+use crate::serve::masked::masked_part;
+use crate::{Engine, EngineError, Result};
+
+/// Setting that stores the choices.
+const RULES_SETTING: &str = "sessions";
+
+/// Name of the choices in error messages.
+const CHOICES: &str = "agent settings";
+
+/// Number of conversations written at once: each write is durable, and an import may add thousands.
+const BATCH: usize = 16;
+
+/// Maximum length of an agent's name in characters; anything longer is not a name.
+const NAME_CHARS_MAX: usize = 100;
+
+/// Agents whose sessions are not summarized by default: workers that talk about tasks (seed 000, `memorySkipAgents`).
+pub const SKIPPED_AGENTS: [&str; 22] = [
+    "mrtool", "analyst", "sysadmin", "ceo", "director", "team_leader", "employee", "elon", "projectmanager", "queen", "bee",
+    "worker", "scout", "soldier", "debugger", "janitor", "memorymaster", "memorymanager", "accountant", "developer", "marketing",
+    "sales_rep",
+];
+
+/// Which agents have a memory of their sessions, and which may have goals. Names are lowercase.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionRules {
+    /// Agents whose sessions are not summarized.
+    pub skip_agents: Vec<String>,
+    /// Agents that may have goals.
+    pub goal_agents: Vec<String>,
+}
+
+impl Default for SessionRules {
+    fn default() -> Self {
+        Self { skip_agents: SKIPPED_AGENTS.map(str::to_owned).to_vec(), goal_agents: Vec::new() }
+    }
+}
+
+/// An agent's name in the form that sessions are stored under.
+pub fn agent_key(name: &str) -> String {
+    name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+impl SessionRules {
+    /// Whether this agent's sessions are not summarized.
+    pub fn skips(&self, agent: &str) -> bool {
+        let key = agent_key(agent);
+        self.skip_agents.contains(&key)
+    }
+
+    /// Whether this agent may have goals.
+    pub fn holds_goals(&self, agent: &str) -> bool {
+        let key = agent_key(agent);
+        self.goal_agents.contains(&key)
+    }
+
+    /// Identifies what sessions are read with. If a model makes proposals, its records are used.
+    fn mark(&self, reader: Option<&str>, has_model: bool) -> String {
+        let mut hash = blake3::Hasher::new();
+        hash.update(ENGINE_VERSION.as_bytes());
+        hash.update(reader.unwrap_or_default().as_bytes());
+        for (kind, names) in [("skip", &self.skip_agents), ("goals", &self.goal_agents)] {
+            let mut names: Vec<&String> = names.iter().collect();
+            names.sort();
+            names.dedup();
+            hash.update(kind.as_bytes());
+            for name in names {
+                hash.update(b"|").update(name.as_bytes());
+            }
+        }
+        if has_model {
+            hash.update(b"model");
+        }
+        hash.finalize().to_hex()[..24].to_owned()
+    }
+}
+
+/// A session after reading.
+struct Read {
+    /// The row according to the rules.
+    row: SessionRow,
+    items: Vec<SessionItemRow>,
+    record: SessionRecord,
+    /// Its messages, with the role of the owner for those of its user.
+    own: Vec<InteractionRow>,
+}
+
+/// What sessions are read with in one pass.
+struct SessionPass {
+    rules: SessionRules,
+    has_model: bool,
+    mark: String,
+}
+
+impl Engine {
+    /// Which agents have a memory of their sessions, and which may have goals.
+    pub fn session_rules(&self) -> Result<SessionRules> {
+        Ok(self.store().read(session_rules)?)
+    }
+
+    /// Sets which agents have a memory. What was made under other rules is made again.
+    pub fn set_session_rules(&self, rules: &SessionRules) -> Result<()> {
+        let clean = |names: &[String]| {
+            let mut names: Vec<String> = names.iter().map(|name| agent_key(name)).filter(|name| !name.is_empty()).collect();
+            names.sort();
+            names.dedup();
+            names
+        };
+        if rules.skip_agents.iter().chain(&rules.goal_agents).any(|name| name.chars().count() > NAME_CHARS_MAX) {
+            return Err(EngineError::Refused(format!(
+                "the name of the agent is longer than {NAME_CHARS_MAX} characters; enter a shorter one"
+            )));
+        }
+        let rules = SessionRules { skip_agents: clean(&rules.skip_agents), goal_agents: clean(&rules.goal_agents) };
+        self.store().write(|tx| tx.put_choice(RULES_SETTING, CHOICES, &rules, self.now()))?;
+        self.queue_sessions()
+    }
+
+    /// Records that a session ended with what was said so far. `false` if that was already known.
+    pub fn end_session(&self, id: &ConversationId, said_by: &str) -> Result<bool> {
+        let noted = self.store().write(|tx| {
+            let conversation = tx.conversation(id)?;
+            if conversation.is_private {
+                return Ok(None);
+            }
+            let last = tx.last_seq(id)?;
+            tx.end_session(id, last, said_by, self.now()).map(Some)
+        })?;
+        let noted = noted.ok_or_else(|| {
+            EngineError::Refused("this conversation is excluded from memory, so its sessions are not kept".to_owned())
+        })?;
+        self.queue_sessions()?;
+        Ok(noted)
+    }
+
+    /// Queues a job that summarizes ended sessions, if there are any, and distills what is not distilled yet.
+    pub fn queue_sessions(&self) -> Result<()> {
+        let is_due = self.store().read(|tx| {
+            let reading = self.reading(tx)?;
+            Ok(!tx.sessions_to_read(&reading.mark)?.is_empty() || !tx.sessions_to_distil(1)?.is_empty())
+        })?;
+        if is_due {
+            let job = self.sessions_job();
+            self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+            self.look_for_work();
+        }
+        Ok(())
+    }
+
+    /// One job is enough: it handles everything that is due when it runs.
+    pub(crate) fn sessions_job(&self) -> NewJob {
+        NewJob {
+            id: JobId::fresh(self.ids()),
+            kind: JobKind::Sessions,
+            idempotency_key: "all".to_owned(),
+            payload: "{}".to_owned(),
+        }
+    }
+
+    /// Deletes all session records and the tiers, and queues a job that recreates them from the messages.
+    pub fn rebuild_sessions(&self) -> Result<()> {
+        self.store().write(|tx| tx.drop_sessions())?;
+        self.queue_sessions()
+    }
+
+    /// Summarizes the sessions that ended, and distills everything not distilled yet.
+    pub(crate) fn perform_sessions(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let (reading, due) = self.store().read(|tx| {
+            let reading = self.reading(tx)?;
+            let due = tx.sessions_to_read(&reading.mark)?;
+            Ok((reading, due))
+        })?;
+        let total = due.len() as u64;
+        let mut done = 0;
+        for batch in due.chunks(BATCH) {
+            control.progress("Summarizing sessions", done, total);
+            if control.is_cancelled() {
+                return Err(EngineError::Cancelled);
+            }
+            self.read_sessions(batch, &reading, Some(lease))?;
+            done += batch.len() as u64;
+        }
+        let mut distilled = 0;
+        loop {
+            control.progress("Updating memory tiers", distilled, 0);
+            if control.is_cancelled() {
+                return Err(EngineError::Cancelled);
+            }
+            match self.distil_pass(Some(lease))? {
+                0 => break,
+                count => distilled += count as u64,
+            }
+        }
+        let result = serde_json::json!({ "conversations": total, "distilled": distilled }).to_string();
+        self.store().write(|tx| tx.complete(lease, &result, self.now()))?;
+        self.queue_sessions_for_model()
+    }
+
+    fn reading(&self, tx: &ReadTx<'_>) -> std::result::Result<SessionPass, StoreError> {
+        let (rules, has_model) = (session_rules(tx)?, self.has_proposing_model(tx)?);
+        let mark = rules.mark(self.inner.embedder.reader().version().as_deref(), has_model);
+        Ok(SessionPass { rules, has_model, mark })
+    }
+
+    /// Reads and stores the sessions of some conversations.
+    fn read_sessions(&self, ends: &[SessionEnd], reading: &SessionPass, lease: Option<&Lease>) -> Result<()> {
+        let found = ends.iter().map(|end| self.found_sessions(end, reading)).collect::<Result<Vec<_>>>()?;
+        let now = self.now();
+        Ok(self.store().write(|tx| {
+            if let Some(lease) = lease {
+                tx.check_lease(lease)?;
+            }
+            ends.iter().zip(&found).filter_map(|(end, found)| Some((end, found.as_ref()?))).try_for_each(|(end, found)| {
+                // Even if the conversation continued or was excluded during the reading, what was read did end there.
+                tx.put_sessions(end, &reading.mark, found, now)
+            })
+        })?)
+    }
+
+    /// The sessions of one conversation as they should be stored; `None` if it no longer exists.
+    fn found_sessions(&self, end: &SessionEnd, reading: &SessionPass) -> Result<Option<Vec<FoundSession>>> {
+        let Some(read) = self.sessions_of(end, &reading.rules)? else { return Ok(None) };
+        let found = read.into_iter().map(|read| {
+            let by_model = if reading.has_model { self.told_before(&read)? } else { None };
+            Ok(FoundSession { by_rules: (read.row, read.items), by_model })
+        });
+        found.collect::<Result<_>>().map(Some)
+    }
+
+    /// Summarizes and distills synchronously, for tests of the result.
+    #[cfg(test)]
+    pub(crate) fn sessions_now(&self) -> Result<()> {
+        let (reading, due) = self.store().read(|tx| {
+            let reading = self.reading(tx)?;
+            let due = tx.sessions_to_read(&reading.mark)?;
+            Ok((reading, due))
+        })?;
+        self.read_sessions(&due, &reading, None)?;
+        while self.distil_pass(None)? > 0 {}
+        Ok(())
+    }
+
+    /// The sessions of one conversation according to the rules, up to this end; `None` if it no longer exists.
+    fn sessions_of(&self, end: &SessionEnd, rules: &SessionRules) -> Result<Option<Vec<Read>>> {
+        let read = self.store().read(|tx| {
+            if tx.conversation(&end.conversation_id)?.is_private {
+                return Ok(None);
+            }
+            let rows = messages_on_record(tx, &end.conversation_id)?;
+            let handles: HashMap<String, EntityId> =
+                tx.handles()?.into_iter().map(|row| (row.id.to_string(), row.entity_id)).collect();
+            Ok(Some((rows, handles)))
+        });
+        let (rows, handles) = match read {
+            Ok(Some(read)) => read,
+            Ok(None) | Err(StoreError::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let read = self.read_rows(&end.conversation_id, &rows, 0, &crate::queue::control::Unwatched)?;
+        let mut readings = read.map(|read| read.of).unwrap_or_else(|| vec![Reading::default(); rows.len()]);
+        let is_in = |row: &InteractionRow| row.seq <= end.through_seq && !row.is_branch;
+        let mut wanted = rows.iter().map(is_in);
+        readings.retain(|_| wanted.next().unwrap_or_default());
+        let rows: Vec<InteractionRow> = rows.into_iter().filter(is_in).collect();
+        let keys: Vec<String> = rows
+            .iter()
+            .map(|row| match row.role {
+                Role::Owner | Role::Person => handles.get(&row.handle_id).map(ToString::to_string).unwrap_or_default(),
+                Role::Assistant => agent_key(&row.author),
+                Role::Tool | Role::System => String::new(),
+            })
+            .collect();
+        let speakers: Vec<Speaker<'_>> = rows.iter().zip(&keys).map(|(row, key)| Speaker { key, role: row.role }).collect();
+        let turns = insight_turns(&rows);
+        let kept = exchanges(&turns, &speakers)
+            .into_iter()
+            .filter(|exchange| !exchange.agent.is_empty() && !exchange.user.is_empty() && !rules.skips(exchange.agent));
+        let read = kept.map(|exchange| self.session_of(end, &rows, &readings, &exchange, rules)).collect::<Result<Vec<_>>>()?;
+        Ok(Some(read.into_iter().flatten().collect()))
+    }
+
+    fn session_of(
+        &self,
+        end: &SessionEnd,
+        rows: &[InteractionRow],
+        readings: &[Reading],
+        exchange: &Exchange<'_>,
+        rules: &SessionRules,
+    ) -> Result<Option<Read>> {
+        let mut own: Vec<InteractionRow> = exchange.turns.iter().filter_map(|at| rows.get(*at).cloned()).collect();
+        let read: Vec<_> = exchange.turns.iter().filter_map(|at| readings.get(*at).cloned()).collect();
+        let name_of = |role: fn(Role) -> bool| own.iter().find(|row| role(row.role)).map(|row| row.author.clone());
+        let (Some(user_name), Some(agent_name)) =
+            (name_of(|role| matches!(role, Role::Owner | Role::Person)), name_of(|role| role == Role::Assistant))
+        else {
+            return Ok(None);
+        };
+        // The user of a session speaks in it as "I", whoever they are, so they are read as the owner.
+        own.iter_mut().filter(|row| row.role == Role::Person).for_each(|row| row.role = Role::Owner);
+        let (Ok(entity), Some(first), Some(last)) =
+            (exchange.user.parse::<EntityId>(), own.first().cloned(), own.last().cloned())
+        else {
+            return Ok(None);
+        };
+        let may_hold_goals = rules.holds_goals(exchange.agent);
+        let reader = self.inner.embedder.reader().version();
+        let id = session_id(&end.conversation_id, exchange, &own, may_hold_goals, reader.as_deref());
+        let made = id.to_string();
+        let record = self.record_of(&own, &read, may_hold_goals);
+        let items = record.items.iter().filter_map(|item| item_of(item, &own)).collect();
+        let row = SessionRow {
+            id,
+            conversation_id: end.conversation_id.clone(),
+            agent: exchange.agent.to_owned(),
+            agent_name,
+            entity,
+            user_name,
+            first: first.id,
+            last: last.id,
+            messages: own.len() as u32,
+            first_at: first.time,
+            last_at: last.time,
+            technical_depth: record.technical_depth.name().to_owned(),
+            user_mood: record.user_mood.clone(),
+            significance: record.significance,
+            outcome: record.outcome.name().to_owned(),
+            proposer: ENGINE_VERSION.to_owned(),
+            supersedes: None,
+            is_distilled: false,
+            created: self.made_first(made.as_str()),
+            superseded: None,
+        };
+        Ok(Some(Read { row, items, record, own }))
+    }
+
+    /// The record according to the rules.
+    fn record_of(&self, rows: &[InteractionRow], readings: &[Reading], may_hold_goals: bool) -> SessionRecord {
+        let turns = insight_turns(rows);
+        let tools: Vec<Option<&str>> = rows.iter().map(|row| row.tool.as_deref()).collect();
+        let findings = findings(rows, readings);
+        let marks: Vec<Vec<Mark>> = readings.iter().map(|reading| reading.marks.clone()).collect();
+        summarise(&SessionInput { turns: &turns, tools: &tools, marks: &marks, findings: &findings, may_hold_goals })
+    }
+}
+
+pub(crate) fn session_rules(tx: &ReadTx<'_>) -> std::result::Result<SessionRules, StoreError> {
+    tx.choice(RULES_SETTING, CHOICES)
+}
+
+/// What the reader finds in the user's own words.
+fn findings(rows: &[InteractionRow], readings: &[Reading]) -> Vec<Finding> {
+    // Only the owner's words yield findings, so a handle is enough to identify anybody else.
+    let speakers = Speakers::default();
+    let turns = crate::review::propose::turns(rows, &speakers);
+    let conversation = keepsake_capture::Conversation { turns: &turns, owner_name: None, assistant_name: None };
+    let mut found = Vec::new();
+    for candidate in keepsake_capture::propose_read(&conversation, readings, Offer::default()).candidates {
+        let kind = match candidate.category {
+            _ if candidate.is_quarantined => continue,
+            Category::Preference => FindingKind::Preference,
+            Category::Goal => FindingKind::Goal,
+            _ => FindingKind::Fact,
+        };
+        let is_spoken = |at: usize| rows.get(at).is_some_and(|row| row.role == Role::Owner);
+        found.extend(
+            candidate
+                .evidence
+                .first()
+                .filter(|evidence| is_spoken(evidence.message))
+                .map(|evidence| Finding { place: Place { turn: evidence.message, span: evidence.span }, kind }),
+        );
+    }
+    found
+}
+
+fn item_of(item: &keepsake_insight::session::Item, rows: &[InteractionRow]) -> Option<SessionItemRow> {
+    let row = rows.get(item.place.turn)?;
+    Some(SessionItemRow {
+        field: item.field.name().to_owned(),
+        name: item.name.clone(),
+        uses: item.uses,
+        text: masked_part(&item.text, &row.content, &item.place.span.bytes_in(&row.content).ok()?),
+        place: EvidenceSpan { interaction: row.id.clone(), span: item.place.span },
+    })
+}
+
+fn session_id(
+    conversation: &ConversationId,
+    exchange: &Exchange<'_>,
+    rows: &[InteractionRow],
+    may_hold_goals: bool,
+    reader: Option<&str>,
+) -> SessionId {
+    let mut hash = blake3::Hasher::new();
+    hash.update(format!("{ENGINE_VERSION}|{}|{may_hold_goals}|{conversation}|", reader.unwrap_or_default()).as_bytes());
+    hash.update(format!("{}|{}", exchange.agent, exchange.user).as_bytes());
+    for row in rows {
+        hash.update(b"|").update(row.id.as_str().as_bytes());
+    }
+    let hex = hash.finalize().to_hex();
+    format!("{}{}", SessionId::PREFIX, &hex[..32]).parse().unwrap_or_else(|_| SessionId::from_uuid(uuid::Uuid::nil()))
+}

@@ -1,0 +1,373 @@
+//! The three tiers of long-term memory (seed 000, phase 2): sessions are distilled into them, and an agent is served what
+//! may be seen where it talks, within the budget of each tier.
+//!
+//! Distilling routes one session at a time and one user per pass, so nothing of one user is mixed with anything of another.
+//! What is served is selected anew each time from what the destination may see: the boundary first, then the person's
+//! corrections, then the role, then the budget. An entry rests on one line of one conversation and carries that
+//! conversation's label.
+//!
+//! What a person dismissed or corrected is removed wherever the same person said the same words. That is the person's
+//! judgment of the statement and not a trace of where it was said, as with `Gate::Suppressed`.
+//!
+//! Not in this module: what goes where and what fits (`insight::session::tier`), and the privacy rule (`domain`).
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use keepsake_domain::{EntityId, PersonRole, Span, TierEntryId, Timestamp, Visibility, Withheld};
+use keepsake_insight::conversation::Place;
+use keepsake_insight::session::tier::{SESSIONS_PER_PASS_MAX, Tier, TierLine, folded, route, serve};
+use keepsake_insight::session::{Field, Item, Outcome};
+use keepsake_store::{Lease, NewTierEntry, ReadTx, SessionItemRow, SessionRow, StoreError, TierEntryRow};
+
+use crate::derive::sessions::agent_key;
+use crate::serve::access_log::{Given, ReadKind};
+use crate::serve::boundary::{Audience, View};
+use crate::serve::context::{WithheldCount, counts, day};
+use crate::serve::masked::{may_be_served, quoted, served};
+use crate::{Engine, EngineError, Result};
+
+/// Minimum number of words for a text to be removed wherever it was said; fewer could occur in any statement.
+const STRUCK_WORDS_MIN: usize = 3;
+
+/// A request for the tiers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TierAsk {
+    /// Who it is for and where. Without agent, person and channel: everything, for the owner only.
+    pub audience: Audience,
+    /// The role to show the tiers for; the audience's own if `None`.
+    pub role: Option<PersonRole>,
+}
+
+/// One line of a tier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TierLineRow {
+    /// The text as it is served.
+    pub text: String,
+    /// The entry it comes from.
+    pub entry: TierEntryRow,
+}
+
+/// One tier as it is served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TierText {
+    /// Which tier this is.
+    pub tier: Tier,
+    /// The agent, by the name its sessions are stored under and by its display name.
+    pub agent: Option<(String, String)>,
+    /// The user, with their name.
+    pub user: Option<(EntityId, String)>,
+    /// Whether the role may read it. If not, it is empty.
+    pub is_allowed: bool,
+    /// Maximum number of characters.
+    pub budget_chars: usize,
+    /// Number of characters of the text.
+    pub chars: usize,
+    /// The text of the tier.
+    pub text: String,
+    /// The lines of the text.
+    pub lines: Vec<TierLineRow>,
+    /// Lines that did not fit, in order.
+    pub left_out: Vec<TierLineRow>,
+    /// Number of entries left out because another line says the same.
+    pub repeated: u64,
+}
+
+/// The tiers as an audience sees them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tiers {
+    /// The role they are shown for.
+    pub role: PersonRole,
+    /// The shared tier, then the agents', then the users'.
+    pub tiers: Vec<TierText>,
+    /// What the boundary withheld, for the owner only.
+    pub withheld: Vec<WithheldCount>,
+}
+
+/// Words that a person dismissed or corrected.
+struct StruckOut {
+    places: HashMap<String, Vec<Span>>,
+    said: BTreeSet<(EntityId, String)>,
+}
+
+impl StruckOut {
+    fn load(tx: &ReadTx<'_>, view: &View) -> std::result::Result<Self, StoreError> {
+        let mut struck = Self { places: HashMap::new(), said: BTreeSet::new() };
+        for row in tx.struck()? {
+            if let Ok(quote) = row.place.span.quote(&row.content) {
+                struck.said.insert((view.map.persons.of(&row.speaker), folded(quote)));
+            }
+            struck.places.entry(row.place.interaction.to_string()).or_default().push(row.place.span);
+        }
+        Ok(struck)
+    }
+
+    fn strikes(&self, view: &View, entry: &TierEntryRow) -> bool {
+        let at = self.places.get(entry.place.interaction.as_str());
+        if at.is_some_and(|spans| spans.iter().any(|span| span.overlaps(entry.place.span))) {
+            return true;
+        }
+        let speaker = view.map.persons.of(&entry.speaker);
+        let own = format!(" {} ", folded(&entry.text));
+        self.said.iter().filter(|(who, _)| *who == speaker).any(|(_, words)| {
+            let is_long = |text: &str| text.split(' ').filter(|word| !word.is_empty()).count() >= STRUCK_WORDS_MIN;
+            let words = format!(" {words} ");
+            is_long(&words) && own.contains(&words) || is_long(&own) && words.contains(&own)
+        })
+    }
+}
+
+impl Engine {
+    /// Distills the next undistilled sessions, of one user and up to the maximum per pass, and returns how many. This
+    /// happens in one transaction that takes each session once, so of two simultaneous passes only one writes it.
+    pub fn distil_pass(&self, lease: Option<&Lease>) -> Result<usize> {
+        let (sessions, mut items) = self.store().read(|tx| {
+            let sessions = tx.sessions_to_distil(SESSIONS_PER_PASS_MAX)?;
+            let ids: Vec<_> = sessions.iter().map(|session| session.id.clone()).collect();
+            let items = tx.session_items(&ids)?;
+            Ok((sessions, items))
+        })?;
+        if sessions.is_empty() {
+            return Ok(0);
+        }
+        let routed: Vec<(&SessionRow, Vec<NewTierEntry>)> = sessions
+            .iter()
+            .map(|session| {
+                let items = items.remove(&session.id).unwrap_or_default();
+                (session, entries_of(session, &items))
+            })
+            .collect();
+        self.store().write(|tx| {
+            if let Some(lease) = lease {
+                tx.check_lease(lease)?;
+            }
+            // Recreated entries are as old as their session originally was.
+            routed.iter().try_for_each(|(session, entries)| {
+                tx.distil_session(&session.id, entries, self.made_first(session.id.as_str())).map(drop)
+            })
+        })?;
+        Ok(sessions.len())
+    }
+
+    /// The tiers for an audience, recorded as served.
+    pub fn tiers(&self, ask: &TierAsk) -> Result<Tiers> {
+        let is_overview = ask.audience == Audience::default();
+        let (tiers, given) = self.with_view(&ask.audience, |tx, view| {
+            let mut tiers = self.tiers_in(tx, view, ask, is_overview, None)?;
+            let mut given = Given::new(ReadKind::Tiers, view);
+            for tier in &tiers.tiers {
+                given.chars += tier.chars;
+                for line in &tier.lines {
+                    // A line rests on a single message and contains nothing else.
+                    let message = line.entry.place.interaction.as_str();
+                    given.add_item(line.entry.id.as_str(), 0);
+                    given.add_line(message, &line.text);
+                    given.add_line(message, &line.entry.text);
+                }
+            }
+            if ask.audience.agent.is_some() || ask.audience.person.is_some() {
+                // Anybody who asks on behalf of a person must not learn that something was withheld.
+                tiers.withheld.clear();
+            }
+            Ok((tiers, given))
+        })?;
+        // With an explicit role, it is the owner who looks: the words are recorded, but no access by a program is logged.
+        let reader = if ask.role.is_some() { Audience::default() } else { ask.audience.clone() };
+        self.note_given(&reader, given)?;
+        Ok(tiers)
+    }
+
+    /// The same for the owner only. Nobody is served it, so nothing is recorded.
+    pub fn tiers_preview(&self, ask: &TierAsk) -> Result<Tiers> {
+        // Without an audience, the owner asks for an overview of everything.
+        let is_overview = ask.audience == Audience::default();
+        self.with_view(&ask.audience, |tx, view| self.tiers_in(tx, view, ask, is_overview, None))
+    }
+
+    /// As [`tiers`](Self::tiers) in a view, with what was known at a moment.
+    pub(crate) fn tiers_in(
+        &self,
+        tx: &ReadTx<'_>,
+        view: &View,
+        ask: &TierAsk,
+        is_overview: bool,
+        at: Option<Timestamp>,
+    ) -> std::result::Result<Tiers, StoreError> {
+        let role = match ask.role {
+            Some(role) => role,
+            None => role_at(tx, view)?,
+        };
+        let struck = StruckOut::load(tx, view)?;
+        let mut withheld: Vec<Withheld> = Vec::new();
+        let mut entries: Vec<TierEntryRow> = Vec::new();
+        for entry in tx.tier_entries()?.into_iter().filter(|entry| at.is_none_or(|at| entry.said <= at && entry.created <= at)) {
+            match view.judge(std::slice::from_ref(&entry.conversation_id), false) {
+                Ok(()) if struck.strikes(view, &entry) || !may_be_served(&entry.text) => {}
+                Ok(()) => entries.push(entry),
+                Err(rule) => withheld.push(rule),
+            }
+        }
+        let wanted = ask.audience.agent.as_deref().map(agent_key);
+        let mut agents: BTreeMap<String, String> = BTreeMap::new();
+        for entry in &entries {
+            if wanted.as_ref().is_none_or(|wanted| *wanted == entry.agent) {
+                agents.entry(entry.agent.clone()).or_insert_with(|| entry.agent_name.clone());
+            }
+        }
+        if let (Some(key), Some(name)) = (&wanted, &ask.audience.agent) {
+            agents.entry(key.clone()).or_insert_with(|| name.trim().to_owned());
+        }
+        // The agent's partner is the only person present, or the owner if nobody else is; several people count as no
+        // particular partner.
+        let people = &view.destination.people;
+        let talks_with = |user: &EntityId| match people.first() {
+            None => view.map.persons.is_owner(user) || is_overview,
+            Some(person) => people.len() == 1 && user == person,
+        };
+        let mut users: BTreeMap<(EntityId, String), String> = BTreeMap::new();
+        for entry in entries.iter().filter(|entry| entry.tier == Tier::User.name() && agents.contains_key(&entry.agent)) {
+            let user = view.map.persons.of(&entry.entity);
+            if talks_with(&user) {
+                users.entry((user, entry.agent.clone())).or_insert_with(|| entry.user_name.clone());
+            }
+        }
+        let of = |tier: Tier, agent: Option<&str>, user: Option<&EntityId>| -> Vec<&TierEntryRow> {
+            let own = entries.iter().filter(|entry| {
+                entry.tier == tier.name()
+                    && agent.is_none_or(|agent| entry.agent == agent)
+                    && user.is_none_or(|user| view.map.persons.of(&entry.entity) == *user)
+            });
+            own.collect()
+        };
+        let reads_all = role.reads_all_tiers();
+        let mut tiers = vec![text_of(Tier::Shared, None, None, reads_all, of(Tier::Shared, None, None))];
+        for (key, name) in &agents {
+            let agent = Some((key.clone(), name.clone()));
+            tiers.push(text_of(Tier::Agent, agent, None, reads_all, of(Tier::Agent, Some(key), None)));
+        }
+        for ((user, key), name) in &users {
+            let agent = agents.get(key).map(|name| (key.clone(), name.clone()));
+            let own = of(Tier::User, Some(key), Some(user));
+            tiers.push(text_of(Tier::User, agent, Some((user.clone(), name.clone())), true, own));
+        }
+        Ok(Tiers { role, tiers, withheld: counts(withheld.into_iter()) })
+    }
+
+    /// Gives a person a role.
+    pub fn set_person_role(&self, person: &EntityId, role: PersonRole) -> Result<()> {
+        if role == PersonRole::Owner {
+            return Err(EngineError::Refused("nobody can be made the owner; choose guest or friend".to_owned()));
+        }
+        let members = self.store().read(|tx| {
+            let persons = tx.persons()?;
+            Ok(if persons.is_owner(person) { Vec::new() } else { persons.members(person) })
+        })?;
+        if members.is_empty() {
+            return Err(EngineError::Refused("the role of the owner cannot be changed; choose another person".to_owned()));
+        }
+        Ok(self.store().write(|tx| tx.put_person_role(&members, role, self.now()))?)
+    }
+
+    /// The role of a person.
+    pub fn person_role(&self, person: &EntityId) -> Result<PersonRole> {
+        Ok(self.store().read(|tx| {
+            let persons = tx.persons()?;
+            Ok(role_of(&tx.person_roles()?, &persons, person))
+        })?)
+    }
+}
+
+/// A person's role: the strictest of any of their handles. Most have none assigned and are guests.
+fn role_of(roles: &BTreeMap<EntityId, PersonRole>, persons: &keepsake_store::Persons, person: &EntityId) -> PersonRole {
+    if persons.is_owner(person) {
+        return PersonRole::Owner;
+    }
+    let members = persons.members(person);
+    members.iter().map(|member| roles.get(member).copied().unwrap_or(PersonRole::Guest)).min().unwrap_or(PersonRole::Guest)
+}
+
+/// The role that applies to a destination: the strictest of all who read there, or a guest's if anybody may.
+pub(crate) fn role_at(tx: &ReadTx<'_>, view: &View) -> std::result::Result<PersonRole, StoreError> {
+    if view.destination.visibility == Visibility::Public {
+        return Ok(PersonRole::Guest);
+    }
+    let roles = tx.person_roles()?;
+    let people = view.destination.people.iter();
+    Ok(people.map(|person| role_of(&roles, &view.map.persons, person)).min().unwrap_or(PersonRole::Owner))
+}
+
+/// The tier entries for a session.
+pub(crate) fn entries_of(session: &SessionRow, items: &[SessionItemRow]) -> Vec<NewTierEntry> {
+    let outcome = match session.outcome.as_str() {
+        "resolved" => Outcome::Resolved,
+        "partial" => Outcome::Partial,
+        _ => Outcome::Unresolved,
+    };
+    let positions: Vec<usize> =
+        (0..items.len()).filter(|at| items.get(*at).is_some_and(|item| Field::named(&item.field).is_some())).collect();
+    let known: Vec<Item> = positions.iter().filter_map(|at| items.get(*at)).filter_map(item).collect();
+    route(session.significance, outcome, &known)
+        .into_iter()
+        .filter_map(|routed| {
+            let position = *positions.get(routed.item)?;
+            let hex = blake3::hash(format!("{}|{position}|{}", session.id, routed.tier.name()).as_bytes()).to_hex();
+            let id: TierEntryId = format!("{}{}", TierEntryId::PREFIX, &hex[..32]).parse().ok()?;
+            let (tier, significance) = (routed.tier.name(), routed.significance);
+            Some(NewTierEntry { id, position, tier, kind: routed.kind, detail: routed.detail, significance })
+        })
+        .collect()
+}
+
+fn item(row: &SessionItemRow) -> Option<Item> {
+    Some(Item {
+        field: Field::named(&row.field)?,
+        name: row.name.clone(),
+        uses: row.uses,
+        text: row.text.clone(),
+        place: Place { turn: 0, span: row.place.span },
+    })
+}
+
+/// `- 2026-03-04 Mara: “I prefer tabs over spaces.”` Nobody has approved a classification of this text, so the words are
+/// quoted without one.
+fn line_of(entry: &TierEntryRow) -> String {
+    let text = format!("- {} {}: {}", day(entry.said), served(&entry.author), quoted(&served(&entry.text)));
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn text_of(
+    tier: Tier,
+    agent: Option<(String, String)>,
+    user: Option<(EntityId, String)>,
+    is_allowed: bool,
+    entries: Vec<&TierEntryRow>,
+) -> TierText {
+    let entries = if is_allowed { entries } else { Vec::new() };
+    let lines: Vec<TierLine> = entries
+        .iter()
+        .map(|entry| TierLine {
+            id: entry.id.to_string(),
+            text: line_of(entry),
+            says: entry.detail.as_deref().map_or_else(|| entry.text.clone(), |detail| format!("{detail}: {}", entry.text)),
+            significance: entry.significance,
+            said: entry.said,
+        })
+        .collect();
+    let served = serve(&lines, tier.budget_chars());
+    let rows = |indices: &[usize]| -> Vec<TierLineRow> {
+        let at =
+            |index: &usize| Some(TierLineRow { text: lines.get(*index)?.text.clone(), entry: (*entries.get(*index)?).clone() });
+        indices.iter().filter_map(at).collect()
+    };
+    TierText {
+        tier,
+        agent,
+        user,
+        is_allowed,
+        budget_chars: tier.budget_chars(),
+        chars: served.chars,
+        lines: rows(&served.shown),
+        left_out: rows(&served.left_out),
+        repeated: served.repeated.len() as u64,
+        text: served.text,
+    }
+}

@@ -1,0 +1,273 @@
+//! Topics that grow over all conversations (seed 003): messages are read in batches, folded into topics for one audience
+//! after another, and changed by a person's decisions.
+//!
+//! A topic depends on everything that its derivation read and not only on its own messages, so each audience has its own
+//! topics: the public ones come from public conversations, those of a closed audience from what was said in it, and the
+//! owner's from everything. A closed audience sees the public ones in addition to its own (decision 19). Nothing is
+//! filtered afterwards. What was read of a batch is stored, so that only new messages are embedded. The fold over all
+//! batches runs from the start each time, and only what is not stored yet is worded and written.
+//!
+//! The rules word topics first, in the embed lane. If a language model is chosen, it words the same content afterwards, in
+//! its own lane (`by_model`), and its text is shown if it is accepted.
+//!
+//! Not in this module: what belongs together and what a topic says (`insight::topic`), which partition a destination sees
+//! (`boundary`), and rows (`store`).
+
+mod acts;
+mod by_model;
+mod derive;
+mod wording;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+
+use keepsake_domain::{ConversationId, JobId, JobKind, Timestamp};
+use keepsake_insight::topic::{TopicRules, batches};
+use keepsake_store::{InteractionRow, Lease, NewJob, ReadTx, StoreError};
+
+use crate::derive::analyze::insight_turns;
+use crate::derive::readable_messages::messages_on_record;
+use crate::queue::control::Control;
+use crate::{EmbedderState, Engine, EngineError, Result};
+
+pub use acts::TopicChoice;
+pub(crate) use by_model::is_readable;
+pub(crate) use derive::{OWNER_PARTITION, partition_key};
+pub(crate) use wording::Contributors;
+
+/// Setting that stores the rules.
+const RULES_SETTING: &str = "topic_rules";
+
+/// Name of the rules in error messages.
+const CHOICES: &str = "topic settings";
+
+/// Setting that stores the state of the data at the last derivation.
+pub(crate) const LOOKED_SETTING: &str = "topics_looked_through";
+
+/// Setting that stores which reader's marks were used when topics were last read. A process without a reader relies on it.
+const READER_SETTING: &str = "topics_reader";
+
+type StoreResult<T> = std::result::Result<T, StoreError>;
+
+impl Engine {
+    /// The rules for deriving topics.
+    pub fn topic_rules(&self) -> Result<TopicRules> {
+        Ok(self.store().read(|tx| tx.choice(RULES_SETTING, CHOICES))?)
+    }
+
+    /// Sets the rules for deriving topics. Under other rules, topics are derived again.
+    pub fn set_topic_rules(&self, rules: &TopicRules) -> Result<()> {
+        rules.check().map_err(|error| EngineError::Refused(error.to_string()))?;
+        let now = self.now();
+        self.store().write(|tx| tx.put_choice(RULES_SETTING, CHOICES, rules, now))?;
+        self.queue_topics().map(drop)
+    }
+
+    /// Name of the model whose vectors are used for clusters. `None` while a model is loading, because it will
+    /// be available in a moment.
+    fn topic_model(&self) -> Result<Option<String>> {
+        let embedder = match self.embedder().state() {
+            EmbedderState::Loading => return Ok(None),
+            EmbedderState::Ready(model) => model.name().to_owned(),
+            EmbedderState::Missing(_) | EmbedderState::Broken(_) => String::new(),
+        };
+        Ok(Some(format!("{embedder} {}", self.store().read(|tx| self.topic_reader(tx))?)))
+    }
+
+    /// Version of the reader whose marks give the takeaways: this process's reader, or the one that topics were last read
+    /// with; empty if there was none.
+    pub(super) fn topic_reader(&self, tx: &ReadTx<'_>) -> StoreResult<String> {
+        match self.embedder().reader().version() {
+            Some(version) => Ok(version),
+            None => Ok(tx.setting(READER_SETTING)?.unwrap_or_default()),
+        }
+    }
+
+    /// Queues an update of topics, if a batch is complete or something else they depend on changed. Returns when the next
+    /// batch will be complete.
+    pub fn queue_topics(&self) -> Result<Option<Timestamp>> {
+        let rules = self.topic_rules()?;
+        if !rules.automatic {
+            return Ok(None);
+        }
+        let Some(model) = self.topic_model()? else { return Ok(None) };
+        let looked = self.store().read(|tx| tx.setting(LOOKED_SETTING))?;
+        let beside = self.store().read(|tx| self.looked_at(tx, &rules, &model))?;
+        let (is_due, next) = self.topics_due(&rules, &model)?;
+        if is_due || looked.as_ref() != Some(&beside) {
+            self.queue_topics_job(&beside)?;
+        }
+        Ok(next)
+    }
+
+    /// Queues an update of topics regardless of changes, at a person's request.
+    pub fn queue_topics_now(&self) -> Result<()> {
+        self.queue_topics_job("now")
+    }
+
+    /// Deletes every topic and queues their derivation from the messages. A person's decisions are replayed, and a model's
+    /// texts for the same content are reused.
+    pub fn rebuild_topics(&self) -> Result<()> {
+        self.drop_topics()?;
+        self.store().write(|tx| tx.drop_topic_readings())?;
+        self.queue_topics_job("now")
+    }
+
+    /// Deletes every topic, in several transactions.
+    pub(crate) fn drop_topics(&self) -> Result<()> {
+        let ids: Vec<String> = self.store().read(|tx| Ok(tx.topic_partitions()?.into_iter().map(|row| row.id).collect()))?;
+        ids.iter().try_for_each(|id| self.drop_partition(id, None))
+    }
+
+    fn queue_topics_job(&self, key: &str) -> Result<()> {
+        let job = NewJob {
+            id: JobId::fresh(self.ids()),
+            kind: JobKind::Topics,
+            idempotency_key: key.to_owned(),
+            payload: "{}".to_owned(),
+        };
+        self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.look_for_work();
+        Ok(())
+    }
+
+    /// Whether there is a complete but unread batch in any conversation, and when the next one will be complete.
+    fn topics_due(&self, rules: &TopicRules, model: &str) -> Result<(bool, Option<Timestamp>)> {
+        let now = self.now();
+        let unread = self.store().read(|tx| self.unread_for_topics(tx, rules, model, now))?;
+        let mut next: Option<Timestamp> = None;
+        for (conversation, signature) in unread.changed {
+            let (closed, known, rests_at) = self.store().read(|tx| {
+                let rows = spoken_rows(tx, &conversation)?;
+                let times: Vec<Timestamp> = rows.iter().map(|row| row.time).collect();
+                let (closed, rests_at) = batches(&times, rules, now);
+                let marks: Vec<String> = closed.iter().map(|batch| derive::batch_mark(rules, model, &rows, batch)).collect();
+                Ok((marks, tx.topic_batch_marks(&conversation)?, rests_at))
+            })?;
+            if closed != known {
+                return Ok((true, None));
+            }
+            // No batch is complete; stored so that the conversation is not searched again.
+            self.store().write(|tx| tx.put_topic_reading(&conversation, &signature, rests_at))?;
+            next = [next, rests_at].into_iter().flatten().min();
+        }
+        Ok((unread.is_due, [next, unread.next].into_iter().flatten().min()))
+    }
+
+    /// The last message of each conversation. Finding it scans the whole log, and it is needed after every write, so it is
+    /// cached until a message arrives or a conversation is removed, which changes the boundary version.
+    fn last_seqs(&self, tx: &ReadTx<'_>) -> StoreResult<Arc<BTreeMap<ConversationId, i64>>> {
+        let (last, version) = (tx.last_seq_of_all()?, tx.boundary_version()?);
+        let mut kept = self.inner.last_seqs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kept.as_ref().filter(|known| (known.of_all, known.boundary) == (last, version)) {
+            return Ok(Arc::clone(&known.seqs));
+        }
+        let seqs = Arc::new(tx.last_seqs()?);
+        *kept = Some(LastSeqs { of_all: last, boundary: version, seqs: Arc::clone(&seqs) });
+        Ok(seqs)
+    }
+
+    fn unread_for_topics(&self, tx: &ReadTx<'_>, rules: &TopicRules, model: &str, now: Timestamp) -> StoreResult<Unread> {
+        let map = self.map(tx)?;
+        let last = self.last_seqs(tx)?;
+        let private = tx.all_private_intervals()?;
+        let readings = tx.topic_readings()?;
+        let mut unread = Unread::default();
+        for place in map.places.values().filter(|place| !place.is_off_record) {
+            let id = &place.conversation;
+            let signature = derive::reading_signature(
+                rules,
+                model,
+                last.get(id).copied().unwrap_or(0),
+                private.get(id).map_or(&[][..], Vec::as_slice),
+            );
+            match readings.get(id) {
+                Some((known, rests_at)) if *known == signature => match rests_at {
+                    Some(at) if *at <= now => unread.is_due = true,
+                    Some(at) => unread.next = Some(unread.next.map_or(*at, |next| next.min(*at))),
+                    None => {}
+                },
+                _ => unread.changed.push((id.clone(), signature)),
+            }
+        }
+        unread.changed.sort();
+        Ok(unread)
+    }
+
+    /// Updates topics and completes the job.
+    pub(crate) fn perform_topics(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let rules = self.topic_rules()?;
+        let Some(model) = self.topic_model()? else {
+            return Err(EngineError::NotYet { why: "waiting for the embedding model to load", retry_ms: MODEL_WAIT_MS });
+        };
+        let looked = self.store().read(|tx| self.looked_at(tx, &rules, &model))?;
+        let reader = self.store().read(|tx| self.topic_reader(tx))?;
+        let read = self.read_batches(&rules, &model, Some(lease), control)?;
+        let written = self.derive_topics(&rules, Some(lease), control)?;
+        let now = self.now();
+        self.store().write(|tx| {
+            tx.check_lease(lease)?;
+            tx.put_setting(LOOKED_SETTING, &looked, now)?;
+            tx.put_setting(READER_SETTING, &reader, now)?;
+            tx.complete(lease, &serde_json::json!({ "batches": read, "versions": written }).to_string(), now)
+        })?;
+        self.queue_topics_for_model()?;
+        // Messages that arrived during the update have their own job.
+        self.queue_topics().map(drop)
+    }
+
+    /// A text that changes whenever a derivation could give a different result, apart from new messages.
+    fn looked_at(&self, tx: &ReadTx<'_>, rules: &TopicRules, model: &str) -> StoreResult<String> {
+        let decisions: Vec<String> = tx.topic_decisions_signature()?;
+        let by_model = if self.has_proposing_model(tx)? { " by a model" } else { "" };
+        Ok(format!(
+            "{} {} {} {model} {} {decisions:?}{by_model}",
+            rules.cluster_mark(),
+            rules.text_mark(),
+            rules.similarity,
+            tx.boundary_version()?
+        ))
+    }
+
+    /// Updates topics synchronously, for tests of the result.
+    #[cfg(test)]
+    pub(crate) fn derive_topics_now(&self) -> Result<()> {
+        let rules = self.topic_rules()?;
+        let model = self.topic_model()?.unwrap_or_default();
+        self.read_batches(&rules, &model, None, &crate::Unwatched)?;
+        self.derive_topics(&rules, None, &crate::Unwatched).map(drop)
+    }
+}
+
+/// Delay in milliseconds before a job that finds the model still loading tries again. Loading takes seconds.
+const MODEL_WAIT_MS: i64 = 3_000;
+
+/// The last message of each conversation, valid for one log position and one boundary version.
+#[derive(Debug)]
+pub(crate) struct LastSeqs {
+    of_all: i64,
+    boundary: i64,
+    seqs: Arc<BTreeMap<ConversationId, i64>>,
+}
+
+#[derive(Default)]
+struct Unread {
+    changed: Vec<(ConversationId, String)>,
+    is_due: bool,
+    next: Option<Timestamp>,
+}
+
+/// The messages of a conversation written by speakers, in order, without excluded ones.
+fn spoken_rows(tx: &ReadTx<'_>, id: &ConversationId) -> StoreResult<Vec<InteractionRow>> {
+    let mut rows = match messages_on_record(tx, id) {
+        Err(StoreError::NotFound { .. }) => return Ok(Vec::new()),
+        rows => rows?,
+    };
+    let plain: Vec<bool> = insight_turns(&rows).iter().map(keepsake_insight::Turn::is_plain).collect();
+    let mut plain = plain.into_iter();
+    rows.retain(|_| plain.next().unwrap_or(false));
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod noninterference;

@@ -1,0 +1,452 @@
+//! Topics by the chosen language model, in addition to the rules: their wording, messages that do not belong, and which
+//! topics are the same.
+//!
+//! A call about a topic contains messages of that topic only, so the result depends on nothing else, and the same content
+//! is asked about once, whichever partition contains it. A call about two topics contains messages of both, from the same
+//! partition. Answers are stored separately from topics and used by the derivation (`derive`), so topics that are deleted
+//! and recreated are the same. Before anything is written, it is checked again that everything shown may still be read and
+//! that the topic still has the content that was asked about. If the model fails, or nothing of its answer is accepted, the
+//! rules' text stays.
+//!
+//! Not in this module: what is asked, and which parts of an answer are believed (`insight::topic::model`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use keepsake_domain::{ConversationId, EvidenceSpan, InteractionId, JobId, JobKind, TopicId, TopicVersionId};
+use keepsake_insight::topic::model::{PairTask, PairVerdict, TOPIC, TOPIC_PAIR, WordedLine, Wording, WordingInput, WordingTask};
+use keepsake_insight::topic::{ENGINE_VERSION, Entities, TopicRules};
+use keepsake_store::{
+    InteractionRow, Lease, NewJob, ReadTx, StoreError, TopicLineRow, TopicProposalRow, TopicRow, TopicVerdictRow,
+    TopicVersionRow, TopicWordingRow, WriteTx, parse_json, to_json,
+};
+
+use super::StoreResult;
+use super::derive::message_id;
+use super::wording::{NewVersion, drawn};
+use crate::derive::analyze::insight_turns;
+use crate::derive::readable_messages::as_read;
+use crate::language::{Interview, ModelSettings, Provider, passing};
+use crate::queue::control::Control;
+use crate::{Engine, EngineError, Result};
+
+/// Minimum similarity of topics, kept separate by the rules, at which the model is asked about them; below it nearly all
+/// are different.
+const ASKED_FROM: f32 = 0.55;
+
+/// Maximum number of pairs that one job asks about. The rest are left to the next job, after topics have grown.
+const PAIRS_MAX: usize = 40;
+
+/// Setting that stores what the last successful job covered.
+const READ_SETTING: &str = "topics_read_by_model";
+
+/// A stored version in a model's wording, with its lines; `None` if no line is accepted.
+pub(super) fn worded(tx: &ReadTx<'_>, by_rules: &TopicVersionRow, wording: &TopicWordingRow) -> StoreResult<Option<NewVersion>> {
+    let worded: Vec<WordedLine> = parse_json("wording of a topic", &wording.lines)?;
+    let place = |place: &keepsake_insight::topic::model::LinePlace| {
+        Some(EvidenceSpan { interaction: message_id(&place.message)?, span: place.span })
+    };
+    let mut lines = Vec::new();
+    for line in &worded {
+        let mut places: Vec<EvidenceSpan> = line.places.iter().filter_map(place).collect();
+        if places.is_empty() {
+            continue;
+        }
+        let text = drawn(tx, &line.text, &places)?;
+        lines.push(TopicLineRow { section: line.section.name().to_owned(), text, place: places.remove(0), also: places });
+    }
+    if lines.is_empty() {
+        return Ok(None);
+    }
+    let own: Entities = serde_json::from_str(&by_rules.entities).unwrap_or_default();
+    let told: Entities = serde_json::from_str(&wording.entities).unwrap_or_default();
+    let entities = Entities {
+        people: both(own.people, told.people),
+        projects: both(own.projects, told.projects),
+        technologies: both(own.technologies, told.technologies),
+    };
+    let hash = blake3::hash(format!("{} {} {}", by_rules.id, wording.proposer, wording.worded_at.0).as_bytes());
+    let id = format!("{}{}", TopicVersionId::PREFIX, &hash.to_hex()[..32]);
+    let row = TopicVersionRow {
+        id: id.parse().unwrap_or_else(|_| TopicVersionId::from_uuid(uuid::Uuid::nil())),
+        supersedes: Some(by_rules.id.clone()),
+        title: wording.title.clone().unwrap_or_else(|| by_rules.title.clone()),
+        entities: to_json("wording of a topic", &entities)?,
+        made_at: wording.worded_at,
+        proposer: wording.proposer.clone(),
+        is_retired: false,
+        ..by_rules.clone()
+    };
+    Ok(Some((row, lines)))
+}
+
+fn both(mut own: Vec<String>, told: Vec<String>) -> Vec<String> {
+    for name in told {
+        if !own.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
+            own.push(name);
+        }
+    }
+    own
+}
+
+/// A topic with the input for a call about it.
+struct Matter {
+    topic: TopicRow,
+    content_key: String,
+    /// The text so far, in a model's wording.
+    text: Vec<WordedLine>,
+    known: Vec<InteractionRow>,
+    new: Vec<InteractionRow>,
+    /// Messages quoted by the rules' text.
+    telling: BTreeSet<InteractionId>,
+}
+
+/// Two topics, or the halves of one, with messages from each.
+struct Pair {
+    subject: String,
+    topic: TopicRow,
+    other: Option<TopicId>,
+    sides: [Vec<InteractionRow>; 2],
+}
+
+/// The conversations that these messages belong to.
+fn sources<'r>(rows: impl Iterator<Item = &'r InteractionRow>) -> Vec<ConversationId> {
+    rows.map(|row| row.conversation_id.clone()).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Whether none of these messages is excluded or was said during an exclusion.
+pub(crate) fn is_readable<'r>(tx: &ReadTx<'_>, rows: impl Iterator<Item = &'r InteractionRow>) -> StoreResult<bool> {
+    for row in rows {
+        if !tx.are_on_record(std::slice::from_ref(&row.conversation_id))?
+            || tx.is_in_private_time(row.seq)?
+            || tx.interaction(&row.id)?.is_none()
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+impl Engine {
+    /// Queues the wording of topics by the chosen model, if a model makes proposals and there is something it has not read.
+    pub(crate) fn queue_topics_for_model(&self) -> Result<()> {
+        if self.model_settings()?.proposing().is_none() {
+            return Ok(());
+        }
+        let (mark, read) = self.store().read(|tx| Ok((self.unread_by_model(tx)?, tx.setting(READ_SETTING)?)))?;
+        if mark.is_empty() || read.as_ref() == Some(&mark) {
+            return Ok(());
+        }
+        let job = NewJob {
+            id: JobId::fresh(self.ids()),
+            kind: JobKind::TopicsModel,
+            idempotency_key: "topics".to_owned(),
+            payload: "{}".to_owned(),
+        };
+        self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.look_for_work();
+        Ok(())
+    }
+
+    /// Identifies what no model has read of topics; empty if everything was read.
+    fn unread_by_model(&self, tx: &ReadTx<'_>) -> StoreResult<String> {
+        let mut hash = blake3::Hasher::new();
+        let mut count = 0;
+        for partition in self.topic_partitions_standing(tx)? {
+            for (_, key) in tx.topics_unworded(&partition)? {
+                hash.update(key.as_bytes());
+                count += 1;
+            }
+            for (subject, ..) in pairs_to_judge(tx, &partition)? {
+                hash.update(subject.as_bytes());
+                count += 1;
+            }
+        }
+        Ok(if count == 0 { String::new() } else { hash.finalize().to_hex()[..32].to_owned() })
+    }
+
+    /// The partitions whose topics may be read now. The owner's comes first, because most content it
+    /// asks about is in others too.
+    fn topic_partitions_standing(&self, tx: &ReadTx<'_>) -> StoreResult<Vec<String>> {
+        let map = self.map(tx)?;
+        let standing = map.standing_partitions(tx, &self.inner.law)?;
+        let mut ids: Vec<String> = standing.into_iter().map(|(row, _)| row.id).collect();
+        ids.sort_by_key(|id| (id != super::OWNER_PARTITION, id.clone()));
+        Ok(ids)
+    }
+
+    /// Lets the chosen model word new topics and judge which topics are the same, and completes the job.
+    pub(crate) fn perform_topics_by_model(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let settings = self.model_settings()?;
+        let rules = self.topic_rules()?;
+        // The model is no longer chosen since the job was queued: nothing to do.
+        let provider = settings.proposing().cloned();
+        let (mut worded, mut judged) = (0_u64, 0_u64);
+        let mut unusable: Option<EngineError> = None;
+        if let Some(provider) = &provider {
+            let asking = Asking { engine: self, settings: &settings, provider, rules: &rules, lease, control };
+            let mut tried: BTreeSet<String> = BTreeSet::new();
+            let partitions = self.store().read(|tx| self.topic_partitions_standing(tx))?;
+            for partition in &partitions {
+                while let Some(matter) = self.store().read(|tx| self.next_matter(tx, partition, &tried))? {
+                    tried.insert(matter.content_key.clone());
+                    worded += u64::from(passing(asking.word(&matter), &mut unusable)?);
+                }
+                let pairs = self.store().read(|tx| pairs(tx, partition))?;
+                for pair in pairs.into_iter().take(PAIRS_MAX) {
+                    judged += u64::from(passing(asking.judge(&pair), &mut unusable)?);
+                }
+                // Apply the verdicts to the topics.
+                self.derive_partition_named(partition, &rules)?;
+            }
+        }
+        if let Some(error) = unusable {
+            return Err(error);
+        }
+        let result = serde_json::json!({ "worded": worded, "judged": judged }).to_string();
+        let now = self.now();
+        self.store().write(|tx| {
+            tx.check_lease(lease)?;
+            let read = self.unread_by_model(tx)?;
+            tx.put_setting(READ_SETTING, &read, now)?;
+            tx.complete(lease, &result, now)
+        })?;
+        Ok(())
+    }
+
+    /// The next topic of a partition whose current content no model has worded.
+    fn next_matter(&self, tx: &ReadTx<'_>, partition: &str, tried: &BTreeSet<String>) -> StoreResult<Option<Matter>> {
+        // Excluded or linked differently meanwhile. What remains has its own job.
+        if !self.topic_partitions_standing(tx)?.iter().any(|id| id == partition) {
+            return Ok(None);
+        }
+        let unworded = tx.topics_unworded(partition)?;
+        let Some((id, content_key)) = unworded.into_iter().find(|(_, key)| !tried.contains(key)) else { return Ok(None) };
+        let topic = tx.topic(&id)?;
+        let mut versions: Vec<TopicVersionRow> = tx.topic_versions(&id)?;
+        versions.retain(|version| !version.is_retired && version.proposer == ENGINE_VERSION);
+        let (text, through) = text_so_far(tx, &versions)?;
+        let messages = tx.topic_messages(&id)?;
+        let new: Vec<InteractionId> =
+            messages.iter().filter(|(_, number)| *number > through).map(|(message, _)| message.clone()).collect();
+        let known: BTreeSet<InteractionId> =
+            text.iter().flat_map(|line| &line.places).filter_map(|place| message_id(&place.message)).collect();
+        let telling = tx.topic_lines(&topic.version)?.into_iter().map(|line| line.place.interaction).collect();
+        Ok(Some(Matter {
+            known: as_read(tx, tx.interactions_of(&known.into_iter().collect::<Vec<_>>())?)?,
+            new: as_read(tx, tx.interactions_of(&new)?)?,
+            topic,
+            content_key,
+            text,
+            telling,
+        }))
+    }
+}
+
+/// The newest wording that later versions only added to, and the version it covers.
+fn text_so_far(tx: &ReadTx<'_>, versions: &[TopicVersionRow]) -> StoreResult<(Vec<WordedLine>, u32)> {
+    let mut later = u32::MAX;
+    for version in versions.iter().rev() {
+        // Once messages were removed, the text is written again from the start.
+        if version.messages >= later {
+            break;
+        }
+        later = version.messages;
+        let Some(wording) = tx.topic_wording(&version.content_key)? else { continue };
+        let lines: Vec<WordedLine> = parse_json("wording of a topic", &wording.lines)?;
+        if !lines.is_empty() {
+            return Ok((lines, version.number));
+        }
+    }
+    Ok((Vec::new(), 0))
+}
+
+/// The name of a pair of topics, independent of their order.
+fn pair_name(a: &TopicId, b: &TopicId) -> String {
+    if a <= b { format!("{a} {b}") } else { format!("{b} {a}") }
+}
+
+/// A pair that no model has judged: its name, the topic, the other one if any, and the messages that would leave.
+type Unjudged = (String, TopicId, Option<TopicId>, Vec<InteractionId>);
+
+/// Proposed merges and splits, and similar pairs, that no model has judged and no person kept apart.
+fn pairs_to_judge(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Vec<Unjudged>> {
+    let judged: BTreeSet<String> = tx.topic_verdicts(partition)?.into_iter().map(|row| row.subject).collect();
+    let mut found: Vec<Unjudged> = Vec::new();
+    let mut names: BTreeSet<String> = judged;
+    for TopicProposalRow { id, topic, other, apart, .. } in tx.topic_proposals(partition)? {
+        let name = other.as_ref().map_or(id, |other| pair_name(&topic, other));
+        if names.insert(name.clone()) {
+            found.push((name, topic, other, apart));
+        }
+    }
+    let left = kept_apart(tx, partition)?;
+    let mut near: Vec<(f32, String, TopicId, TopicId)> = Vec::new();
+    for topic in tx.topics_of(partition)? {
+        for (other, nearness) in topic.related.iter().filter(|(_, nearness)| *nearness >= ASKED_FROM) {
+            let name = pair_name(&topic.id, other);
+            let is_family = topic.parent.as_ref() == Some(other);
+            if !is_family && !left.contains(&name) && names.insert(name.clone()) {
+                near.push((*nearness, name, topic.id.clone(), other.clone()));
+            }
+        }
+    }
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    found.extend(near.into_iter().map(|(_, name, topic, other)| (name, topic, Some(other), Vec::new())));
+    Ok(found)
+}
+
+/// Pairs of topics that a person kept apart or split.
+fn kept_apart(tx: &ReadTx<'_>, partition: &str) -> StoreResult<BTreeSet<String>> {
+    let decisions = tx.topic_decisions(partition)?;
+    let mut holders: BTreeMap<InteractionId, TopicId> = BTreeMap::new();
+    let standing: Vec<_> = decisions.iter().filter(|row| row.undone_at.is_none() && row.kind == "leave").collect();
+    if standing.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    for topic in tx.topics_of(partition)? {
+        holders.extend(tx.topic_messages(&topic.id)?.into_iter().map(|(message, _)| (message, topic.id.clone())));
+    }
+    let held = |messages: &[InteractionId]| messages.iter().find_map(|message| holders.get(message));
+    let pairs = standing.into_iter().filter_map(|row| Some(pair_name(held(&row.a)?, held(&row.b)?)));
+    Ok(pairs.collect())
+}
+
+fn pairs(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Vec<Pair>> {
+    let mut found = Vec::new();
+    for (subject, topic, other, apart) in pairs_to_judge(tx, partition)? {
+        let own: Vec<InteractionId> = tx.topic_messages(&topic)?.into_iter().map(|(id, _)| id).collect();
+        let (first, second) = match &other {
+            Some(other) => (own, tx.topic_messages(other)?.into_iter().map(|(id, _)| id).collect()),
+            None => {
+                let gone: BTreeSet<&InteractionId> = apart.iter().collect();
+                (own.into_iter().filter(|id| !gone.contains(id)).collect(), apart)
+            }
+        };
+        let sides = [as_read(tx, tx.interactions_of(&first)?)?, as_read(tx, tx.interactions_of(&second)?)?];
+        found.push(Pair { subject, topic: tx.topic(&topic)?, other, sides });
+    }
+    Ok(found)
+}
+
+/// What all calls of a job have in common.
+struct Asking<'a> {
+    engine: &'a Engine,
+    settings: &'a ModelSettings,
+    provider: &'a Provider,
+    rules: &'a TopicRules,
+    lease: &'a Lease,
+    control: &'a dyn Control,
+}
+
+impl Asking<'_> {
+    fn interview(&self, sources: Vec<ConversationId>) -> Result<Interview<'_>> {
+        if self.control.is_cancelled() {
+            return Err(EngineError::Cancelled);
+        }
+        let job = Some(self.lease.job.clone());
+        Ok(Interview::begin(self.engine, self.settings.clone(), self.provider, None, job)?.telling_of(sources))
+    }
+
+    /// Words one topic. Returns whether part of the answer was accepted.
+    fn word(&self, matter: &Matter) -> Result<bool> {
+        let (known, new) = (insight_turns(&matter.known), insight_turns(&matter.new));
+        let telling: BTreeSet<&str> = matter.telling.iter().map(InteractionId::as_str).collect();
+        let input = WordingInput { text: &matter.text, known: &known, new: &new, telling: &telling, rules: self.rules };
+        let scrubber = self.engine.scrubber()?;
+        let task = |length| WordingTask::new(input, &scrubber, length);
+        let rows = || matter.known.iter().chain(&matter.new);
+        let sources = sources(rows());
+        let interview = self.interview(sources.clone())?;
+        let proposer = interview.proposer(&TOPIC.label());
+        let Wording { lines, title, entities, distinct, .. } =
+            interview.drive_in_parts(task, "Writing topics with the model", self.control)?.found;
+        let stored = |error| EngineError::Stored { what: "wording of a topic", error };
+        let row = TopicWordingRow {
+            content_key: matter.content_key.clone(),
+            proposer: proposer.clone(),
+            title,
+            entities: serde_json::to_string(&entities).map_err(stored)?,
+            lines: serde_json::to_string(&lines).map_err(stored)?,
+            sources: sources.clone(),
+            worded_at: self.engine.now(),
+        };
+        let apart: Vec<InteractionId> = distinct.iter().filter_map(|id| message_id(id)).collect();
+        let wrote = self.engine.store().write(|tx| {
+            tx.check_lease(self.lease)?;
+            if !has_content(tx, &matter.topic.id, &matter.content_key)? || !is_readable(tx, rows())? {
+                return Ok(false);
+            }
+            tx.put_topic_wording(&row)?;
+            if !apart.is_empty() {
+                tx.put_topic_distinct(&matter.topic, &apart, &proposer, &sources, row.worded_at)?;
+            }
+            for topic in tx.topics_with_content(&row.content_key)? {
+                show(tx, &topic, &row)?;
+            }
+            Ok(!lines.is_empty())
+        })?;
+        if !apart.is_empty() {
+            self.engine.derive_partition_named(&matter.topic.partition, self.rules)?;
+        }
+        Ok(wrote)
+    }
+
+    /// Judges one pair. Returns whether there is a verdict.
+    fn judge(&self, pair: &Pair) -> Result<bool> {
+        let [first, second] = pair.sides.each_ref().map(|rows| insight_turns(rows));
+        let scrubber = self.engine.scrubber()?;
+        let task = |length| PairTask::new(&first, &second, &scrubber, length);
+        let rows = || pair.sides.iter().flatten();
+        let sources = sources(rows());
+        let interview = self.interview(sources.clone())?;
+        let proposer = interview.proposer(&TOPIC_PAIR.label());
+        let verdict = interview.drive_in_parts(task, "Comparing topics with the model", self.control)?.found;
+        let answer = match verdict {
+            PairVerdict::Same => "same",
+            PairVerdict::Distinct => "distinct",
+            PairVerdict::Refused(_) => "unsure",
+        };
+        let row = TopicVerdictRow {
+            subject: pair.subject.clone(),
+            partition: pair.topic.partition.clone(),
+            topic: pair.topic.id.clone(),
+            other: pair.other.clone(),
+            answer: answer.to_owned(),
+            proposer,
+            sources,
+            judged_at: self.engine.now(),
+        };
+        Ok(self.engine.store().write(|tx| {
+            tx.check_lease(self.lease)?;
+            let is_there = |id: &TopicId| match tx.topic(id) {
+                Ok(_) => Ok(true),
+                Err(StoreError::NotFound { .. }) => Ok(false),
+                Err(error) => Err(error),
+            };
+            if !is_there(&row.topic)? || !is_readable(tx, rows())? {
+                return Ok(false);
+            }
+            tx.put_topic_verdict(&row)?;
+            Ok(!matches!(verdict, PairVerdict::Refused(_)))
+        })?)
+    }
+}
+
+/// Whether a topic exists and still has the content that was asked about.
+fn has_content(tx: &ReadTx<'_>, topic: &TopicId, content_key: &str) -> StoreResult<bool> {
+    match tx.topic(topic) {
+        Ok(row) => Ok(tx.topic_version(&row.version)?.content_key == content_key),
+        Err(StoreError::NotFound { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes a wording the current version of a topic.
+fn show(tx: &WriteTx<'_>, topic: &TopicRow, wording: &TopicWordingRow) -> StoreResult<()> {
+    let Some(by_rules) = tx.topic_version_of_content(&topic.id, &wording.content_key, ENGINE_VERSION)? else { return Ok(()) };
+    let Some((row, lines)) = worded(tx, &tx.topic_version(&by_rules)?, wording)? else { return Ok(()) };
+    if !tx.has_topic_version(&row.id)? {
+        tx.insert_topic_version(&row, &lines)?;
+    }
+    tx.set_topic_version(&topic.id, &row.id)
+}

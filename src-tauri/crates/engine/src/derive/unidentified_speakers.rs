@@ -1,0 +1,124 @@
+//! Unidentified speakers of meetings: asked about once per meeting, and answered only by the person.
+//!
+//! Until then an unidentified speaker has no person, no link and no proposals. Their words are stored with the meeting like
+//! all others. Not in this module: how labels in transcripts are distinguished from names (`channels`), how names and links
+//! change stored rows (`store::voices`), and the rule that nothing is proposed about an unnamed speaker (`propose`).
+
+use keepsake_domain::{ConversationId, HandleId, LinkAnswer, LinkId, limits};
+use keepsake_store::{HandleRow, ReadTx, VoiceRow, WriteTx};
+
+use crate::derive::links::obstacle;
+use crate::{Engine, EngineError, Result};
+
+/// The person's answer about an unidentified speaker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum VoiceAnswer {
+    /// The speaker is the owner.
+    Owner,
+    /// The speaker is the person with this handle.
+    Person(HandleId),
+    /// The speaker has this name and is not known from elsewhere.
+    Name(String),
+    /// It does not matter; do not ask again.
+    Leave,
+    /// Unanswered: an earlier answer is taken back.
+    Open,
+}
+
+type StoreResult<T> = std::result::Result<T, keepsake_store::StoreError>;
+
+impl Engine {
+    /// The unidentified speakers of one meeting, or of every meeting that is not excluded from memory.
+    pub fn voices(&self, of: Option<&ConversationId>) -> Result<Vec<VoiceRow>> {
+        Ok(self.store().read(|tx| tx.voices(of))?)
+    }
+
+    /// Stores the person's answer about one speaker, replacing an earlier one. What the speaker said is read again once
+    /// they have a name.
+    pub fn answer_voice(&self, voice: &HandleId, answer: &VoiceAnswer) -> Result<()> {
+        let answer = match answer {
+            VoiceAnswer::Name(name) => VoiceAnswer::Name(checked_name(name)?),
+            other => other.clone(),
+        };
+        let refused = self.store().write(|tx| {
+            if !tx.is_voice(voice)? {
+                return Ok(Some(format!("{voice} is not an unidentified speaker; `keepsake voices` lists them")));
+            }
+            // A handle of the owner, whatever its name, means that the speaker is the owner.
+            let answer = match &answer {
+                VoiceAnswer::Person(handle) if is_owner(tx, handle)? => VoiceAnswer::Owner,
+                other => other.clone(),
+            };
+            if let VoiceAnswer::Person(handle) = &answer {
+                if tx.is_unnamed(handle.as_str())? {
+                    return Ok(Some(format!("{handle} is a speaker who is not identified yet; identify that speaker first")));
+                }
+                if is_one_person(tx, voice, handle)? {
+                    return Ok(None);
+                }
+                // Checked before anything is taken back, because a refusal must change nothing.
+                if let Some(obstacle) = obstacle(tx, voice, handle)? {
+                    return Ok(Some(obstacle));
+                }
+            }
+            self.take_back_answer(tx, voice)?;
+            let now = self.now();
+            match &answer {
+                VoiceAnswer::Owner => tx.set_voice_owner(voice, true, now)?,
+                VoiceAnswer::Name(name) => tx.name_voice(voice, Some(name), now)?,
+                VoiceAnswer::Leave => tx.leave_voice(voice, now)?,
+                VoiceAnswer::Open => {}
+                VoiceAnswer::Person(handle) => {
+                    tx.answer_link(&LinkId::fresh(self.ids()), voice, handle, LinkAnswer::Same, "", now)?;
+                }
+            }
+            Ok(None)
+        });
+        match refused? {
+            Some(reason) => Err(EngineError::Refused(reason)),
+            None => {
+                self.queue_unread()?;
+                self.look_for_work();
+                Ok(())
+            }
+        }
+    }
+
+    fn take_back_answer(&self, tx: &WriteTx<'_>, voice: &HandleId) -> StoreResult<()> {
+        let now = self.now();
+        for link in tx.link_decisions()? {
+            if link.answer == LinkAnswer::Same && (link.a == *voice || link.b == *voice) {
+                tx.take_back_link(&LinkId::fresh(self.ids()), &link, now)?;
+            }
+        }
+        tx.set_voice_owner(voice, false, now)?;
+        tx.name_voice(voice, None, now)
+    }
+}
+
+fn is_owner(tx: &ReadTx<'_>, handle: &HandleId) -> StoreResult<bool> {
+    let persons = tx.persons()?;
+    let of = |row: &HandleRow| row.id == *handle && persons.is_owner(&row.entity_id);
+    Ok(tx.handles()?.iter().any(of))
+}
+
+fn is_one_person(tx: &ReadTx<'_>, a: &HandleId, b: &HandleId) -> StoreResult<bool> {
+    let speakers = tx.speakers_by(&tx.persons()?)?;
+    Ok(speakers.key(a.as_str()) == speakers.key(b.as_str()))
+}
+
+fn checked_name(name: &str) -> Result<String> {
+    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    if name.is_empty() {
+        return Err(EngineError::Refused(
+            "the speaker's name is empty; enter a name, or leave the speaker unidentified".to_owned(),
+        ));
+    }
+    if name.chars().count() > limits::PERSON_NAME_CHARS_MAX {
+        return Err(EngineError::Refused(format!(
+            "the name is longer than {} characters; enter a shorter one",
+            limits::PERSON_NAME_CHARS_MAX
+        )));
+    }
+    Ok(name)
+}

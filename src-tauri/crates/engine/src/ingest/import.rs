@@ -1,0 +1,383 @@
+//! Imports files into the log: streamed, in batches, with every record accounted for. Not in this module: file formats
+//! (`keepsake-channels`) and the batches themselves (`import_writer`).
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use chrono::TimeZone;
+use keepsake_channels::{
+    DateOrder, FileReport, ImportError, ImportOptions, MeetingDate, Read, Sink, Stop, Zone, look_through, read_path,
+};
+use keepsake_domain::{ConversationId, ImportId, JobId, JobKind, SourceKind, Timestamp};
+use keepsake_store::{INCOMING_DIR, ImportSkip, ImportTotals, NewJob};
+
+use crate::ingest::import_writer::{Batches, Stored, storing};
+use crate::queue::control::Control;
+use crate::{Engine, EngineError, Result};
+
+/// Skip reason for a message that the person erased earlier.
+pub(crate) const ERASED: &str = "erased";
+
+/// What to import, and how.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportRequest {
+    /// Path of a file, archive or folder.
+    pub path: PathBuf,
+    /// Kind of export, if the person specified it.
+    pub source: Option<SourceKind>,
+    /// The owner's name or handle in the export.
+    pub me: Option<String>,
+    /// Whether dates put the day or the month first.
+    pub date_order: Option<DateOrder>,
+    /// Time zone of the device that made the export, if it is not this computer's.
+    pub zone: Option<Zone>,
+    /// Start of a meeting, if the file does not contain it.
+    pub meeting: Option<MeetingDate>,
+    /// Whether every conversation starts excluded from memory.
+    pub private: bool,
+    /// Whether this is the sample data.
+    pub is_sample: bool,
+}
+
+/// The person's choices for every import, whether from the window, the command line or a watched folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ImportChoices {
+    /// Channel types whose new conversations start excluded from memory.
+    pub(crate) private_channels: Vec<String>,
+    /// Whether to look for memories in new messages.
+    pub(crate) extract: bool,
+}
+
+impl ImportChoices {
+    /// Reads the choices from the stored settings. An invalid field counts as not chosen, as it does on the settings page.
+    fn read(settings: Option<&str>) -> Self {
+        let settings: serde_json::Value = settings.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
+        Self {
+            private_channels: serde_json::from_value(settings["private_channels"].clone()).unwrap_or_default(),
+            extract: settings["extract_on_import"].as_bool().unwrap_or(true),
+        }
+    }
+}
+
+impl ImportRequest {
+    /// An import of `path` with default options.
+    pub fn of(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            source: None,
+            me: None,
+            date_order: None,
+            zone: None,
+            meeting: None,
+            private: false,
+            is_sample: false,
+        }
+    }
+}
+
+/// Result of an import. Always: `seen == imported + duplicate + skipped`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportOutcome {
+    /// Id of the import's row.
+    pub import_id: ImportId,
+    /// Kind of the imported file.
+    pub kind: SourceKind,
+    /// Counts of all records.
+    pub totals: ImportTotals,
+    /// Conversations that received new messages.
+    pub touched: Vec<ConversationId>,
+    /// Whether nobody in the file is known to be the owner.
+    pub has_unknown_owner: bool,
+    /// Whether the date of a meeting was taken from the file date because nothing else named it.
+    pub is_date_guessed: bool,
+}
+
+/// This computer's time zone: `TZ`, or else the system's. If neither has a known name, the current offset from UTC.
+pub fn local_zone(now: Timestamp) -> Zone {
+    let named = std::env::var("TZ").ok().and_then(|name| Zone::named(name.trim_start_matches(':')));
+    named.or_else(|| Zone::named(&iana_time_zone::get_timezone().ok()?)).unwrap_or_else(|| distance_from_utc(now))
+}
+
+/// The system's offset from UTC at a moment. The moment is passed in, because asking chrono for the
+/// current one panics before 1970.
+fn distance_from_utc(now: Timestamp) -> Zone {
+    let now = chrono::DateTime::from_timestamp_millis(now.0).unwrap_or_default().naive_utc();
+    Zone::Fixed(chrono::Local.offset_from_utc_datetime(&now).local_minus_utc() / 60)
+}
+
+/// Receives what is read: stores the messages and notes the rest.
+struct StoreSink<'e, 's> {
+    request: &'e ImportRequest,
+    control: &'e dyn Control,
+    batches: &'e mut Batches<'s>,
+    skipped: Vec<ImportSkip>,
+    /// Ids of the conversations in the file, collected only if all of them start excluded from memory.
+    to_be_private: BTreeSet<String>,
+    has_owner: bool,
+    is_cancelled: bool,
+}
+
+impl Sink for StoreSink<'_, '_> {
+    fn take(&mut self, read: Read) -> std::result::Result<(), Stop> {
+        match read {
+            Read::Message(message) => {
+                if self.request.private {
+                    self.to_be_private.insert(message.source.conversation.clone());
+                }
+                self.has_owner |= message.author.role == keepsake_domain::Role::Owner;
+                self.batches.push(message)
+            }
+            Read::Skipped(skip) => {
+                self.skipped.push(ImportSkip { reason: skip.reason.name().to_owned(), count: skip.count, sample: skip.sample });
+                Ok(())
+            }
+        }
+    }
+
+    fn progress(&mut self, bytes_done: u64, bytes_total: u64) -> std::result::Result<(), Stop> {
+        let stage = if bytes_done == 0 { "Checking the file" } else { "Reading messages" };
+        self.control.progress(stage, bytes_done, bytes_total);
+        if self.control.is_cancelled() {
+            self.is_cancelled = true;
+            self.batches.call_off();
+            return Err(Stop);
+        }
+        Ok(())
+    }
+}
+
+impl Engine {
+    /// Imports one file, archive or folder.
+    ///
+    /// A file that is truncated or of an unknown kind changes nothing. A canceled or interrupted import keeps the complete
+    /// batches it stored; importing again adds exactly the rest.
+    pub fn import(&self, import_id: &ImportId, request: &ImportRequest, control: &dyn Control) -> Result<ImportOutcome> {
+        let kind = match request.source {
+            Some(kind) => kind,
+            None => keepsake_channels::sniff(&request.path)?,
+        };
+        let started = self.now();
+        let shown_path = request.path.to_string_lossy().into_owned();
+        // The sample is nobody's conversation and is there to show results, so the person's choices do not apply to it.
+        let (settings, before_seq) = self.store().read(|tx| Ok((tx.setting("settings")?, tx.last_seq_of_all()?)))?;
+        let settings = settings.filter(|_| !request.is_sample);
+        let choices = ImportChoices::read(settings.as_deref());
+        self.store().write(|tx| {
+            tx.begin_import(import_id, &shown_path, kind.name(), request.is_sample, started)?;
+            if choices.extract { Ok(()) } else { tx.leave_unread(import_id) }
+        })?;
+        let options = self.reading_options(request, started);
+        let ((read, skipped, to_be_private, has_owner, is_cancelled), stored) = storing(self, import_id, &choices, |batches| {
+            let mut sink = StoreSink {
+                request,
+                control,
+                batches,
+                skipped: Vec::new(),
+                to_be_private: BTreeSet::new(),
+                has_owner: false,
+                is_cancelled: false,
+            };
+            let read = read_path(&request.path, &options, &mut sink);
+            let read = read.and_then(|report| sink.batches.flush().map(|()| report).map_err(ImportError::from));
+            let StoreSink { skipped, to_be_private, has_owner, is_cancelled, .. } = sink;
+            (read, skipped, to_be_private, has_owner, is_cancelled)
+        });
+        let Stored { imported, duplicate, erased, mut touched, failure } = stored;
+        let mut totals = ImportTotals { imported, duplicate, skipped, ..ImportTotals::default() };
+        if erased > 0 {
+            totals.skipped.push(ImportSkip { reason: ERASED.to_owned(), count: erased, sample: String::new() });
+        }
+        let read = match (failure, read) {
+            (Some(failure), _) => Err(failure),
+            (None, Err(_)) if is_cancelled => Err(EngineError::Cancelled),
+            (None, read) => read.map_err(EngineError::Import),
+        };
+        // Also if the rest could not be read: the person asked to exclude what was stored.
+        let kept_out = self.make_private(&to_be_private, before_seq);
+        let finished = read.and_then(|report| {
+            kept_out?;
+            self.finish(import_id, &report, &mut totals)?;
+            Ok(report)
+        });
+        match finished {
+            Ok(report) => {
+                touched.sort();
+                touched.dedup();
+                Ok(ImportOutcome {
+                    import_id: import_id.clone(),
+                    kind: report.kind,
+                    totals,
+                    touched,
+                    has_unknown_owner: !has_owner,
+                    is_date_guessed: report.is_date_guessed,
+                })
+            }
+            Err(error) => {
+                let state = if matches!(error, EngineError::Cancelled) { "cancelled" } else { "failed" };
+                totals.seen = totals.imported + totals.duplicate + left_out(&totals);
+                let words = named(&error.to_string(), &request.path);
+                self.store().write(|tx| tx.account_import(import_id, state, &totals, Some(&words), Some(self.now())))?;
+                Err(error)
+            }
+        }
+    }
+
+    /// This computer's time zone, used for local times in exports that name no zone.
+    pub fn zone(&self) -> Zone {
+        self.inner.zone
+    }
+
+    /// How the file of a request is read, for both the import and its preview.
+    pub(crate) fn reading_options(&self, request: &ImportRequest, now: Timestamp) -> ImportOptions {
+        ImportOptions {
+            source: request.source,
+            me: request.me.clone(),
+            date_order: request.date_order,
+            zone: request.zone.unwrap_or(self.inner.zone),
+            file_time: modified(&request.path).unwrap_or(now),
+            meeting: request.meeting,
+            make_private: request.private,
+        }
+    }
+
+    /// Excludes conversations from memory that were stored before the person asked for it, including everything
+    /// after this log position.
+    fn make_private(&self, source_conversations: &BTreeSet<String>, after_seq: i64) -> Result<()> {
+        if source_conversations.is_empty() {
+            return Ok(());
+        }
+        Ok(self.store().write(|tx| {
+            for source in source_conversations {
+                if let Some(id) = tx.conversation_by_source(source)?
+                    && !tx.conversation(&id)?.is_private
+                {
+                    tx.begin_private(&id, after_seq)?;
+                }
+            }
+            Ok(())
+        })?)
+    }
+
+    /// Folder in which files uploaded by a browser, and the sample, are kept until they are imported.
+    pub fn incoming_dir(&self) -> PathBuf {
+        self.data_dir().join(INCOMING_DIR)
+    }
+
+    /// Removes a file uploaded by a browser once it has been used.
+    pub fn forget_upload(&self, path: &Path) {
+        self.forget_incoming(path);
+    }
+
+    /// Removes one of our own files once it has been imported. Its messages are in the log, and a second copy would outlive
+    /// their erasure.
+    pub(crate) fn forget_incoming(&self, path: &Path) {
+        let incoming = self.incoming_dir();
+        if let Some(parent) = path.parent().filter(|_| path.starts_with(&incoming)) {
+            // A file that cannot be removed now is removed at the next start.
+            let _ = std::fs::remove_file(path);
+            if parent != incoming {
+                let _ = std::fs::remove_dir(parent);
+            }
+        }
+    }
+
+    fn finish(&self, import_id: &ImportId, report: &FileReport, totals: &mut ImportTotals) -> Result<()> {
+        totals.conversations = report.conversations;
+        totals.seen = report.seen;
+        let accounted = totals.imported + totals.duplicate + left_out(totals);
+        if accounted != totals.seen {
+            // The counts are a promise to the person; a mismatch is our bug and must not pass as success.
+            return Err(EngineError::Refused(format!(
+                "the import found {} records but can account for only {accounted}; please report this",
+                totals.seen
+            )));
+        }
+        self.store().write(|tx| tx.account_import(import_id, "done", totals, None, Some(self.now())))?;
+        Ok(())
+    }
+
+    /// Queues extraction for these conversations, except excluded ones.
+    pub fn queue_extraction(&self, conversations: &[ConversationId]) -> Result<Vec<JobId>> {
+        let now = self.now();
+        let queued = self.store().write(|tx| {
+            let mut jobs = Vec::new();
+            for id in conversations {
+                if tx.conversation(id)?.is_private {
+                    continue;
+                }
+                let job = NewJob {
+                    id: JobId::fresh(self.ids()),
+                    kind: JobKind::Extract,
+                    idempotency_key: id.to_string(),
+                    payload: serde_json::json!({ "conversation_id": id }).to_string(),
+                };
+                jobs.push(tx.enqueue(&job, now)?);
+            }
+            Ok(jobs)
+        })?;
+        self.inner.wake.all();
+        Ok(queued)
+    }
+
+    /// Queues the import of a file.
+    pub fn queue_import(&self, request: &ImportRequest) -> Result<JobId> {
+        let import_id = ImportId::fresh(self.ids());
+        let payload = crate::queue::ImportPayload::new(&import_id, request);
+        let job = NewJob {
+            id: JobId::fresh(self.ids()),
+            kind: JobKind::Import,
+            // Only one import of a file at a time. Importing the same file again later is a new import, which finds
+            // duplicates. A folder may contain exports of several kinds, each a separate import.
+            idempotency_key: request.source.map_or_else(String::new, |kind| format!("{kind} ")) + &request.path.to_string_lossy(),
+            payload: serde_json::to_string(&payload).map_err(|error| EngineError::Stored { what: "job", error })?,
+        };
+        let id = self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.inner.wake.all();
+        Ok(id)
+    }
+
+    /// The files that a path stands for, and the files of a folder whose kind is not supported.
+    pub fn inputs(&self, path: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+        if !path.is_dir() {
+            return Ok((vec![path.to_owned()], Vec::new()));
+        }
+        let found = look_through(path)?;
+        Ok((found.known.into_iter().map(|(file, _)| file).collect(), found.unknown))
+    }
+
+    /// The kinds of exports in a folder, if there are several; otherwise empty.
+    pub fn kinds_in(&self, path: &Path) -> Result<Vec<SourceKind>> {
+        let kinds = if path.is_dir() { look_through(path)?.kinds() } else { BTreeSet::new() };
+        Ok(if kinds.len() > 1 { kinds.into_iter().collect() } else { Vec::new() })
+    }
+}
+
+/// Replaces the full path in a message by the file name.
+pub fn named(words: &str, path: &Path) -> String {
+    let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
+    words.replace(&*path.to_string_lossy(), &name)
+}
+
+fn left_out(totals: &ImportTotals) -> u64 {
+    totals.skipped.iter().map(|skip| skip.count).sum()
+}
+
+fn modified(path: &Path) -> Option<Timestamp> {
+    let time = std::fs::metadata(path).ok()?.modified().ok()?;
+    let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(Timestamp(i64::try_from(since.as_millis()).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_zone_is_read_whatever_the_clock_says() {
+        for now in [-500_000_000_000, 0, 1_790_000_000_000] {
+            for zone in [local_zone(Timestamp(now)), distance_from_utc(Timestamp(now))] {
+                assert!(zone.utc_offset_minutes(Timestamp(now)).abs() <= 14 * 60, "{zone:?} at {now} ms");
+            }
+        }
+    }
+}

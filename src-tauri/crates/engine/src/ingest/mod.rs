@@ -1,0 +1,9 @@
+//! Brings messages into the log: imported files, watched folders, and the sample data.
+//!
+//! Not in this module: file formats (`keepsake-channels`), and what is derived from messages (`derive`, `review`).
+
+pub(crate) mod import;
+pub(crate) mod import_writer;
+pub(crate) mod preview;
+pub(crate) mod sample;
+pub(crate) mod watched_folders;

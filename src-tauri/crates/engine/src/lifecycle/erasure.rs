@@ -1,0 +1,235 @@
+//! Completes erasures: an erasure stays "pending" until none of our files contains anything of what was erased.
+//!
+//! The store erases and queues the job in one transaction. The first attempt is made here immediately, so the receipt
+//! nearly always says "done" already. If a reader is in the way, the queue does the rest. This module also excludes
+//! conversations from memory, because the strictest form of that erases. Not in this module: what is erased along with what
+//! (`keepsake-store`), and the wording in the window.
+
+use keepsake_domain::limits::ERASURE_RETRY_MS;
+use keepsake_domain::{ConversationId, EntityId, HandleId, ImportId, JobId, JobState, MemoryId};
+use keepsake_store::{Erased, ErasureForeseen, ErasurePayload, JobRow, Lease, MemoriesErased, PrivateTime, Sweep};
+
+use crate::{Engine, EngineError, Result};
+
+/// Result of an erasure, as shown to a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ErasureReceipt {
+    /// What was removed from the store.
+    pub erased: Erased,
+    /// The job that completes it, also listed in Activity.
+    pub job: JobId,
+    /// Whether the files were checked and contain nothing of it. Until then the erasure is pending.
+    pub is_done: bool,
+}
+
+/// Result of erasing memories, as shown to a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoriesReceipt {
+    /// What was removed.
+    pub erased: MemoriesErased,
+    /// The job that completes the erasure.
+    pub job: JobId,
+    /// Whether the files were checked and contain nothing of it.
+    pub is_done: bool,
+}
+
+/// What happens to everything derived from a conversation that is excluded from memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// It stays in use.
+    Keep,
+    /// It stays stored but is served to nobody.
+    Hide,
+    /// It is erased.
+    Erase,
+}
+
+/// What excluding a conversation, or including it again, did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PrivacyOutcome {
+    /// Number of memories hidden.
+    pub hidden: u64,
+    /// Number of memories shown again.
+    pub unhidden: u64,
+    /// Number of jobs canceled.
+    pub jobs_cancelled: u64,
+    /// The receipt of the erasure, if something was erased.
+    pub receipt: Option<ErasureReceipt>,
+}
+
+impl Engine {
+    /// Erases everything an import added and all that rests on it.
+    pub fn erase_import(&self, import: &ImportId, reason: &str) -> Result<ErasureReceipt> {
+        let job = JobId::fresh(self.ids());
+        let erased = self.store().erase_import(import, reason, &job, self.now())?;
+        self.after_erasing(job, erased)
+    }
+
+    /// Erases one conversation and everything that rests on it alone.
+    pub fn erase_conversation(&self, id: &ConversationId, reason: &str) -> Result<ErasureReceipt> {
+        let job = JobId::fresh(self.ids());
+        let erased = self.store().erase_conversation(id, reason, &job, self.now())?;
+        self.after_erasing(job, erased)
+    }
+
+    /// Erases a person under all of their handles: their messages everywhere, conversations with them alone, and everything
+    /// derived about them. What others said stays.
+    pub fn erase_person(&self, person: &EntityId, reason: &str) -> Result<ErasureReceipt> {
+        let handles = self.handles_of(person)?;
+        let job = JobId::fresh(self.ids());
+        let erased = self.store().erase_person(&handles, reason, &job, self.now())?;
+        self.after_erasing(job, erased)
+    }
+
+    /// Erases memories from the trash permanently, with everything derived from their words. The messages stay.
+    pub fn erase_memories(&self, ids: &[MemoryId]) -> Result<MemoriesReceipt> {
+        let job = JobId::fresh(self.ids());
+        let erased = self.store().erase_memories(ids, &job, self.now())?;
+        // No message was added or removed, so without this reset the profile and topic jobs would skip their run.
+        self.store().write(|tx| {
+            let looked = [crate::derive::profiles::LOOKED_SETTING, crate::derive::topics::LOOKED_SETTING];
+            looked.iter().try_for_each(|setting| tx.put_setting(setting, "", self.now()))
+        })?;
+        let counts = Erased { memories: erased.memories + erased.versions, ..Erased::default() };
+        let receipt = self.after_erasing(job, counts)?;
+        Ok(MemoriesReceipt { erased, job: receipt.job, is_done: receipt.is_done })
+    }
+
+    /// What erasing memories would remove.
+    pub fn foresee_erased_memories(&self, ids: &[MemoryId]) -> Result<MemoriesErased> {
+        Ok(self.store().foresee_erased_memories(ids, self.now())?)
+    }
+
+    /// What erasing a conversation would remove.
+    pub fn foresee_erased_conversation(&self, id: &ConversationId) -> Result<ErasureForeseen> {
+        Ok(self.store().read(|tx| tx.foresee_erased_conversation(id))?)
+    }
+
+    /// What erasing a person would remove.
+    pub fn foresee_erased_person(&self, person: &EntityId) -> Result<ErasureForeseen> {
+        let handles = self.handles_of(person)?;
+        Ok(self.store().read(|tx| tx.foresee_erased_person(&handles))?)
+    }
+
+    /// The person named by this text: `channel:handle`, an id, or a name that only one person has.
+    pub fn person_named(&self, text: &str) -> Result<EntityId> {
+        let person = self.store().read(|tx| {
+            let map = self.map(tx)?;
+            Ok(map.person(tx, text))
+        })??;
+        self.handles_of(&person)
+            .map(|_| person)
+            .map_err(|_| EngineError::Refused(format!("there is no person {text:?}; `keepsake people` lists everybody")))
+    }
+
+    fn handles_of(&self, person: &EntityId) -> Result<Vec<HandleId>> {
+        let handles: Vec<HandleId> = self.store().read(|tx| {
+            let persons = tx.persons()?;
+            let person = persons.of(person);
+            Ok(tx.handles()?.into_iter().filter(|row| persons.of(&row.entity_id) == person).map(|row| row.id).collect())
+        })?;
+        if handles.is_empty() {
+            return Err(EngineError::Refused(format!("there is no person {person}; `keepsake people` lists everybody")));
+        }
+        Ok(handles)
+    }
+
+    /// Queues everything that is derived over all messages, to derive it again without the erased ones.
+    fn after_erasing(&self, job: JobId, erased: Erased) -> Result<ErasureReceipt> {
+        self.look_at_links_again()?;
+        self.queue_settling()?;
+        self.queue_sessions()?;
+        self.queue_profiles()?;
+        self.queue_topics()?;
+        self.queue_playbooks()?;
+        self.see_through(job, erased)
+    }
+
+    /// Excludes a conversation from memory, with a choice of what happens to everything derived from it, or includes it
+    /// again without using what arrived meanwhile.
+    pub fn set_private(&self, id: &ConversationId, is_private: bool, existing: Existing) -> Result<PrivacyOutcome> {
+        if is_private { self.begin_private(id, existing) } else { self.end_private(id, PrivateTime::LeaveOut) }
+    }
+
+    /// Includes a conversation again. With [`PrivateTime::Use`], messages that arrived while it was excluded are read like
+    /// all others. This can also be chosen later, when the conversation is no longer excluded.
+    pub fn end_private(&self, id: &ConversationId, private_time: PrivateTime) -> Result<PrivacyOutcome> {
+        let unhidden = self.store().write(|tx| {
+            tx.end_private(id, private_time)?;
+            tx.hide_memories_of(id, false)
+        })?;
+        // Queues what may now be read, and what was waiting to be read when the conversation was excluded.
+        self.queue_unread()?;
+        self.look_for_work();
+        Ok(PrivacyOutcome { unhidden, ..PrivacyOutcome::default() })
+    }
+
+    fn begin_private(&self, id: &ConversationId, existing: Existing) -> Result<PrivacyOutcome> {
+        let now = self.now();
+        let job = JobId::fresh(self.ids());
+        let (mut outcome, erased) = self.store().write(|tx| {
+            let mut outcome = PrivacyOutcome::default();
+            let mut erased = None;
+            match existing {
+                Existing::Keep | Existing::Hide => tx.set_private(id, true)?,
+                // What was derived is erased and must not be derived again, so the exclusion covers the whole conversation.
+                Existing::Erase => tx.begin_private(id, 0)?,
+            }
+            outcome.jobs_cancelled = tx.cancel_jobs_about(id.as_str(), now)?;
+            if existing != Existing::Keep {
+                tx.drop_vectors(id)?;
+            }
+            match existing {
+                Existing::Keep => {}
+                Existing::Hide => outcome.hidden = tx.hide_memories_of(id, true)?,
+                Existing::Erase => {
+                    let counts = Erased { memories: tx.erase_derived(id)?, ..Erased::default() };
+                    tx.queue_erasure(&job, counts, now)?;
+                    erased = Some(counts);
+                }
+            }
+            Ok((outcome, erased))
+        })?;
+        if let Some(erased) = erased {
+            outcome.receipt = Some(self.see_through(job, erased)?);
+        }
+        self.look_for_work();
+        Ok(outcome)
+    }
+
+    /// Tries immediately what the queue would do later.
+    fn see_through(&self, job: JobId, erased: Erased) -> Result<ErasureReceipt> {
+        let leased = self.lease(|tx, _| tx.lease_job(&job, self.now()))?;
+        // A worker may have taken the job already. Then the worker completes it.
+        let is_done = match leased {
+            Some((lease, row, _at_work)) => {
+                let done = self.perform_erasure(&row, &lease);
+                self.settle(&row, &lease, done)? == JobState::Done
+            }
+            None => self.store().read(|tx| tx.job(&job))?.state == JobState::Done,
+        };
+        self.look_for_work();
+        Ok(ErasureReceipt { erased, job, is_done })
+    }
+
+    /// Makes one attempt: empties the write-ahead log and searches the files for what was erased. Postponed while a reader
+    /// still uses an older snapshot.
+    pub(crate) fn perform_erasure(&self, job: &JobRow, lease: &Lease) -> Result<()> {
+        let payload: ErasurePayload =
+            serde_json::from_str(&job.payload).map_err(|error| EngineError::Stored { what: "erasure", error })?;
+        match self.without_backups(|| self.store().sweep(&payload))? {
+            Sweep::Clean => {
+                let Erased { messages, conversations, memories } = payload.erased;
+                let result = serde_json::json!({
+                    "messages": messages, "conversations": conversations, "memories": memories, "verified_at_ms": self.now().0,
+                });
+                Ok(self.store().write(|tx| tx.complete_erasure(lease, &result.to_string(), self.now()))?)
+            }
+            Sweep::Held => Err(EngineError::NotYet {
+                why: "erased; the database log is emptied once no program is reading the file any more",
+                retry_ms: ERASURE_RETRY_MS,
+            }),
+            Sweep::Left(count) => Err(EngineError::StillThere { count }),
+        }
+    }
+}

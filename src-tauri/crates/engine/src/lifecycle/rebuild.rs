@@ -1,0 +1,74 @@
+//! Rebuilds everything derived, from the messages and from what a person decided.
+//!
+//! For people who do not trust what is shown, or want it as today's rules would produce it. Nothing that a person or a
+//! model said is lost ([`keepsake_store::WriteTx::drop_derived`]), and a backup is made first. Everything is recreated with
+//! its previous id and date. References therefore still work, the waiting time of a proposal does not start again, and the
+//! nightly digest does not call it new.
+//!
+//! The rest is a maintenance run, which continues after a crash like any other. Only the dates, which are kept in memory,
+//! are then those of the rebuild.
+
+use std::path::PathBuf;
+use std::sync::PoisonError;
+
+use keepsake_domain::{JobKind, MaintenanceRunId, Timestamp};
+
+use crate::queue::control::Control;
+use crate::{BackupReason, Engine, EngineError, Result};
+
+/// What a rebuild started with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rebuilding {
+    /// Path of the backup of the previous state.
+    pub backup: PathBuf,
+    /// Number of proposals that are searched for again.
+    pub candidates: u64,
+    /// The maintenance run that recreates everything.
+    pub run: MaintenanceRunId,
+}
+
+impl Engine {
+    /// Makes a backup, waits for running work, deletes everything derived and queues its recreation. Canceling before the
+    /// deletion leaves everything as it was, except that a running maintenance run has been stopped.
+    pub fn begin_rebuild(&self, control: &dyn Control) -> Result<Rebuilding> {
+        if self.inner.embedder.ready().is_none() && self.store().read(|tx| tx.last_vector_arrival())? > 0 {
+            return Err(EngineError::Refused(
+                "the embedding model that the current data was built with is missing, so a rebuild would give different \
+                 results; install the model again first"
+                    .to_owned(),
+            ));
+        }
+        let backup = self.keep_backup(BackupReason::BeforeBulk, control)?.path;
+        self.cancel_maintenance()?;
+        // A job running at the same time would write results from the old data into the new.
+        let held_up = self.hold_up_work(control)?;
+        control.progress("deleting", 0, 0);
+        self.drop_topics()?;
+        let dropped = self.store().write(|tx| {
+            let dropped = tx.drop_derived()?;
+            for setting in [
+                crate::derive::identity::LOOKED_SETTING,
+                crate::derive::profiles::LOOKED_SETTING,
+                crate::derive::topics::LOOKED_SETTING,
+                crate::derive::playbooks::LOOKED_SETTING,
+            ] {
+                tx.put_setting(setting, "", self.now())?;
+            }
+            let now = self.now();
+            let jobs = dropped.analysed.iter().map(|id| self.conversation_job(JobKind::Analyze, id));
+            jobs.into_iter().try_for_each(|job| tx.enqueue(&job, now).map(drop))?;
+            Ok(dropped)
+        })?;
+        self.forget_caches();
+        *self.inner.made.lock().unwrap_or_else(PoisonError::into_inner) = dropped.made;
+        let run = self.start_maintenance()?;
+        drop(held_up);
+        Ok(Rebuilding { backup, candidates: dropped.candidates, run })
+    }
+
+    /// When this id was first created: now, unless it is being recreated.
+    pub(crate) fn made_first(&self, id: &str) -> Timestamp {
+        let made = self.inner.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.get(id).copied().unwrap_or_else(|| self.now())
+    }
+}

@@ -1,0 +1,168 @@
+//! Reflection by the chosen language model, in addition to the rules: it makes the same two kinds of proposals for the
+//! entries of one person and one audience.
+//!
+//! A call contains only entries that the same people may see. The accepted part of an answer is stored as references, with
+//! what each entry said and rested on, and every search uses it again. A model's proposal is therefore part of the same
+//! list, is applied by the same run with the same undo, and disappears if what it rests on does. Nothing from a model is
+//! applied without a person.
+//!
+//! Not in this module: what is asked, and which parts of an answer are believed (`capture::reflect::model`).
+
+use std::collections::BTreeSet;
+
+use keepsake_capture::reflect::Remembered;
+use keepsake_capture::reflect::model::{Opinion, ReflectTask, Reflected, Shown, unread};
+use keepsake_domain::{ConversationId, InteractionId, JobId, JobKind, MemoryId};
+use keepsake_store::{Lease, ModelReplyRow, NewJob, ReadTx, ReplyTask, parse_json};
+
+use super::{StoreResult, gather, settle};
+use crate::language::{Interview, ModelSettings, Provider, passing};
+use crate::queue::control::Control;
+use crate::{Engine, EngineError, Result};
+
+/// What models said earlier: their opinions, who gave each, and what they had read.
+#[derive(Default)]
+pub(super) struct Said {
+    pub(super) opinions: Vec<Opinion>,
+    /// The proposer of each opinion.
+    pub(super) by: Vec<String>,
+    read: BTreeSet<Shown>,
+}
+
+/// What models said about entries, as far as nothing they were shown has been excluded.
+pub(super) fn said(tx: &ReadTx<'_>) -> StoreResult<Said> {
+    let mut said = Said::default();
+    for reply in tx.model_replies(ReplyTask::Reflection)? {
+        let Some(json) = &reply.found else { continue };
+        let told: Reflected = parse_json("clean-up proposals of a model", json)?;
+        said.by.extend(told.opinions.iter().map(|_| reply.proposer.clone()));
+        said.opinions.extend(told.opinions);
+        said.read.extend(told.read);
+    }
+    Ok(said)
+}
+
+/// Entries shown in one call, with everything they rest on.
+struct Bundle {
+    memories: Vec<Remembered>,
+    messages: Vec<InteractionId>,
+    sources: Vec<ConversationId>,
+}
+
+impl Engine {
+    /// The bundles that no model has read, each with what it rests on.
+    fn unread_bundles(&self, tx: &ReadTx<'_>) -> StoreResult<Vec<Bundle>> {
+        let map = self.map(tx)?;
+        // Nothing asked here depends on vectors.
+        let Some((ids, memories)) = gather::gather(tx, &map, None, &mut |_, _| true)? else { return Ok(Vec::new()) };
+        let said = said(tx)?;
+        unread(&memories, &said.read).into_iter().map(|bundle| bundle_of(tx, &ids, &memories, &bundle)).collect()
+    }
+
+    /// Queues a job for the chosen model, if a model makes proposals and there is something that no model has read.
+    pub(crate) fn queue_reflection_for_model(&self) -> Result<()> {
+        if self.model_settings()?.proposing().is_none() || self.store().read(|tx| self.unread_bundles(tx))?.is_empty() {
+            return Ok(());
+        }
+        // One job is enough: it handles everything unread when it runs.
+        let job = NewJob {
+            id: JobId::fresh(self.ids()),
+            kind: JobKind::ReflectModel,
+            idempotency_key: "all".to_owned(),
+            payload: "{}".to_owned(),
+        };
+        self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.look_for_work();
+        Ok(())
+    }
+
+    /// Lets the chosen model examine what it has not read, lists its proposals, and completes the job.
+    pub(crate) fn perform_reflection_by_model(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let settings = self.model_settings()?;
+        let (mut asked, mut told, mut unusable) = (0_u64, 0_u64, None);
+        // The model is no longer chosen since the job was queued: nothing to do.
+        if let Some(provider) = settings.proposing() {
+            for bundle in self.store().read(|tx| self.unread_bundles(tx))? {
+                if control.is_cancelled() {
+                    return Err(EngineError::Cancelled);
+                }
+                asked += 1;
+                told += u64::from(passing(self.ask_to_reflect(&bundle, &settings, provider, lease, control), &mut unusable)?);
+            }
+        }
+        let found = self.look(control)?;
+        let now = self.now();
+        let done = self.store().write(|tx| {
+            tx.check_lease(lease)?;
+            let new = settle(tx, &found, now)?;
+            let result = serde_json::json!({ "asked": asked, "told": told, "new": new }).to_string();
+            if unusable.is_none() { tx.complete(lease, &result, now) } else { Ok(()) }
+        });
+        match unusable {
+            Some(error) => Err(error),
+            None => Ok(done?),
+        }
+    }
+
+    /// Asks about one bundle. Returns whether an opinion was given.
+    fn ask_to_reflect(
+        &self,
+        bundle: &Bundle,
+        settings: &ModelSettings,
+        provider: &Provider,
+        lease: &Lease,
+        control: &dyn Control,
+    ) -> Result<bool> {
+        let all: Vec<usize> = (0..bundle.memories.len()).collect();
+        let scrubber = self.scrubber()?;
+        let task = ReflectTask::new(&bundle.memories, &all, self.now(), &scrubber)
+            .map_err(|error| EngineError::Refused(error.to_string()))?;
+        let interview =
+            Interview::begin(self, settings.clone(), provider, None, Some(lease.job.clone()))?.telling_of(bundle.sources.clone());
+        let proposer = interview.proposer(&task.label());
+        let told = interview.drive(task, "Looking for clean-ups with the model", control)?.found;
+        let json = |told: &Reflected| {
+            serde_json::to_string(told).map_err(|error| EngineError::Stored { what: "clean-up proposals of a model", error })
+        };
+        let reply = ModelReplyRow {
+            task: ReplyTask::Reflection,
+            matter: matter(&told.read),
+            proposer,
+            found: Some(json(&told)?),
+            sources: bundle.sources.clone(),
+            made_at: self.now(),
+        };
+        Ok(self.store().write(|tx| {
+            tx.check_lease(lease)?;
+            // A source was excluded or erased during the call, so what was sent is out of date.
+            if !tx.are_on_record(&bundle.sources)? || !tx.are_messages_on_record(&bundle.messages)? {
+                return Ok(false);
+            }
+            tx.put_model_reply(&reply)?;
+            Ok(!told.opinions.is_empty())
+        })?)
+    }
+}
+
+/// Hash of what was shown.
+fn matter(read: &[Shown]) -> String {
+    let mut hash = blake3::Hasher::new();
+    for shown in read {
+        hash.update(format!("{} {}|", shown.id, shown.digest).as_bytes());
+    }
+    hash.finalize().to_hex()[..32].to_owned()
+}
+
+fn bundle_of(tx: &ReadTx<'_>, ids: &[MemoryId], memories: &[Remembered], bundle: &[usize]) -> StoreResult<Bundle> {
+    let (mut messages, mut sources) = (BTreeSet::new(), BTreeSet::new());
+    let mut own = Vec::new();
+    for at in bundle {
+        let (Some(id), Some(memory)) = (ids.get(*at), memories.get(*at)) else { continue };
+        messages.extend(tx.founding_evidence(id)?.into_iter().map(|place| place.interaction_id));
+        own.push(memory.clone());
+    }
+    for message in &messages {
+        sources.extend(tx.interaction(message)?.map(|row| row.conversation_id));
+    }
+    Ok(Bundle { memories: own, messages: messages.into_iter().collect(), sources: sources.into_iter().collect() })
+}

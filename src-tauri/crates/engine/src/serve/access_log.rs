@@ -1,0 +1,95 @@
+//! Records what a program is served before it receives it: the words, so that they are recognized when they come back
+//! (invariant 12), and the access itself, with the ids of the items but never their words (`agent_reads`).
+//!
+//! Every operation that answers an audience ends here, so no kind of request is missed. The owner's preview of the same
+//! answer does not, because nobody was served it.
+//!
+//! Not in this module: what is served (`context`, `tiers`, `search`, `playbooks`), and what an echo is (`capture::echo`).
+
+use keepsake_domain::EntityId;
+use keepsake_store::NewAgentRead;
+
+use crate::derive::sessions::agent_key;
+use crate::serve::boundary::{Audience, View};
+use crate::serve::echo::fresh_pieces;
+use crate::{Engine, Result};
+
+/// The kind of answer that was served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReadKind {
+    Context,
+    Tiers,
+    Search,
+    Playbooks,
+}
+
+impl ReadKind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Context => "context",
+            Self::Tiers => "tiers",
+            Self::Search => "search",
+            Self::Playbooks => "playbooks",
+        }
+    }
+}
+
+/// Contents of one answer.
+#[derive(Debug)]
+pub(crate) struct Given {
+    kind: ReadKind,
+    /// The person the program talks with.
+    person: Option<EntityId>,
+    pub(crate) chars: usize,
+    /// Ids of the items in it.
+    items: Vec<String>,
+    /// Every text in it, with the id of its source.
+    pub(crate) lines: Vec<(String, String)>,
+}
+
+impl Given {
+    pub(crate) fn new(kind: ReadKind, view: &View) -> Self {
+        let person = view.destination.people.first().cloned();
+        Self { kind, person, chars: 0, items: Vec::new(), lines: Vec::new() }
+    }
+
+    /// Adds an item that takes up this many characters of the answer.
+    pub(crate) fn add_item(&mut self, id: &str, chars: usize) {
+        self.items.push(id.to_owned());
+        self.chars += chars;
+    }
+
+    /// Adds a text of the answer. It is forgotten together with its source, so a line that quotes a message is best
+    /// recorded under the message.
+    pub(crate) fn add_line(&mut self, rests_on: &str, text: &str) {
+        if !text.trim().is_empty() {
+            self.lines.push((rests_on.to_owned(), text.to_owned()));
+        }
+    }
+}
+
+impl Engine {
+    /// Records what an audience is served. Without an agent, a person and a place, the reader is the owner and no access is
+    /// logged, but the words are recorded all the same.
+    pub(crate) fn note_given(&self, audience: &Audience, given: Given) -> Result<()> {
+        let lines = given.lines.iter().map(|(item, line)| (item.as_str(), line.as_str()));
+        let fresh = self.store().read(|tx| fresh_pieces(tx, lines))?;
+        let is_read = *audience != Audience::default();
+        if fresh.is_empty() && !is_read {
+            return Ok(());
+        }
+        let now = self.now();
+        let read = NewAgentRead {
+            agent: audience.agent.as_deref().map(agent_key).unwrap_or_default(),
+            kind: given.kind.name(),
+            entity: given.person,
+            chars: given.chars as u64,
+            items: given.items,
+            at: now,
+        };
+        Ok(self.store().write(|tx| {
+            fresh.iter().try_for_each(|(item, pieces)| tx.note_served(item, pieces, now))?;
+            if is_read { tx.add_agent_read(&read) } else { Ok(()) }
+        })?)
+    }
+}

@@ -1,0 +1,340 @@
+//! The privacy boundary as operations use it: what one destination may see, computed before anything is
+//! searched, counted or cut.
+//!
+//! The only rule is `keepsake_domain::may_surface`. This module turns its answers into sets of conversations and memories
+//! that restrict the queries ([`View`]). Code that serves an agent gets a view and never the store. The owner's own
+//! windows need no view.
+//!
+//! Not in this module: the rule itself, SQL, and how a context is composed.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use keepsake_domain::{
+    ALONE_WITH_A_PROGRAM, ConversationId, Destination, EntityId, Label, MemoryId, People, Place, Timestamp, Visibility, Withheld,
+    is_alone_with_a_program, may_surface,
+};
+use keepsake_store::{ConsentItem, HandleRow, Persons, ReadTx, Speakers, StoreError};
+use uuid::Uuid;
+
+use crate::{Engine, EngineError, Result};
+
+mod profiles;
+
+#[path = "boundary/topics.rs"]
+mod topics;
+
+pub use profiles::VisibleProfiles;
+pub(crate) use profiles::{Groups, people_key, standing_rows, told_rows};
+pub(crate) use topics::TopicHead;
+pub use topics::VisibleTopic;
+
+/// The rule and the way labels are combined, as functions, so that a test can replace them with broken ones and check
+/// that it notices.
+#[derive(Clone, Copy)]
+pub(crate) struct Law {
+    /// Whether something with this label may surface at a destination.
+    pub(crate) may_surface: fn(&Label, bool, &Destination) -> std::result::Result<(), Withheld>,
+    /// The label of something that rests on several places.
+    pub(crate) label_of: fn(&[&Place]) -> Option<Label>,
+    /// Whether a decision about something with the second label may read something with the first.
+    pub(crate) flows: fn(&Label, &Label) -> bool,
+}
+
+impl Law {
+    /// The policy in force.
+    pub(crate) const DOMAIN: Self =
+        Self { may_surface, label_of: |places| Label::of_all(places.iter().copied()), flows: |from, to| from.flows_to(to) };
+}
+
+/// Who asks, for whom and where, in the form that people and programs write it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Audience {
+    /// The program that asks.
+    pub agent: Option<String>,
+    /// The person it talks with: `channel:handle`, an entity id, or a name.
+    pub person: Option<String>,
+    /// The place of the conversation: `type:id`, a channel id, a conversation, or a channel type.
+    pub channel: Option<String>,
+}
+
+/// The current places and persons, cached until the boundary version changes.
+#[derive(Debug)]
+pub(crate) struct Map {
+    pub(crate) version: i64,
+    pub(crate) persons: Persons,
+    /// The person behind each handle.
+    pub(crate) speakers: Arc<Speakers>,
+    pub(crate) places: HashMap<ConversationId, Place>,
+    /// Who reads each conversation: everybody who spoke anywhere in its channel. For a source, only those who spoke in
+    /// that conversation are sure to have read it; for a destination, everybody who may be present counts.
+    readers: HashMap<ConversationId, People>,
+}
+
+/// A person about whom nothing is known. They belong to no place, so nothing private reaches them.
+fn stranger() -> EntityId {
+    EntityId::from_uuid(Uuid::max())
+}
+
+/// The unknown reader of a closed conversation in which only the owner has spoken so far. This id
+/// never matches anybody else.
+fn unheard(conversation: &ConversationId) -> EntityId {
+    let tail = conversation.as_str().trim_start_matches(ConversationId::PREFIX);
+    format!("{}{tail}", EntityId::PREFIX).parse().unwrap_or_else(|_| stranger())
+}
+
+/// Every place with its people, that is, those who have spoken there. A closed place shared with other people always has
+/// a reader, even if none of them has spoken yet and only an assistant answers. It is therefore never mistaken for a
+/// place where the owner is alone.
+pub(crate) fn places(tx: &ReadTx<'_>, persons: &Persons) -> std::result::Result<HashMap<ConversationId, Place>, StoreError> {
+    let mut places = tx.places(persons)?;
+    let alone = tx.conversations_of_types(&ALONE_WITH_A_PROGRAM)?;
+    for place in places.values_mut() {
+        if place.people.is_empty() && !alone.contains(&place.conversation) {
+            place.people.insert(unheard(&place.conversation));
+        }
+    }
+    Ok(places)
+}
+
+/// Finds a conversation by its own id or by its id in the export.
+fn named_conversation(tx: &ReadTx<'_>, text: &str) -> std::result::Result<Option<ConversationId>, StoreError> {
+    if let Ok(id) = text.parse::<ConversationId>()
+        && tx.conversation(&id).is_ok()
+    {
+        return Ok(Some(id));
+    }
+    tx.conversation_by_source(text)
+}
+
+impl Map {
+    pub(crate) fn load(tx: &ReadTx<'_>) -> std::result::Result<Self, StoreError> {
+        let version = tx.boundary_version()?;
+        let persons = tx.persons()?;
+        Self::at(tx, version, persons)
+    }
+
+    /// The access map as it would be with these persons.
+    pub(crate) fn at(tx: &ReadTx<'_>, version: i64, persons: Persons) -> std::result::Result<Self, StoreError> {
+        let places = places(tx, &persons)?;
+        let speakers = Arc::new(tx.speakers_by(&persons)?);
+        let channels = tx.channels_of_conversations()?;
+        let mut by_channel: HashMap<&(String, String), People> = HashMap::new();
+        for (id, channel) in &channels {
+            let people = places.get(id).into_iter().flat_map(|place| place.people.iter().cloned());
+            by_channel.entry(channel).or_default().extend(people);
+        }
+        let readers =
+            channels.iter().map(|(id, channel)| (id.clone(), by_channel.get(channel).cloned().unwrap_or_default())).collect();
+        Ok(Self { version, persons, speakers, places, readers })
+    }
+
+    /// The access map as it would be with these places.
+    pub(crate) fn with_places(&self, places: HashMap<ConversationId, Place>) -> Self {
+        let (persons, speakers) = (self.persons.clone(), Arc::clone(&self.speakers));
+        Self { version: self.version, persons, speakers, places, readers: self.readers.clone() }
+    }
+
+    /// A conversation as a destination.
+    pub(crate) fn destination_in(&self, conversation: &ConversationId) -> Option<Destination> {
+        let place = self.places.get(conversation)?;
+        Some(Destination {
+            conversation: Some(conversation.clone()),
+            visibility: place.visibility,
+            people: self.readers.get(conversation).cloned().unwrap_or_default(),
+        })
+    }
+
+    /// The label of something that rests on these conversations; `None` if none of them is known.
+    pub(crate) fn label_of(&self, sources: Option<&Vec<ConversationId>>) -> Option<Label> {
+        Label::of_all(sources.into_iter().flatten().filter_map(|id| self.places.get(id)))
+    }
+
+    /// Whether something labeled `from` is visible everywhere that something labeled `to` is: to the same people, and in
+    /// the conversation it comes from.
+    pub(crate) fn is_seen_wherever(&self, law: &Law, from: &Label, to: &Label) -> bool {
+        let home = to.home().and_then(|home| self.destination_in(home));
+        (law.flows)(from, to) && home.is_none_or(|home| (law.may_surface)(from, false, &home).is_ok())
+    }
+
+    /// The person whom this text names. An unknown handle gives a stranger, not an error: an agent must not learn from
+    /// the difference who is known.
+    pub(crate) fn person(&self, tx: &ReadTx<'_>, text: &str) -> Result<EntityId> {
+        let text = text.trim();
+        if let Ok(id) = EntityId::from_str(text) {
+            return Ok(self.persons.of(&id));
+        }
+        if let Some((channel, address)) = text.split_once(':')
+            && let Some(row) = tx.handle_by_address(channel, address)?
+        {
+            return Ok(self.persons.of(&row.entity_id));
+        }
+        let is_named =
+            |row: &HandleRow| row.handle == text || !row.is_unnamed && row.display_name.to_lowercase() == text.to_lowercase();
+        let found: People = tx.handles()?.iter().filter(|row| is_named(row)).map(|row| self.persons.of(&row.entity_id)).collect();
+        match found.len() {
+            0 => Ok(stranger()),
+            1 => Ok(found.into_iter().next().unwrap_or_else(stranger)),
+            count => Err(EngineError::Refused(format!(
+                "{count} people are named {text:?}; use a handle instead, such as matrix:@name:example.org"
+            ))),
+        }
+    }
+
+    /// The destination of an answer to this audience.
+    pub(crate) fn destination(&self, tx: &ReadTx<'_>, audience: &Audience) -> Result<Destination> {
+        let mut destination = Destination { conversation: None, visibility: Visibility::Private, people: People::new() };
+        if let Some(channel) = audience.channel.as_deref().map(str::trim).filter(|channel| !channel.is_empty()) {
+            self.at_channel(tx, channel, audience.person.is_some(), &mut destination)?;
+        }
+        if let Some(person) = audience.person.as_deref() {
+            let person = self.person(tx, person)?;
+            if !self.persons.is_owner(&person) {
+                destination.people.insert(person);
+            }
+        }
+        if let Some(agent) = audience.agent.as_deref()
+            && tx.agent_visibility(agent)? == Some(Visibility::Public)
+        {
+            destination.visibility = Visibility::Public;
+        }
+        Ok(destination)
+    }
+
+    fn at_channel(&self, tx: &ReadTx<'_>, channel: &str, has_person: bool, destination: &mut Destination) -> Result<()> {
+        let (channel_type, channel_id) = channel.split_once(':').unwrap_or((channel, ""));
+        let mut conversations =
+            if channel_id.is_empty() { Vec::new() } else { tx.conversations_of_channel(channel_type, channel_id)? };
+        if conversations.is_empty()
+            && let Some(id) = named_conversation(tx, channel)?
+        {
+            conversations.push(id);
+        }
+        let places: Vec<&Place> = conversations.iter().filter_map(|id| self.places.get(id)).collect();
+        if places.is_empty() {
+            destination.visibility =
+                tx.channel_choice(channel_type, channel_id)?.unwrap_or_else(|| Visibility::of_destination(channel_type));
+            // Nobody knows who reads a closed place that has never been seen, unless the owner is
+            // alone there with a program.
+            if !has_person && !is_alone_with_a_program(channel_type) {
+                destination.people.insert(stranger());
+            }
+            return Ok(());
+        }
+        // One public conversation makes the whole channel public.
+        if places.iter().any(|place| place.visibility == Visibility::Public) {
+            destination.visibility = Visibility::Public;
+        }
+        // An excluded conversation counts for who is present and for nothing else.
+        destination.conversation = places.iter().find(|place| !place.is_off_record).map(|place| place.conversation.clone());
+        destination.people.extend(conversations.iter().filter_map(|id| self.readers.get(id)).flatten().cloned());
+        Ok(())
+    }
+}
+
+/// What one destination may see.
+pub struct View {
+    law: Law,
+    pub(crate) map: Arc<Map>,
+    /// Where the requested data will go.
+    pub destination: Destination,
+    conversations: Vec<ConversationId>,
+}
+
+/// Memories that may surface, and those withheld with the rule for each. The withheld part is for the owner only.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Visible {
+    /// Memories that may surface, oldest first.
+    pub memories: Vec<MemoryId>,
+    /// Memories that may not, with the rule that withholds each.
+    pub withheld: BTreeMap<MemoryId, Withheld>,
+}
+
+impl View {
+    pub(crate) fn new(law: Law, map: Arc<Map>, destination: Destination) -> Self {
+        let mut conversations: Vec<ConversationId> = map
+            .places
+            .values()
+            .filter(|place| (law.label_of)(&[place]).is_some_and(|label| (law.may_surface)(&label, false, &destination).is_ok()))
+            .map(|place| place.conversation.clone())
+            .collect();
+        conversations.sort();
+        Self { law, map, destination, conversations }
+    }
+
+    /// Conversations whose own messages may surface, sorted.
+    pub fn conversations(&self) -> &[ConversationId] {
+        &self.conversations
+    }
+
+    /// Whether a conversation's own messages may surface.
+    pub fn shows(&self, conversation: &ConversationId) -> bool {
+        self.conversations.binary_search(conversation).is_ok()
+    }
+
+    /// The decision about something that rests on these conversations. A source that is no longer stored withholds it.
+    pub(crate) fn judge(&self, sources: &[ConversationId], is_shared: bool) -> std::result::Result<(), Withheld> {
+        let places: Option<Vec<&Place>> = sources.iter().map(|id| self.map.places.get(id)).collect();
+        match places.and_then(|places| (self.law.label_of)(&places)) {
+            Some(label) => (self.law.may_surface)(&label, is_shared, &self.destination),
+            None => Err(Withheld::OffRecord),
+        }
+    }
+
+    /// The memories that were active at a moment, or are active now, as this destination may see them.
+    pub fn memories(&self, tx: &ReadTx<'_>, at: Option<Timestamp>) -> std::result::Result<Visible, StoreError> {
+        let sources = tx.memory_sources()?;
+        let shared: HashSet<String> = tx.shared_items(ConsentItem::Memory)?;
+        let mut visible = Visible::default();
+        for id in tx.memories_active(at)? {
+            match self.judge(sources.get(&id).map_or(&[], Vec::as_slice), shared.contains(id.as_str())) {
+                Ok(()) => visible.memories.push(id),
+                Err(rule) => {
+                    visible.withheld.insert(id, rule);
+                }
+            }
+        }
+        Ok(visible)
+    }
+}
+
+impl Engine {
+    /// The access map of the current state.
+    pub(crate) fn map(&self, tx: &ReadTx<'_>) -> std::result::Result<Arc<Map>, StoreError> {
+        let version = tx.boundary_version()?;
+        let mut kept = self.inner.map.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(map) = kept.as_ref().filter(|map| map.version == version) {
+            return Ok(Arc::clone(map));
+        }
+        let map = Arc::new(Map::load(tx)?);
+        *kept = Some(Arc::clone(&map));
+        Ok(map)
+    }
+
+    /// Runs `work` with what an audience may see. The audience is resolved in the same snapshot that all other reads use.
+    pub fn with_view<T>(
+        &self,
+        audience: &Audience,
+        work: impl FnOnce(&ReadTx<'_>, &View) -> std::result::Result<T, StoreError>,
+    ) -> Result<T> {
+        let mut refused = None;
+        let done = self.store().read(|tx| {
+            let map = self.map(tx)?;
+            match map.destination(tx, audience) {
+                Ok(destination) => work(tx, &View::new(self.inner.law, map, destination)).map(Some),
+                Err(EngineError::Store(error)) => Err(error),
+                Err(error) => {
+                    refused = Some(error);
+                    Ok(None)
+                }
+            }
+        })?;
+        done.ok_or_else(|| {
+            refused.unwrap_or(EngineError::Refused("the audience could not be determined; please report this".to_owned()))
+        })
+    }
+}
+
+#[cfg(test)]
+mod noninterference;

@@ -1,0 +1,262 @@
+//! Everything an observer gets to see, as one text, and broken observers that look where they may not or filter too late.
+
+use std::fmt::Write as _;
+
+use keepsake_domain::{ConversationId, PersonRole, ProfileId, SummaryId};
+use keepsake_store::{ReadTx, StoreError};
+use keepsake_testkit::MONDAY_TEN;
+
+use crate::{Audience, ContextRequest, ConversationStanding, Engine, Hit, SearchAsk, TierAsk};
+
+/// How an observer looks: correctly, or filtering too late.
+pub(super) type Look = fn(&Engine, &Audience) -> String;
+
+const QUERIES: [&str; 3] = ["Utrecht cello nurse teacher word love", "\"short answers\" allergic", "zanzibar quokka"];
+
+/// Queries for search only, in addition to [`QUERIES`]: names in a question, and operators.
+const SEARCHES: [&str; 3] =
+    ["When did Ben say that Ana plays the cello?", "person:ana", "person:ben channel:dm after:2024 type:message nurse"];
+
+/// Replaces ids by numbers in order of appearance. Ids of profile entries and summaries are drawn again on every write, so
+/// their values mean nothing. The numbers still show which ids are the same.
+pub(super) fn without_drawn(text: &str, prefixes: &[&str]) -> String {
+    let mut plain = text.to_owned();
+    for prefix in prefixes {
+        let mut known: Vec<String> = Vec::new();
+        let mut parts = plain.split(*prefix);
+        let mut next = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let end = part.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(part.len());
+            let (id, rest) = part.split_at(end);
+            let at = known.iter().position(|other| other == id).unwrap_or_else(|| {
+                known.push(id.to_owned());
+                known.len() - 1
+            });
+            write!(next, "{prefix}{at}{rest}").unwrap();
+        }
+        plain = next;
+    }
+    plain
+}
+
+/// Appends the status of a conversation to the observed text.
+fn told(engine: &Engine, tx: &ReadTx<'_>, id: &ConversationId, seen: &mut String) -> std::result::Result<(), StoreError> {
+    let Some(standing) = engine.conversation_standing(tx, id)? else { return Ok(()) };
+    writeln!(seen, "{id} {:?} {:?} {:?} {:?}", standing.status, standing.reasons, standing.tone, standing.judge).unwrap();
+    writeln!(seen, "{:?}", standing.commitments).unwrap();
+    writeln!(seen, "{:?}", standing.summary.map(|summary| (summary.text, summary.first, summary.last))).unwrap();
+    Ok(())
+}
+
+/// Everything an observer can ask for, as one text.
+pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
+    let mut seen = String::new();
+    for query in [None].into_iter().chain(QUERIES.map(Some)) {
+        for (budget_chars, as_of) in [(0, None), (400, None), (0, Some(MONDAY_TEN.plus_ms(250 * 60_000)))] {
+            if as_of.is_some() && query.is_some() {
+                continue;
+            }
+            let request = ContextRequest { audience: audience.clone(), query: query.map(str::to_owned), budget_chars, as_of };
+            match engine.context_preview(&request) {
+                // What was withheld is for the owner only and not part of what an agent gets.
+                Ok(context) => writeln!(seen, "{}\n{:?} {:?}", context.text, context.items, context.detail).unwrap(),
+                Err(error) => writeln!(seen, "error: {error}").unwrap(),
+            }
+        }
+    }
+    // The tiers, first with the observer's own role and then with a role that may read all of them.
+    for role in [None, Some(PersonRole::Friend)] {
+        match engine.tiers_preview(&TierAsk { audience: audience.clone(), role }) {
+            Ok(tiers) => tiers.tiers.iter().for_each(|tier| {
+                let left: Vec<&str> = tier.left_out.iter().map(|row| row.text.as_str()).collect();
+                writeln!(seen, "{:?} {:?} {} {} {left:?} {}", tier.tier, tier.agent, tier.text, tier.chars, tier.repeated)
+                    .unwrap();
+            }),
+            Err(error) => writeln!(seen, "error: {error}").unwrap(),
+        }
+    }
+    let asked = QUERIES.iter().flat_map(|query| [(query, 1), (query, 50)]).chain(SEARCHES.iter().map(|query| (query, 50)));
+    for (query, limit) in asked {
+        let ask =
+            SearchAsk { query: (*query).to_owned(), limit, audience: Some(audience.clone()), around: 2, ..SearchAsk::default() };
+        match engine.search(&ask) {
+            Ok(found) => {
+                writeln!(seen, "{:?} {:?} {:?}", found.memories, found.people, found.facets).unwrap();
+                for hit in &found.messages {
+                    // The log position counts all messages, so it is shown to nobody.
+                    let Hit { message, conversation_title, channel_type, score, why, evidence, around } = hit;
+                    writeln!(
+                        seen,
+                        "{} {score} {conversation_title:?} {channel_type} {why:?} {evidence:?} {}",
+                        message.id, message.content
+                    )
+                    .unwrap();
+                    for (offset, row) in around {
+                        writeln!(seen, "{offset} {} {}", row.id, row.content).unwrap();
+                    }
+                }
+            }
+            Err(error) => writeln!(seen, "error: {error}").unwrap(),
+        }
+    }
+    // The status of the conversations whose messages the observer may see.
+    let standing =
+        engine.with_view(audience, |tx, view| view.conversations().iter().try_for_each(|id| told(engine, tx, id, &mut seen)));
+    if let Err(error) = standing {
+        writeln!(seen, "error: {error}").unwrap();
+    }
+    let unknown = Audience { person: Some("matrix:whoever".to_owned()), ..audience.clone() };
+    match engine.search(&SearchAsk { query: "Utrecht".to_owned(), limit: 5, audience: Some(unknown), ..SearchAsk::default() }) {
+        Ok(found) => writeln!(seen, "{} {}", found.memories.len(), found.messages.len()).unwrap(),
+        Err(error) => writeln!(seen, "error: {error}").unwrap(),
+    }
+    without_drawn(&seen, &[ProfileId::PREFIX, SummaryId::PREFIX])
+}
+
+/// Observers that filter too late.
+pub(super) fn broken_looks() -> Vec<(&'static str, Look)> {
+    fn every_hit(engine: &Engine, query: &str, limit: u32) -> Vec<keepsake_store::MessageHit> {
+        engine.store().read(|tx| tx.search_messages(query, limit)).unwrap()
+    }
+    fn every_standing(engine: &Engine, audience: &Audience, told: fn(ConversationStanding) -> String) -> String {
+        let all = |tx: &ReadTx<'_>| {
+            let mut all = Vec::new();
+            for (id, _) in tx.channels_of_conversations()? {
+                all.extend(engine.conversation_standing(tx, &id)?.map(told));
+            }
+            Ok(all)
+        };
+        format!("{:?} {}", engine.store().read(all).unwrap(), look(engine, audience))
+    }
+    vec![
+        ("cut before the filter", |engine, audience| {
+            let mut seen = String::new();
+            for query in QUERIES {
+                let hits = every_hit(engine, query, 2);
+                engine
+                    .with_view(audience, |_, view| {
+                        for hit in hits.iter().filter(|hit| view.shows(&hit.message.conversation_id)) {
+                            writeln!(seen, "{}", hit.message.id).unwrap();
+                        }
+                        Ok(())
+                    })
+                    .unwrap();
+            }
+            seen
+        }),
+        ("ranked by the words of everything", |engine, audience| {
+            let mut seen = String::new();
+            for query in QUERIES {
+                let hits = every_hit(engine, query, 1_000);
+                engine
+                    .with_view(audience, |_, view| {
+                        for hit in hits.iter().filter(|hit| view.shows(&hit.message.conversation_id)) {
+                            writeln!(seen, "{} {}", hit.message.id, hit.score).unwrap();
+                        }
+                        Ok(())
+                    })
+                    .unwrap();
+            }
+            seen
+        }),
+        ("the nearest of everything, and then the filter", |engine, audience| {
+            let mut seen = String::new();
+            for query in QUERIES {
+                let ask = SearchAsk { query: query.to_owned(), limit: 3, audience: None, ..SearchAsk::default() };
+                let found = engine.search(&ask).unwrap();
+                engine
+                    .with_view(audience, |_, view| {
+                        for hit in found.messages.iter().filter(|hit| view.shows(&hit.message.conversation_id)) {
+                            writeln!(seen, "{}", hit.message.id).unwrap();
+                        }
+                        Ok(())
+                    })
+                    .unwrap();
+            }
+            seen
+        }),
+        ("facets of everything", |engine, audience| {
+            let facets = QUERIES.map(|query| {
+                let ask = SearchAsk { query: query.to_owned(), limit: 9, ..SearchAsk::default() };
+                engine.search(&ask).unwrap().facets
+            });
+            format!("{facets:?} {}", look(engine, audience))
+        }),
+        ("counted before the filter", |engine, audience| {
+            let hits: Vec<usize> = QUERIES.iter().map(|query| every_hit(engine, query, 1_000).len()).collect();
+            format!("{hits:?} {}", look(engine, audience))
+        }),
+        ("entries of profiles judged by what they quote alone", |engine, audience| {
+            let mut seen = String::new();
+            engine
+                .with_view(audience, |tx, view| {
+                    let members: Vec<_> = view.map.persons.groups().into_values().flatten().collect();
+                    let sources = tx.profile_sources(&members)?;
+                    for row in tx.profiles_of(&members)? {
+                        if view.judge(&sources[&row.entry.id], false).is_ok() {
+                            let entry = &row.entry;
+                            writeln!(seen, "{} {} {:?}", entry.content, entry.confidence, entry.valid_to).unwrap();
+                        }
+                    }
+                    Ok(())
+                })
+                .unwrap();
+            seen
+        }),
+        ("entries of profiles cut before the filter", |engine, audience| {
+            let mut seen = String::new();
+            engine
+                .with_view(audience, |tx, view| {
+                    let members: Vec<_> = view.map.persons.groups().into_values().flatten().collect();
+                    let open: Vec<_> = view.profiles(tx, None)?.entries.into_iter().map(|(_, entry)| entry.id).collect();
+                    for row in tx.profiles_of(&members)?.iter().take(2).filter(|row| open.contains(&row.entry.id)) {
+                        writeln!(seen, "{}", row.entry.content).unwrap();
+                    }
+                    Ok(())
+                })
+                .unwrap();
+            seen
+        }),
+        ("tiers cut before the filter", |engine, audience| {
+            let mut seen = String::new();
+            engine
+                .with_view(audience, |tx, view| {
+                    let mut entries = tx.tier_entries()?;
+                    entries.sort_by_key(|entry| (std::cmp::Reverse(entry.significance), std::cmp::Reverse(entry.said)));
+                    for entry in entries.iter().take(3).filter(|entry| view.shows(&entry.conversation_id)) {
+                        writeln!(seen, "{}", entry.text).unwrap();
+                    }
+                    Ok(())
+                })
+                .unwrap();
+            seen
+        }),
+        ("how many sessions there are anywhere", |engine, audience| {
+            let sessions = engine.store().read(|tx| tx.sessions(None, false)).unwrap();
+            format!("{} {}", sessions.len(), look(engine, audience))
+        }),
+        ("where every conversation stands", |engine, audience| {
+            every_standing(engine, audience, |standing| format!("{:?}", standing.status))
+        }),
+        ("how every conversation sounds", |engine, audience| {
+            every_standing(engine, audience, |standing| format!("{:?}", standing.tone))
+        }),
+        ("what every conversation says in short", |engine, audience| {
+            every_standing(engine, audience, |standing| standing.summary.map_or_else(String::new, |summary| summary.text))
+        }),
+        ("what anybody promised anywhere", |engine, audience| {
+            let people = engine.people().unwrap();
+            let promises = people.iter().map(|person| engine.commitments_with(&person.id).unwrap().len());
+            format!("{:?} {}", promises.collect::<Vec<_>>(), look(engine, audience))
+        }),
+        ("what could not be done for anybody", |engine, audience| {
+            let gaps = engine.store().read(|tx| tx.gaps()).unwrap();
+            let gaps: Vec<_> = gaps.into_iter().map(|gap| (gap.need, gap.frequency)).collect();
+            format!("{gaps:?} {}", look(engine, audience))
+        }),
+        ("told what was withheld", |engine, audience| {
+            let request = ContextRequest { audience: audience.clone(), ..ContextRequest::default() };
+            format!("{:?}", engine.context_preview(&request).unwrap().withheld)
+        }),
+    ]
+}

@@ -1,0 +1,157 @@
+//! Which topics a destination may see: those of its own partition, while everything read for it is still
+//! visible to that audience.
+//!
+//! A topic depends on everything that its derivation read, including what it does not name. So a partition counts as a
+//! whole: if it read something that has since been excluded, erased, or closed to the destination, it shows nothing until
+//! it is derived again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use keepsake_domain::{Destination, InteractionId, Label, People, Place, Visibility};
+use keepsake_store::{ReadTx, StoreError, TopicPartitionRow, TopicRow, TopicVersionRow};
+
+use super::{Law, Map, View};
+use crate::derive::topics::{OWNER_PARTITION, partition_key};
+
+/// A topic that may surface, with its current version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VisibleTopic {
+    /// The topic itself.
+    pub topic: TopicRow,
+    /// Its current version.
+    pub version: TopicVersionRow,
+    /// Ids of its messages.
+    pub messages: Vec<InteractionId>,
+}
+
+impl VisibleTopic {
+    /// The title a person gave it, or else the one derived from its content.
+    pub fn title(&self) -> &str {
+        self.topic.person_title.as_deref().unwrap_or(&self.version.title)
+    }
+}
+
+fn label_of(law: &Law, row: &TopicPartitionRow) -> Option<Label> {
+    let Some(reach) = &row.reach else { return Some(Label::PUBLIC) };
+    let place = Place {
+        conversation: row.sources.first()?.clone(),
+        visibility: Visibility::Private,
+        is_off_record: false,
+        people: reach.clone(),
+    };
+    (law.label_of)(&[&place])
+}
+
+impl Map {
+    /// The partitions derived under the current links whose sources are all still visible to their audience.
+    pub(crate) fn standing_partitions(
+        &self,
+        tx: &ReadTx<'_>,
+        law: &Law,
+    ) -> std::result::Result<Vec<(TopicPartitionRow, Label)>, StoreError> {
+        let groups = self.persons.groups();
+        let mut standing = Vec::new();
+        for row in tx.topic_partitions()?.into_iter().filter(|row| !row.signature.is_empty()) {
+            let Some(own) = label_of(law, &row) else { continue };
+            let (id, people_key) = partition_key(&groups, row.reach.as_ref());
+            let is_read = |place: &Place| (law.label_of)(&[place]).is_some_and(|from| (law.flows)(&from, &own));
+            let holds = row
+                .sources
+                .iter()
+                .all(|source| self.places.get(source).is_some_and(|place| !place.is_off_record && is_read(place)));
+            if holds && id == row.id && people_key == row.people_key {
+                standing.push((row, own));
+            }
+        }
+        Ok(standing)
+    }
+}
+
+impl View {
+    /// The topics that this destination may see. Those of the partition with the most sources come first: the
+    /// audience's own, then those open to everybody. A topic that a fuller partition already shows is not
+    /// repeated from a more open one.
+    pub fn topics(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<VisibleTopic>, StoreError> {
+        let destination = Destination { conversation: None, ..self.destination.clone() };
+        let standing = self.map.standing_partitions(tx, &self.law)?;
+        let open: Vec<(TopicPartitionRow, Label)> =
+            standing.into_iter().filter(|(_, label)| (self.law.may_surface)(label, false, &destination).is_ok()).collect();
+        // If one of two partitions reads everything the other does, use that one. A closed audience's partition reads no
+        // public content; the owner's does.
+        let reads_more = |a: &TopicPartitionRow, b: &TopicPartitionRow| match (&a.reach, &b.reach) {
+            (Some(a), None) => a.is_empty(),
+            (Some(a), Some(b)) => a != b && a.is_subset(b),
+            (None, _) => false,
+        };
+        let mut fullest: Vec<&TopicPartitionRow> =
+            open.iter().map(|(row, _)| row).filter(|row| !open.iter().any(|(other, _)| reads_more(other, row))).collect();
+        fullest.sort_by(|a, b| people_order(a.reach.as_ref()).cmp(&people_order(b.reach.as_ref())));
+        let mut visible: Vec<VisibleTopic> = Vec::new();
+        let mut told: BTreeSet<InteractionId> = BTreeSet::new();
+        for row in fullest {
+            let mut own = topics_of(tx, row)?;
+            own.retain(|topic| topic.messages.iter().filter(|id| told.contains(id)).count() * 2 < topic.messages.len());
+            told.extend(own.iter().flat_map(|topic| topic.messages.iter().cloned()));
+            visible.extend(own);
+        }
+        Ok(visible)
+    }
+}
+
+fn people_order(reach: Option<&People>) -> (bool, usize, Option<&People>) {
+    (reach.is_none(), reach.map_or(0, People::len), reach)
+}
+
+/// The topics of one partition: pinned ones first, then the most recently extended.
+fn topics_of(tx: &ReadTx<'_>, row: &TopicPartitionRow) -> std::result::Result<Vec<VisibleTopic>, StoreError> {
+    heads_of(tx, row)?
+        .into_iter()
+        .map(|(topic, version)| {
+            let messages = tx.topic_messages(&topic.id)?.into_iter().map(|(id, _)| id).collect();
+            Ok(VisibleTopic { topic, version, messages })
+        })
+        .collect()
+}
+
+/// A topic with its current version but without its messages.
+pub(crate) type TopicHead = (TopicRow, TopicVersionRow);
+
+/// As [`topics_of`], without the messages, which are most of what is read in a large store.
+fn heads_of(tx: &ReadTx<'_>, row: &TopicPartitionRow) -> std::result::Result<Vec<TopicHead>, StoreError> {
+    let mut versions: BTreeMap<_, _> = tx.current_topic_versions(&row.id)?;
+    let mut heads: Vec<TopicHead> = Vec::new();
+    for topic in tx.topics_of(&row.id)? {
+        heads.extend(versions.remove(&topic.id).map(|version| (topic, version)));
+    }
+    heads.sort_by(|(a, a_version), (b, b_version)| {
+        b.is_pinned.cmp(&a.is_pinned).then(b_version.last_at.cmp(&a_version.last_at)).then(a.id.cmp(&b.id))
+    });
+    Ok(heads)
+}
+
+impl crate::Engine {
+    /// Every topic, for the owner only; none while their sources have changed and are being read again.
+    pub fn topics(&self) -> crate::Result<Vec<VisibleTopic>> {
+        Ok(self.store().read(|tx| self.own_topics(tx))?)
+    }
+
+    /// As [`topics`](Self::topics), in the given snapshot.
+    pub fn own_topics(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<VisibleTopic>, StoreError> {
+        self.own_partition(tx)?.map_or_else(|| Ok(Vec::new()), |row| topics_of(tx, &row))
+    }
+
+    /// As [`own_topics`](Self::own_topics), without the messages.
+    pub(crate) fn own_topic_heads(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<TopicHead>, StoreError> {
+        self.own_partition(tx)?.map_or_else(|| Ok(Vec::new()), |row| heads_of(tx, &row))
+    }
+
+    fn own_partition(&self, tx: &ReadTx<'_>) -> std::result::Result<Option<TopicPartitionRow>, StoreError> {
+        let standing = self.map(tx)?.standing_partitions(tx, &self.inner.law)?;
+        Ok(standing.into_iter().map(|(row, _)| row).find(|row| row.id == OWNER_PARTITION))
+    }
+
+    /// Whether there is something to show: the owner's topics were derived, and all their sources are still visible.
+    pub fn topics_stand(&self, tx: &ReadTx<'_>) -> std::result::Result<bool, StoreError> {
+        Ok(self.own_partition(tx)?.is_some())
+    }
+}

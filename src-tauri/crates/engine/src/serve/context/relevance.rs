@@ -1,0 +1,271 @@
+//! What a context for a question contains: the few memories and messages most likely to answer it,
+//! and nothing if none does.
+//!
+//! A message is judged by what the search found for and against it. A memory is judged by its own wording and by the
+//! messages it rests on, because a statement cut out of a message ("he takes it for his heart") often no longer says who it
+//! is about. Not in this module: what may surface (`boundary`), the search itself (`search`), and a context without a
+//! question (`context`).
+
+use std::collections::{HashMap, HashSet};
+
+use keepsake_domain::{MemoryId, Timestamp};
+use keepsake_retrieval::Query;
+use keepsake_store::{InteractionRow, ReadTx, StoreError};
+
+use super::newest_of_conflicting;
+use crate::Engine;
+use crate::serve::boundary::View;
+use crate::serve::search::{Hit, MemoryHit, WORDS_ALONE_MIN, Why, any_says_it};
+
+/// Maximum number of answers to a question. On the conversations of a household, twice as many contained hardly more of
+/// what was needed (0.67 instead of 0.62) and twice as much that was not.
+const LINES_MAX: usize = 8;
+
+/// Number of found messages considered: a message that a memory rests on may be far down the list.
+const FOUND_MESSAGES: usize = 60;
+
+/// Below this probability nothing is served, however few answers there are.
+const PROBABILITY_MIN: f64 = 0.04;
+
+/// The weights of a message: cosine, search score, logarithm of the search rank. Fitted, like those of a memory, on the 50
+/// questions of the development household, leaving out each tenth in turn (decision 37).
+const OF_LINE: Weights<3> = Weights { bias: -3.88, each: [1.54, 0.30, -0.62] };
+
+/// The weights of a memory: cosine of its wording, then cosine, score and logarithm of the rank of the
+/// best message it rests on.
+const OF_MEMORY: Weights<4> = Weights { bias: -5.28, each: [2.34, 3.33, 0.33, -0.34] };
+
+/// The weight of a memory that rests on no message found, such as one that a person wrote: cosine of its wording.
+const OF_WORDING: Weights<1> = Weights { bias: -5.08, each: [9.39] };
+
+/// Minimum probability of a memory about the attribute asked for.
+const OF_ATTRIBUTE: f64 = 0.3;
+
+/// Maximum number of memories marked this way, nearest first: listing everybody's home answers nothing.
+const OF_ATTRIBUTE_MAX: usize = 3;
+
+struct Weights<const N: usize> {
+    bias: f64,
+    each: [f64; N],
+}
+
+impl<const N: usize> Weights<N> {
+    fn probability(&self, cues: [f64; N]) -> f64 {
+        let logit = self.bias + self.each.iter().zip(cues).map(|(weight, cue)| weight * cue).sum::<f64>();
+        1.0 / (1.0 + (-logit).exp())
+    }
+}
+
+/// What answers a question, most likely first.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    pub(super) memories: Vec<MemoryId>,
+    pub(super) messages: Vec<InteractionRow>,
+}
+
+impl Engine {
+    /// Picks answers from these memories and from the messages that may surface.
+    pub(super) fn answers_to(
+        &self,
+        tx: &ReadTx<'_>,
+        view: &View,
+        typed: &str,
+        open: &[MemoryId],
+        until: Option<Timestamp>,
+    ) -> Result<Answers, StoreError> {
+        let query = Query::read(typed, self.moment());
+        let vector = self.question_vector(tx, Some(view), &query)?;
+        let vector = vector.as_ref().map(|(model, vector)| (model.as_str(), vector.as_slice()));
+        let mut messages = self.answering(tx, Some(view), &query, vector.map(|(_, vector)| vector), until, FOUND_MESSAGES)?;
+        messages.retain(|hit| !hit.message.is_branch);
+        let found: HashSet<i64> = messages.iter().map(|hit| hit.message.seq).collect();
+        let mut rests_on: HashMap<MemoryId, Vec<i64>> = HashMap::new();
+        for (id, seq) in tx.evidence_lines()? {
+            rests_on.entry(id).or_default().push(seq);
+        }
+        let mut memories = self.rank_memories(tx, open, typed, vector, usize::MAX)?;
+        let ranked: HashSet<MemoryId> = memories.iter().map(|hit| hit.id.clone()).collect();
+        let is_found = |id: &MemoryId| rests_on.get(id).is_some_and(|lines| lines.iter().any(|seq| found.contains(seq)));
+        let by_lines = open.iter().filter(|id| !ranked.contains(*id) && is_found(id));
+        memories.extend(by_lines.map(|id| MemoryHit { id: id.clone(), score: 0.0, meaning: None, why: Vec::new() }));
+        let ids = memories.iter().map(|hit| hit.id.clone()).collect();
+        let current: HashSet<MemoryId> = newest_of_conflicting(tx, view, ids)?.into_iter().collect();
+        memories.retain(|hit| current.contains(&hit.id));
+        self.mark_of_attribute(tx, view, open, vector.map(|(_, vector)| vector), &mut memories)?;
+        let mut answers = Answers::default();
+        for answer in likeliest(&memories, &rests_on, &messages, vector.is_some()) {
+            match answer {
+                Answer::Memory(id) => answers.memories.push(id),
+                Answer::Message(rank) => answers.messages.push(messages[rank].message.clone()),
+            }
+        }
+        Ok(answers)
+    }
+}
+
+impl Engine {
+    /// Marks approved memories about the attribute asked for ("my address", "which pets"), and adds those
+    /// whose wording is not similar.
+    fn mark_of_attribute(
+        &self,
+        tx: &ReadTx<'_>,
+        view: &View,
+        open: &[MemoryId],
+        question: Option<&[f32]>,
+        memories: &mut Vec<MemoryHit>,
+    ) -> Result<(), StoreError> {
+        let Some(attribute) = question.and_then(|question| self.attribute_asked(question)) else { return Ok(()) };
+        let of_attribute: HashSet<MemoryId> = tx.memories_of_attribute(attribute)?.into_iter().collect();
+        let known: HashSet<MemoryId> = memories.iter().map(|hit| hit.id.clone()).collect();
+        let more = open.iter().rev().filter(|id| of_attribute.contains(*id) && !known.contains(*id)).cloned().collect();
+        let more = newest_of_conflicting(tx, view, more)?;
+        memories.extend(more.into_iter().map(|id| MemoryHit { id, score: 0.0, meaning: None, why: Vec::new() }));
+        let marked = memories.iter_mut().filter(|hit| of_attribute.contains(&hit.id)).take(OF_ATTRIBUTE_MAX);
+        marked.for_each(|hit| hit.why.push(Why::Attribute));
+        Ok(())
+    }
+}
+
+/// A possible answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Answer {
+    Memory(MemoryId),
+    /// Index into the hits.
+    Message(usize),
+}
+
+/// The answers, most likely first. `rests_on` maps each memory to the log positions of its messages; a message is not
+/// served beside a memory that rests on it. Pure.
+fn likeliest(memories: &[MemoryHit], rests_on: &HashMap<MemoryId, Vec<i64>>, messages: &[Hit], has_vectors: bool) -> Vec<Answer> {
+    if !any_says_it(messages, memories, has_vectors) {
+        return Vec::new();
+    }
+    let rank_of: HashMap<i64, usize> = messages.iter().enumerate().map(|(rank, hit)| (hit.message.seq, rank)).collect();
+    let mut found: Vec<(f64, Answer)> = Vec::new();
+    for hit in memories {
+        let ranks = rests_on.get(&hit.id).into_iter().flatten().filter_map(|seq| rank_of.get(seq).copied());
+        let best = ranks.min();
+        let meaning = f64::from(hit.meaning.unwrap_or(0.0).max(0.0));
+        let probability = match (has_vectors, best.map(|rank| (rank, &messages[rank]))) {
+            (true, Some((rank, line))) => {
+                OF_MEMORY.probability([meaning, f64::from(line.evidence.meaning.max(0.0)), line.score, logarithm(rank)])
+            }
+            (true, None) => OF_WORDING.probability([meaning]),
+            // Without vectors, a memory is as likely as the message it rests on, or as one that contains some of the words.
+            (false, line) => {
+                line.map_or(0.0, |(_, line)| by_words(line)).max(if hit.has_words() { f64::from(WORDS_ALONE_MIN) } else { 0.0 })
+            }
+        };
+        let is_of_attribute = hit.why.contains(&Why::Attribute);
+        found.push((if is_of_attribute { probability.max(OF_ATTRIBUTE) } else { probability }, Answer::Memory(hit.id.clone())));
+    }
+    for (rank, hit) in messages.iter().enumerate() {
+        let probability = match has_vectors {
+            true => OF_LINE.probability([f64::from(hit.evidence.meaning.max(0.0)), hit.score, logarithm(rank)]),
+            false => by_words(hit),
+        };
+        found.push((probability, Answer::Message(rank)));
+    }
+    // The sort is stable, so among equals a memory comes first, because it was approved.
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut told: HashSet<i64> = HashSet::new();
+    let mut best: Vec<Answer> = Vec::new();
+    let least = if has_vectors { PROBABILITY_MIN } else { f64::from(WORDS_ALONE_MIN) };
+    for (_, answer) in found.into_iter().filter(|(probability, _)| *probability >= least) {
+        match &answer {
+            Answer::Message(rank) if told.contains(&messages[*rank].message.seq) => continue,
+            Answer::Message(_) => {}
+            Answer::Memory(id) => told.extend(rests_on.get(id).into_iter().flatten().copied()),
+        }
+        best.push(answer);
+        if best.len() == LINES_MAX {
+            break;
+        }
+    }
+    best
+}
+
+fn by_words(hit: &Hit) -> f64 {
+    f64::from(hit.evidence.words)
+}
+
+fn logarithm(rank: usize) -> f64 {
+    (rank as f64).ln_1p()
+}
+
+#[cfg(test)]
+mod tests {
+    use keepsake_retrieval::Evidence;
+
+    use super::*;
+    use crate::derive::readable_messages::owners_row;
+
+    fn memory_id(number: u64) -> MemoryId {
+        format!("mem_{number:032x}").parse().unwrap()
+    }
+
+    /// A message at this log position, with the search score and the cosine.
+    fn line(seq: i64, score: f64, meaning: f32) -> Hit {
+        let message = owners_row(seq, &format!("line {seq}"));
+        let evidence = Evidence { meaning, words: meaning, ..Evidence::default() };
+        let (conversation_title, channel_type) = (None, "chat".to_owned());
+        Hit { message, conversation_title, channel_type, score, why: Vec::new(), evidence, around: Vec::new() }
+    }
+
+    fn memory(number: u64, meaning: f32) -> MemoryHit {
+        MemoryHit { id: memory_id(number), score: 0.0, meaning: Some(meaning), why: vec![Why::Meaning] }
+    }
+
+    /// `m1` stands for a memory, `3` for the message at log position 3.
+    fn told(memories: &[(u64, f32, &[i64])], lines: &[Hit], has_vectors: bool) -> Vec<String> {
+        let hits: Vec<MemoryHit> = memories.iter().map(|(number, meaning, _)| memory(*number, *meaning)).collect();
+        let rests_on = memories.iter().map(|(number, _, seqs)| (memory_id(*number), seqs.to_vec())).collect();
+        let name = |answer| match answer {
+            Answer::Memory(id) => {
+                memories.iter().find(|(number, ..)| memory_id(*number) == id).map_or_else(String::new, |m| format!("m{}", m.0))
+            }
+            Answer::Message(rank) => lines[rank].message.seq.to_string(),
+        };
+        likeliest(&hits, &rests_on, lines, has_vectors).into_iter().map(name).collect()
+    }
+
+    #[test]
+    fn where_nothing_says_it_nothing_is_told() {
+        let near = |score, meaning| [line(1, score, meaning), line(2, 1.0, 0.1)];
+        assert!(told(&[(1, 0.3, &[])], &near(7.0, 0.2), true).is_empty());
+        assert_eq!(told(&[], &near(8.0, 0.2), true), ["1"], "control: by its score");
+        assert_eq!(told(&[], &near(5.0, 0.6), true)[0], "1", "control: by its meaning");
+        assert_eq!(told(&[(1, 0.6, &[])], &near(4.0, 0.2), true)[0], "m1", "control: a memory says it");
+    }
+
+    #[test]
+    fn no_more_is_told_than_a_few_lines() {
+        let many: Vec<Hit> = (1..40).map(|seq| line(seq, 14.0, 0.7)).collect();
+        assert_eq!(told(&[], &many, true).len(), LINES_MAX);
+    }
+
+    #[test]
+    fn a_memory_is_judged_by_its_line_too_and_the_line_is_not_told_again() {
+        let lines = [line(7, 10.0, 0.6), line(8, 9.0, 0.5)];
+        assert_eq!(
+            told(&[(1, 0.1, &[7]), (2, 0.1, &[90])], &lines, true),
+            ["m1", "8"],
+            "the one that rests on no found line is not near"
+        );
+    }
+
+    #[test]
+    fn without_a_model_words_decide() {
+        let lines = [line(1, 3.0, 0.8), line(2, 2.0, 0.2)];
+        assert_eq!(told(&[], &lines, false), ["1"]);
+    }
+
+    #[test]
+    fn what_is_approved_of_the_attribute_asked_about_is_told_however_it_is_worded() {
+        let mut far = memory(1, 0.05);
+        let serves = |hit: &MemoryHit| !likeliest(std::slice::from_ref(hit), &HashMap::new(), &[], true).is_empty();
+        assert!(!serves(&far), "control: its words are far from the question");
+        far.why.push(Why::Attribute);
+        assert!(serves(&far));
+    }
+}

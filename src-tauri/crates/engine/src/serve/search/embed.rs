@@ -1,0 +1,126 @@
+//! Computes vectors of messages in the background: newest first, one batch per transaction, and never at a bad time.
+//!
+//! The store keeps finished vectors, so a job that was stopped continues where it was. The job waits on battery,
+//! and while files are imported or read for memories. A long message has one vector per part, because the model
+//! reads no more than a paragraph.
+//!
+//! Not in this module: which messages get vectors (`store`), and the model (`models`).
+
+use std::ops::Range;
+
+use keepsake_domain::{Lane, Timestamp};
+use keepsake_models::Embedder;
+
+use crate::queue::Hold;
+use crate::queue::control::Control;
+use crate::{Engine, EngineError, Result};
+
+/// Number of messages between two checks for cancellation, about a second of work.
+const MESSAGES_A_BATCH: u32 = 128;
+
+/// Maximum length of a part in characters: about 200 tokens, which the model reads completely.
+const PART_CHARS: usize = 800;
+
+/// Maximum number of parts per message: the subject of a pasted page shows in its first screens.
+const PARTS_MAX: usize = 8;
+
+const ON_BATTERY: &str = "on battery; indexing continues when the computer is plugged in";
+
+/// Delay before checking again whether the power is back, or the other work is done.
+const WAIT_MS: i64 = 60_000;
+const WAIT_FOR_WORK_MS: i64 = 5_000;
+
+/// The parts of a text, as byte ranges, split between words where possible.
+pub(super) fn parts(text: &str) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    while start < text.len() && parts.len() < PARTS_MAX {
+        let rest = &text[start..];
+        let limit = rest.char_indices().nth(PART_CHARS).map_or(rest.len(), |(at, _)| at);
+        let end = if limit == rest.len() {
+            limit
+        } else {
+            rest[..limit].rfind(char::is_whitespace).filter(|cut| *cut > limit / 2).unwrap_or(limit)
+        };
+        if rest[..end].chars().any(char::is_alphanumeric) {
+            parts.push(start..start + end);
+        }
+        start += end.max(1);
+    }
+    parts
+}
+
+impl Engine {
+    /// Why no vectors may be computed now, if a job for them is waiting.
+    pub(crate) fn embedding_hold(&self, now: Timestamp) -> Result<Option<Hold>> {
+        if !self.inner.power.is_on_battery() || self.store().read(|tx| tx.next_due(Lane::Embed))?.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(Hold { why: ON_BATTERY.to_owned(), until: now.plus_ms(WAIT_MS) }))
+    }
+
+    /// Whether low-priority work should wait now, and if so why and for how long.
+    fn should_wait(&self) -> Result<Option<EngineError>> {
+        if self.inner.power.is_on_battery() {
+            return Ok(Some(EngineError::NotYet { why: ON_BATTERY, retry_ms: WAIT_MS }));
+        }
+        let is_busy = self.store().read(|tx| tx.has_running_jobs(&[Lane::Import, Lane::Capture]))?;
+        Ok(is_busy.then_some(EngineError::NotYet { why: "waiting until imports are finished", retry_ms: WAIT_FOR_WORK_MS }))
+    }
+
+    /// Computes a vector for every message that should have one. Returns how many messages were examined.
+    pub(crate) fn embed_messages(&self, embedder: &dyn Embedder, control: &dyn Control) -> Result<u64> {
+        self.store().write(|tx| tx.drop_other_vectors(embedder.name()))?;
+        let mut looked_at = 0;
+        loop {
+            let Some(gap) = self.store().read(|tx| tx.vector_gap(embedder.name(), MESSAGES_A_BATCH))? else {
+                return Ok(looked_at);
+            };
+            if let Some(wait) = self.should_wait()? {
+                return Err(wait);
+            }
+            let mut owners = Vec::new();
+            let mut texts = Vec::new();
+            for message in &gap.messages {
+                let text = message.text.as_deref().unwrap_or_default();
+                for (part, range) in parts(text).into_iter().enumerate() {
+                    owners.push((message.seq, part as u32));
+                    texts.push(&text[range]);
+                }
+            }
+            let vectors = embedder.embed(&texts)?;
+            let rows: Vec<(i64, u32, Vec<f32>)> =
+                owners.into_iter().zip(vectors).map(|((seq, part), vector)| (seq, part, vector)).collect();
+            self.store().write(|tx| tx.put_vectors(embedder.name(), embedder.dimension(), &gap, &rows))?;
+            looked_at += gap.messages.len() as u64;
+            let (done, total) = self.store().read(|tx| tx.vector_progress(embedder.name()))?;
+            control.progress("Indexing messages by meaning", done, total);
+            if control.is_cancelled() {
+                return Err(EngineError::Cancelled);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_between_words_and_nothing_is_lost_up_to_the_last_part() {
+        let check = |text: &str, expect: usize, why: &str| {
+            let found = parts(text);
+            assert_eq!(found.len(), expect, "{why}");
+            assert!(found.iter().all(|part| text[part.clone()].chars().count() <= PART_CHARS), "{why}");
+        };
+        check("", 0, "nothing");
+        check("?! …", 0, "no word");
+        check("one line", 1, "a line");
+        check(&"word ".repeat(400), 3, "two thousand characters");
+        check(&"word ".repeat(4_000), PARTS_MAX, "a book");
+        check(&"漢".repeat(2_000), 3, "a script without spaces");
+        let text = "word ".repeat(400);
+        let joined: String = parts(&text).into_iter().map(|part| &text[part]).collect();
+        assert_eq!(joined.split_whitespace().count(), 400);
+    }
+}

@@ -1,0 +1,459 @@
+//! Finds messages for a question: candidates by words and by meaning, their neighbors, and the order in which they answer.
+//!
+//! Words come from the full-text index, term by term, newest rows first and up to a cap for common ones. The rarity of a
+//! word is counted among the messages that may be searched. Meaning comes from the codes, and the best of them are compared
+//! again by exact vectors. Both also count for the lines around, because an answer seldom repeats the words of its
+//! question. The best few are then read, and the scorer orders them.
+//!
+//! Not in this module: the weights (`retrieval`), who may see what (`scope`), memories and people.
+
+use std::collections::{HashMap, HashSet};
+
+use keepsake_domain::ConversationId;
+use keepsake_retrieval::{Cues, EXACT_MIN, Evidence, PART_CHARS_MIN, Query, Term, Traits, names_one_of};
+use keepsake_store::{InteractionRow, ReadTx, StoreError, WordMatch};
+use keepsake_text::{is_stop_word, is_unspaced, words};
+
+use super::index::{Index, Speaker};
+use super::scope::{Scope, named_speakers};
+use crate::serve::boundary::View;
+
+/// Maximum number of rows per word. A more frequent word says little; its newest rows are used.
+const ROWS_A_WORD: usize = 5_000;
+
+/// Maximum number of messages that contain all quoted phrases; if there are more, the newest are used.
+const ROWS_OF_PHRASES: usize = 20_000;
+
+/// Maximum number of candidates by words, and the same number by meaning. Measured: with half as many of each, the fraction
+/// found in the top 50 falls by a point.
+const CANDIDATES: usize = 200;
+
+/// One exact comparison is added per this many vectors: the more vectors lie close together, the less their codes say about
+/// the order. Measured with clusters: among a million, 200 exact comparisons find three quarters of the nearest ten, and
+/// 2,500 find nearly all.
+const VECTORS_FOR_ONE_EXACT: usize = 400;
+
+/// Number of candidates that are read and fully scored; the rest follow in their rough order.
+const READ: usize = 200;
+
+/// Number of threads that scan the codes. More would take the cores that the rest of the desktop needs.
+const THREADS: usize = 2;
+
+/// Offsets of the lines around a candidate that also count.
+const AROUND: [i64; 4] = [-2, -1, 1, 2];
+
+/// Below this cosine a line has nothing to do with a question; from it on, a hit counts as found by meaning.
+const MEANING_MIN: f32 = 0.3;
+
+/// For a search by one or two words, the minimum cosine at which a line without any of them counts as found by
+/// meaning. Chosen by trying the model on seven such searches and fifteen lines: lines that only share a scene
+/// ("lighthouse", "the path along the shore") reach 0.33; those that say it in other words ("car insurance", "my
+/// policy for the Volvo") start at 0.44.
+const MEANING_MIN_OF_WORDS: f32 = 0.4;
+
+/// Minimum number of words in a question whose answer may be in a neighboring line; one or two words
+/// are searched for literally.
+const ASKING_TERMS: usize = 3;
+
+/// Words that begin a question.
+const ASKING: [&str; 12] = ["did", "does", "how", "is", "was", "what", "when", "where", "which", "who", "whose", "why"];
+
+/// Why a message was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// It contains words of the question.
+    Words,
+    /// It is similar in meaning to the question.
+    Meaning,
+    /// A neighboring line matches.
+    Neighbour,
+    /// It matches the operators.
+    Filter,
+    /// Its name matches.
+    Name,
+    /// It states the attribute asked for, such as a home or an allergy.
+    Attribute,
+}
+
+impl Why {
+    /// Stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Meaning => "meaning",
+            Self::Neighbour => "neighbour",
+            Self::Filter => "filter",
+            Self::Name => "name",
+            Self::Attribute => "attribute",
+        }
+    }
+}
+
+/// A message found by a search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// The message itself.
+    pub message: InteractionRow,
+    /// Title of its conversation.
+    pub conversation_title: Option<String>,
+    /// Channel type of its conversation.
+    pub channel_type: String,
+    /// Higher is better; comparable within one result only.
+    pub score: f64,
+    /// Why it was found. Empty for a message that is only among the nearest: neither it nor a line around it
+    /// relates to the question.
+    pub why: Vec<Why>,
+    /// The evidence behind the score.
+    pub evidence: Evidence,
+    /// The lines before and after it by their offset, if requested.
+    pub around: Vec<(i32, InteractionRow)>,
+}
+
+/// Whether this is a question, as opposed to one or two words searched for literally.
+pub(super) fn is_asking(query: &Query) -> bool {
+    let first = words(&query.about).into_iter().next();
+    query.terms.len() >= ASKING_TERMS || first.is_some_and(|word| ASKING.contains(&word.plain.as_str()))
+}
+
+/// A query with everything known about it.
+pub(crate) struct Asked<'a> {
+    pub(crate) query: &'a Query,
+    pub(crate) cues: &'a Cues,
+    /// The speakers it names.
+    pub(crate) speakers: Vec<&'a Speaker>,
+    /// The question as a vector.
+    pub(crate) vector: Option<&'a [f32]>,
+}
+
+/// The speakers that a question names, by any word of their name. "I" means the owner if nobody is named.
+pub(crate) fn speakers_in<'i>(
+    tx: &ReadTx<'_>,
+    index: &'i Index,
+    view: Option<&View>,
+    query: &Query,
+    cues: &Cues,
+) -> Result<Vec<&'i Speaker>, StoreError> {
+    let asked: HashSet<String> = words(&query.about)
+        .into_iter()
+        .filter(|word| !is_stop_word(&word.plain) && !word.plain.is_empty())
+        .map(|word| word.plain)
+        .collect();
+    let found = named_speakers(tx, index, view, |speaker| speaker.names.iter().any(|name| asked.contains(name)))?;
+    if found.is_empty() && cues.is_about_me {
+        return named_speakers(tx, index, view, |speaker| speaker.handle.is_owner);
+    }
+    Ok(found)
+}
+
+/// The question without the names of the people it names, because their lines seldom contain their own name.
+pub(crate) fn without_names(about: &str, speakers: &[&Speaker]) -> String {
+    let names: HashSet<&str> = speakers.iter().flat_map(|speaker| speaker.names.iter().map(String::as_str)).collect();
+    let chars: Vec<char> = about.chars().collect();
+    let mut kept = String::with_capacity(about.len());
+    let mut at = 0;
+    for word in words(about).into_iter().filter(|word| names.contains(word.plain.as_str())) {
+        kept.extend(&chars[at..word.place.start]);
+        at = word.place.end;
+        // The ending of "Mara's" is removed with the name.
+        if matches!(chars.get(at), Some('\'' | '’')) && chars.get(at + 1) == Some(&'s') {
+            at += 2;
+        }
+    }
+    kept.extend(&chars[at..]);
+    let kept = kept.split_whitespace().collect::<Vec<_>>().join(" ");
+    if kept.chars().any(char::is_alphanumeric) { kept } else { about.to_owned() }
+}
+
+/// The weight of the words of a question in each message.
+#[derive(Default)]
+struct Weighed {
+    /// Indexed by log position.
+    sums: Vec<f32>,
+    touched: Vec<i64>,
+    conversations: HashMap<u32, f32>,
+    total: f32,
+    /// Messages that contain every phrase, if there are phrases.
+    required: Option<HashSet<i64>>,
+}
+
+impl Weighed {
+    fn share(&self, seq: i64) -> f32 {
+        let sum = usize::try_from(seq).ok().and_then(|seq| self.sums.get(seq)).copied().unwrap_or(0.0);
+        if self.total > 0.0 { sum / self.total } else { 0.0 }
+    }
+}
+
+fn expression(term: &Term) -> Option<WordMatch> {
+    WordMatch::of(&[term.plain.as_str()], term.is_prefix)
+}
+
+/// Matching messages that may be searched, with their conversations, newest first.
+fn rows_of(tx: &ReadTx<'_>, index: &Index, scope: &Scope, words: &WordMatch) -> Result<Vec<(i64, u32)>, StoreError> {
+    let mut rows = Vec::new();
+    tx.matching_messages(words, |seq| {
+        if let Some(home) = scope.home(index, seq) {
+            rows.push((seq, home.conversation));
+        }
+        rows.len() < ROWS_A_WORD
+    })?;
+    Ok(rows)
+}
+
+fn weigh(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) -> Result<Weighed, StoreError> {
+    let phrases: Vec<WordMatch> = asked
+        .query
+        .phrases
+        .iter()
+        .filter_map(|phrase| {
+            let words: Vec<&str> = phrase.iter().map(|term| term.plain.as_str()).collect();
+            WordMatch::of(&words, phrase.last().is_some_and(|term| term.is_prefix))
+        })
+        .collect();
+    let names: HashSet<&str> = asked.speakers.iter().flat_map(|speaker| speaker.names.iter().map(String::as_str)).collect();
+    let own: Vec<&Term> = asked.query.terms.iter().filter(|term| !names.contains(term.plain.as_str())).collect();
+    let terms: Vec<&Term> = if own.is_empty() && phrases.is_empty() { asked.query.terms.iter().collect() } else { own };
+    let mut expressions: Vec<(WordMatch, Option<&str>)> = phrases.iter().map(|phrase| (phrase.clone(), None)).collect();
+    // Phrases are matched as they are. Each word is searched in addition, also inside other words if it is long enough.
+    let part = |term: &Term| {
+        let is_part = is_unspaced(&term.plain) || term.plain.chars().count() >= PART_CHARS_MIN;
+        is_part.then_some(())
+    };
+    expressions.extend(terms.into_iter().filter_map(|term| Some((expression(term)?, part(term).map(|()| term.plain.as_str())))));
+    let mut weighed = Weighed::default();
+    let mut with_phrases: Vec<(i64, u32)> = Vec::new();
+    if let Some(all) = WordMatch::all(&phrases) {
+        tx.matching_messages(&all, |seq| {
+            if let Some(home) = scope.home(index, seq) {
+                with_phrases.push((seq, home.conversation));
+            }
+            with_phrases.len() < ROWS_OF_PHRASES
+        })?;
+        weighed.required = Some(with_phrases.iter().map(|(seq, _)| *seq).collect());
+    }
+    let visible = scope.count_from(index, 0);
+    let mut in_conversation: HashMap<u32, usize> = HashMap::new();
+    for (number, (words, part)) in expressions.iter().enumerate() {
+        // For a single phrase, the rows are already known. Searching again would cost as much as the first time, which is
+        // most of such a search.
+        let mut rows = if phrases.len() == 1 && number == 0 {
+            with_phrases.iter().take(ROWS_A_WORD).copied().collect()
+        } else {
+            rows_of(tx, index, scope, words)?
+        };
+        if let Some(part) = part.filter(|part| rows.is_empty() || is_unspaced(part)) {
+            for word in index.words_with(tx, part)? {
+                let Some(word) = WordMatch::of(&[&word], false) else { continue };
+                rows.extend(rows_of(tx, index, scope, &word)?);
+            }
+            rows.sort_unstable_by_key(|(seq, _)| std::cmp::Reverse(*seq));
+            rows.dedup();
+            rows.truncate(ROWS_A_WORD);
+        }
+        let mut count = rows.len() as f32;
+        if rows.len() == ROWS_A_WORD
+            && let Some((oldest, _)) = rows.last()
+        {
+            // Assume the word was as common before these rows as since.
+            count *= visible as f32 / scope.count_from(index, *oldest).max(1) as f32;
+        }
+        // The Robertson–Sparck Jones weight, as in BM25, over the messages that may be searched.
+        let weight = (1.0 + (visible as f32 - count + 0.5).max(0.0) / (count + 0.5)).ln();
+        weighed.total += weight;
+        for (seq, conversation) in rows {
+            let at = seq as usize;
+            if weighed.sums.len() <= at {
+                weighed.sums.resize(at + 1, 0.0);
+            }
+            if weighed.sums[at] == 0.0 {
+                weighed.touched.push(seq);
+            }
+            weighed.sums[at] += weight;
+            // Each word counts once per conversation.
+            if in_conversation.insert(conversation, number) != Some(number) {
+                *weighed.conversations.entry(conversation).or_default() += weight;
+            }
+        }
+    }
+    Ok(weighed)
+}
+
+/// Log positions of the best candidates by words, and by meaning with their cosines.
+struct Candidates {
+    weighed: Weighed,
+    exact: HashMap<i64, f32>,
+    seeds: Vec<i64>,
+}
+
+fn candidates(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) -> Result<Candidates, StoreError> {
+    let weighed = weigh(tx, index, scope, asked)?;
+    let is_required = |seq: i64| weighed.required.as_ref().is_none_or(|required| required.contains(&seq));
+    let mut seeds: Vec<i64> = weighed.touched.iter().copied().filter(|seq| is_required(*seq)).collect();
+    let order = |a: &i64, b: &i64| weighed.share(*b).total_cmp(&weighed.share(*a)).then(b.cmp(a));
+    if seeds.len() > CANDIDATES {
+        seeds.select_nth_unstable_by(CANDIDATES, order);
+        seeds.truncate(CANDIDATES);
+    }
+    let mut exact: HashMap<i64, f32> = HashMap::new();
+    if let Some(vector) = asked.vector.filter(|_| asked.query.has_words()) {
+        let count = |allowed: usize| EXACT_MIN.max(allowed / VECTORS_FOR_ONE_EXACT);
+        let is_narrow = weighed.required.is_some() || !scope.is_everything();
+        let allowed = is_narrow.then_some(|seq, home| is_required(seq) && scope.allows(seq, home));
+        let near = index.nearest(vector, count, THREADS, allowed);
+        let owners: HashMap<i64, i64> = near.iter().map(|(seq, arrival)| (*arrival, *seq)).collect();
+        // In file order, so that each page is read once.
+        let mut arrivals: Vec<i64> = owners.keys().copied().collect();
+        arrivals.sort_unstable();
+        for (arrival, cosine) in tx.vector_products(vector, arrivals)? {
+            if let Some(seq) = owners.get(&arrival) {
+                let slot = exact.entry(*seq).or_insert(f32::MIN);
+                *slot = slot.max(cosine);
+            }
+        }
+        let mut best: Vec<(i64, f32)> = exact.iter().map(|(seq, cosine)| (*seq, *cosine)).collect();
+        best.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+        seeds.extend(best.into_iter().take(CANDIDATES).map(|(seq, _)| seq));
+    }
+    seeds.sort_unstable();
+    seeds.dedup();
+    Ok(Candidates { weighed, exact, seeds })
+}
+
+/// The messages that answer, best first.
+pub(crate) fn messages(
+    tx: &ReadTx<'_>,
+    index: &Index,
+    scope: &Scope,
+    asked: &Asked<'_>,
+    limit: usize,
+) -> Result<Vec<Hit>, StoreError> {
+    if !asked.query.has_words() {
+        return if asked.query.filters.is_empty() { Ok(Vec::new()) } else { newest(tx, index, scope, limit) };
+    }
+    let Candidates { weighed, exact, seeds } = candidates(tx, index, scope, asked)?;
+    let is_asking = weighed.required.is_none() && is_asking(asked.query);
+    let mut pool = seeds.clone();
+    if is_asking {
+        for offset in AROUND {
+            pool.extend(seeds.iter().filter_map(|seq| index.neighbour(*seq, offset)));
+        }
+        pool.sort_unstable();
+        pool.dedup();
+        pool.retain(|seq| scope.home(index, *seq).is_some());
+    }
+    let mut meanings = HashMap::new();
+    if let Some(vector) = asked.vector {
+        let mut around: Vec<i64> = pool.clone();
+        for offset in AROUND {
+            around.extend(pool.iter().filter_map(|seq| index.neighbour(*seq, offset)));
+        }
+        around.sort_unstable();
+        around.dedup();
+        meanings = index.estimates(vector, around);
+        meanings.extend(exact.iter().map(|(seq, cosine)| (*seq, *cosine)));
+    }
+    let has_vectors = !meanings.is_empty();
+    let mut rough: Vec<(i64, Evidence, f32)> = Vec::with_capacity(pool.len());
+    for seq in pool {
+        let Some(home) = scope.home(index, seq) else { continue };
+        let around = AROUND.map(|offset| index.neighbour(seq, offset).filter(|near| scope.home(index, *near).is_some()));
+        let of_conversation = weighed.conversations.get(&home.conversation).copied().unwrap_or(0.0);
+        let evidence = Evidence {
+            words: weighed.share(seq),
+            words_around: around.map(|near| near.map_or(0.0, |near| weighed.share(near))),
+            meaning: meanings.get(&seq).copied().unwrap_or(0.0),
+            meaning_around: around.map(|near| near.and_then(|near| meanings.get(&near)).copied().unwrap_or(0.0)),
+            words_of_conversation: if weighed.total > 0.0 { of_conversation / weighed.total } else { 0.0 },
+            is_when: asked.cues.is_when,
+            is_how_many: asked.cues.is_how_many,
+            date: asked.cues.nearness(home.time),
+            ..Evidence::default()
+        };
+        // One or two words are searched for literally; a message that is only similar is no answer.
+        if !is_asking && evidence.words == 0.0 && evidence.meaning < MEANING_MIN_OF_WORDS {
+            continue;
+        }
+        rough.push((seq, evidence, evidence.score(has_vectors)));
+    }
+    let best_first = |a: &(i64, Evidence, f32), b: &(i64, Evidence, f32)| b.2.total_cmp(&a.2).then(b.0.cmp(&a.0));
+    rough.sort_unstable_by(best_first);
+    let handles: HashSet<&str> = asked.speakers.iter().map(|speaker| speaker.handle.id.as_str()).collect();
+    let names: Vec<String> = asked.speakers.iter().flat_map(|speaker| speaker.names.iter().cloned()).collect();
+    let mut read: Vec<(i64, Evidence, f32)> = Vec::with_capacity(READ);
+    let mut asks: HashMap<i64, bool> = HashMap::new();
+    for (seq, mut evidence, _) in rough.iter().take(READ).copied() {
+        let Some((text, handle)) = tx.line_at(seq)? else { continue };
+        evidence.traits = Traits::of(&text);
+        asks.insert(seq, evidence.traits.is_question);
+        evidence.is_speaker = handles.contains(handle.as_str());
+        evidence.names_speaker = names_one_of(&text, &names);
+        read.push((seq, evidence, 0.0));
+    }
+    for (seq, evidence, score) in &mut read {
+        let before = index.neighbour(*seq, -1).filter(|near| scope.home(index, *near).is_some());
+        evidence.is_after_question = match before.map(|before| (before, asks.get(&before))) {
+            Some((_, Some(asks))) => *asks,
+            Some((before, None)) => tx.line_at(before)?.is_some_and(|(text, _)| Traits::of(&text).is_question),
+            None => false,
+        };
+        *score = evidence.score(has_vectors);
+    }
+    read.sort_by(|a, b| b.2.total_cmp(&a.2).then(b.0.cmp(&a.0)));
+    let floor = read.last().map_or(0.0, |last| last.2);
+    let rest = rough.into_iter().skip(READ).take(limit.saturating_sub(READ));
+    read.extend(rest.map(|(seq, evidence, score)| (seq, evidence, score.min(floor))));
+    read.truncate(limit);
+    let mut heads: HashMap<ConversationId, (Option<String>, String)> = HashMap::new();
+    read.into_iter()
+        .filter_map(|(seq, evidence, score)| {
+            // Skip what is in the index but not in this snapshot of the store.
+            let message = tx.messages_at([seq]).map(|mut found| found.pop()).transpose()?;
+            Some(message.map(|message| (message, evidence, score)))
+        })
+        .map(|found| {
+            let (message, evidence, score) = found?;
+            let mut why = Vec::new();
+            if evidence.words > 0.0 {
+                why.push(Why::Words);
+            }
+            if evidence.meaning >= MEANING_MIN {
+                why.push(Why::Meaning);
+            }
+            if why.is_empty() && is_beside(&evidence) {
+                why.push(Why::Neighbour);
+            }
+            hit(tx, &mut heads, message, f64::from(score), why, evidence)
+        })
+        .collect()
+}
+
+/// Whether a line around a message relates to the question.
+fn is_beside(evidence: &Evidence) -> bool {
+    evidence.words_around.iter().any(|share| *share > 0.0) || evidence.meaning_around.iter().any(|cosine| *cosine >= MEANING_MIN)
+}
+
+/// The messages that match the operators, newest first.
+fn newest(tx: &ReadTx<'_>, index: &Index, scope: &Scope, limit: usize) -> Result<Vec<Hit>, StoreError> {
+    let mut found: Vec<_> = index.all().filter(|(seq, home)| scope.allows(*seq, *home)).collect();
+    found.sort_unstable_by_key(|(seq, home)| std::cmp::Reverse((home.time, *seq)));
+    let mut heads = HashMap::new();
+    tx.messages_at(found.into_iter().take(limit).map(|(seq, _)| seq))?
+        .into_iter()
+        .map(|message| hit(tx, &mut heads, message, 0.0, vec![Why::Filter], Evidence::default()))
+        .collect()
+}
+
+pub(super) fn hit(
+    tx: &ReadTx<'_>,
+    heads: &mut HashMap<ConversationId, (Option<String>, String)>,
+    message: InteractionRow,
+    score: f64,
+    why: Vec<Why>,
+    evidence: Evidence,
+) -> Result<Hit, StoreError> {
+    let id = message.conversation_id.clone();
+    if !heads.contains_key(&id) {
+        heads.insert(id.clone(), tx.conversation_head(&id)?.unwrap_or_default());
+    }
+    let (conversation_title, channel_type) = heads.get(&id).cloned().unwrap_or_default();
+    Ok(Hit { message, conversation_title, channel_type, score, why, evidence, around: Vec::new() })
+}

@@ -1,0 +1,110 @@
+//! What one search may cover: the audience's conversations, and what the operators ask for.
+//!
+//! Each message is checked before it is counted, ranked or cut, whether it comes from the word index, the codes, or the
+//! lines around a hit.
+
+use std::collections::HashSet;
+
+use keepsake_domain::{EntityId, Timestamp};
+use keepsake_retrieval::Filters;
+use keepsake_store::{ReadTx, StoreError};
+
+use super::index::{Home, Index, Speaker};
+use crate::serve::boundary::View;
+
+/// What a search may cover.
+pub(crate) struct Scope {
+    /// Indexed by conversation number; `None` if all are allowed.
+    conversations: Option<Vec<bool>>,
+    after: Option<Timestamp>,
+    before: Option<Timestamp>,
+    /// Log positions of the messages of the people asked for.
+    said: Option<HashSet<i64>>,
+}
+
+impl Scope {
+    /// The scope of an audience (`None` is the owner, who may search everywhere) and of the operators in the query.
+    pub(crate) fn new(
+        tx: &ReadTx<'_>,
+        index: &Index,
+        view: Option<&View>,
+        filters: &Filters,
+        until: Option<Timestamp>,
+        people: &[EntityId],
+        person_of: impl Fn(&EntityId) -> EntityId,
+    ) -> Result<Self, StoreError> {
+        let mut conversations = view.map(|view| index.marks(view.conversations()));
+        if !filters.channels.is_empty() {
+            let mut named = Vec::new();
+            for text in &filters.channels {
+                named.extend(tx.conversations_named(text)?);
+            }
+            let named = index.marks(&named);
+            conversations = Some(match conversations {
+                Some(open) => open.iter().zip(named).map(|(open, named)| *open && named).collect(),
+                None => named,
+            });
+        }
+        let mut said = None;
+        if !filters.people.is_empty() {
+            let mut places = HashSet::new();
+            for speaker in index.speakers().iter().filter(|speaker| people.contains(&person_of(&speaker.handle.entity))) {
+                places.extend(tx.messages_of_handle(&speaker.handle.id)?);
+            }
+            said = Some(places);
+        }
+        // `until` includes the moment; a "before" filter excludes it.
+        let until = until.map(|until| until.plus_ms(1));
+        let before = [until, filters.before].into_iter().flatten().min();
+        Ok(Self { conversations, after: filters.after, before, said })
+    }
+
+    /// Whether a message is in scope.
+    pub(crate) fn allows(&self, seq: i64, home: Home) -> bool {
+        self.conversations.as_ref().is_none_or(|open| open.get(home.conversation as usize).copied().unwrap_or(false))
+            && self.after.is_none_or(|after| home.time >= after)
+            && self.before.is_none_or(|before| home.time < before)
+            && self.said.as_ref().is_none_or(|said| said.contains(&seq))
+    }
+
+    /// The position of a message, if it is in scope.
+    pub(crate) fn home(&self, index: &Index, seq: i64) -> Option<Home> {
+        index.home(seq).filter(|home| self.allows(seq, *home))
+    }
+
+    /// Whether everything is in scope.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.conversations.is_none() && self.after.is_none() && self.before.is_none() && self.said.is_none()
+    }
+
+    /// Number of messages in scope from this log position on.
+    pub(crate) fn count_from(&self, index: &Index, seq: i64) -> usize {
+        if seq <= 0 && self.is_everything() {
+            return index.messages();
+        }
+        index.all().rev().take_while(|(at, _)| *at >= seq).filter(|(at, home)| self.allows(*at, *home)).count()
+    }
+}
+
+/// Speakers named by some words, among those who speak where the audience may look.
+pub(crate) fn named_speakers<'i>(
+    tx: &ReadTx<'_>,
+    index: &'i Index,
+    view: Option<&View>,
+    mut is_named: impl FnMut(&Speaker) -> bool,
+) -> Result<Vec<&'i Speaker>, StoreError> {
+    let mut found = Vec::new();
+    for speaker in index.speakers() {
+        if !is_named(speaker) {
+            continue;
+        }
+        let is_heard = match view {
+            None => true,
+            Some(view) => tx.conversations_of_handle(&speaker.handle.id)?.iter().any(|id| view.shows(id)),
+        };
+        if is_heard {
+            found.push(speaker);
+        }
+    }
+    Ok(found)
+}

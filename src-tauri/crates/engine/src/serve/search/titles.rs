@@ -1,0 +1,66 @@
+//! Finds conversations by title: typing a title finds the beginning of the conversation.
+//!
+//! All of the words must be in the title. A title that shares only one word with a question does not count;
+//! such a conversation is found by its messages. Not in this module: titles of topics (`topics`), and the
+//! operator `channel:` (`scope`).
+
+use std::collections::HashMap;
+
+use keepsake_retrieval::{Evidence, Query};
+use keepsake_store::{ReadTx, StoreError};
+use keepsake_text::{fold, words};
+
+use super::index::Index;
+use super::rank::{Hit, Why, hit};
+use super::scope::Scope;
+use crate::serve::masked::may_be_served;
+
+/// Maximum number of conversations found by title, newest first: more with one title are no useful choice.
+const TITLED_MAX: usize = 3;
+
+/// A query with more words than this asks for what was said.
+const TITLE_TERMS_MAX: usize = 6;
+
+/// The first messages of conversations in scope whose titles contain all the words. The owner sees every title, an agent
+/// only those that may be served. Each hit gets `score`, the best score among the other hits.
+pub(super) fn titled(
+    tx: &ReadTx<'_>,
+    index: &Index,
+    scope: &Scope,
+    query: &Query,
+    is_owner: bool,
+    score: f64,
+) -> Result<Vec<Hit>, StoreError> {
+    let Some(longest) = query.terms.iter().max_by_key(|term| term.plain.chars().count()) else { return Ok(Vec::new()) };
+    if query.terms.len() > TITLE_TERMS_MAX {
+        return Ok(Vec::new());
+    }
+    // The beginning of the longest word rules out most titles and is quick to search for. The last letter of a stem may
+    // differ from the word: "parti" for "party".
+    let same = longest.plain.chars().zip(longest.stem.chars()).take_while(|(plain, stem)| plain == stem);
+    let beginning: String = same.map(|(plain, _)| plain).collect();
+    let mut named: Vec<String> = Vec::new();
+    tx.conversation_titles(|id, title| {
+        if fold(title).contains(&beginning) {
+            let title_words = words(title);
+            let holds_all = query.terms.iter().all(|term| title_words.iter().any(|word| term.matches(word)));
+            if holds_all && (is_owner || may_be_served(title)) {
+                named.push(id.to_owned());
+            }
+        }
+    })?;
+    let mut heads = HashMap::new();
+    let mut found: Vec<Hit> = Vec::new();
+    for id in named {
+        let Some(first) = tx.first_seq(&id)?.filter(|first| scope.home(index, *first).is_some()) else { continue };
+        if let Some(message) = tx.messages_at([first])?.pop() {
+            // It is what was asked for, whatever the message itself says.
+            let evidence = Evidence { words: 1.0, ..Evidence::default() };
+            found.push(hit(tx, &mut heads, message, score, vec![Why::Name], evidence)?);
+        }
+        if found.len() == TITLED_MAX {
+            break;
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,158 @@
+//! Choosing what is public and what is private, with a preview of the effect.
+//!
+//! A choice for a conversation takes precedence over one for its channel, and that over what the source said. Excluding a
+//! conversation from memory is a different switch (`erasure`): such a conversation is never used, whatever is chosen here.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use keepsake_domain::{ConversationId, Destination, EntityId, MemoryId, People, Place, Timestamp, Visibility};
+use keepsake_store::{ReadTx, StoreError};
+
+use crate::serve::boundary::View;
+use crate::{Engine, Result};
+
+/// What a choice applies to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum VisibilityTarget {
+    /// Every conversation of a channel that has no choice of its own.
+    Channel {
+        /// Channel type.
+        channel_type: String,
+        /// Channel id.
+        channel_id: String,
+    },
+    /// One conversation.
+    Conversation(ConversationId),
+}
+
+/// A visibility choice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VisibilityChange {
+    /// What it applies to.
+    pub target: VisibilityTarget,
+    /// Public or private; `None` takes an earlier choice back, so that the source decides.
+    pub choice: Option<Visibility>,
+}
+
+/// What a choice changes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct VisibilityEffect {
+    /// Number of conversations that change.
+    pub conversations: u64,
+    /// Number of messages in them.
+    pub messages: u64,
+    /// Number of memories that anybody may see afterwards but not before.
+    pub opened_memories: u64,
+    /// Number of memories that anybody may see before but not afterwards.
+    pub closed_memories: u64,
+}
+
+/// A conversation with a person, and how much about the person may be served in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PersonPlace {
+    /// Id of the conversation.
+    pub conversation: ConversationId,
+    /// Number of memories about the person that may be served there.
+    pub visible: u64,
+    /// Number of memories about the person that may not.
+    pub withheld: u64,
+}
+
+/// A destination where anybody may read.
+fn anywhere() -> Destination {
+    Destination { conversation: None, visibility: Visibility::Public, people: People::new() }
+}
+
+impl Engine {
+    /// Stores the choice.
+    pub fn choose_visibility(&self, change: &VisibilityChange) -> Result<()> {
+        let now = self.now();
+        Ok(self.store().write(|tx| match &change.target {
+            VisibilityTarget::Channel { channel_type, channel_id } => {
+                tx.choose_channel_visibility(channel_type, channel_id, change.choice, now)
+            }
+            VisibilityTarget::Conversation(id) => tx.choose_conversation_visibility(id, change.choice),
+        })?)
+    }
+
+    /// Previews what the choice would change.
+    pub fn preview_visibility(&self, change: &VisibilityChange) -> Result<VisibilityEffect> {
+        Ok(self.store().read(|tx| {
+            let before = self.map(tx)?;
+            let mut effect = VisibilityEffect::default();
+            let mut places = before.places.clone();
+            for (id, visibility) in tx.visibility_after(&ids(tx, &change.target)?, change.is_about_one(), change.choice)? {
+                let Some(place) = places.get_mut(&id) else { continue };
+                if place.visibility != visibility {
+                    place.visibility = visibility;
+                    effect.conversations += 1;
+                    effect.messages += tx.conversation(&id)?.messages;
+                }
+            }
+            let open = |places: &HashMap<ConversationId, Place>| -> std::result::Result<Vec<MemoryId>, StoreError> {
+                let map = Arc::new(before.with_places(places.clone()));
+                Ok(View::new(self.inner.law, map, anywhere()).memories(tx, None)?.memories)
+            };
+            let (was, will) = (open(&before.places)?, open(&places)?);
+            effect.opened_memories = will.iter().filter(|id| !was.contains(id)).count() as u64;
+            effect.closed_memories = was.iter().filter(|id| !will.contains(id)).count() as u64;
+            Ok(effect)
+        })?)
+    }
+
+    /// The conversations in which a person takes part, and how much about them may be served there; latest first.
+    pub fn places_of(&self, person: &EntityId) -> Result<Vec<PersonPlace>> {
+        Ok(self.store().read(|tx| {
+            let map = self.map(tx)?;
+            let person = map.persons.of(person);
+            let is_owner = map.persons.is_owner(&person);
+            let by_handle = tx.memories_by_handle()?;
+            let own: Vec<MemoryId> = tx
+                .handles()?
+                .iter()
+                .filter(|row| map.persons.of(&row.entity_id) == person)
+                .filter_map(|row| by_handle.get(row.id.as_str()))
+                .flatten()
+                .cloned()
+                .collect();
+            let sources = tx.memory_sources()?;
+            let shared = tx.shared_items(keepsake_store::ConsentItem::Memory)?;
+            let mut by_time: BTreeMap<(Timestamp, ConversationId), PersonPlace> = BTreeMap::new();
+            for place in map.places.values() {
+                if is_owner || !place.people.contains(&person) {
+                    continue;
+                }
+                let Some(destination) = map.destination_in(&place.conversation) else { continue };
+                let view = View::new(self.inner.law, Arc::clone(&map), destination);
+                let visible = own
+                    .iter()
+                    .filter(|id| {
+                        let sources = sources.get(*id).map_or(&[][..], Vec::as_slice);
+                        view.judge(sources, shared.contains(id.as_str())).is_ok()
+                    })
+                    .count();
+                let row = tx.conversation(&place.conversation)?;
+                by_time.insert(
+                    (row.last, row.id.clone()),
+                    PersonPlace { conversation: row.id, visible: visible as u64, withheld: (own.len() - visible) as u64 },
+                );
+            }
+            Ok(by_time.into_values().rev().collect())
+        })?)
+    }
+}
+
+impl VisibilityChange {
+    /// Whether the choice is for a single conversation.
+    fn is_about_one(&self) -> bool {
+        matches!(self.target, VisibilityTarget::Conversation(_))
+    }
+}
+
+fn ids(tx: &ReadTx<'_>, target: &VisibilityTarget) -> std::result::Result<Vec<ConversationId>, StoreError> {
+    match target {
+        VisibilityTarget::Channel { channel_type, channel_id } => tx.conversations_of_channel(channel_type, channel_id),
+        VisibilityTarget::Conversation(id) => Ok(vec![tx.conversation(id)?.id]),
+    }
+}

@@ -1,0 +1,6 @@
+//! The queue, what it reports, and calls to language models.
+
+pub(crate) mod alerts;
+pub(crate) mod maintenance;
+pub(crate) mod model_calls;
+pub(crate) mod queue;

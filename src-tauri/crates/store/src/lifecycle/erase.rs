@@ -1,0 +1,454 @@
+//! Erasure: the only code that removes messages, together with everything derived from them.
+//!
+//! A tombstone without content replaces each message in the same transaction, so the hash chain stays whole and a re-import does
+//! not bring the message back. The same transaction queues a job that completes the erasure: while any reader still uses an older
+//! snapshot, the write-ahead log still contains the text. An erasure is therefore pending until that log has been emptied and a
+//! search of the files has found nothing of the text ([`Store::sweep`]).
+//!
+//! What is guaranteed afterwards: the text is gone from the database, its log and the copies that Keepsake made itself, which are
+//! backups, leftovers of a restore, and files handed over for an import that failed or never began. A file whose import is still
+//! queued is removed when that import is. Copies made by the person, the system or the disk are out of reach, and the texts shown
+//! to people claim no more than that.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use keepsake_domain::{ConversationId, ImportId, JobId, JobKind, Timestamp};
+use rusqlite::params;
+use rusqlite::types::ValueRef;
+use serde::{Deserialize, Serialize};
+
+use crate::changes::Tag;
+use crate::jobs::queue::NewJob;
+use crate::lifecycle::restore::clear_staging;
+use crate::lifecycle::traces::Traces;
+use crate::log::imports::INCOMING_DIR;
+use crate::open::{ReadTx, Store, WriteTx};
+use crate::text::{parse, to_json};
+use crate::{Result, StoreError};
+
+/// Counts of what an erasure removed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Erased {
+    /// Messages.
+    pub messages: u64,
+    /// Conversations.
+    pub conversations: u64,
+    /// Proposals and memories.
+    pub memories: u64,
+}
+
+/// Payload of an erasure job: counts, and hashes to recognize leftovers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErasurePayload {
+    /// What was removed.
+    pub erased: Erased,
+    #[serde(default)]
+    traces: Traces,
+}
+
+/// The part of a conversation to erase: all of it, or what was written under certain handles.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'p> {
+    pub(crate) conversation: &'p ConversationId,
+    /// JSON array of handle ids; `None` means everybody.
+    pub(crate) handles: Option<&'p str>,
+}
+
+/// SQL condition for the messages `i` of a part. Its conversation and handles are the first two parameters.
+const OF_PART: &str = "i.conversation_id = ?1 AND (?2 IS NULL OR i.handle_id IN (SELECT value FROM json_each(?2)))";
+
+pub(crate) const PENDING: &str = "SELECT count(*) FROM jobs WHERE kind = 'erase' AND state <> 'done'";
+
+/// The state of an erasure after a sweep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sweep {
+    /// The log is empty, and the files contain nothing of the erased text.
+    Clean,
+    /// A reader still uses an older snapshot, so the log could not be emptied.
+    Held,
+    /// The log is empty, but the files still contain this many stretches of the erased text.
+    Left(usize),
+}
+
+impl Store {
+    /// Erases every conversation that an import brought, with its messages, everything that rests on them, and what the record of
+    /// the import quotes. The erasure is pending until `job` has completed it.
+    pub fn erase_import(&self, import: &ImportId, reason: &str, job: &JobId, now: Timestamp) -> Result<Erased> {
+        self.erase(|tx| {
+            let mut statement = tx.conn.prepare("SELECT id FROM conversations WHERE import_id = ?1")?;
+            let ids = statement.query_map(params![import.as_str()], |row| row.get::<_, String>(0))?;
+            let ids = ids.map(|id| parse("conversation id", &id?)).collect::<Result<Vec<ConversationId>>>()?;
+            let parts: Vec<Part<'_>> = ids.iter().map(|id| Part { conversation: id, handles: None }).collect();
+            let erased = tx.erase_parts(&parts, reason, now)?;
+            tx.forget_link_work()?;
+            tx.forget_silent_speakers()?;
+            tx.empty_account(import)?;
+            tx.queue_erasure(job, erased, now)?;
+            Ok(erased)
+        })
+    }
+
+    /// Empties the write-ahead log, removes the copies that Keepsake made, and searches all files for the erased text.
+    pub fn sweep(&self, payload: &ErasurePayload) -> Result<Sweep> {
+        let data_dir = self.path().parent().unwrap_or(Path::new("."));
+        // A backup that is being inspected or prepared for a restore may contain the text: it is removed, and that restore is
+        // refused.
+        if !self.checkpoint()? || !clear_staging(data_dir)? {
+            return Ok(Sweep::Held);
+        }
+        for copy in self.own_copies() {
+            remove(&copy)?;
+        }
+        self.clear_incoming(&["queued", "running"])?;
+        let key = self.read(|tx| {
+            tx.check_secure_indexes()?;
+            tx.source_hash_key()
+        })?;
+        if payload.traces.is_empty() {
+            return Ok(Sweep::Clean);
+        }
+        let mut left = Traces::default();
+        for path in self.files() {
+            let found = File::open(&path).and_then(|file| payload.traces.found_in(&key, file));
+            left.add_all(found.map_err(|error| StoreError::Io { what: format!("cannot read {}", path.display()), error })?);
+        }
+        if !left.is_empty() {
+            // The same words may also occur in rows that were not erased.
+            let living = self.read(|tx| tx.living_traces(&key, &left))?;
+            left.remove(&living);
+        }
+        Ok(if left.is_empty() { Sweep::Clean } else { Sweep::Left(left.len()) })
+    }
+
+    /// The existing files that can contain text: the database and its logs.
+    fn files(&self) -> Vec<PathBuf> {
+        let beside = |suffix: &str| {
+            let mut path = self.path().as_os_str().to_owned();
+            path.push(suffix);
+            PathBuf::from(path)
+        };
+        ["", "-wal", "-journal"].map(beside).into_iter().filter(|path| path.exists()).collect()
+    }
+}
+
+/// Removes one of our copies; one that is already gone is no error.
+fn remove(path: &Path) -> Result<()> {
+    let removed = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+    match removed {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(StoreError::Io { what: format!("cannot remove the old copy {}", path.display()), error })
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Store {
+    /// Removes files that were handed over for an import, unless that import is in one of these states: nobody will read them any
+    /// more.
+    fn clear_incoming(&self, states: &[&str]) -> Result<()> {
+        let folder = self.path().with_file_name(INCOMING_DIR);
+        let found: Vec<PathBuf> = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        if found.is_empty() {
+            return Ok(());
+        }
+        let needed = self.read(|tx| tx.files_of_imports(states))?;
+        for path in found {
+            let Some(name) = path.file_name() else { continue };
+            // Compare only the end of the path: the folder's path may have been written differently when the import was queued.
+            let own = Path::new(INCOMING_DIR).join(name);
+            if !needed.iter().any(|file| file.ancestors().any(|part| part.ends_with(&own))) {
+                remove(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes leftovers beside the database: the copy of a preview or restore that was killed, and files whose import is over or
+    /// never began. A failed import can be retried and keeps its file. Only the process that works the queue may call this.
+    pub fn clear_leftovers(&self) -> Result<()> {
+        clear_staging(self.path().parent().unwrap_or(Path::new(".")))?;
+        self.clear_incoming(&["queued", "running", "dead"])
+    }
+}
+
+impl ReadTx<'_> {
+    /// Paths of the files of imports in these states.
+    fn files_of_imports(&self, states: &[&str]) -> Result<Vec<PathBuf>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT json_extract(payload, '$.path') FROM jobs
+              WHERE kind = 'import' AND state IN (SELECT value FROM json_each(?1)) AND json_extract(payload, '$.path') IS NOT NULL",
+        )?;
+        let rows = statement.query_map([to_json("states of jobs", &states)?], |row| row.get::<_, String>(0))?;
+        Ok(rows.map(|path| path.map(PathBuf::from)).collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Number of erasures that are not complete yet.
+    pub fn pending_erasures(&self) -> Result<u64> {
+        let count: i64 = self.conn.prepare_cached(PENDING)?.query_row([], |row| row.get(0))?;
+        Ok(count as u64)
+    }
+
+    /// Without this setting the indexes keep the words of a deleted row (security.md 2.4).
+    fn check_secure_indexes(&self) -> Result<()> {
+        for index in ["interactions_fts", "memories_fts"] {
+            let is_on = self
+                .conn
+                .prepare_cached(&format!("SELECT 1 FROM {index}_config WHERE k = 'secure-delete' AND v = 1"))?
+                .exists([])?;
+            if !is_on {
+                return Err(StoreError::corrupt("setting of the search index", "it does not overwrite what is erased"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The traces that occur in some row. Search indexes are skipped: they contain either what rows contain, or what must not be
+    /// there.
+    fn living_traces(&self, key: &[u8; 32], traces: &Traces) -> Result<Traces> {
+        let mut tables = self.conn.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")?;
+        let tables = tables.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
+        let mut living = Traces::default();
+        for table in tables {
+            let mut statement = self.conn.prepare(&format!("SELECT * FROM \"{table}\""))?;
+            let width = statement.column_count();
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                for column in 0..width {
+                    if let ValueRef::Text(bytes) | ValueRef::Blob(bytes) = row.get_ref(column)? {
+                        let found = traces.found_in(key, bytes);
+                        living.add_all(found.map_err(|error| StoreError::Io { what: format!("cannot read {table}"), error })?);
+                    }
+                }
+            }
+        }
+        Ok(living)
+    }
+}
+
+impl WriteTx<'_> {
+    /// Deletes what was derived from a conversation: memories that rest only on it, analyses, summaries and its gate log. A
+    /// memory that also rests on another conversation stays and loses this evidence. Returns the number of deleted memories.
+    pub fn erase_derived(&self, id: &ConversationId) -> Result<u64> {
+        self.erase_derived_of(Part { conversation: id, handles: None })
+    }
+
+    /// Like [`erase_derived`](Self::erase_derived), for a part: memories that rest only on it are deleted. What was derived from
+    /// the conversation as a whole may quote anybody, so it is deleted too and made again from what remains.
+    pub(crate) fn erase_derived_of(&self, part: Part<'_>) -> Result<u64> {
+        let id = part.conversation;
+        let mut statement = self.conn.prepare(&format!(
+            "SELECT DISTINCT v.memory_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id WHERE {OF_PART}
+             UNION SELECT id FROM memories WHERE conversation_id = ?1 AND ?2 IS NULL"
+        ))?;
+        let memories = statement.query_map(params![id.as_str(), part.handles], |row| row.get::<_, String>(0))?;
+        let memories = memories.collect::<rusqlite::Result<Vec<_>>>()?;
+        for memory in &memories {
+            self.remember_traces("SELECT content FROM memories WHERE id = ?1", memory)?;
+        }
+        for (table, column) in
+            [("conversation_summaries", "summary"), ("conversation_analyses", "outcome"), ("gate_log", "content")]
+        {
+            self.remember_traces(&format!("SELECT {column} FROM {table} WHERE conversation_id = ?1"), id.as_str())?;
+        }
+        self.remember_traces("SELECT pending_actions FROM conversations WHERE id = ?1", id.as_str())?;
+        self.forget_standing(id)?;
+        let mut gone = 0;
+        for memory in &memories {
+            self.conn
+                .prepare_cached(&format!(
+                    "DELETE FROM memory_evidence WHERE memory_id = ?3
+                        AND interaction_id IN (SELECT i.id FROM interactions i WHERE {OF_PART})"
+                ))?
+                .execute(params![id.as_str(), part.handles, memory])?;
+            let moved = self
+                .conn
+                .prepare_cached(
+                    "UPDATE memories SET conversation_id = i.conversation_id, said_at_ms = i.created_at_ms,
+                            subject_handle_id = iif(subject_handle_id IS NULL, NULL, i.handle_id)
+                       FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
+                      WHERE memories.id = ?1 AND v.memory_id = ?1
+                        AND v.position = (SELECT min(position) FROM memory_evidence WHERE memory_id = ?1)",
+                )?
+                .execute(params![memory])?;
+            match moved {
+                1.. => {}
+                0 => {
+                    self.conn
+                        .prepare_cached("DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_id = ?1")?
+                        .execute([memory])?;
+                    // The person's newer version may rest on the same lines and is deleted in its turn; the link must not prevent
+                    // that.
+                    self.conn.prepare_cached("DELETE FROM operation_changes WHERE memory_id = ?1")?.execute([memory])?;
+                    gone += 1;
+                }
+            }
+        }
+        // Versions refer to each other, so they are deleted together, with foreign keys checked at the end of the transaction.
+        self.conn.pragma_update(None, "defer_foreign_keys", "ON")?;
+        for memory in &memories {
+            self.conn
+                .prepare_cached(
+                    "DELETE FROM memories WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM memory_evidence WHERE memory_id = ?1)",
+                )?
+                .execute([memory])?;
+        }
+        self.delete_empty_operations()?;
+        for table in ["conversation_summaries", "conversation_analyses", "gate_log"] {
+            self.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), params![id.as_str()])?;
+        }
+        self.erase_profiles_of(id, part.handles)?;
+        self.erase_gaps_of(id, part.handles)?;
+        self.erase_calls_about(id)?;
+        self.erase_topics_of(id)?;
+        self.erase_playbooks_of(id, part.handles)?;
+        self.erase_sessions_of(id)?;
+        self.erase_model_replies_of(id)?;
+        self.conn.execute(
+            "DELETE FROM jobs WHERE state NOT IN ('queued', 'running') AND json_extract(payload, '$.conversation_id') = ?1",
+            params![id.as_str()],
+        )?;
+        self.touch(Tag::Memories);
+        self.touch(Tag::Analyses);
+        self.touch(Tag::GateLog);
+        self.touch(Tag::Jobs);
+        Ok(gone)
+    }
+
+    /// Records hashes of the texts that `sql` selects by an id, before they are erased, so that leftovers can be recognized.
+    pub(crate) fn remember_traces(&self, sql: &str, id: &str) -> Result<()> {
+        self.remember_traces_with(sql, params![id])
+    }
+
+    /// Like [`remember_traces`](Self::remember_traces), with several parameters.
+    pub(crate) fn remember_traces_with(&self, sql: &str, params: impl rusqlite::Params) -> Result<()> {
+        let key = self.source_hash_key()?;
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut rows = statement.query(params)?;
+        while let Some(row) = rows.next()? {
+            if let ValueRef::Text(text) = row.get_ref(0)? {
+                self.traces.borrow_mut().add(&key, text);
+            }
+        }
+        Ok(())
+    }
+
+    /// Queues the job that completes the erasure of this transaction.
+    pub fn queue_erasure(&self, job: &JobId, erased: Erased, now: Timestamp) -> Result<()> {
+        self.forget_served()?;
+        self.forget_forgotten()?;
+        let payload = ErasurePayload { erased, traces: self.traces.take() };
+        let job = NewJob {
+            id: job.clone(),
+            kind: JobKind::Erase,
+            // Every erasure gets a job of its own.
+            idempotency_key: job.to_string(),
+            payload: to_json("erasure", &payload)?,
+        };
+        self.enqueue(&job, now).map(|_| ())
+    }
+
+    /// Removes from the record of an import, its jobs and their alerts everything that quotes the file or names its path.
+    fn empty_account(&self, import: &ImportId) -> Result<()> {
+        // Messages that it brought to a conversation of another import stay, and so does the record of where they came from.
+        self.conn.execute(
+            "DELETE FROM imports WHERE id = ?1 AND is_sample = 1 AND NOT EXISTS (SELECT 1 FROM interactions WHERE import_id = ?1)",
+            params![import.as_str()],
+        )?;
+        self.conn.execute(
+            "UPDATE imports SET path = '', error = NULL, skipped = (
+                 SELECT coalesce(json_group_array(json_set(value, '$.sample', '')), '[]') FROM json_each(imports.skipped))
+              WHERE id = ?1",
+            params![import.as_str()],
+        )?;
+        let jobs = "SELECT id FROM jobs WHERE kind = 'import' AND state NOT IN ('queued', 'running')
+                       AND json_extract(payload, '$.import_id') = ?1";
+        self.conn.execute(&format!("DELETE FROM alerts WHERE job_id IN ({jobs})"), params![import.as_str()])?;
+        self.conn.execute(&format!("DELETE FROM jobs WHERE id IN ({jobs})"), params![import.as_str()])?;
+        self.touch(Tag::Alerts);
+        self.touch(Tag::Jobs);
+        Ok(())
+    }
+
+    /// Removes handles without messages, and entities without handles.
+    pub(crate) fn forget_silent_speakers(&self) -> Result<()> {
+        // A suggestion about a handle without messages is about nobody.
+        self.conn.execute(
+            "DELETE FROM link_suggestions WHERE NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = a_handle_id)
+                 OR NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = b_handle_id)",
+            [],
+        )?;
+        self.conn.execute(
+            "DELETE FROM entity_channels WHERE verified = 0
+                AND NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = entity_channels.id)
+                AND NOT EXISTS (SELECT 1 FROM link_decisions d WHERE entity_channels.id IN (d.a_handle_id, d.b_handle_id))
+                AND NOT EXISTS (SELECT 1 FROM link_suggestions s WHERE entity_channels.id IN (s.a_handle_id, s.b_handle_id))",
+            [],
+        )?;
+        self.conn.execute(
+            "DELETE FROM entities WHERE NOT EXISTS (SELECT 1 FROM entity_channels c WHERE c.entity_id = entities.id)
+                AND NOT EXISTS (SELECT 1 FROM conversations v WHERE v.entity_id = entities.id)
+                AND NOT EXISTS (SELECT 1 FROM interactions i WHERE i.entity_id = entities.id)",
+            [],
+        )?;
+        Ok(())
+    }
+
+    /// Replaces messages by tombstones, and removes the conversation if it is then empty. Works only on the erasing connection.
+    pub(crate) fn erase_messages(&self, part: Part<'_>, reason: &str, now: Timestamp) -> Result<u64> {
+        let Part { conversation: id, handles } = part;
+        self.conn.execute(
+            &format!(
+                "INSERT INTO tombstones (seq, id, source_key, prev_hash, row_hash, erased_at_ms, reason)
+                 SELECT i.seq, i.id, i.source_key, i.prev_hash, i.row_hash, ?3, ?4 FROM interactions i WHERE {OF_PART}"
+            ),
+            params![id.as_str(), handles, now.0, reason],
+        )?;
+        self.conn.execute(
+            &format!(
+                "DELETE FROM embeddings WHERE owner_kind = 'interaction' AND owner_id IN (SELECT i.id FROM interactions i WHERE {OF_PART})"
+            ),
+            params![id.as_str(), handles],
+        )?;
+        let key = self.source_hash_key()?;
+        let mut statement = self.conn.prepare(&format!("SELECT i.content FROM interactions i WHERE {OF_PART}"))?;
+        let mut rows = statement.query(params![id.as_str(), handles])?;
+        while let Some(row) = rows.next()? {
+            if let ValueRef::Text(text) = row.get_ref(0)? {
+                self.traces.borrow_mut().add(&key, text);
+            }
+        }
+        self.conn.execute(
+            "DELETE FROM conversation_people
+              WHERE conversation_id = ?1 AND (?2 IS NULL OR handle_id IN (SELECT value FROM json_each(?2)))",
+            params![id.as_str(), handles],
+        )?;
+        let gone = self.conn.execute(
+            "DELETE FROM interactions WHERE conversation_id = ?1 AND (?2 IS NULL OR handle_id IN (SELECT value FROM json_each(?2)))",
+            params![id.as_str(), handles],
+        )?;
+        let kept = self.conn.execute(
+            "UPDATE conversations SET messages = rest.messages, started_at_ms = rest.first_ms, last_activity_at_ms = rest.last_ms, settle_due_ms = 0
+               FROM (SELECT count(*) AS messages, min(created_at_ms) AS first_ms, max(created_at_ms) AS last_ms
+                       FROM interactions WHERE conversation_id = ?1) rest
+              WHERE id = ?1 AND rest.messages > 0",
+            params![id.as_str()],
+        )?;
+        if kept == 0 {
+            self.conn.execute("DELETE FROM conversations WHERE id = ?1", params![id.as_str()])?;
+        } else {
+            // If the person the conversation was with is gone, reassign it to a remaining one.
+            self.conn.execute(
+                "UPDATE conversations SET entity_id = (
+                     SELECT h.entity_id FROM conversation_people p JOIN entity_channels h ON h.id = p.handle_id
+                       JOIN entities e ON e.id = h.entity_id
+                      WHERE p.conversation_id = ?1 ORDER BY e.is_owner, p.messages DESC, p.handle_id LIMIT 1)
+                  WHERE id = ?1 AND entity_id NOT IN (
+                     SELECT h.entity_id FROM conversation_people p JOIN entity_channels h ON h.id = p.handle_id
+                      WHERE p.conversation_id = ?1)",
+                params![id.as_str()],
+            )?;
+        }
+        Ok(gone as u64)
+    }
+}

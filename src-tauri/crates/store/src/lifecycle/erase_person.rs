@@ -1,0 +1,185 @@
+//! Erasing a conversation, or everything a person said, along the path of [`crate::lifecycle::erase`].
+//!
+//! A person is erased with all their handles: their messages in every conversation, conversations in which otherwise only the
+//! owner and programs spoke, and what was suggested or decided about their handles. What others said, even about them, belongs to
+//! the others and stays.
+//!
+//! Not here: which handles belong to one person ([`crate::Persons`]).
+
+use std::collections::BTreeSet;
+
+use keepsake_domain::{ConversationId, HandleId, JobId, Timestamp};
+use rusqlite::params;
+
+use crate::changes::Tag;
+use crate::lifecycle::erase::{Erased, Part};
+use crate::open::{ReadTx, Store, WriteTx};
+use crate::text::{parse, to_json};
+use crate::{Result, StoreError};
+
+/// Preview of what an erasure would remove.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ErasureForeseen {
+    /// Messages.
+    pub messages: u64,
+    /// Conversations that are removed completely.
+    pub conversations: u64,
+    /// Conversations that lose messages but stay.
+    pub shortened: u64,
+    /// Proposals and memories that rest on nothing else.
+    pub memories: u64,
+}
+
+impl ReadTx<'_> {
+    /// Conversations with messages under these handles, and whether anybody besides them, the owner and programs speaks there.
+    fn conversations_of_handles(&self, handles: &str) -> Result<Vec<(ConversationId, bool)>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT p.conversation_id, EXISTS (
+                    SELECT 1 FROM conversation_people o JOIN entity_channels h ON h.id = o.handle_id JOIN entities e ON e.id = h.entity_id
+                     WHERE o.conversation_id = p.conversation_id AND e.entity_type IN ('person', 'group') AND e.is_owner = 0
+                       AND o.handle_id NOT IN (SELECT value FROM json_each(?1)))
+               FROM conversation_people p WHERE p.handle_id IN (SELECT value FROM json_each(?1)) GROUP BY 1 ORDER BY 1",
+        )?;
+        let rows = statement.query_map([handles], |row| Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?)))?;
+        rows.map(|row| {
+            let (id, has_others) = row?;
+            Ok((parse("conversation id", &id)?, has_others))
+        })
+        .collect()
+    }
+
+    /// Previews the erasure of a conversation.
+    pub fn foresee_erased_conversation(&self, id: &ConversationId) -> Result<ErasureForeseen> {
+        let messages = self.conversation(id)?.messages;
+        let memories = self.memories_resting_on(&[Part { conversation: id, handles: None }])?;
+        Ok(ErasureForeseen { messages, conversations: 1, shortened: 0, memories })
+    }
+
+    /// Previews the erasure of a person with all of these handles.
+    pub fn foresee_erased_person(&self, handles: &[HandleId]) -> Result<ErasureForeseen> {
+        let json = to_json("handles", &handles)?;
+        let mut foreseen = ErasureForeseen::default();
+        let conversations = self.conversations_of_handles(&json)?;
+        let parts: Vec<Part<'_>> = conversations.iter().map(|(id, has_others)| part(id, *has_others, &json)).collect();
+        for part in &parts {
+            if part.handles.is_some() {
+                foreseen.shortened += 1;
+            } else {
+                foreseen.conversations += 1;
+            }
+            foreseen.messages += self
+                .conn
+                .prepare_cached(
+                    "SELECT count(*) FROM interactions
+                      WHERE conversation_id = ?1 AND (?2 IS NULL OR handle_id IN (SELECT value FROM json_each(?2)))",
+                )?
+                .query_row(params![part.conversation.as_str(), part.handles], |row| row.get::<_, i64>(0))?
+                as u64;
+        }
+        foreseen.memories = self.memories_resting_on(&parts)?;
+        Ok(foreseen)
+    }
+
+    /// Number of memories that rest only on these parts.
+    fn memories_resting_on(&self, parts: &[Part<'_>]) -> Result<u64> {
+        let mut gone: BTreeSet<String> = BTreeSet::new();
+        for part in parts {
+            let mut statement = self.conn.prepare_cached(
+                "SELECT i.id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
+                  WHERE i.conversation_id = ?1 AND (?2 IS NULL OR i.handle_id IN (SELECT value FROM json_each(?2)))",
+            )?;
+            let rows = statement.query_map(params![part.conversation.as_str(), part.handles], |row| row.get::<_, String>(0))?;
+            for id in rows {
+                gone.insert(id?);
+            }
+        }
+        let count: i64 = self
+            .conn
+            .prepare_cached(
+                "SELECT count(*) FROM memories m WHERE EXISTS (SELECT 1 FROM memory_evidence v WHERE v.memory_id = m.id)
+                    AND NOT EXISTS (SELECT 1 FROM memory_evidence v WHERE v.memory_id = m.id
+                                       AND v.interaction_id NOT IN (SELECT value FROM json_each(?1)))",
+            )?
+            .query_row([to_json("message ids", &gone)?], |row| row.get(0))?;
+        Ok(count as u64)
+    }
+}
+
+fn part<'p>(conversation: &'p ConversationId, has_others: bool, handles: &'p str) -> Part<'p> {
+    Part { conversation, handles: has_others.then_some(handles) }
+}
+
+impl Store {
+    /// Erases a conversation and everything that rests only on it. The erasure is pending until `job` has completed it.
+    pub fn erase_conversation(&self, id: &ConversationId, reason: &str, job: &JobId, now: Timestamp) -> Result<Erased> {
+        self.erase(|tx| {
+            tx.conversation(id)?;
+            let erased = tx.erase_parts(&[Part { conversation: id, handles: None }], reason, now)?;
+            tx.forget_link_work()?;
+            tx.forget_silent_speakers()?;
+            tx.queue_erasure(job, erased, now)?;
+            Ok(erased)
+        })
+    }
+
+    /// Erases a person with all of these handles, as described in the module.
+    pub fn erase_person(&self, handles: &[HandleId], reason: &str, job: &JobId, now: Timestamp) -> Result<Erased> {
+        let json = to_json("handles", &handles)?;
+        self.erase(|tx| {
+            let is_owner = tx
+                .conn
+                .prepare_cached(
+                    "SELECT 1 FROM entity_channels h JOIN entities e ON e.id = h.entity_id
+                      WHERE e.is_owner = 1 AND h.id IN (SELECT value FROM json_each(?1))",
+                )?
+                .exists([&json])?;
+            if is_owner {
+                return Err(StoreError::Refused(
+                    "these accounts are your own and cannot be erased; erase conversations or imports instead",
+                ));
+            }
+            let conversations = tx.conversations_of_handles(&json)?;
+            let parts: Vec<Part<'_>> = conversations.iter().map(|(id, has_others)| part(id, *has_others, &json)).collect();
+            let erased = tx.erase_parts(&parts, reason, now)?;
+            // The user had confirmed these handles, and now asks to remove them.
+            tx.conn.execute("UPDATE entity_channels SET verified = 0 WHERE id IN (SELECT value FROM json_each(?1))", [&json])?;
+            tx.forget_link_work()?;
+            tx.forget_silent_speakers()?;
+            tx.queue_erasure(job, erased, now)?;
+            Ok(erased)
+        })
+    }
+}
+
+impl WriteTx<'_> {
+    pub(crate) fn erase_parts(&self, parts: &[Part<'_>], reason: &str, now: Timestamp) -> Result<Erased> {
+        let mut erased = Erased::default();
+        for part in parts {
+            // The record of an import quotes the lines that it skipped.
+            self.conn.execute(
+                "UPDATE imports SET skipped = (SELECT coalesce(json_group_array(json_set(value, '$.sample', '')), '[]')
+                                                 FROM json_each(imports.skipped))
+                  WHERE id IN (SELECT import_id FROM interactions WHERE conversation_id = ?1)",
+                params![part.conversation.as_str()],
+            )?;
+            self.cancel_jobs_about(part.conversation.as_str(), now)?;
+            erased.memories += self.erase_derived_of(*part)?;
+            erased.messages += self.erase_messages(*part, reason, now)?;
+            erased.conversations += u64::from(part.handles.is_none());
+        }
+        for tag in [Tag::Conversations, Tag::Messages, Tag::Imports, Tag::People] {
+            self.touch(tag);
+        }
+        Ok(erased)
+    }
+
+    /// Deletes the decisions about handles that have no messages left.
+    pub(crate) fn forget_link_work(&self) -> Result<()> {
+        self.conn.execute(
+            "DELETE FROM link_decisions WHERE NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = a_handle_id)
+                 OR NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = b_handle_id)",
+            [],
+        )?;
+        Ok(())
+    }
+}

@@ -1,0 +1,313 @@
+//! Keyword search over messages and memories.
+//!
+//! What a person types is data, never FTS5 syntax. Every term is quoted, so no input can cause an error or act as an operator,
+//! except the two that people know: `"exact phrase"` and `prefix*`.
+
+use keepsake_domain::{ConversationId, EntityId, InteractionId, MemoryId, TopicId};
+use rusqlite::{OptionalExtension, params};
+
+use crate::Result;
+use crate::log::conversations::{INTERACTION_COLUMNS, INTERACTION_JOINS, InteractionRow, interaction};
+use crate::open::ReadTx;
+use crate::text::parse;
+
+/// Maximum number of words, of quoted phrases, and of words per phrase. More would add cost but no meaning to a typed query.
+const TERMS_MAX: usize = 32;
+
+/// Words that occur in nearly every message; a question in full sentences would otherwise match through them.
+const STOP_WORDS: [&str; 60] = [
+    "a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do", "does", "for",
+    "from", "had", "has", "have", "he", "her", "his", "how", "i", "in", "is", "it", "its", "me", "my", "of", "on", "or", "our",
+    "she", "so", "that", "the", "their", "them", "there", "they", "this", "to", "was", "we", "were", "what", "when", "where",
+    "which", "who", "why", "will", "with", "would", "you",
+];
+
+/// A typed query, split into expressions for FTS5.
+pub(crate) struct QueryParts {
+    /// Quoted phrases; every one must occur.
+    pub(crate) phrases: Vec<String>,
+    /// Words; any of them may occur.
+    pub(crate) words: Vec<String>,
+}
+
+/// The parts of a typed query, or `None` if it contains no word. Stop words are dropped unless the query has nothing else.
+pub(crate) fn query_parts(typed: &str) -> Option<QueryParts> {
+    let mut phrases: Vec<String> = Vec::new();
+    let mut words = Vec::new();
+    for (index, part) in typed.split('"').enumerate() {
+        if index % 2 == 1 {
+            let phrase = terms(part).map(|(word, _)| word).take(TERMS_MAX).collect::<Vec<_>>().join(" ");
+            if !phrase.is_empty() && phrases.len() < TERMS_MAX {
+                phrases.push(format!("\"{phrase}\""));
+            }
+        } else {
+            words.extend(terms(part));
+        }
+    }
+    let content: Vec<_> = words.iter().filter(|(word, _)| !STOP_WORDS.contains(&word.to_lowercase().as_str())).collect();
+    let chosen = if content.is_empty() { words.iter().collect() } else { content };
+    let words: Vec<String> = chosen
+        .iter()
+        .take(TERMS_MAX)
+        .map(|(word, is_prefix)| if *is_prefix { format!("\"{word}\"*") } else { format!("\"{word}\"") })
+        .collect();
+    (!phrases.is_empty() || !words.is_empty()).then_some(QueryParts { phrases, words })
+}
+
+/// The FTS5 expression for a typed query, or `None` if it contains no word.
+///
+/// Quoted phrases must occur; of the other words, any may. The ranking prefers messages with more words and with rarer ones.
+pub fn fts_query(typed: &str) -> Option<String> {
+    let QueryParts { phrases, words } = query_parts(typed)?;
+    Some(match (phrases.is_empty(), words.is_empty()) {
+        (true, _) => words.join(" OR "),
+        (false, true) => phrases.join(" AND "),
+        (false, false) => format!("{} AND ({})", phrases.join(" AND "), words.join(" OR ")),
+    })
+}
+
+fn terms(text: &str) -> impl Iterator<Item = (String, bool)> + '_ {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '*' || c == '\u{200d}' || c == '\u{200c}')).filter_map(|piece| {
+        let word: String = piece.chars().filter(|c| *c != '*').collect();
+        (!word.is_empty()).then(|| (word, piece.ends_with('*')))
+    })
+}
+
+/// A message found by its words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MessageHit {
+    /// The message.
+    pub message: InteractionRow,
+    /// Title of its conversation.
+    pub conversation_title: Option<String>,
+    /// Relevance; higher is better.
+    pub score: f64,
+}
+
+/// A query for the index: consecutive words, or several such phrases that must all occur.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WordMatch(String);
+
+impl WordMatch {
+    /// Matches messages with these words in sequence; with `is_prefix`, the last word is a prefix. `None` if there is no word.
+    pub fn of(words: &[&str], is_prefix: bool) -> Option<Self> {
+        let plain = |word: &&str| word.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+        let words: Vec<String> = words.iter().map(plain).filter(|word| !word.is_empty()).collect();
+        let star = if is_prefix { "*" } else { "" };
+        (!words.is_empty()).then(|| Self(format!("\"{}\"{star}", words.join(" "))))
+    }
+
+    /// Matches messages that match all of these parts.
+    pub fn all(parts: &[Self]) -> Option<Self> {
+        let parts: Vec<&str> = parts.iter().map(|part| part.0.as_str()).collect();
+        (!parts.is_empty()).then(|| Self(parts.join(" AND ")))
+    }
+}
+
+/// A handle, as searches use it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedHandle {
+    /// Its id.
+    pub id: String,
+    /// The handle's own entity.
+    pub entity: EntityId,
+    /// Whether the entity is the owner's.
+    pub is_owner: bool,
+    /// Name shown in the channel, or given by the person to an unidentified speaker.
+    pub name: String,
+    /// Channel type.
+    pub channel_type: String,
+    /// The handle as written in the channel.
+    pub address: String,
+}
+
+impl ReadTx<'_> {
+    /// Passes the sequence numbers of matching messages to `take`, newest first, until it returns `false`.
+    pub fn matching_messages(&self, words: &WordMatch, mut take: impl FnMut(i64) -> bool) -> Result<()> {
+        let mut statement =
+            self.conn.prepare_cached("SELECT rowid FROM interactions_fts WHERE interactions_fts MATCH ?1 ORDER BY rowid DESC")?;
+        let mut rows = statement.query([&words.0])?;
+        while let Some(row) = rows.next()? {
+            if !take(row.get(0)?) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes every word of the index to `take`, in its indexed form: lower case, without diacritics.
+    pub fn message_words(&self, mut take: impl FnMut(&str)) -> Result<()> {
+        let mut statement = self.conn.prepare_cached("SELECT term FROM interactions_words")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            take(row.get_ref(0)?.as_str().unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// Passes the text of every message after this sequence number to `take`.
+    pub fn texts_after(&self, seq: i64, mut take: impl FnMut(&str)) -> Result<()> {
+        let mut statement = self.conn.prepare_cached("SELECT content FROM interactions WHERE seq > ?1")?;
+        let mut rows = statement.query([seq])?;
+        while let Some(row) = rows.next()? {
+            take(row.get_ref(0)?.as_str().unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// Messages by sequence number, in the requested order; those that no longer exist are left out.
+    pub fn messages_at(&self, seqs: impl IntoIterator<Item = i64>) -> Result<Vec<InteractionRow>> {
+        let mut found = Vec::new();
+        for seq in seqs {
+            found.extend(self.interactions_where("i.seq = ?1", params![seq])?);
+        }
+        Ok(found)
+    }
+
+    /// The text of a message and the id of its handle.
+    pub fn line_at(&self, seq: i64) -> Result<Option<(String, String)>> {
+        let mut statement = self.conn.prepare_cached("SELECT content, handle_id FROM interactions WHERE seq = ?1")?;
+        Ok(statement.query_row([seq], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+    }
+
+    /// The sequence number of a message.
+    pub fn place_of(&self, id: &InteractionId) -> Result<Option<i64>> {
+        let mut statement = self.conn.prepare_cached("SELECT seq FROM interactions WHERE id = ?1")?;
+        Ok(statement.query_row([id.as_str()], |row| row.get(0)).optional()?)
+    }
+
+    /// Sequence numbers of a topic's messages.
+    pub fn places_of_topic(&self, id: &TopicId) -> Result<Vec<i64>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT i.seq FROM topic_messages m JOIN interactions i ON i.id = m.interaction_id WHERE m.topic_id = ?1 ORDER BY m.position",
+        )?;
+        let rows = statement.query_map([id.as_str()], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Every handle with its name, address and entity, and whether it is the owner's. Messages per handle are not counted,
+    /// because that would read a row for every conversation.
+    pub fn named_handles(&self) -> Result<Vec<NamedHandle>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT h.id, h.entity_id, e.is_owner, coalesce(v.name, h.display_name), h.channel_type, h.channel_handle
+               FROM entity_channels h JOIN entities e ON e.id = h.entity_id LEFT JOIN voices v ON v.handle_id = h.id ORDER BY h.id",
+        )?;
+        let mut rows = statement.query([])?;
+        let mut handles = Vec::new();
+        while let Some(row) = rows.next()? {
+            handles.push(NamedHandle {
+                id: row.get(0)?,
+                entity: parse("entity id", row.get_ref(1)?.as_str().unwrap_or_default())?,
+                is_owner: row.get(2)?,
+                name: row.get(3)?,
+                channel_type: row.get(4)?,
+                address: row.get(5)?,
+            });
+        }
+        Ok(handles)
+    }
+
+    /// The conversations in which this handle spoke.
+    pub fn conversations_of_handle(&self, handle: &str) -> Result<Vec<ConversationId>> {
+        let mut statement = self.conn.prepare_cached("SELECT conversation_id FROM conversation_people WHERE handle_id = ?1")?;
+        let rows = statement.query_map([handle], |row| row.get::<_, String>(0))?;
+        rows.map(|row| parse("conversation id", &row?)).collect()
+    }
+
+    /// Sequence numbers of a handle's messages.
+    pub fn messages_of_handle(&self, handle: &str) -> Result<Vec<i64>> {
+        let mut statement = self.conn.prepare_cached("SELECT seq FROM interactions WHERE handle_id = ?1")?;
+        let rows = statement.query_map([handle], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Conversations that the person names by channel type, channel id, `type:id`, id, or part of the title.
+    pub fn conversations_named(&self, text: &str) -> Result<Vec<ConversationId>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT id FROM conversations
+              WHERE lower(channel_type) = lower(?1) OR channel_id = ?1 OR channel_type || ':' || channel_id = ?1 OR id = ?1
+                 OR source_conversation = ?1 OR instr(lower(coalesce(title, '')), lower(?1)) > 0",
+        )?;
+        let rows = statement.query_map([text], |row| row.get::<_, String>(0))?;
+        rows.map(|row| parse("conversation id", &row?)).collect()
+    }
+
+    /// Passes id and title of every conversation with a title to `take`, latest activity first.
+    pub fn conversation_titles(&self, mut take: impl FnMut(&str, &str)) -> Result<()> {
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT id, title FROM conversations WHERE title <> '' ORDER BY last_activity_at_ms DESC, id")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            take(row.get_ref(0)?.as_str().unwrap_or_default(), row.get_ref(1)?.as_str().unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// The first sequence number of a conversation.
+    pub fn first_seq(&self, conversation: &str) -> Result<Option<i64>> {
+        let mut statement = self.conn.prepare_cached("SELECT min(seq) FROM interactions WHERE conversation_id = ?1")?;
+        Ok(statement.query_row([conversation], |row| row.get(0))?)
+    }
+
+    /// Title and channel type of a conversation.
+    pub fn conversation_head(&self, id: &ConversationId) -> Result<Option<(Option<String>, String)>> {
+        let mut statement = self.conn.prepare_cached("SELECT title, channel_type FROM conversations WHERE id = ?1")?;
+        Ok(statement.query_row([id.as_str()], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+    }
+
+    /// Messages that match the query, best first.
+    pub fn search_messages(&self, typed: &str, limit: u32) -> Result<Vec<MessageHit>> {
+        let Some(query) = fts_query(typed) else { return Ok(Vec::new()) };
+        // The best rows are selected from the index alone; only these are read in full.
+        let mut statement = self.conn.prepare_cached(&format!(
+            "SELECT {INTERACTION_COLUMNS}, c.title, -best.score
+               FROM (SELECT rowid, bm25(interactions_fts) AS score FROM interactions_fts
+                      WHERE interactions_fts MATCH ?1 ORDER BY score LIMIT ?2) best
+               JOIN interactions i ON i.seq = best.rowid {INTERACTION_JOINS}
+               JOIN conversations c ON c.id = i.conversation_id
+              ORDER BY best.score, i.seq",
+        ))?;
+        let mut rows = statement.query(params![query, limit])?;
+        let mut hits = Vec::new();
+        while let Some(row) = rows.next()? {
+            hits.push(MessageHit { message: interaction(row)?, conversation_title: row.get(18)?, score: row.get(19)? });
+        }
+        Ok(hits)
+    }
+
+    /// Approved memories that match the query, best first, with their scores; hidden ones are left out.
+    pub fn search_memories(&self, typed: &str, limit: u32) -> Result<Vec<(MemoryId, f64)>> {
+        let Some(query) = fts_query(typed) else { return Ok(Vec::new()) };
+        let mut statement = self.conn.prepare_cached(
+            "SELECT m.id, -bm25(memories_fts) FROM memories_fts f JOIN memories m ON m.rank = f.rowid
+              WHERE memories_fts MATCH ?1 AND m.status = 'active' AND m.is_hidden = 0
+              ORDER BY bm25(memories_fts), m.rank LIMIT ?2",
+        )?;
+        let mut rows = statement.query(params![query, limit])?;
+        let mut hits = Vec::new();
+        while let Some(row) = rows.next()? {
+            hits.push((parse("memory id", &row.get::<_, String>(0)?)?, row.get(1)?));
+        }
+        Ok(hits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_person_types_is_never_syntax() {
+        let check = |typed: &str, expect: Option<&str>| assert_eq!(fts_query(typed).as_deref(), expect, "{typed:?}");
+        check("pottery class", Some("\"pottery\" OR \"class\""));
+        check("what is the pottery", Some("\"pottery\""));
+        check("the who", Some("\"the\" OR \"who\""));
+        check("\"blue jacket\" paris", Some("\"blue jacket\" AND (\"paris\")"));
+        check("pott*", Some("\"pott\"*"));
+        check("NEAR(a b) OR content:x", Some("\"NEAR\" OR \"b\" OR \"content\" OR \"x\""));
+        check("\"unclosed phrase", Some("\"unclosed phrase\""));
+        check("*** \"\" ---", None);
+        check("", None);
+    }
+}

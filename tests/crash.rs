@@ -1,7 +1,7 @@
-//! `kill -9` at any moment: imports and the queue are ended without warning again and again, and go on where they were.
+//! `kill -9` at any moment: imports and the queue are killed again and again, and continue where they were.
 //!
-//! What a killed process has written the system still holds, so this says nothing about power loss; that is played in the store's
-//! own tests (`store/tests/power.rs`). This one is about what the program itself does between its transactions.
+//! The system keeps what a killed process has written, so this does not test power loss, which the store's own tests simulate
+//! (`store/tests/power.rs`). It tests what the program itself does between its transactions.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -13,19 +13,19 @@ use rusqlite::Connection;
 
 use crate::harness::{Home, jsonl};
 
-/// Kills in `make test`; `KEEPSAKE_KILLS` asks for more.
+/// Number of kills in `make test`; `KEEPSAKE_KILLS` sets another number.
 const KILLS: usize = 40;
 
-/// Conversations of one export. Each is a job of its own.
+/// Number of conversations in one export. Each is a separate job.
 const CONVERSATIONS: usize = 10;
 
-/// Messages of one conversation: together more than two batches of an import.
+/// Number of messages in one conversation. Together they are more than two batches of an import.
 const MESSAGES: usize = 450;
 
-/// How far a process may come before it dies, in lines that it tells of its work.
+/// Maximum number of progress lines before a process is killed.
 const LINES_MAX: u64 = 5;
 
-/// Turns of an empty loop between such a line and the end, so that it falls into the middle of a step as well.
+/// Maximum number of iterations of an empty loop between such a line and the kill, so that kills also hit the middle of a step.
 const TURNS_MAX: u64 = 4_000_000;
 
 struct Dice(u64);
@@ -50,7 +50,7 @@ const FACTS: [&str; 7] = [
     "I've been learning Portuguese for two years.",
 ];
 
-/// An export whose owner says little, because proposing is what takes long, among many words of others.
+/// An export in which the owner says little, because proposing takes long, and others say a lot.
 fn export(number: usize) -> String {
     let conversation = |index: usize| {
         let lines: Vec<(&str, &str, &str)> = (0..MESSAGES)
@@ -65,7 +65,7 @@ fn export(number: usize) -> String {
     (0..CONVERSATIONS).map(conversation).collect()
 }
 
-/// What must be the same in the end, however often it was interrupted.
+/// The data that must be the same in the end, however often the process was interrupted.
 fn state(home: &Home) -> Vec<String> {
     let raw = Connection::open(home.data().join("keepsake.db")).unwrap();
     let rows = |sql: &str| {
@@ -82,12 +82,12 @@ fn state(home: &Home) -> Vec<String> {
     .concat()
 }
 
-/// What earlier processes said is done.
+/// Work that earlier processes reported as done.
 #[derive(Default)]
 struct Told {
-    /// Messages of all exports so far.
+    /// Number of messages of all exports so far.
     messages: u64,
-    /// Jobs that ended well.
+    /// Jobs that succeeded.
     jobs: BTreeSet<String>,
 }
 
@@ -96,10 +96,11 @@ fn field(line: &str, name: &str) -> Option<String> {
     Some(rest.split_whitespace().next()?.to_owned())
 }
 
-/// Runs a command until it has told of `lines` steps and a while longer, and kills it; `true` when it ended before that by itself.
+/// Runs a command until it has reported `lines` steps, waits `turns` iterations, and kills it. Returns `true` if it ended by
+/// itself before that.
 fn run_for(home: &Home, args: &[&str], lines: u64, turns: u64, before: u64, told: &mut Told) -> bool {
     let mut command = home.command(&[&["--verbose"], args].concat());
-    // Nobody knows the owner's name yet, and the colours of the lines are not wanted.
+    // The owner's name is not known yet, and the lines must not contain colors.
     let mut child = command.env("NO_COLOR", "1").stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let output = BufReader::new(child.stderr.take().unwrap());
     let mut seen = 0;
@@ -124,13 +125,13 @@ fn run_for(home: &Home, args: &[&str], lines: u64, turns: u64, before: u64, told
         std::hint::black_box(turn);
     }
     child.kill().unwrap();
-    // What it had told before it died counts too.
+    // Lines that it wrote before it was killed count too.
     for _ in steps {}
     // It may have ended just before.
     child.wait().unwrap().success()
 }
 
-/// Everything that must hold at any moment.
+/// Checks the invariants that must be true at any moment.
 fn check(home: &Home, told: &Told, when: &str) {
     let path = home.data().join("keepsake.db");
     if !path.exists() {

@@ -1,4 +1,4 @@
-//! Errors tell where something does not fit, and never what stands there: they reach the window, the list of jobs, alerts and the log.
+//! Errors say where something is invalid but never quote it, because they reach the window, the list of jobs, alerts and the log.
 
 use std::sync::Arc;
 

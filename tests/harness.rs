@@ -1,9 +1,9 @@
-//! The built `keepsake` binary as a person or a script meets it, and folders of data that vanish with their test.
+//! Runs the built `keepsake` binary as a person or a script does, in temporary data folders.
 //!
-//! Cargo names a binary to the tests of its own package only (`CARGO_BIN_EXE_…`), and this is another package. So the binary is
-//! found beside this test executable: `…/debug/deps/keepsake-<hash>` sits two levels under `…/debug/keepsake`. It is built, in the
-//! same profile, if it is missing or older than any source it is made of; `make test` builds it first, so that this costs nothing.
-//! `KEEPSAKE_CLI` names another binary.
+//! Cargo gives the path of a binary only to the tests of its own package (`CARGO_BIN_EXE_…`), and this is another package. So the
+//! binary is located relative to this test executable: `…/debug/deps/keepsake-<hash>` is two levels below `…/debug/keepsake`. It
+//! is built, in the same profile, if it is missing or older than any of its sources; `make test` builds it first, so that this
+//! costs nothing. `KEEPSAKE_CLI` selects another binary.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -19,12 +19,12 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests lie one level below the root")
 }
 
-/// A file written for the tests.
+/// Path of a test fixture.
 pub(crate) fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
 }
 
-/// The binary under test.
+/// Path of the binary under test.
 pub(crate) fn keepsake() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
@@ -67,12 +67,12 @@ fn newest_source() -> SystemTime {
     newest
 }
 
-/// Where `make model` prepares the local models.
+/// The folder in which `make model` installs the local models.
 fn prepared_models() -> PathBuf {
     keepsake_models::default_model_dir(|name| std::env::var_os(name))
 }
 
-/// How a run ended.
+/// Result of a run.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: i32,
@@ -81,13 +81,14 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// Standard output, after a success.
+    /// Standard output. Asserts success.
     pub(crate) fn ok(self) -> String {
         assert_eq!(self.code, 0, "it should succeed: {} {}", self.out, self.err);
         self.out
     }
 
-    /// The one line on standard error, after a failure (exit 1). It speaks to a person: no panic, no debug text.
+    /// The single line on standard error. Asserts exit code 1 and that the line is readable for people: no panic, no debug
+    /// output.
     pub(crate) fn failure(self) -> String {
         assert_eq!(self.code, 1, "it should fail with exit 1: {self:?}");
         let lines: Vec<&str> = self.err.lines().collect();
@@ -100,10 +101,10 @@ impl Ran {
     }
 }
 
-/// What the reader needs of the folder that `make model` prepares.
+/// Files that the reader needs from the folder of `make model`.
 const READER_PARTS: [&str; 2] = ["reader", "libonnxruntime.so"];
 
-/// A data folder of its own, and beside it a model folder with the reader alone: by default every run compares by words, which is fast.
+/// A data folder, and next to it a model folder with only the reader: by default, texts are compared by words, which is fast.
 pub(crate) struct Home {
     dir: TempDir,
     model_dir: PathBuf,
@@ -122,31 +123,31 @@ impl Home {
         Self { dir, model_dir }
     }
 
-    /// Without any model, the reader included.
+    /// A home without any model, not even the reader.
     pub(crate) fn without_reader() -> Self {
         let home = Self::new();
         READER_PARTS.iter().for_each(|part| std::fs::remove_file(home.model_dir.join(part)).unwrap());
         home
     }
 
-    /// With the model that `make model` prepares.
+    /// A home with the models that `make model` installs.
     pub(crate) fn with_model() -> Self {
         Self { model_dir: prepared_models(), ..Self::new() }
     }
 
-    /// Where this home's data lies.
+    /// Path of the data folder.
     pub(crate) fn data(&self) -> PathBuf {
         self.dir.path().join("data")
     }
 
-    /// A file beside the data.
+    /// Writes a file next to the data folder.
     pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.dir.path().join(name);
         std::fs::write(&path, content).unwrap();
         path
     }
 
-    /// The program in this home, not yet started.
+    /// The command for this home, not yet started.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = bare();
         command.env("KEEPSAKE_MODEL_DIR", &self.model_dir).arg("--data-dir").arg(self.data()).args(args);
@@ -161,54 +162,54 @@ impl Home {
         finish(self.command(args), stdin.as_ref())
     }
 
-    /// The one JSON value that a command prints under `--json`.
+    /// The single JSON value that a command prints with `--json`.
     pub(crate) fn json(&self, args: &[&str]) -> Value {
         let out = self.run(&[args, &["--json"]].concat()).ok();
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("{args:?} prints one JSON value ({error}): {out}"))
     }
 
-    /// The JSON lines of a command marked † in DESIGN section 6.
+    /// The JSON lines of a command that is marked † in DESIGN section 6.
     pub(crate) fn rows(&self, args: &[&str]) -> Vec<Value> {
         rows(&self.run(&[args, &["--json"]].concat()).ok())
     }
 
-    /// Imports Keepsake JSONL and works the queue.
+    /// Imports Keepsake JSONL and runs the queue.
     pub(crate) fn read(&self, jsonl: &str) {
         let path = self.file("read.jsonl", jsonl);
         self.run(&["import", path.to_str().unwrap()]).ok();
         self.run(&["run-jobs", "--until-idle"]).ok();
     }
 
-    /// Ids of the memories in this status, newest first.
+    /// Ids of the memories with this status, newest first.
     pub(crate) fn ids(&self, status: &str) -> Vec<String> {
         self.rows(&["memories", "--status", status]).iter().map(|row| text(row, "id")).collect()
     }
 
-    /// Everything that the person has stored, as the command line tells it: what a failed or repeated command must not change.
+    /// All stored data as the command line shows it: a failed or repeated command must not change it.
     pub(crate) fn stored(&self) -> Vec<Value> {
         [self.rows(&["conversations"]), self.rows(&["memories"]), vec![self.json(&["verify"])]].concat()
     }
 }
 
-/// The program without a home; what the environment says of the person's own Keepsake is taken away.
+/// The command without a home. Environment variables of the person's own Keepsake are removed.
 pub(crate) fn bare() -> Command {
     let mut command = Command::new(keepsake());
     for name in ["KEEPSAKE_DATA", "KEEPSAKE_UI", "KEEPSAKE_LOG"] {
         command.env_remove(name);
     }
-    // Local times in exports read the same on every computer.
+    // Local times in exports are the same on every computer.
     command.env("TZ", "UTC");
     command
 }
 
-/// Runs to the end.
+/// Runs a command to its end.
 pub(crate) fn finish(mut command: Command, stdin: &[u8]) -> Ran {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the binary starts");
     let mut input = child.stdin.take().expect("standard input is piped");
     let output = std::thread::scope(|scope| {
         scope.spawn(move || {
-            // A command that does not read its input may have ended already.
+            // A command that does not read its input may already have ended.
             let _ = input.write_all(stdin);
         });
         child.wait_with_output().expect("the binary ends")
@@ -220,17 +221,17 @@ pub(crate) fn finish(mut command: Command, stdin: &[u8]) -> Ran {
     }
 }
 
-/// One JSON value a line.
+/// Parses one JSON value per line.
 pub(crate) fn rows(out: &str) -> Vec<Value> {
     out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
 }
 
-/// A text field.
+/// The value of a text field.
 pub(crate) fn text(row: &Value, field: &str) -> String {
     row[field].as_str().unwrap_or_else(|| panic!("{field} is text in {row}")).to_owned()
 }
 
-/// Keepsake JSONL of one conversation: role, author, text; ids are `m1`, `m2` …, a minute apart.
+/// Keepsake JSONL for one conversation from (role, author, text). Ids are `m1`, `m2` …, one minute apart.
 pub(crate) fn jsonl(conversation: &str, lines: &[(&str, &str, &str)]) -> String {
     let line = |(index, (role, author, text)): (usize, &(&str, &str, &str))| {
         let row = json!({
@@ -243,7 +244,7 @@ pub(crate) fn jsonl(conversation: &str, lines: &[(&str, &str, &str)]) -> String 
     lines.iter().enumerate().map(line).collect()
 }
 
-/// A conversation from which the built-in engine takes several candidates about its owner, and one about Ana.
+/// A conversation from which the built-in engine proposes several memories about its owner and one about Ana.
 pub(crate) fn evening() -> String {
     jsonl(
         "evening",

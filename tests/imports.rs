@@ -1,4 +1,4 @@
-//! How an import is accounted for where the data file itself refuses something.
+//! How an import is counted if the database itself rejects something.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ fn an_import_that_fails_after_its_messages_were_stored_does_not_stand_there_as_r
         (done.map(|outcome| outcome.totals.imported), row.state, row.totals.duplicate)
     };
     assert!(matches!(import(2, false), (Ok(10), state, 0) if state == "done"));
-    // Turning conversations private is what is done after the last message.
+    // Conversations are excluded after the last message has been imported.
     let raw = rusqlite::Connection::open(engine.store().path()).unwrap();
     raw.execute_batch("CREATE TRIGGER refused BEFORE UPDATE OF is_private ON conversations BEGIN SELECT RAISE(ABORT, 'no'); END")
         .unwrap();

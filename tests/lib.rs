@@ -1,1 +1,1 @@
-//! Integration tests live in `main.rs`; this library is empty.
+//! The integration tests are in `main.rs`; this library is empty.

@@ -1,8 +1,8 @@
-//! A link is an answer and nothing else: whatever was linked and taken back, every view is as it was, to the byte.
+//! A link is only an answer: after links were made and removed, every view is byte for byte as before.
 //!
-//! Sequences of answers are drawn from a seed over a world with public and closed conversations, approved memories and suggestions.
-//! What an outsider may notice is printed before and after; the controls forget to take a link back, or take it back as most would
-//! do it, by answering "different", and must be noticed.
+//! Sequences of answers are drawn from a seed over a world with public and private conversations, approved memories and
+//! suggestions. Everything that an outsider may notice is printed before and after. The controls do not remove a link, or remove
+//! it by answering "different", as most would do; the tests must notice both.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -19,20 +19,20 @@ use keepsake_testkit::{FixedClock, MONDAY_TEN, SeqIds};
 use serde_json::json;
 use tempfile::TempDir;
 
-/// Sequences that are tried; the issue asks for 1,000.
 fn ask(query: &str, audience: Option<Audience>) -> SearchAsk {
     SearchAsk { query: query.to_owned(), limit: 10, audience, ..SearchAsk::default() }
 }
 
+/// Number of sequences; the issue requires 1,000.
 const CASES: u64 = 1_000;
 
-/// Sequences that one world lives through: answers pile up as they do over weeks, and a world is still made often.
+/// Number of sequences per world: answers accumulate as they do over weeks, and new worlds are still created often.
 const CASES_A_WORLD: u64 = 25;
 
-/// Worlds that live at once: tests run in debug builds, and each case prints every view twice.
+/// Number of worlds at a time. Tests run in debug builds, and each case prints every view twice.
 const THREADS: u64 = 4;
 
-/// Sequences within which a control must be noticed again and again.
+/// Number of sequences in which a control must be noticed repeatedly.
 const CONTROL_CASES: u64 = 40;
 
 struct World {
@@ -42,7 +42,7 @@ struct World {
     _dir: TempDir,
 }
 
-/// Channel, visibility, and what is said there: whose, handle, role, text.
+/// Channel, visibility and messages: author, handle, role, text.
 type Room = (&'static str, &'static str, &'static [(&'static str, &'static str, &'static str, &'static str)]);
 
 const ROOMS: [Room; 6] = [
@@ -129,7 +129,7 @@ impl World {
         self.engine.store().read(|tx| tx.list_memories(filter, MemorySort::Oldest, 0, 1_000)).unwrap().1
     }
 
-    /// Everything that commands print of people, links and what may be told where.
+    /// The output of all commands about people, links and what may be shown where.
     fn views(&self) -> String {
         let mut out = String::new();
         let engine = &self.engine;
@@ -152,7 +152,7 @@ impl World {
             for query in [None, Some("marathon tea Ghent violin")] {
                 let request =
                     ContextRequest { audience: audience.clone(), query: query.map(str::to_owned), ..ContextRequest::default() };
-                // A refusal (two people of one name) is output as well.
+                // An error (two people with the same name) is also output.
                 writeln!(out, "{:?}", engine.context(&request).map_err(|error| error.to_string())).unwrap();
             }
             let found = engine.search(&ask("marathon tea hazelnuts lyon violin", Some(audience.clone())));
@@ -164,7 +164,7 @@ impl World {
         out
     }
 
-    /// Takes back every link that was not there at first, in an order that `dice` draws.
+    /// Removes all links that did not exist at first, in an order drawn from `dice`.
     fn take_back(&self, before: &[(HandleId, HandleId)], dice: &mut Dice, how: TakingBack) {
         let mut made: Vec<_> = self
             .engine
@@ -189,10 +189,10 @@ impl World {
         links.into_iter().filter(|link| link.status == LinkStatus::Same).map(|link| (link.a.id, link.b.id)).collect()
     }
 
-    /// One sequence. Returns how many links it made and the views before and after.
+    /// Runs one sequence. Returns the number of links made, and the views before and after.
     fn live(&self, seed: u64, how: TakingBack) -> (usize, String, String) {
         let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        // Answers that stand before: "different" and "not sure" of what is suggested or was linked once.
+        // Earlier answers: "different" and "unsure" for suggestions and former links.
         for _ in 0..dice.below(3) {
             self.clock.advance_ms(60_000);
             let links = self.engine.links().unwrap();
@@ -205,8 +205,8 @@ impl World {
         let mut made = 0;
         for _ in 0..1 + dice.below(4) {
             self.clock.advance_ms(60_000);
-            // By hand over any two handles, or as the answer to what is listed, whatever was answered before. Two who were said to
-            // be different, or are one already, are refused, which must change nothing.
+            // Links any two handles by hand, or answers a listed link, whatever was answered before. Two handles that are
+            // "different" or already the same person are refused, which must change nothing.
             let is_linked = if dice.below(2) == 0 {
                 let mut any = || &self.handles[dice.below(self.handles.len() as u64) as usize];
                 let (a, b) = (any(), any());
@@ -217,7 +217,7 @@ impl World {
                 link.status != LinkStatus::Same && self.engine.answer_link(&link.id, LinkAnswer::Same).is_ok()
             };
             made += usize::from(is_linked);
-            // Some are taken back on the way.
+            // Some links are removed along the way.
             if dice.below(4) == 0 {
                 self.take_back(&standing, &mut dice, how);
             }
@@ -258,7 +258,7 @@ fn first_difference(before: &str, after: &str) -> String {
     differing.map_or_else(|| "one is longer".to_owned(), |(one, other)| format!("before: {one}\nafter:  {other}"))
 }
 
-/// Sequences with links, and links, of every `THREADS`th world from `first` on.
+/// The number of sequences with links, and of links, in every `THREADS`th world starting with `first`.
 fn live_through(first: u64) -> (usize, usize) {
     let (mut sequences, mut made) = (0, 0);
     for begin in (0..CASES).step_by(CASES_A_WORLD as usize).skip(first as usize).step_by(THREADS as usize) {
@@ -285,7 +285,7 @@ fn whatever_was_linked_and_taken_back_every_view_is_as_it_was() {
 fn noticed(how: TakingBack) -> (usize, usize) {
     let (mut noticed, mut linked) = (0, 0);
     for seed in 0..CONTROL_CASES {
-        // A trace would be there before the next sequence too, so each has a world of its own.
+        // A trace would also exist before the next sequence, so each one has a world of its own.
         let world = World::new();
         let (links, before, after) = world.live(seed, how);
         linked += usize::from(links > 0);

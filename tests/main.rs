@@ -1,6 +1,7 @@
-//! The one integration binary: what the parts promise together. Each module is one area; what a crate promises alone is tested there.
+//! The integration tests, in one binary: behavior across crates. Each module covers one area. The behavior of a single crate is
+//! tested in that crate.
 
-#![allow(clippy::unwrap_used)] // A test that cannot go on should say where.
+#![allow(clippy::unwrap_used)] // A failing test should report where it failed.
 
 mod cli;
 mod crash;

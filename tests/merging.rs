@@ -1,4 +1,4 @@
-//! What a candidate may be merged with, as the window is told: the nearest approved memory that says the same of the same one.
+//! Merging proposals, as the window shows it: the most similar approved memory that states the same about the same person.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl Desk {
         row["id"].as_str().unwrap().parse().unwrap()
     }
 
-    /// What is near to `from` where it stands in this relation to `to`, after `to` was decided about.
+    /// The memory similar to `from` if it has this relation to `to`, after a decision about `to`.
     fn near(&self, from: &MemoryId, relation: Relation, to: &MemoryId, decided: Option<Act>) -> Value {
         if let Some(act) = decided {
             self.app.engine().act(&act).unwrap();

@@ -1,6 +1,6 @@
-//! The model engine from the job to the store, against a scripted server: what a model does or fails to do, and what comes of it.
+//! The model engine from the job to the store, against a scripted server: what a model does or fails to do, and the effect.
 //!
-//! What a prompt says and which replies are believed is tested in `capture` and `insight`, how the wire is spoken in `models`.
+//! Prompts and the validation of replies are tested in `capture` and `insight`, the protocol in `models`.
 
 mod canaries;
 mod ended;
@@ -29,10 +29,10 @@ use keepsake_testkit::scripted_server::ScriptedServer;
 use keepsake_testkit::{FixedClock, MONDAY_TEN, SeqIds};
 use tempfile::TempDir;
 
-/// Loopback answers within milliseconds; a machine that is busy with other builds may take seconds.
+/// Loopback responds within milliseconds, but a computer that is busy with other builds may take seconds.
 const TIMEOUT_MS: u64 = 60_000;
 
-/// An engine whose chosen model is a scripted server.
+/// An engine whose model is a scripted server.
 struct Desk {
     engine: Engine,
     clock: Arc<FixedClock>,
@@ -55,7 +55,7 @@ impl Desk {
                 shape: Shape::OpenAi,
                 url: server.url(),
                 model: "tiny:1b".to_owned(),
-                // Told, so that the scripted server hears of nothing but the calls.
+                // Set explicitly, so that the scripted server receives only the calls.
                 context_tokens: Some(32_000),
             }),
             reply_timeout_ms: TIMEOUT_MS,
@@ -66,7 +66,7 @@ impl Desk {
         Self { engine, clock, dir, appended: std::cell::Cell::new(0) }
     }
 
-    /// The process ended and a new one begins.
+    /// Ends the process and starts a new one.
     fn restarted(self) -> Self {
         let Self { engine, clock, dir, appended } = self;
         drop(engine);
@@ -76,7 +76,7 @@ impl Desk {
 
     /// Stores a conversation and queues it for extraction.
     fn append(&self, messages: &[Message]) -> ConversationId {
-        // Another seed each time: no two batches may draw the same ids.
+        // A different seed each time, because two batches must not use the same ids.
         self.appended.set(self.appended.get() + 1);
         let ids = SeqIds::new(1_000 + self.appended.get());
         let context = AppendContext { ids: &ids, now: self.clock.now(), import_id: None };
@@ -87,7 +87,7 @@ impl Desk {
         id
     }
 
-    /// Runs every job that may start now; how the last one of the model's lane ended.
+    /// Runs all jobs that may start now. Returns the final state of the last job in the model's lane.
     fn work(&self) -> Option<JobState> {
         let mut last = None;
         loop {
@@ -122,7 +122,7 @@ impl Desk {
         self.engine.store().read(|tx| tx.alerts()).unwrap().into_iter().map(|alert| alert.message).collect()
     }
 
-    /// What every pending memory rests on, for whoever looks why a test fails.
+    /// The evidence of every pending memory, for debugging a failing test.
     fn quotes(&self) -> Vec<String> {
         let raw = rusqlite::Connection::open(self.engine.store().path()).unwrap();
         let mut statement = raw
@@ -139,8 +139,8 @@ impl Desk {
         rows.collect::<rusqlite::Result<_>>().unwrap()
     }
 
-    /// `gate content: reason` of every stop.
-    #[allow(dead_code)] // For whoever looks why a test fails.
+    /// `gate content: reason` of every gate log entry.
+    #[allow(dead_code)] // For debugging a failing test.
     fn log(&self) -> Vec<String> {
         let (_, rows) = self.engine.store().read(|tx| tx.gate_log(None, None, 0, 500)).unwrap();
         rows.into_iter().map(|row| format!("{} {}: {} [{}]", row.gate, row.content, row.reason, row.proposer)).collect()

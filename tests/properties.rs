@@ -1,4 +1,4 @@
-//! What must hold for any export, not only for the ones that somebody thought of.
+//! Properties that must be true for any export, not only for the ones written by hand.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use tempfile::TempDir;
 
-/// Each case opens stores on the disk; this many find what there is to find within seconds.
+/// Number of cases. Each opens stores on the disk, and this many find all problems within seconds.
 const CASES: u32 = 12;
 
 struct Bench {
@@ -48,7 +48,7 @@ impl Bench {
         (id, totals)
     }
 
-    /// What a dry run foresees of importing these lines, and what the import then does.
+    /// The totals that a dry run predicts for these lines, and the totals of the import itself.
     fn foresee_and_import(&self, lines: &[String], is_sample: bool) -> (ImportTotals, ImportTotals, ImportId) {
         let path = self.dir.path().join("export.jsonl");
         std::fs::write(&path, lines.join("\n")).unwrap();
@@ -77,7 +77,7 @@ impl Bench {
         rows
     }
 
-    /// Everything that the messages say, without the ids and hashes that follow from the order of arrival.
+    /// The content of all messages, without ids and hashes, which depend on the order of arrival.
     fn log(&self) -> Vec<String> {
         self.rows(
             "SELECT source_conversation || '/' || source_message || '/' || role || '/' || author || '/' || created_at_ms || '/' || content
@@ -115,7 +115,7 @@ const STATEMENTS: [&str; 12] = [
     "\"I live in Leeds\", she wrote.",
 ];
 
-/// Lines of Keepsake JSONL over a few conversations; each message has an id of its own.
+/// Lines of Keepsake JSONL in a few conversations; each message has its own id.
 fn export() -> impl Strategy<Value = Vec<String>> {
     let role = prop::sample::select(vec![("owner", "Mara"), ("person", "Ana"), ("assistant", "Nova")]);
     let text = prop_oneof![
@@ -194,7 +194,7 @@ proptest! {
     fn a_dry_run_and_the_import_after_it_never_disagree(
         lines in export(), cut in 0_usize..24, repeats in prop::collection::vec((0..24_usize, any::<bool>()), 0..6),
     ) {
-        // An export that says some lines twice, some of them with another text.
+        // An export that repeats some lines, some of them with changed text.
         let mut noisy = lines.clone();
         for (index, is_edited) in &repeats {
             let line = &lines[index % lines.len()];

@@ -1,8 +1,8 @@
-//! Carries the API's events to the page, merged so that a busy import cannot flood it, and keeps the window's
-//! theme and the notifications in step with them.
+//! Forwards the API's events to the page, merged so that a busy import cannot flood it, and keeps the window's theme and the
+//! notifications up to date.
 //!
-//! They go over a channel that the page hands over, never through Tauri's own events: whoever may listen to one of those may
-//! listen to all, and `tauri://drag-drop` tells where dropped files lie.
+//! The events go through a channel that the page provides, never through Tauri's own events: a page that may listen to one of
+//! those may listen to all, and `tauri://drag-drop` reveals the paths of dropped files.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -19,12 +19,12 @@ use tauri::{AppHandle, Manager, State};
 
 use crate::{notifications, window};
 
-/// The page that hears events. One that was loaded again takes the place of the one before.
+/// The page that receives events. A reloaded page replaces the previous one.
 #[derive(Default)]
 pub(crate) struct Page(Mutex<Option<Channel<Event>>>);
 
 impl Page {
-    /// Tells the page. Before it listens nothing is lost: it asks for everything when it starts.
+    /// Sends an event to the page. Nothing is lost before the page listens, because it loads everything when it starts.
     pub(crate) fn tell(&self, event: Event) {
         if let Some(channel) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
             let _ = channel.send(event);
@@ -32,21 +32,21 @@ impl Page {
     }
 }
 
-/// The page's second and last command: from now on it hears what happens.
+/// The page's second and last command: it receives events from now on.
 #[tauri::command]
 pub(crate) fn listen(page: State<'_, Page>, channel: Channel<Event>) {
     *page.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(channel);
 }
 
-/// At most 30 batches a second: more than the eye follows, and each makes the page ask again.
+/// Minimum time between two batches: at most 30 per second. The eye cannot follow more, and the page reloads data for each.
 const BATCH_INTERVAL: Duration = Duration::from_millis(33);
 
-/// The counts that the desktop shows are taken so long after a change: nobody waits for a notification, and a held key that
-/// decides thirty times a second would have everything counted after each.
+/// Delay between a change and recounting for the desktop. Nobody waits for a notification, and a held key that decides thirty
+/// times per second would otherwise cause a recount after each decision.
 const RECOUNT_AFTER: Duration = Duration::from_secs(1);
 
-/// Starts the thread that forwards events until the application ends. Once the page has had the cores to itself for its first
-/// picture, it has the background begin.
+/// Starts the thread that forwards events until the application ends. The thread also starts the background work, once the page
+/// has had the CPU to itself for its first frame.
 pub(crate) fn forward(app: AppHandle, backend: App, model_dir: PathBuf) -> io::Result<()> {
     let feed = backend.subscribe();
     let mut frame = Frame { app, backend, counts: None };
@@ -80,17 +80,17 @@ pub(crate) fn forward(app: AppHandle, backend: App, model_dir: PathBuf) -> io::R
     Ok(())
 }
 
-/// What the thread goes on with.
+/// The thread's next step.
 #[derive(Debug, PartialEq)]
 enum Next {
     Batch(Batch),
-    /// Nothing happened until the counts were due.
+    /// Nothing happened before the counts were due.
     Recount,
     /// The feed has ended.
     End,
 }
 
-/// Waits for an event, at most until the counts are due, then gathers what else comes before `earliest`.
+/// Waits for an event, at most until the counts are due, and then collects further events until `earliest`.
 fn next(feed: &Receiver<Event>, earliest: Instant, recount_at: Option<Instant>) -> Next {
     let first = match recount_at {
         Some(at) => feed.recv_timeout(at.saturating_duration_since(Instant::now())),
@@ -110,7 +110,7 @@ fn next(feed: &Receiver<Event>, earliest: Instant, recount_at: Option<Instant>) 
     }
 }
 
-/// Events of one moment: tags united, the last progress of each job, the rest as it came.
+/// Merged events: all tags once, the latest progress of each job, and all other events in order.
 #[derive(Debug, Default, PartialEq)]
 struct Batch {
     tags: BTreeSet<String>,

@@ -1,15 +1,15 @@
-//! How the page is drawn where there is no graphics processor.
+//! Chooses how the page is drawn on a computer without a GPU.
 //!
-//! WebKitGTK puts the page together with OpenGL. Without a graphics processor (a virtual machine, a remote desktop, an old
-//! computer) the processor works OpenGL out, the whole window for each frame, and a held key keeps every core busy with that.
-//! Told to leave it, WebKit draws what changed and nothing else (decision 26).
+//! WebKitGTK composes the page with OpenGL. Without a GPU (a virtual machine, a remote desktop, an old computer) the CPU emulates
+//! OpenGL for the whole window in every frame, and a held key keeps every core busy. With OpenGL turned off, WebKit redraws only
+//! what changed (decision 26).
 //!
-//! Deliberately not here: asking OpenGL who would do the work, which loads all of it before the first window, and a setting
-//! of our own: who knows better says so with WebKit's `WEBKIT_FORCE_COMPOSITING_MODE=1`.
+//! Not in this module: asking OpenGL which device renders, which would load all of it before the first window; and a setting of
+//! our own, because WebKit already has `WEBKIT_FORCE_COMPOSITING_MODE=1`.
 
 use tauri::WebviewWindow;
 
-/// Has the window drawn in the way that suits this computer. Only WebKitGTK lets itself be told.
+/// Chooses how the window is drawn. Only WebKitGTK can be configured.
 #[cfg(target_os = "linux")]
 pub(crate) fn suit(window: &WebviewWindow) -> tauri::Result<()> {
     use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt, WebViewExt};
@@ -37,14 +37,14 @@ pub(crate) fn suit(_window: &WebviewWindow) -> tauri::Result<()> {
 #[cfg(target_os = "linux")]
 const AUTOMATION: [&str; 2] = ["TAURI_AUTOMATION", "TAURI_WEBVIEW_AUTOMATION"];
 
-/// Whether the page is drawn as WebKit has it. What somebody asked for comes first. A WebDriver waits in vain for a screenshot of
-/// a page that is drawn without OpenGL, so it gets one with it.
+/// Whether to keep WebKit's default, OpenGL. An explicit request comes first. A WebDriver also gets OpenGL, because it would wait
+/// forever for a screenshot of a page that is drawn without it.
 #[cfg(any(target_os = "linux", test))]
 fn keeps_opengl(asked_for: Option<bool>, is_automated: bool, renders: bool) -> bool {
     asked_for == Some(true) || renders || asked_for.is_none() && is_automated
 }
 
-/// Names of the devices among which a graphics processor would be.
+/// Names of the devices that may include a GPU.
 #[cfg(target_os = "linux")]
 fn devices() -> Vec<String> {
     let names = |dir: &str| {
@@ -54,8 +54,8 @@ fn devices() -> Vec<String> {
     [names("/dev/dri"), names("/dev")].concat()
 }
 
-/// Whether the kernel offers a graphics processor to render with, by itself or through a driver that comes with devices of
-/// its own. A card alone is a screen, as virtual machines have it.
+/// Whether the kernel offers a GPU for rendering, by itself or through a driver with devices of its own. A `card` device alone is
+/// only a screen, as in virtual machines.
 #[cfg(any(target_os = "linux", test))]
 fn has_processor(devices: &[String]) -> bool {
     let renders =
@@ -63,7 +63,7 @@ fn has_processor(devices: &[String]) -> bool {
     devices.iter().any(renders)
 }
 
-/// As Mesa reads it.
+/// Whether Mesa would read the value as true.
 #[cfg(any(target_os = "linux", test))]
 fn is_yes(value: &str) -> bool {
     ["1", "t", "true", "y", "yes"].contains(&value.to_lowercase().as_str())

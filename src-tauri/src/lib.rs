@@ -1,8 +1,8 @@
-//! The desktop shell: one window, one command that asks and one that listens. Set-up only; what the
-//! application does lies behind `keepsake-api`.
+//! The desktop shell: one window and two commands, one for requests and one for events. It only sets up; the application itself
+//! is in `keepsake-api`.
 //!
-//! The only crate that names Tauri. Deliberately not here: rules, SQL, parsing, and any second way for the page to reach
-//! the machine: no file system, shell, network or opener plugin, and no path ever crosses into the page.
+//! This is the only crate that uses Tauri. Not in this crate: rules, SQL, parsing, and any other way for the page to reach the
+//! computer. There is no file system, shell, network or opener plugin, and no path reaches the page.
 
 mod events;
 mod graphics;
@@ -26,32 +26,32 @@ pub use options::{Options, UsageError};
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The data directory or its log cannot be written.
-    #[error("cannot write to the data directory {}: {source}; choose another with --data-dir", dir.display())]
+    #[error("cannot write to the data folder {}: {source}; choose another with --data-dir", dir.display())]
     DataDir {
         /// The directory.
         dir: std::path::PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// Nothing to show a window on.
-    #[error("there is no display to open a window on; `keepsake serve` serves the same page on this computer alone")]
+    /// There is no display to open a window on.
+    #[error("there is no display to open a window on; use `keepsake serve` and open the page in a browser on this computer")]
     NoDisplay,
-    /// The window system's libraries are broken.
-    #[error("the window could not be opened: {0}; `keepsake serve` serves the same page on this computer alone")]
+    /// The window could not be opened.
+    #[error("the window could not be opened: {0}; use `keepsake serve` and open the page in a browser on this computer")]
     Window(#[from] tauri::Error),
 }
 
 pub use keepsake_api::keep_files_private;
 
-/// Runs the application until its window is closed; answers the process's exit code.
+/// Runs the application until its window is closed. Returns the exit code of the process.
 pub fn run(mut options: Options) -> Result<u8, StartError> {
     let own = keepsake_api::default_data_dir(|name| std::env::var_os(name));
-    // Made absolute at once: what is found in it must not depend on where the program stands later.
+    // Made absolute immediately, so that the path does not depend on later changes of the working directory.
     options.data_dir =
         std::path::absolute(&options.data_dir).map_err(|source| StartError::DataDir { dir: options.data_dir.clone(), source })?;
     let data_dir = keepsake_api::data_dir_for(&options.data_dir, own.as_ref() == Some(&options.data_dir));
     options.data_dir = data_dir.path.clone();
-    // Asked here because the toolkit panics where there is none.
+    // Checked here because the toolkit panics without a display.
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     if cfg!(target_os = "linux") && !is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY") {
         return Err(StartError::NoDisplay);
@@ -59,10 +59,10 @@ pub fn run(mut options: Options) -> Result<u8, StartError> {
     let _log =
         logging::start(&options.data_dir).map_err(|source| StartError::DataDir { dir: options.data_dir.clone(), source })?;
     let instance = instance_name(&options.data_dir);
-    // An absolute file name replaces the plugin's own directory, so that everything of one person lies in one place.
+    // An absolute file name replaces the plugin's own directory, so that all data of a person is in one place.
     let window_state = options.data_dir.join("window.json").to_string_lossy().into_owned();
     let app = tauri::Builder::default()
-        // First, as the plugin asks: a second start only brings the running window forward.
+        // Must be the first plugin, as its documentation requires. A second start only brings the running window forward.
         .plugin(
             tauri_plugin_single_instance::Builder::new()
                 .dbus_id(instance)
@@ -95,8 +95,8 @@ pub fn run(mut options: Options) -> Result<u8, StartError> {
     Ok(u8::try_from(code).unwrap_or(1))
 }
 
-/// Opens the data and then the window; when the data cannot be opened, says why in a dialog and quits, having changed
-/// nothing.
+/// Opens the data, then the window. If the data cannot be opened, a dialog says why and the application quits without having
+/// changed anything.
 fn set_up(app: &mut TauriApp, data_dir: DataDir, options: &Options) {
     let asked = AppOptions { data_dir, embedder: EmbedderSlot::later(), file_access: FileAccess::PickFiles };
     let opened = App::open(asked).map_err(|error| error.to_string()).and_then(|backend| {
@@ -115,7 +115,7 @@ fn set_up(app: &mut TauriApp, data_dir: DataDir, options: &Options) {
     }
 }
 
-/// One running program for each data directory; the session bus wants letters first in every element of a name.
+/// Each data directory can have one running program. The session bus requires every element of a name to start with a letter.
 fn instance_name(data_dir: &Path) -> String {
     let mut hasher = DefaultHasher::new();
     std::path::absolute(data_dir).unwrap_or_else(|_| data_dir.to_owned()).hash(&mut hasher);

@@ -1,45 +1,45 @@
-//! One desktop notification when background work has ended and left something to review, while the window is not in use, and one in
-//! the morning for what the night left. It says how many, never what: a lock screen shows notifications to anybody.
+//! Desktop notifications: one when background work has ended and found something to review while the window is not in use, and
+//! one in the morning about the nightly maintenance. They contain only counts, because a lock screen shows them to anyone.
 
 use tauri::AppHandle;
 use tauri_plugin_notification::NotificationExt;
 
-/// The numbers that decide.
+/// The numbers that decide whether to notify.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Candidates waiting for review.
+    /// Pending memories.
     pub(crate) pending: u64,
-    /// Playbooks that were found and wait for a person.
+    /// Playbooks that are waiting for a decision.
     pub(crate) playbooks: u64,
-    /// Jobs waiting or running.
+    /// Jobs that are queued or running.
     pub(crate) jobs: u64,
-    /// The nightly cycle that ended last; nothing where none did, or the person wants to hear of none.
+    /// The latest maintenance run that ended; `None` if there is none or the person turned this notification off.
     pub(crate) digest: Option<Digest>,
 }
 
-/// A nightly cycle that ended.
+/// A maintenance run that ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Digest {
-    /// Which.
+    /// Id of the run.
     pub(crate) run: String,
-    /// How much waited for the person then.
+    /// Number of proposals that were waiting for the person when it ended.
     pub(crate) waiting: u64,
 }
 
-/// What is new.
+/// Content of a notification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum News {
-    /// Work brought something.
+    /// Background work found something.
     Found { memories: u64, playbooks: u64 },
-    /// A cycle ended and so much waits.
+    /// A maintenance run ended, and proposals are waiting.
     Night { waiting: u64 },
 }
 
 impl News {
     fn text(self) -> String {
         let (memories, playbooks) = match self {
-            Self::Night { waiting: 1 } => return "The night’s work is done: 1 thing waits for you".to_owned(),
-            Self::Night { waiting } => return format!("The night’s work is done: {waiting} things wait for you"),
+            Self::Night { waiting: 1 } => return "Maintenance is done: 1 item needs your attention".to_owned(),
+            Self::Night { waiting } => return format!("Maintenance is done: {waiting} items need your attention"),
             Self::Found { memories, playbooks } => (memories, playbooks),
         };
         let memories = match memories {
@@ -49,18 +49,18 @@ impl News {
         };
         let playbooks = match playbooks {
             0 => None,
-            1 => Some("1 new playbook to look at".to_owned()),
-            count => Some(format!("{count} new playbooks to look at")),
+            1 => Some("1 new playbook to review".to_owned()),
+            count => Some(format!("{count} new playbooks to review")),
         };
         [memories, playbooks].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
 
-/// Takes in new counts, notifies if it is time to, and answers what to compare the next ones with.
+/// Takes new counts and notifies if needed. Returns the counts to compare the next ones with.
 pub(crate) fn observe(app: &AppHandle, before: Option<Counts>, now: Counts, is_focused: bool) -> Counts {
     let (kept, news) = decide(before, now, is_focused);
     if let Some(news) = news {
-        // A desktop without a notification daemon is no failure.
+        // A desktop without a notification service is not a failure.
         if let Err(error) = app.notification().builder().title("Keepsake").body(news.text()).show() {
             tracing::debug!(%error, "no notification shown");
         }
@@ -68,12 +68,12 @@ pub(crate) fn observe(app: &AppHandle, before: Option<Counts>, now: Counts, is_f
     kept
 }
 
-/// While jobs run the old numbers are kept, so that one import makes one notification. The end of a night's cycle is told once, whatever
-/// else still runs, and says what else there would be to say of it.
+/// While jobs run, the old counts are kept, so that an import causes a single notification. The end of a maintenance run is
+/// reported once, whatever else still runs, and replaces any other notification.
 fn decide(before: Option<Counts>, now: Counts, is_focused: bool) -> (Counts, Option<News>) {
     let Some(before) = before else { return (now, None) };
     let ended = now.digest.as_ref().filter(|digest| {
-        // The first cycle after the person asked to hear of them is news, one that was heard of is none.
+        // After the person turns this notification on, the first run is reported; a run that was already reported is not.
         digest.waiting > 0 && before.digest.as_ref().is_none_or(|known| known.run != digest.run)
     });
     if let Some(Digest { waiting, .. }) = ended {
@@ -86,7 +86,7 @@ fn decide(before: Option<Counts>, now: Counts, is_focused: bool) -> (Counts, Opt
         return (now, None);
     }
     if now.jobs > 0 {
-        // Fewer of the one is no reason to forget more of the other.
+        // A decrease of one count must not hide an increase of the other.
         let kept = Counts { pending: before.pending.min(now.pending), playbooks: before.playbooks.min(now.playbooks), ..now };
         return (kept, None);
     }
@@ -108,7 +108,7 @@ mod tests {
         notified
     }
 
-    /// Feeds (pending, jobs) in turn and collects how many memories were notified of.
+    /// Feeds (pending, jobs) in order and collects the number of memories in each notification.
     fn check(steps: &[(u64, u64)], is_focused: bool, expect: &[u64], why: &str) {
         let steps: Vec<_> = steps.iter().map(|(pending, jobs)| (*pending, 0, *jobs)).collect();
         let memories = |news| match news {
@@ -125,10 +125,10 @@ mod tests {
             let texts: Vec<String> = notified(steps, false).into_iter().map(News::text).collect();
             assert_eq!(texts, expect, "{steps:?}");
         };
-        check(&[(0, 0, 0), (0, 1, 1), (0, 1, 0), (0, 1, 0)], &["1 new playbook to look at"]);
-        check(&[(2, 0, 0), (2, 3, 1), (4, 3, 0)], &["2 new memories to review, 3 new playbooks to look at"]);
+        check(&[(0, 0, 0), (0, 1, 1), (0, 1, 0), (0, 1, 0)], &["1 new playbook to review"]);
+        check(&[(2, 0, 0), (2, 3, 1), (4, 3, 0)], &["2 new memories to review, 3 new playbooks to review"]);
         check(&[(2, 1, 0), (1, 0, 0)], &[]);
-        check(&[(9, 0, 0), (3, 2, 1), (3, 2, 0)], &["2 new playbooks to look at"]);
+        check(&[(9, 0, 0), (3, 2, 1), (3, 2, 0)], &["2 new playbooks to review"]);
         assert!(notified(&[(0, 0, 0), (0, 1, 0)], true).is_empty(), "who looks at the window sees it there");
     }
 
@@ -141,7 +141,7 @@ mod tests {
         check(&[(9, 0), (4, 0), (9, 0)], false, &[5], "fewer is no news; more is");
     }
 
-    /// Feeds (the cycle that ended last with what waits, jobs) in turn and collects what was told.
+    /// Feeds (latest maintenance run with its count, jobs) in order and collects the notifications.
     fn nights(steps: &[(Option<(&str, u64)>, u64)], is_focused: bool) -> Vec<String> {
         let mut before = None;
         let mut told = Vec::new();
@@ -160,13 +160,13 @@ mod tests {
         let check = |steps: &[(Option<(&str, u64)>, u64)], expect: &[&str], why: &str| {
             assert_eq!(nights(steps, false), expect, "{why}");
         };
-        const TWELVE: &str = "The night’s work is done: 12 things wait for you";
+        const TWELVE: &str = "Maintenance is done: 12 items need your attention";
         check(&[(None, 0), (Some(("a", 12)), 0), (Some(("a", 12)), 0)], &[TWELVE], "once");
         check(&[(None, 0), (Some(("a", 12)), 3)], &[TWELVE], "a model that still works keeps it back no longer");
         check(&[(Some(("a", 12)), 0), (Some(("a", 12)), 0)], &[], "what ended before the start is no news");
         check(
             &[(Some(("a", 12)), 0), (Some(("b", 1)), 0)],
-            &["The night’s work is done: 1 thing waits for you"],
+            &["Maintenance is done: 1 item needs your attention"],
             "the next night",
         );
         check(&[(None, 0), (Some(("a", 0)), 0)], &[], "nothing waits");

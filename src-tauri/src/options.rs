@@ -1,33 +1,34 @@
-//! Where the data lies: `--data-dir DIR`, else `KEEPSAKE_DATA`, else the platform's data directory.
+//! Options of the desktop program. The data directory is `--data-dir DIR`, otherwise `KEEPSAKE_DATA`, otherwise the platform's
+//! default.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What the command line and the environment say.
+/// Options from the command line and the environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Everything Keepsake stores is in here.
+    /// Directory of all data that Keepsake stores.
     pub data_dir: PathBuf,
-    /// The local embedding model lies here, if it was prepared.
+    /// Directory of the local embedding model, if it is installed.
     pub model_dir: PathBuf,
 }
 
-/// The command line was not understood.
+/// The command line is invalid.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UsageError {
-    /// `--data-dir` without its value.
-    #[error("--data-dir needs a directory after it")]
+    /// `--data-dir` without a value.
+    #[error("--data-dir has no value; give a folder after it")]
     NoDirectory,
-    /// Anything else.
-    #[error("unknown argument {0:?}; the window takes only --data-dir DIR, for commands see `keepsake --help`")]
+    /// An unknown argument.
+    #[error("unknown argument {0:?}; the window accepts only --data-dir DIR; for commands see `keepsake --help`")]
     Unknown(String),
-    /// Neither told nor knowable.
-    #[error("there is no home directory to keep data in; name one with --data-dir DIR")]
+    /// No data directory was given, and there is no home directory.
+    #[error("there is no home folder to store the data in; choose a folder with --data-dir DIR")]
     NoHome,
 }
 
 impl Options {
-    /// Reads arguments (without the program's name) and environment variables.
+    /// Parses arguments (without the program's name) and environment variables.
     pub fn parse(
         arguments: impl IntoIterator<Item = OsString>,
         env: impl Fn(&str) -> Option<OsString>,

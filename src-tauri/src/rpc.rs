@@ -1,12 +1,12 @@
-//! The one command with which the page asks. Everything it asks goes to `keepsake-api`, except what only a desktop host can
-//! do: choosing files in the system's own dialog.
+//! The page's command for requests. All of them go to `keepsake-api`, except those that only a desktop host can handle: choosing
+//! files in the system's dialog.
 
 use keepsake_api::{ApiError, App, Code, dispatch};
 use serde_json::{Value, json};
 use tauri::{AppHandle, State, async_runtime};
 use tauri_plugin_dialog::{DialogExt, FilePath};
 
-/// `cmd` names a command of the API, `payload` is its request. Work happens on a blocking thread, off the UI's.
+/// Runs the API command `cmd` with the request `payload`, on a blocking thread and not on the UI thread.
 #[tauri::command]
 pub(crate) async fn rpc(host: AppHandle, backend: State<'_, App>, cmd: String, payload: Value) -> Result<Value, ApiError> {
     let backend = backend.inner().clone();
@@ -19,14 +19,14 @@ pub(crate) async fn rpc(host: AppHandle, backend: State<'_, App>, cmd: String, p
         "pick_export_folder" => Ok(pick_export_folder(&host, &backend)),
         _ => dispatch(&backend, &cmd, payload),
     });
-    // A panic in a command must not take the window down; its place is in the log.
+    // A panic in a command must not close the window. Its location is in the log.
     work.await.unwrap_or_else(|_| {
-        let message = "the command failed inside Keepsake and changed nothing; its log says where. Try again.";
+        let message = "the command failed because of an internal error and changed nothing; the log shows where. Try again.";
         Err(ApiError { code: Code::Failed, message: message.into() })
     })
 }
 
-/// Opens the system's dialog. No files when it was closed.
+/// Opens the system's file dialog. Returns no files if it was canceled.
 fn pick_files(host: &AppHandle, backend: &App) -> Value {
     let chosen = host.dialog().file().set_title("Choose exports to import").blocking_pick_files().unwrap_or_default();
     let paths = chosen.into_iter().filter_map(|file| file.into_path().ok());
@@ -34,25 +34,24 @@ fn pick_files(host: &AppHandle, backend: &App) -> Value {
     json!({ "files": files })
 }
 
-/// As [`pick_files`], for one folder.
+/// Like [`pick_files`], for one folder.
 fn pick_folder(host: &AppHandle, backend: &App) -> Value {
-    let chosen = host.dialog().file().set_title("Choose a folder to read").blocking_pick_folder();
+    let chosen = host.dialog().file().set_title("Choose a folder to watch").blocking_pick_folder();
     let files: Vec<_> =
         chosen.and_then(|folder| folder.into_path().ok()).map(|path| backend.register_file(&path)).into_iter().collect();
     json!({ "files": files })
 }
 
-/// Opens the dialog for a file that need not be there yet. The path goes to the page, which shows it: the person may write it by
-/// hand as well.
+/// Opens the dialog for a file that need not exist yet. The page gets the path and shows it, because the person may also type it.
 fn pick_tasks_file(host: &AppHandle) -> Value {
-    let dialog = host.dialog().file().set_title("Choose a Markdown file; tasks are added at its end").set_file_name("tasks.md");
+    let dialog = host.dialog().file().set_title("Choose a Markdown file; tasks are added at the end").set_file_name("tasks.md");
     let chosen = dialog.add_filter("Markdown", &["md", "markdown"]).blocking_save_file();
     json!({ "path": chosen.and_then(|file| file.into_path().ok()).map(|path| path.to_string_lossy().into_owned()) })
 }
 
-/// Opens the dialog for the file that a backup goes to; the system asks before an existing one is chosen.
+/// Opens the dialog for the target file of a backup. The system asks before replacing an existing file.
 fn pick_backup_target(host: &AppHandle, backend: &App) -> Value {
-    let dialog = host.dialog().file().set_title("Choose where the backup goes").set_file_name("Keepsake backup.db");
+    let dialog = host.dialog().file().set_title("Choose where to save the backup").set_file_name("Keepsake backup.db");
     let chosen = dialog.add_filter("Keepsake backup", &["db"]).blocking_save_file();
     one(chosen, backend)
 }
@@ -63,9 +62,9 @@ fn pick_backup(host: &AppHandle, backend: &App) -> Value {
     one(dialog.blocking_pick_file(), backend)
 }
 
-/// Opens the dialog for the folder in which an export gets a folder of its own.
+/// Opens the dialog for the folder in which the export creates its own folder.
 fn pick_export_folder(host: &AppHandle, backend: &App) -> Value {
-    one(host.dialog().file().set_title("Choose where the export goes").blocking_pick_folder(), backend)
+    one(host.dialog().file().set_title("Choose where to save the export").blocking_pick_folder(), backend)
 }
 
 fn one(chosen: Option<FilePath>, backend: &App) -> Value {

@@ -1,4 +1,4 @@
-//! `make bench`: the scrubber in MB/s, and reading in messages/s and in memory, each on text that its users really have.
+//! `make bench`: speed of the scrubber in MB/s, and of the reader in messages/s and memory, on realistic text.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::time::Instant;
@@ -14,10 +14,10 @@ use keepsake_testkit::exports::write_chatgpt_export;
 const CONVERSATIONS: usize = 500;
 const MESSAGES_EACH: usize = 40;
 
-/// Conversations that are read: some seconds of work.
+/// Number of conversations that are read: a few seconds of work.
 const READ_CONVERSATIONS: usize = 60;
 
-/// One message in this many carries something sensitive, as a busy person's mail does.
+/// One message in this many contains something sensitive, as in a busy person's mail.
 const SENSITIVE_EVERY: usize = 12;
 
 const SENSITIVE: [&str; 6] = [
@@ -59,7 +59,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     read(&messages)
 }
 
-/// Text in, scrubbed text out, one session over all of it, in messages as the queue hands them over.
+/// Scrubs all messages in one session, message by message as the queue does.
 fn scrub(messages: &[Message]) -> Result<(), Box<dyn std::error::Error>> {
     let scrubber = Scrubber::new(&ScrubConfig::default())?;
     let texts: Vec<String> = messages
@@ -79,7 +79,7 @@ fn scrub(messages: &[Message]) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What the reader reads counts: what a person wrote. The assistant's messages are context alone.
+/// Only messages that the reader reads are counted: those a person wrote. The assistant's messages are only context.
 fn read(messages: &[Message]) -> Result<(), Box<dyn std::error::Error>> {
     let reader = open_reader(&default_model_dir(|name| std::env::var_os(name)))?;
     let (mut found, mut count) = (0, 0);
@@ -114,7 +114,7 @@ fn read(messages: &[Message]) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The most memory that this process held, where the system says it.
+/// Peak memory of this process in MB, if the system reports it.
 fn peak_mb() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

@@ -1,7 +1,8 @@
-//! `make bench`: a generated ChatGPT export of 200,000 messages into the store with its full-text index, then search over it.
+//! `make bench`: imports a generated ChatGPT export of 200,000 messages into the store with its full-text index, then searches
+//! it.
 //!
-//! The import runs in a process of its own, whose peak memory the kernel tells (`VmHWM`, Linux): what the generator and the search
-//! need is not counted. Times are of the wall clock, from opening the data folder to the last durable commit.
+//! The import runs in a process of its own, whose peak memory the kernel reports (`VmHWM`, Linux), so that the generator and the
+//! search are not included. Times are wall-clock times, from opening the data folder to the last durable commit.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::io::{BufWriter, Write};
@@ -18,7 +19,7 @@ use keepsake_testkit::exports::write_chatgpt_export;
 const CONVERSATIONS: usize = 5_000;
 const MESSAGES_EACH: usize = 40;
 
-/// Says that this process is the one that imports.
+/// Argument that marks the process that imports.
 const IMPORT: &str = "--import";
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -74,13 +75,13 @@ fn import(export: &Path, data: &Path) -> Outcome {
     Ok(())
 }
 
-/// The most memory that this process ever held, in KiB.
+/// Peak memory of this process, in KiB.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix(" kB")?.parse().ok()
 }
 
-/// Queries of one word, several words, a sentence and a phrase; rare words and words that tens of thousands of messages hold.
+/// Queries of one word, several words, a sentence and a phrase; rare words and words in tens of thousands of messages.
 const QUERIES: [&str; 10] = [
     "marathon",
     "peanuts Ravi",

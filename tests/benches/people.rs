@@ -1,7 +1,7 @@
-//! `make bench`: profiles of everybody from 100,000 messages, and how long somebody else waits to write meanwhile.
+//! `make bench`: derives everyone's profiles from 100,000 messages, and measures how long other writers wait meanwhile.
 //!
-//! Four hundred people in rooms, groups, pairs and chats with an assistant; one line in eight says how somebody wants to be dealt with.
-//! The second derivation finds nothing new, the third one new line of one person.
+//! Four hundred people in rooms, groups, pairs and chats with an assistant. One line in eight says how someone wants to be
+//! treated. The second derivation finds nothing new, the third one finds one new line of one person.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::sync::Arc;
@@ -88,7 +88,7 @@ fn main() -> Outcome {
     Ok(())
 }
 
-/// Derives, and how long it took; and how long a small write had to wait at most.
+/// Derives profiles. Returns the duration, and the longest wait of a small write.
 fn derive(engine: &Engine) -> Result<(Duration, Duration), Box<dyn std::error::Error>> {
     let is_done = AtomicBool::new(false);
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! `make bench`: what the Review panel waits for with 10,000 candidates, through the commands that the window sends.
+//! `make bench`: measures what the Review panel waits for with 10,000 pending memories, using the commands that the window sends.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::time::Instant;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 const CANDIDATES: usize = 10_000;
 const CONVERSATIONS: usize = 200;
 const NOW: Timestamp = Timestamp(1_772_445_600_000);
-/// As many as the window asks for before it has shown any.
+/// Number of rows that the window requests first.
 const FIRST_ROWS: usize = 200;
 const ROUNDS: usize = 5;
 
@@ -82,7 +82,7 @@ fn fill(store: &Store) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The median of some rounds, in milliseconds.
+/// The median of several rounds, in milliseconds.
 fn median_ms(mut work: impl FnMut() -> Result<Value, keepsake_api::ApiError>) -> Result<(f64, Value), keepsake_api::ApiError> {
     let mut times = Vec::new();
     let mut last = Value::Null;

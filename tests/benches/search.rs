@@ -1,9 +1,10 @@
-//! `make bench`: how long a search takes with 10 thousand, 100 thousand and a million messages, and how fast vectors are made beside the
-//! raw model. What the scans of vectors below it cost is `vectors.rs`.
+//! `make bench`: measures search with 10 thousand, 100 thousand and a million messages, and the speed of embedding compared to
+//! the raw model. `vectors.rs` measures the vector scans below it.
 //!
-//! Messages are generated and their vectors lie in clusters, as those of talk do: a topic, and a spread around it. The question is
-//! embedded by the real model where it is there (`make model`), so that the figures hold what a person waits for; without it the
-//! hashing stand-in takes its place and the figures say so. Latencies are warm: the first search, which reads the index, is told apart.
+//! Messages are generated, and their vectors form clusters like those of conversations: a topic and a spread around it. The query
+//! is embedded by the real model if it is installed (`make model`), so that the figures include what a person waits for.
+//! Otherwise the hashing stand-in is used, and the output says so. Latencies are warm: the first search, which reads the index,
+//! is reported separately.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::path::Path;
@@ -23,13 +24,12 @@ mod clusters;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-/// Messages of one conversation.
 const MESSAGES_EACH: usize = 40;
 
-/// Conversations appended in one transaction.
+/// Number of conversations appended in one transaction.
 const CONVERSATIONS_A_BATCH: usize = 200;
 
-/// Vectors written in one transaction.
+/// Number of vectors written in one transaction.
 const VECTORS_A_BATCH: u32 = 5_000;
 
 const ROUNDS: usize = 10;
@@ -57,7 +57,7 @@ const WORDS: [&str; 64] = [
     "station", "letter", "stamp",
 ];
 
-/// A line whose words are as uneven as those of a language: the first are common.
+/// A line with an uneven distribution of words, as in a language: the first ones in the list are common.
 fn line(dice: &mut Dice) -> String {
     let count = 6 + dice.below(14);
     let mut line = String::from("I");
@@ -66,7 +66,7 @@ fn line(dice: &mut Dice) -> String {
         line.push(' ');
         line.push_str(WORDS[a.min(b)]);
     }
-    // One word in a few is rare, as names and numbers are.
+    // One word is rare, as names and numbers are.
     line.push_str(&format!(" item{}", dice.below(50_000)));
     line
 }
@@ -85,7 +85,7 @@ fn main() -> Outcome {
     sizes().into_iter().try_for_each(|size| latency(size, &embedder))
 }
 
-/// Lines a second through the embed job's way of calling, and through the model called bare.
+/// Lines per second, called as the embed job does and called directly.
 fn throughput(embedder: &dyn Embedder) -> Outcome {
     const LINES: usize = 512;
     let mut dice = Dice(3);
@@ -146,7 +146,7 @@ fn append(engine: &Engine, size: usize) -> Outcome {
     Ok(())
 }
 
-/// One whole search, its embedding included, over a store of this size.
+/// Latency of a complete search, including the embedding, over a store of this size.
 fn latency(size: usize, embedder: &Arc<dyn Embedder>) -> Outcome {
     let dir = tempfile::tempdir()?;
     let engine = engine(dir.path(), embedder)?;

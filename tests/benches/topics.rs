@@ -1,8 +1,9 @@
-//! `make bench`: topics of 100,000 messages by the built-in engine, and how long somebody else waits to write meanwhile.
+//! `make bench`: derives the topics of 100,000 messages with the built-in engine, and measures how long other writers wait
+//! meanwhile.
 //!
-//! Some hundred subjects, each with words of its own, spoken of over two years in rooms, groups, pairs and chats, with small talk in
-//! between; vectors by the hashing stand-in, so that the figures are those of topics and not of the model, whose speed is told by the
-//! bench of search. The second run finds nothing new, the third one new conversation.
+//! About a hundred subjects, each with its own words, are discussed over two years in rooms, groups, pairs and chats, with small
+//! talk in between. Vectors come from the hashing stand-in, so that the figures show the topics and not the model, whose speed
+//! the search benchmark measures. The second run finds nothing new, the third one finds one new conversation.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::sync::Arc;
@@ -20,13 +21,13 @@ use keepsake_testkit::exports::Dice;
 const MESSAGES: usize = 100_000;
 const MESSAGES_EACH: usize = 40;
 
-/// Subjects that somebody speaks of in two years.
+/// Number of subjects that come up in two years.
 const SUBJECTS: u64 = 150;
 
-/// People with whom there is a private place: so many circles have topics of their own.
+/// Number of people with a private place: each is an audience with topics of its own.
 const PEOPLE: u64 = 40;
 
-/// One line in so many is small talk.
+/// One line in this many is small talk.
 const SMALL_TALK_IN: u64 = 5;
 
 const PLACES: [&str; 12] =
@@ -97,7 +98,7 @@ fn main() -> Outcome {
     Ok(())
 }
 
-/// Grows topics, and how long it took; and how long a small write had to wait at most.
+/// Derives topics. Returns the duration, and the longest wait of a small write.
 fn grow(engine: &Engine) -> Result<(Duration, Duration), Box<dyn std::error::Error>> {
     let is_done = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -123,7 +124,7 @@ fn grow(engine: &Engine) -> Result<(Duration, Duration), Box<dyn std::error::Err
     })
 }
 
-/// Every topic of every partition with its version.
+/// All topics of all audiences with their versions.
 fn standing(engine: &Engine) -> Result<String, Box<dyn std::error::Error>> {
     let rows = engine.store().read(|tx| {
         let mut rows = Vec::new();
@@ -135,7 +136,7 @@ fn standing(engine: &Engine) -> Result<String, Box<dyn std::error::Error>> {
     Ok(format!("{rows:?}"))
 }
 
-/// Memory in use, from /proc; 0 where there is none.
+/// Memory in use in MiB, from /proc; 0 if unavailable.
 fn resident_mib() -> f64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let kib = text.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok());
@@ -168,7 +169,7 @@ fn conversation(dice: &mut Dice, n: usize) -> Vec<Message> {
             lines.push_str(&format!("{who}: {}\n", pick(&SMALL_TALK, dice.below(5))));
             continue;
         }
-        // Two of three names tell a subject apart from most others.
+        // Two of three names distinguish a subject from most others.
         let (place, thing) = (pick(&PLACES, subject), pick(&THINGS, subject / 12 + subject));
         let part = pick(&PARTS, subject + dice.below(3));
         let act = pick(&ACTS, dice.below(8));

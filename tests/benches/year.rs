@@ -1,6 +1,8 @@
-//! `make bench`: the whole nightly cycle over a year of a busy person, with the local model, by kind of job; and once more over the same.
+//! `make bench`: a complete maintenance run over a year of a busy person, with the local model, timed by kind of job; then a
+//! second run over the same data.
 //!
-//! The aim is ten minutes on two cores for the first (issue 6). The second must change nothing: every derived row is compared.
+//! The goal for the first run is ten minutes on two cores (issue 6). The second run must change nothing: all derived rows are
+//! compared.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::collections::BTreeMap;
@@ -18,7 +20,7 @@ use keepsake_testkit::year::{Year, YearSize};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-/// What a night may take.
+/// Maximum duration of a maintenance run.
 const AIM: Duration = Duration::from_secs(10 * 60);
 
 fn main() -> Outcome {
@@ -73,7 +75,7 @@ fn main() -> Outcome {
     Ok(())
 }
 
-/// Runs one cycle to its end, on one thread, and prints the time that each kind of job took.
+/// Runs maintenance to its end on one thread, and prints the time of each kind of job.
 fn cycle(engine: &Engine, what: &str) -> Result<Duration, Box<dyn std::error::Error>> {
     let began = Instant::now();
     engine.start_maintenance()?;
@@ -113,7 +115,7 @@ fn digests(engine: &Engine) -> Result<BTreeMap<&'static str, String>, Box<dyn st
     Ok(rows.into_iter().map(|(table, rows)| (table, rows.concat())).collect())
 }
 
-/// How much there is of everything.
+/// Prints the number of rows of each derived table.
 fn told(engine: &Engine) -> Outcome {
     let rows = engine.store().read(|tx| tx.derived_rows(&|_, _| false))?;
     let counts: Vec<String> = rows.iter().map(|(table, rows)| format!("{table} {}", rows.len())).collect();

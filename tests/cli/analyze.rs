@@ -1,4 +1,4 @@
-//! `keepsake analyze`: Analyze Now to its end.
+//! `keepsake analyze`: analyzes a conversation and waits for the result.
 
 use serde_json::Value;
 
@@ -40,7 +40,7 @@ fn nothing_new_is_not_run_again_unless_forced() {
     let first = text(&home.json(&["analyze", "evening"]), "id");
     let waiting = home.ids("pending");
     let again = home.run(&["analyze", "evening"]).ok();
-    assert!(again.contains("Nothing new since last time"), "{again}");
+    assert!(again.contains("Nothing is new since the last analysis"), "{again}");
     assert_eq!(text(&home.json(&["analyze", "evening"]), "id"), first, "the last one is shown");
     let forced = home.json(&["analyze", "evening", "--force"]);
     assert_ne!(text(&forced, "id"), first);
@@ -68,7 +68,7 @@ fn a_private_conversation_is_refused_even_by_force() {
     home.run(&["private", "evening", "on"]).ok();
     for args in [&["analyze", "evening"][..], &["analyze", "evening", "--force"]] {
         let line = home.run(args).failure();
-        assert!(line.contains("private"), "{line}");
+        assert!(line.contains("excluded from memory"), "{line}");
     }
     assert_eq!(home.rows(&["memories"]), Vec::<Value>::new());
     home.run(&["analyze", "nowhere"]).failure();

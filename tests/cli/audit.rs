@@ -1,4 +1,4 @@
-//! `audit`: counts with their intervals and proposals, and nothing changed.
+//! `audit`: shares with their intervals, findings with proposals, and no changes.
 
 use crate::harness::{Home, jsonl, text};
 
@@ -24,7 +24,7 @@ fn an_audit_has_the_promised_shape_finds_what_cannot_both_be_so_and_changes_noth
     assert_eq!(home.json(&["audit", "--sample", "2", "--seed", "1"])["sampled"], 2);
     assert_eq!(home.rows(&["memories"]), before, "it changes nothing");
     let lines = home.run(&["audit"]).ok();
-    assert!(lines.starts_with("Looked at 3 of 3 memories in use"), "{lines}");
-    assert!(lines.contains("Both cannot be so at a time.") && lines.contains("Proposed: correct"), "{lines}");
+    assert!(lines.starts_with("Checked 3 of 3 memories in use"), "{lines}");
+    assert!(lines.contains("Both cannot be true at the same time.") && lines.contains("Proposed: correct"), "{lines}");
     assert_eq!(home.run(&["audit", "--sample", "0"]).code, 2, "no sample is a usage error");
 }

@@ -1,4 +1,4 @@
-//! `keepsake backup` and `keepsake restore`, as a person runs them, also beside another process and with sudden ends.
+//! `keepsake backup` and `keepsake restore`, as a person runs them, also next to another process and when killed.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -62,10 +62,10 @@ fn own_backups_are_listed_and_leave_with_an_erasure() {
     let path = listed[0]["path"].as_str().unwrap().to_owned();
     let mine = back_up(&home, "mine.db");
     let said = home.run(&["erase", "conversation", "evening"]).ok();
-    assert!(said.contains("backups and exports that you made yourself may still hold it"), "{said}");
+    assert!(said.contains("Backups and exports that you made yourself may still contain it"), "{said}");
     assert!(!Path::new(&path).exists() && home.rows(&["backups"]).is_empty(), "none of its own outlives an erasure");
     let said = home.run(&["restore", &mine]).ok();
-    assert!(said.contains("7 messages that you erased since were erased from it again"), "{said}");
+    assert!(said.contains("7 messages that you have erased since were erased again"), "{said}");
     assert!(home.rows(&["conversations"]).is_empty(), "what was erased does not come back by a restore");
     home.read(&evening());
     assert!(home.rows(&["conversations"]).is_empty(), "nor by an import after it");
@@ -79,7 +79,9 @@ fn what_is_no_backup_is_refused_in_one_line() {
     let bytes = std::fs::read(&file).unwrap();
     let half = home.file("half.db", &bytes[..bytes.len() / 2]);
     let letter = home.file("letter.txt", "Dear Ana, ".repeat(40));
-    for (path, words) in [(&half, "damaged"), (&letter, "no database"), (&home.data().join("nothing.db"), "cannot be restored")] {
+    for (path, words) in
+        [(&half, "damaged"), (&letter, "not a database"), (&home.data().join("nothing.db"), "cannot be restored")]
+    {
         let line = home.run(&["restore", path.to_str().unwrap()]).failure();
         assert!(line.contains(words) && line.contains("nothing was changed"), "{line}");
     }
@@ -116,7 +118,7 @@ fn who_has_the_store_open_sees_the_restored_one() {
     assert_eq!(open.read(|tx| tx.verify_chain()).unwrap().faults, []);
 }
 
-/// Sudden ends at growing distances from the start, so that they fall into the check, the copy aside and the replacement.
+/// Kills at increasing delays, so that they hit the check, the safety copy and the replacement.
 #[test]
 fn a_restore_that_is_killed_leaves_the_one_or_the_other() {
     const KILLS: u64 = 24;
@@ -163,7 +165,7 @@ fn a_restore_that_is_killed_leaves_the_one_or_the_other() {
     assert!(!home.data().join("restore.part").exists(), "what a kill left is cleared away");
 }
 
-/// As for a restore, at growing distances from the start.
+/// As for a restore, at increasing delays.
 #[test]
 fn a_backup_that_is_killed_leaves_no_half_copy_behind_the_next_start() {
     const KILLS: u64 = 12;
@@ -182,7 +184,8 @@ fn a_backup_that_is_killed_leaves_no_half_copy_behind_the_next_start() {
     for kill in 0..KILLS {
         let _ = std::fs::remove_file(&file);
         let mut child = home.command(&["backup", file.to_str().unwrap()]).stdout(Stdio::null()).spawn().unwrap();
-        // Every second one is killed the moment half a copy is there, however quick the disk: the others all along.
+        // Every second process is killed as soon as half a copy exists, however fast the disk is; the others at increasing
+        // delays.
         let wait = whole.mul_f64((kill as f64 + 0.5) / KILLS as f64);
         let begun = std::time::Instant::now();
         let early = || if kill % 2 == 0 { part.exists() } else { begun.elapsed() >= wait };
@@ -221,11 +224,11 @@ fn everything_goes_out_as_text_and_comes_back_the_same() {
     );
     assert_eq!(new.rows(&["people"]), home.rows(&["people"]));
     let again = new.run(&["import", folder]).failure();
-    assert!(again.contains("this one is not empty"), "{again}");
+    assert!(again.contains("your data folder is not empty"), "{again}");
     new.read(&evening());
     assert_eq!(new.json(&["verify"])["rows"], 8, "what came back is known when its export is read again");
 
-    // Its messages alone are an import like any other, and what is private stays private.
+    // Its messages file alone can be imported like any other export, and excluded conversations stay excluded.
     let third = Home::new();
     third.run(&["import", &format!("{folder}/messages.jsonl")]).ok();
     let listed = third.rows(&["conversations"]);
@@ -274,7 +277,7 @@ fn a_backup_of_changed_messages_is_not_called_whole_and_comes_back_when_it_is_sa
     let home = home();
     let whole = home.data().parent().unwrap().join("whole.db");
     let said = home.run(&["backup", whole.to_str().unwrap()]).ok();
-    assert!(said.contains("found whole"), "the control: {said}");
+    assert!(said.contains("Verified"), "the control: {said}");
     let raw = rusqlite::Connection::open(home.data().join("keepsake.db")).unwrap();
     raw.execute_batch(
         "DROP TRIGGER interactions_no_update; UPDATE interactions SET content = 'I live in Leeds' WHERE source_message = 'm3';",
@@ -284,7 +287,7 @@ fn a_backup_of_changed_messages_is_not_called_whole_and_comes_back_when_it_is_sa
     let file = home.data().parent().unwrap().join("doubtful.db");
     let file = file.to_str().unwrap();
     let said = home.run(&["backup", file]).ok();
-    assert!(said.contains("In doubt from message number 3") && !said.contains("whole"), "{said}");
+    assert!(said.contains("In doubt from message number 3") && !said.contains("Verified"), "{said}");
     assert!(home.run(&["backup"]).ok().contains("In doubt from message number 3"));
     let said = home.run(&["export", home.data().parent().unwrap().join("out").to_str().unwrap()]).ok();
     assert!(said.contains("In doubt from message number 3"), "{said}");

@@ -1,4 +1,4 @@
-//! `keepsake erase`: a conversation or a person leaves no byte in any file of the data folder, and does not come back.
+//! `keepsake erase`: an erased conversation or person leaves no byte in any file of the data folder, and does not come back.
 
 use std::path::Path;
 
@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use crate::harness::{Home, text};
 
-/// In everything of Ana's: her words, names and addresses. Without its last letter, so that stems are found as well.
+/// Occurs in all of Ana's data: her words, names and addresses. `STEM` lacks the last letter, so that stems are found as well.
 const CANARY: &str = "xylokarpzebra";
 const STEM: &str = "xylokarpzebr";
 
-/// How often the planted word stands in any file below `dir`, in any letter case.
+/// Number of occurrences of the planted word in all files below `dir`, ignoring case.
 fn canaries(dir: &Path) -> usize {
     std::fs::read_dir(dir)
         .unwrap()
@@ -31,7 +31,7 @@ fn world() -> String {
     let ben = ("person", "Ben".to_owned(), "@ben:hs.example".to_owned());
     let mara = ("owner", "Mara".to_owned(), "@mara:hs.example".to_owned());
     let own_post = ("owner", "Mara".to_owned(), "mara@mail.example".to_owned());
-    /// Conversation, channel, who speaks, words.
+    /// Conversation, channel, author, text.
     type Line<'l> = (&'l str, &'l str, &'l (&'l str, String, String), String);
     let mut rows: Vec<Line<'_>> = Vec::new();
     for n in 0..20 {
@@ -65,7 +65,7 @@ fn world() -> String {
     lines
 }
 
-/// The world read, everything approved, and Ana's two handles linked.
+/// A home with the world imported, all memories approved, and Ana's two handles linked.
 fn home() -> Home {
     let home = Home::new();
     home.read(&world());
@@ -92,7 +92,7 @@ fn of_an_erased_person_no_byte_remains_and_what_others_said_stays() {
     assert_eq!(home.stored(), before, "looking erases nothing");
     let outcome = home.json(&["erase", "person", &person]);
     for (field, count) in [("messages", 100), ("conversations", 2)] {
-        // Twenty of hers in the group, and two conversations with her alone of forty each.
+        // Twenty of her messages in the group, and two conversations of forty messages with her alone.
         assert_eq!((&foreseen[field], &outcome[field]), (&json!(count), &json!(count)), "{field}");
     }
     assert_eq!(foreseen["shortened"], 1, "the group stays");
@@ -146,7 +146,7 @@ fn what_cannot_be_erased_is_said_and_nothing_changes() {
     let before = home.stored();
     for (args, expect) in [
         (["erase", "person", "matrix:@mara:hs.example"], "your own"),
-        (["erase", "person", "matrix:@nobody:hs.example"], "there is nobody"),
+        (["erase", "person", "matrix:@nobody:hs.example"], "there is no person"),
         (["erase", "conversation", "nowhere"], "there is no conversation"),
     ] {
         let line = home.run(&args).failure();

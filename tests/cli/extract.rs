@@ -8,7 +8,7 @@ fn extract(home: &Home, stdin: &str) -> Vec<Value> {
     rows(&home.run_with(&["extract"], stdin).ok())
 }
 
-/// The code points of `start..end`, as the offsets count.
+/// The text at code points `start..end`.
 fn quote(message: &str, place: &Value) -> String {
     let (start, end) = (place["start"].as_u64().unwrap() as usize, place["end"].as_u64().unwrap() as usize);
     assert!(start < end && end <= message.chars().count(), "{start}..{end} lies in the message");
@@ -138,7 +138,7 @@ fn a_private_conversation_yields_nothing() {
     assert_eq!(extract(&Home::new(), &input), Vec::<Value>::new());
 }
 
-/// With the real model, where it is prepared; the answers keep their shape.
+/// With the real model, if it is installed; the output has the same shape.
 #[test]
 fn the_local_model_changes_no_shape() {
     let home = Home::with_model();
@@ -178,7 +178,7 @@ fn clean_text_passes_byte_for_byte() {
     }
 }
 
-/// Standard input is scrubbed in pieces of a mebibyte; nothing may be cut in two where they meet.
+/// Standard input is scrubbed in pieces of one MiB; no value may be cut in two between them.
 #[test]
 fn what_lies_across_two_pieces_is_masked_too() {
     const PIECE: usize = 1 << 20;
@@ -197,7 +197,7 @@ fn what_lies_across_two_pieces_is_masked_too() {
     assert!(!scrub(split).contains("example.org"), "a long line is not cut in its middle");
 }
 
-/// What is proposed of Mara after these lines, as its own words.
+/// The statements proposed about Mara after these lines.
 fn proposed(home: &Home, lines: &[(&str, &str)]) -> Vec<String> {
     let name = |role: &str| if role == "owner" { "Mara" } else { "Nova" };
     let lines: Vec<_> = lines.iter().map(|(role, text)| (*role, name(role), *text)).collect();
@@ -254,7 +254,7 @@ fn what_is_said_long_after_a_scene_is_meant_and_a_long_scene_is_not() {
         "{found:?}"
     );
     assert!(!found.iter().any(|said| said.contains("sailed")), "said in the scene: {found:?}");
-    // Control: the same length, and the scene goes on.
+    // Control: a conversation of the same length in which the role-play continues.
     let lasting = talk(&[
         "You are now a pirate. I'm your parrot.",
         "Arr, Polly!",
@@ -279,7 +279,7 @@ fn a_sentence_in_another_language_stays_as_it_was_said() {
         "Je parle de politique avec ma sœur.",
     ] {
         let found = proposed(&home, &[("owner", said)]);
-        // What two facts are may be two, each in the words that were said.
+        // Two facts may become two statements, each in the original words.
         let words = |content: &String| content.strip_prefix("User: “").and_then(|rest| rest.strip_suffix('”')).map(str::to_owned);
         assert!(found.iter().all(|content| words(content).is_some_and(|words| said.contains(&words))), "{said}: {found:?}");
         assert!(!found.iter().any(|content| content.contains("likes") || content.contains("speaks")), "{found:?}");

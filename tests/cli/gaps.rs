@@ -1,4 +1,4 @@
-//! `gaps` and `gap`: what could not be done, the task that it becomes in a file, and its way back.
+//! `gaps` and `gap`: capability gaps, their tasks in a file, and reopening.
 
 use std::path::Path;
 
@@ -14,11 +14,11 @@ fn day(n: u32, id: &str) -> String {
             ("assistant", "Nova", "Sorry, I can't export your notes as a PDF."),
         ],
     );
-    // Another day, since a repeat within one day is one occasion.
+    // Another day, because repetitions on one day count as one occasion.
     lines.replace("2026-01-05", &format!("2026-01-{:02}", 5 + n))
 }
 
-/// A home in which the same could not be done in two conversations.
+/// A home in which the same request could not be fulfilled in two conversations.
 fn home() -> Home {
     let home = Home::new();
     for n in 0..2 {
@@ -73,7 +73,7 @@ fn a_confirmed_gap_is_a_task_in_the_chosen_file_and_its_box_is_read_back() {
     // The person ticks the box in their editor.
     std::fs::write(&file, written.replace("- [ ] ", "- [x] ").replace("- [x] buy bread", "- [ ] buy bread")).unwrap();
     assert_eq!(only(&home)["status"], "resolved");
-    // It comes up again: the gap and its box are open again, and the person's own line is as it was.
+    // It comes up again: the gap is reopened, its box is unticked, and the person's own line is unchanged.
     for n in 400..402 {
         let later = day(0, &format!("chat-{n}")).replace("2026-01-05", "2036-01-05");
         home.read(&later);

@@ -1,4 +1,4 @@
-//! `keepsake import`: every record accounted for, nothing twice, nothing by a file that is not whole.
+//! `keepsake import`: every record is accounted for, nothing is imported twice, and a damaged file imports nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::harness::{Home, evening, fixture, jsonl, text};
 
-/// Every export among the fixtures; a folder counts as one.
+/// All exports among the fixtures; a folder counts as one.
 fn exports() -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for kind in ["chatgpt", "claude", "claude-code", "codex-cli", "gemini-cli", "keepsake", "transcript", "whatsapp"] {
@@ -20,7 +20,7 @@ fn import(home: &Home, path: &Path, more: &[&str]) -> Value {
     home.json(&[&["import", path.to_str().unwrap()], more].concat())
 }
 
-/// Only where the file itself cannot tell.
+/// Only needed if the file itself is ambiguous.
 fn date_order(path: &Path) -> &'static [&'static str] {
     if path.ends_with("ambiguous.txt") { &["--date-order", "day_first"] } else { &[] }
 }
@@ -29,7 +29,7 @@ fn count(value: &Value, field: &str) -> u64 {
     value[field].as_u64().unwrap_or_else(|| panic!("{field} is a count in {value}"))
 }
 
-/// Checks the shape of DESIGN section 6 and the sum; gives (seen, imported, duplicate, skipped).
+/// Checks the shape of DESIGN section 6 and the sums. Returns (seen, imported, duplicate, skipped).
 fn account(answer: &Value) -> (u64, u64, u64, u64) {
     let mut sums = (0, 0, 0, 0);
     for file in answer["files"].as_array().expect("files is a list") {
@@ -309,15 +309,15 @@ fn a_meeting_without_a_date_says_so_and_takes_the_one_that_is_given() {
     let captions = "[Ana Lima] 09:00:00\nShall we begin?\n\n[Ben Okoro] 09:00:10\nYes, let us.\n";
     let path = home.file("captions.txt", captions);
     let run = home.run(&["import", path.to_str().unwrap(), "--date", "2025-11-03"]);
-    assert!(!run.err.contains("nothing says when"), "{}", run.err);
+    assert!(!run.err.contains("has no date"), "{}", run.err);
     run.ok();
     let listed = home.json(&["conversations"]);
     assert!(listed.to_string().contains("2025-11-03T09:00:10.000Z"), "nine o'clock and ten seconds of that day: {listed}");
     let path = home.file("other.txt", captions.replace("begin", "start"));
     let run = home.run(&["import", path.to_str().unwrap()]);
-    assert!(run.err.contains("nothing says when the meeting in"), "{}", run.err);
+    assert!(run.err.contains("has no date, so the date of the file is used"), "{}", run.err);
     let refused = home.run(&["import", path.to_str().unwrap(), "--date", "last week"]).failure();
-    assert!(refused.contains("'last week' is no date"), "{refused}");
+    assert!(refused.contains("'last week' is not a date"), "{refused}");
 }
 
 #[test]
@@ -365,5 +365,5 @@ fn local_times_are_read_by_the_rules_of_the_zone_for_each_date() {
     assert_eq!(times(None, "UTC"), ["2026-01-13T10:00:00.000Z", "2026-07-13T10:00:00.000Z"], "control");
     let home = Home::new();
     let refused = home.run(&["import", home.file("chat.txt", chat).to_str().unwrap(), "--zone", "Nowhere"]).failure();
-    assert!(refused.contains("\"Nowhere\" is no zone"), "{refused}");
+    assert!(refused.contains("\"Nowhere\" is not a time zone"), "{refused}");
 }

@@ -1,4 +1,4 @@
-//! `maintain` and `digest`: the nightly cycle begun by hand, worked by `run-jobs`, and what it counted.
+//! `maintain` and `digest`: a maintenance run started by hand, carried out by `run-jobs`, and its digest.
 
 use crate::harness::{Home, jsonl};
 
@@ -29,13 +29,13 @@ fn what_is_set_aside_is_listed_and_taken_back() {
     home.run(&["run-jobs", "--until-idle"]).ok();
     assert!(home.rows(&["parked"]).is_empty(), "nothing waited so long");
     let id = home.ids("pending").remove(0);
-    // As after sixty days: until the end of the year 9999.
+    // As after sixty days: an expired memory is snoozed until the end of the year 9999.
     let raw = rusqlite::Connection::open(home.data().join("keepsake.db")).unwrap();
     raw.execute("UPDATE memories SET snoozed_until_ms = 253402300799000", []).unwrap();
     let parked = home.rows(&["parked"]);
     assert_eq!((parked.len(), &parked[0]["kind"], &parked[0]["id"]), (1, &"candidate".into(), &id.as_str().into()));
     assert!(home.run(&["parked"]).ok().contains("candidate"));
-    assert!(home.run(&["parked", "--restore", "mem_unknown"]).failure().contains("is not set aside"));
+    assert!(home.run(&["parked", "--restore", "mem_unknown"]).failure().contains("is not an expired proposal"));
     assert_eq!(home.rows(&["parked", "--restore", &id])[0]["restored"], 1);
     assert!(home.rows(&["parked"]).is_empty());
     raw.execute("UPDATE memories SET snoozed_until_ms = 253402300799000", []).unwrap();
@@ -59,5 +59,5 @@ fn everything_is_made_again_and_what_was_decided_stays() {
     assert!(std::path::Path::new(told["backup"].as_str().unwrap_or_default()).is_file(), "{told}");
     assert!(told["ran"].as_u64() > Some(2), "{told}");
     assert_eq!(ids(&home), before, "the same ones, and the approved one is approved");
-    assert!(home.run(&["rebuild"]).ok().contains("Made again"));
+    assert!(home.run(&["rebuild"]).ok().contains("Rebuilt"));
 }

@@ -1,4 +1,4 @@
-//! `models` and `watch`: a model chosen, tried and asked from the command line, and sources that are read on their own.
+//! `models` and `watch`: choosing, testing and using a model from the command line, and watched folders.
 
 use crate::harness::{Home, jsonl, text};
 use crate::models::yes;

@@ -1,4 +1,4 @@
-//! `people`, `links`, `link`, `unlink`, `channels`, `channel`, `share`, `agents`, `context`, and `search` for somebody else's eyes.
+//! `people`, `links`, `link`, `unlink`, `channels`, `channel`, `share`, `agents`, `context`, and `search` for another audience.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Home, text};
 
-/// A public room, an e-mail thread and a direct message, all of them with Ana, who is at two handles.
+/// A public room, an e-mail thread and a direct message. Ana takes part in all of them, with two handles.
 const ROOM: &str = "matrix:!garden:example.org";
 const DIRECT: &str = "matrix:!ana:example.org";
 const MAIL: &str = "email:thread-1";
@@ -57,7 +57,7 @@ fn world() -> String {
     lines
 }
 
-/// The world, read, and everything that was proposed approved.
+/// A home with the world imported and all proposals approved.
 fn home() -> Home {
     let home = Home::new();
     home.read(&world());
@@ -71,7 +71,7 @@ fn context(home: &Home, args: &[&str]) -> String {
     home.run(&[&["context"], args].concat()).ok()
 }
 
-/// Everything the commands about people and the boundary print.
+/// The output of all commands about people and privacy.
 fn told(home: &Home) -> Vec<String> {
     let asked: [&[&str]; 12] = [
         &["people", "--json"],
@@ -201,7 +201,7 @@ fn different_and_unsure_are_remembered_and_survive_another_look() {
         let id = text(&only_link(&home), "id");
         assert_eq!(home.json(&["link", &id, answer]), json!({"id": id, "status": answer, "newly_visible": []}));
         assert_eq!(text(&only_link(&home), "status"), status);
-        // A message that brings no new evidence has the whole looked at again.
+        // A message without new evidence triggers a new derivation of all links.
         let more = world().lines().next().unwrap().replace("\"m1\"", "\"m99\"").replace("10:01", "11:30");
         home.read(&more);
         assert_eq!(text(&only_link(&home), "status"), status, "it is not asked again without new evidence");
@@ -294,7 +294,7 @@ fn a_choice_for_a_channel_opens_it_and_is_taken_back() {
         home.run(&["channel", channel, "default"]).ok();
     }
     assert_eq!(told(&home), before, "the default is what it was");
-    // One conversation by its id in the export.
+    // One conversation, by its id in the export.
     home.run(&["channel", "thread-1", "public"]).ok();
     assert!(context(&home, &["--channel", ROOM]).contains("Osaka"));
     home.run(&["channel", "thread-1", "default"]).ok();
@@ -315,7 +315,7 @@ fn a_shared_memory_is_told_anywhere_and_its_conversation_is_not() {
     assert!(!context(&home, &["--channel", ROOM]).contains("hazelnuts"), "taken back");
 }
 
-/// A closed place in which the owner wrote once and an assistant answered; who else reads there has not shown yet.
+/// A private place in which the owner wrote once and an assistant replied. Other readers have not shown up yet.
 fn answered_in(channel_type: &str) -> String {
     let said = [("owner", "Mara", "Is anybody here?"), ("assistant", "Nova", "I am.")];
     let row = |(index, (role, author, text)): (usize, &(&str, &str, &str))| {
@@ -370,14 +370,14 @@ fn what_cannot_be_done_is_said_in_one_clear_line_without_a_word_of_a_message() {
             assert!(!line.contains(secret), "{args:?} quotes a message: {line}");
         }
     };
-    refused(&["link", "nothing", "same"], "`keepsake links` lists them");
-    refused(&["link", "lnk_00000000000000000000000000000000", "same"], "there is no link");
-    refused(&["unlink", &id], "nothing to take back");
+    refused(&["link", "nothing", "same"], "`keepsake links` lists the ids");
+    refused(&["link", "lnk_00000000000000000000000000000000", "same"], "there is no suggested link");
+    refused(&["unlink", &id], "no link to remove");
     refused(&["link", "--handles", "matrix:@ben:example.org", "matrix:@nobody:example.org"], "@nobody:example.org");
-    refused(&["link", "--handles", "matrix:@ben:example.org", "matrix:@ben:example.org"], "linked with itself");
-    refused(&["channel", "nowhere", "public"], "no channel (type:id) and no conversation");
+    refused(&["link", "--handles", "matrix:@ben:example.org", "matrix:@ben:example.org"], "linked to itself");
+    refused(&["channel", "nowhere", "public"], "neither a channel (type:id) nor a conversation");
     refused(&["share", "mem_00000000000000000000000000000000"], "there is no memory");
-    refused(&["context", "--as-of", "soon"], "is no time");
+    refused(&["context", "--as-of", "soon"], "is not a time");
     home.run(&["link", &id, "different"]).ok();
     refused(&["link", "--handles", "matrix:@ben:example.org", "nonsense"], "nonsense");
     home.run(&["link", "--handles", "matrix:@ben:example.org", "matrix:@ana:example.org"]).ok();

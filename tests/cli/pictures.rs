@@ -1,4 +1,4 @@
-//! `timeline` and `graph`: what the window draws, for scripts.
+//! `timeline` and `graph`: the data of the window's charts, for scripts.
 
 use crate::harness::{Home, evening, fixture, text};
 
@@ -24,7 +24,7 @@ fn a_timeline_has_the_promised_shape_and_sums_to_what_is_stored() {
     assert_eq!(total(&home.json(&["timeline", "--person", "Ana"])["messages"]), 1);
     let line = home.run(&["timeline"]).ok();
     assert!(line.starts_with("2026-01-05        7 messages"), "{line}");
-    assert!(home.run(&["timeline", "--person", "Nobody"]).failure().contains("there is nobody"));
+    assert!(home.run(&["timeline", "--person", "Nobody"]).failure().contains("there is no person"));
     assert_eq!(home.run(&["timeline", "--by", "hour"]).code, 2, "a unit that is none is a usage error");
 }
 

@@ -1,4 +1,4 @@
-//! `conversations` and `private`: what is there, and what may never be read.
+//! `conversations` and `private`: the list of conversations, and excluded ones, which may never be read.
 
 use serde_json::Value;
 
@@ -92,13 +92,16 @@ fn an_import_that_was_made_private_by_mistake_can_be_used_when_the_person_says_s
     let path = home.file("evening.jsonl", evening());
     home.run(&["import", path.to_str().unwrap(), "--private"]).ok();
     let refused = home.run(&["private", "evening", "on", "--use-private-time"]).failure();
-    assert!(refused.contains("goes with \"off\""), "{refused}");
+    assert!(refused.contains("works only with \"off\""), "{refused}");
     let words = home.run(&["private", "evening", "off"]).ok();
-    assert!(words.contains("7 messages from the private time are not used") && words.contains("--use-private-time"), "{words}");
+    assert!(
+        words.contains("except 7 messages that arrived while it was excluded") && words.contains("--use-private-time"),
+        "{words}"
+    );
     home.run(&["run-jobs", "--until-idle"]).ok();
     assert!(home.rows(&["memories"]).is_empty(), "control: not unless the person says so");
     let words = home.run(&["private", "evening", "off", "--use-private-time"]).ok();
-    assert!(words.contains("are used from now on"), "{words}");
+    assert!(words.contains("including 7 messages that arrived while it was excluded"), "{words}");
     home.run(&["run-jobs", "--until-idle"]).ok();
     assert!(!about_evening(&home).is_empty(), "all of it is read now");
     home.run(&["analyze", "evening", "--force"]).ok();

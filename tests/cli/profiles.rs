@@ -1,4 +1,4 @@
-//! `profile`: what is known of somebody, and what the person says of it.
+//! `profile`: what is known about a person, and the owner's corrections.
 
 use crate::harness::{Home, jsonl, text};
 
@@ -52,5 +52,5 @@ fn a_debunked_entry_stays_away_and_a_correction_holds() {
     home.run(&["run-jobs", "--until-idle"]).ok();
     let rows = home.rows(&["profile", "Mara"]);
     assert_eq!((rows.len(), &rows[0]["id"], &rows[0]["origin"]), (1, &corrected["id"], &"person".into()));
-    assert!(home.run(&["profile", "nobody-at-all"]).failure().contains("there is nobody"));
+    assert!(home.run(&["profile", "nobody-at-all"]).failure().contains("there is no person"));
 }

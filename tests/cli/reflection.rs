@@ -1,4 +1,4 @@
-//! `reflect`: proposals with before and after, applied in one run with a backup, taken back whole, and refused for good.
+//! `reflect`: proposals with before and after, applied in one run with a backup, undone as a whole, and dismissed for good.
 
 use crate::harness::{Home, jsonl, text};
 
@@ -8,7 +8,7 @@ fn approved(home: &Home) {
     home.run(&["approve"].into_iter().chain(ids.iter().map(String::as_str)).collect::<Vec<_>>()).ok();
 }
 
-/// A plan whose year is over, and a memory besides.
+/// A plan whose year is over, and another memory.
 fn untidy() -> Home {
     let home = Home::new();
     home.read(&jsonl(
@@ -44,7 +44,7 @@ fn proposals_have_the_promised_shape_and_a_second_look_changes_nothing() {
     let id = text(&rows[0]["row"], "id");
     assert_eq!(home.json(&["reflect", "show", &id]), rows[0]);
     let shown = home.run(&["reflect", "show", &id]).ok();
-    assert!(shown.contains("Before") && shown.contains("After") && shown.contains("Rests on"), "{shown}");
+    assert!(shown.contains("Before") && shown.contains("After") && shown.contains("Sources"), "{shown}");
     assert!(home.run(&["reflect"]).ok().contains(&id));
     assert_eq!(home.rows(&["reflect", "--kind", "merge"]).len(), 0);
 }
@@ -60,13 +60,13 @@ fn a_run_is_applied_after_a_backup_and_taken_back_whole() {
     assert!(home.run(&["backups"]).ok().contains("before-reflection"), "a backup was made first");
     assert!(statuses(&home).iter().all(|(_, status)| status == "applied"), "{:?}", statuses(&home));
     assert!(home.json(&["reflect", "approve", "--all"])["operation_id"].is_null(), "nothing is left");
-    assert!(home.run(&["reflect", "undo"]).ok().starts_with("Undid: Tidied"));
+    assert!(home.run(&["reflect", "undo"]).ok().starts_with("Undid: Clean-up"));
     assert_eq!(home.rows(&["memories"]), before);
     assert!(statuses(&home).iter().all(|(_, status)| status == "open"), "{:?}", statuses(&home));
     assert!(home.run(&["reflect", "undo"]).ok().contains("There is no run"));
-    // The undo of every act takes it back as well.
+    // The general undo also reverts the run.
     home.run(&["reflect", "approve", "--all"]).ok();
-    assert!(home.run(&["undo"]).ok().contains("Tidied"));
+    assert!(home.run(&["undo"]).ok().contains("Clean-up"));
     assert!(statuses(&home).iter().all(|(_, status)| status == "open"));
 }
 
@@ -76,7 +76,7 @@ fn what_was_refused_stays_refused_and_can_be_restored() {
     let id = text(&home.rows(&["reflect"])[0]["row"], "id");
     assert!(home.run(&["reflect", "reject", &id]).ok().contains("is now refused"));
     assert!(home.rows(&["reflect", "--status", "open"]).iter().all(|one| text(&one["row"], "id") != id));
-    assert!(home.run(&["reflect", "approve", &id]).ok().contains("It was refused"), "not applied by the way");
+    assert!(home.run(&["reflect", "approve", &id]).ok().contains("It was dismissed"), "not applied by the way");
     home.run(&["reflect", "restore", &id]).ok();
     assert!(home.rows(&["reflect", "--status", "open"]).iter().any(|one| text(&one["row"], "id") == id));
     home.run(&["reflect", "park", &id]).ok();
@@ -86,7 +86,7 @@ fn what_was_refused_stays_refused_and_can_be_restored() {
 #[test]
 fn what_may_be_done_without_asking_is_chosen_and_never_changes_words() {
     let home = untidy();
-    assert!(home.run(&["settings", "reflection"]).ok().contains("Nothing is tidied without asking"));
+    assert!(home.run(&["settings", "reflection"]).ok().contains("No clean-ups are applied without asking"));
     let refused = home.run(&["settings", "reflection", "--automatic", "convert"]);
     assert_ne!(refused.code, 0, "nothing changes words");
     let chosen = home.json(&["settings", "reflection", "--automatic", "merge,archive"]);

@@ -1,4 +1,4 @@
-//! `memories`, `approve`, `reject`, `undo` and the queue that fills them.
+//! `memories`, `approve`, `reject`, `undo`, and the jobs that propose memories.
 
 use serde_json::Value;
 
@@ -138,7 +138,7 @@ fn approving_twice_says_so_and_loses_nothing() {
     home.run(&["approve", &id]).ok();
     let before = home.stored();
     let line = home.run(&["approve", &id]).failure();
-    assert!(line.contains(&id) && line.contains("approved already"), "{line}");
+    assert!(line.contains(&id) && line.contains("already approved"), "{line}");
     assert_eq!(home.stored(), before);
     let other = home.ids("pending")[0].clone();
     let line = home.run(&["approve", &id, &other]).failure();

@@ -1,4 +1,4 @@
-//! `keepsake search`: words in, source ids out; nothing typed is ever an error.
+//! `keepsake search`: returns ids of the original export; no input is ever an error.
 
 use serde_json::{Value, json};
 
@@ -56,12 +56,12 @@ fn a_question_that_nothing_answers_is_told_so_and_the_nearest_are_set_apart() {
     let home = home();
     let asked = "What is the capital of Mongolia and who governs it";
     let shown = home.run(&["search", asked]).ok();
-    assert!(shown.starts_with("Nothing found that says this"), "{shown}");
+    assert!(shown.starts_with("No match found"), "{shown}");
     let hits = home.rows(&["search", asked]);
     assert!(hits.len() <= 3 && hits.iter().all(|hit| hit["is_nearest_only"] == true), "{hits:?}");
     let answered = "Which colour has the boat in harbour 7";
     let shown = home.run(&["search", answered]).ok();
-    assert!(!shown.contains("Nothing found"), "control: {shown}");
+    assert!(!shown.contains("No match found"), "control: {shown}");
     assert!(home.rows(&["search", answered]).iter().all(|hit| hit.get("is_nearest_only").is_none()), "control");
     let ranked = home.run_with(&["search", "--batch", "-k", "20"], json!({ "id": "q", "query": asked }).to_string());
     assert!(ranked.ok().contains("\"hits\""), "a ranking is given whether or not it answers");
@@ -104,7 +104,7 @@ fn topics_are_found_in_their_scope_with_what_proves_them() {
 #[test]
 fn operators_narrow_and_hits_show_where_they_match() {
     let home = home();
-    // What the boats are all about is a topic; it is looked for in the scope of topics.
+    // The boats are also a topic, which is tested in the scope of topics.
     let found = |query: &str| -> Vec<Value> {
         home.rows(&["search", query, "-k", "50"]).into_iter().filter(|hit| hit["kind"] != "topic").collect()
     };
@@ -166,7 +166,7 @@ fn nothing_that_is_typed_is_an_error() {
     assert_eq!(home.rows(&["search", "boat"]).len(), 10, "and the index is as it was");
 }
 
-/// `author …: “words”` behind an id, with a day in either place.
+/// Whether a line has the form `author …: “words”` after an id, with a day in either place.
 fn is_framed(line: &str) -> bool {
     let said = line.strip_prefix("- [").and_then(|line| line.split_once("] ")).and_then(|(_, line)| line.split_once(": “"));
     said.is_some_and(|(author, words)| !author.is_empty() && words.contains('”') && !words.contains('“'))

@@ -1,4 +1,4 @@
-//! `summaries`, `session`, `tiers`, `role` and `agents`: what sessions with agents came to, and what agents are served of it.
+//! `summaries`, `session`, `tiers`, `role` and `agents`: summaries of sessions with agents, and what agents are served from them.
 
 use serde_json::Value;
 
@@ -63,7 +63,7 @@ fn summaries_and_tiers_are_written_to_files_named_as_in_the_seed() {
         ("ana/nova_memory.md", 4_000),
     ] {
         let text = std::fs::read_to_string(dir.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
-        // What all agents share are solutions, as the reader marks them, and decisions, which a model alone tells.
+        // The shared tier contains solutions, as marked by the reader, and decisions, which only a model finds.
         assert!(file.starts_with("shared") || !text.is_empty(), "{file}");
         assert!(text.chars().count() <= budget, "{file}: {}", text.chars().count());
     }
@@ -123,6 +123,6 @@ fn an_agent_ends_a_session_and_what_it_may_do_is_chosen() {
     assert!(agents.iter().any(|row| row["name"] == "Elm" && row["skips_memory"] == true), "{agents:?}");
     assert!(agents.iter().any(|row| row["name"] == "foreman" && row["holds_goals"] == true), "{agents:?}");
     home.run(&["private", "late", "on"]).ok();
-    assert!(home.run(&["session", "end", "late"]).failure().contains("off the record"));
-    assert!(home.run(&["role", "nobody", "friend"]).failure().contains("nobody"));
+    assert!(home.run(&["session", "end", "late"]).failure().contains("excluded from memory"));
+    assert!(home.run(&["role", "nobody", "friend"]).failure().contains("there is no person"));
 }

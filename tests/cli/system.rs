@@ -1,4 +1,4 @@
-//! What holds for all commands: where the data lies, exit codes, files of another version.
+//! Common behavior of all commands: the data folder, exit codes, files of another version.
 
 use serde_json::Value;
 
@@ -160,7 +160,7 @@ fn verify_says_which_locks_it_put_right() {
         let raw = rusqlite::Connection::open(home.data().join("keepsake.db")).unwrap();
         raw.execute_batch("CREATE TRIGGER helper AFTER INSERT ON memories BEGIN DELETE FROM gate_log; END").unwrap();
     };
-    assert!(!home.run(&["verify"]).ok().contains("locks"), "control");
+    assert!(!home.run(&["verify"]).ok().contains("safeguards"), "control");
     plant();
     let told = home.run(&["verify"]).ok();
     assert!(told.contains("trigger \"helper\"") && told.contains("7 messages checked"), "{told}");

@@ -1,4 +1,4 @@
-//! `topics` and `topic`: what many conversations are about, decided about and taken back.
+//! `topics` and `topic`: topics derived from many conversations, decisions and undo.
 
 use crate::harness::{Home, fixture, text};
 
@@ -53,7 +53,7 @@ fn a_decision_holds_and_is_taken_back() {
     assert_eq!(home.rows(&["topics"]).len(), rows.len() - 1);
     home.run(&["topic", &decision, "--undo"]).ok();
     assert_eq!(home.rows(&["topics"]), rows, "both are there again");
-    assert!(home.run(&["topic", &first, "--merge", &first]).failure().contains("one already"));
+    assert!(home.run(&["topic", &first, "--merge", &first]).failure().contains("with or kept separate from itself"));
     assert!(home.run(&["topic", "top_00", "--pin"]).failure().contains("topic"));
 }
 

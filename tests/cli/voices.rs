@@ -1,4 +1,4 @@
-//! `voices`, `voice`: speakers whom a transcript does not name (formats.md section 1.16).
+//! `voices` and `voice`: speakers that a transcript does not name (formats.md section 1.16).
 
 use serde_json::Value;
 
@@ -44,14 +44,14 @@ fn voices(home: &Home) -> Vec<Value> {
     home.rows(&["voices"])
 }
 
-/// The voice of that label in the meeting of that title.
+/// The handle of the unidentified speaker with this label in the meeting with this title.
 fn voice(home: &Home, label: &str, title: &str) -> String {
     let rows = voices(home);
     let found = rows.iter().find(|row| row["label"] == label && row["conversation"]["title"] == title);
     text(found.unwrap_or_else(|| panic!("{label} of {title} among {rows:?}")), "handle")
 }
 
-/// Subjects of what waits for review.
+/// The subjects of the pending memories.
 fn subjects(home: &Home) -> Vec<String> {
     let mut subjects: Vec<_> = home.rows(&["memories", "--status", "pending"]).iter().map(|row| text(row, "subject")).collect();
     subjects.sort();
@@ -117,10 +117,10 @@ fn what_cannot_be_done_is_said_in_one_clear_line() {
         assert!(failure.contains(part) && failure.trim().lines().count() == 1, "{args:?}: {failure}");
     };
     let rui = voice(&home, "Speaker 1", "standup");
-    check(&["voice", "meeting:Bo Okoro", "--name", "Bob"], "no voice of a meeting");
+    check(&["voice", "meeting:Bo Okoro", "--name", "Bob"], "not an unidentified speaker");
     check(&["voice", "meeting:nobody", "--me"], "there is no handle");
-    check(&["voice", &rui, "--person", &voice(&home, "Speaker 2", "standup")], "has no name yet");
-    check(&["voice", &rui, "--name", " "], "called nothing");
+    check(&["voice", &rui, "--person", &voice(&home, "Speaker 2", "standup")], "not identified yet");
+    check(&["voice", &rui, "--name", " "], "name is empty");
     assert_eq!(subjects(&home), ["Bo Okoro"], "nothing was changed");
 }
 

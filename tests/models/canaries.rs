@@ -1,5 +1,5 @@
-//! Nothing that the scrubber knows leaves this computer: more than two thousand planted values, through every prompt there is,
-//! looked for in every byte that a recording server received and in everything that was logged.
+//! No sensitive value known to the scrubber leaves this computer: more than two thousand planted values are sent through every
+//! prompt and searched for in every byte that a recording server received and in all log output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -16,10 +16,10 @@ use tracing_subscriber::fmt::MakeWriter;
 use super::Desk;
 use super::yes::{Claim, purpose, reply};
 
-/// Planted values of each kind: more than two thousand in all.
+/// Number of planted values of each kind: more than two thousand in all.
 const PER_KIND: u32 = 350;
 
-/// A planted value; `digits` where its digits alone would give it away.
+/// A planted value. `digits` is set if its digits alone would reveal it.
 struct Canary {
     text: String,
     digits: Option<String>,
@@ -39,7 +39,7 @@ fn luhn(body: &str) -> String {
 fn iban(n: u32) -> String {
     let account = format!("{:010}", 1_000_003_u64 * u64::from(n + 7));
     let bban = format!("37040044{account}");
-    // "DE00" behind the account as digits: D is 13, E is 14.
+    // "DE00" as digits after the account number: D is 13, E is 14.
     let number: u128 = format!("{bban}131400").parse().unwrap();
     format!("DE{:02}{bban}", 98 - number % 97)
 }
@@ -61,7 +61,7 @@ fn canaries() -> Vec<Canary> {
     out
 }
 
-/// Every kind of carrier: chat, meeting in one pass, meeting in parts; the values in texts and in names of speakers.
+/// All kinds of conversations: chat, meeting in one pass, meeting in parts. The values are in texts and in names of speakers.
 fn conversations(canaries: &[Canary]) -> Vec<Vec<Message>> {
     let mut out = Vec::new();
     let line = |canary: &Canary| format!("I review every change twice because {} was once paid twice.", canary.text);
@@ -76,7 +76,7 @@ fn conversations(canaries: &[Canary]) -> Vec<Vec<Message>> {
                 writeln!(lines, "person {}: I wrote it down as {}", canary.text.replace(' ', ""), canary.text).unwrap();
             }
         }
-        // One agent whose session with Mara is summed up; those that are named like a value are on the skip list.
+        // One agent whose session with Mara is summarized. Agents named like a value are on the skip list.
         lines.push_str("owner Mara: That is all of it.\nassistant Nova: Noted.\n");
         let kind = if n % 2 == 0 { SourceKind::KeepsakeJsonl } else { SourceKind::Transcript };
         let channel = if n % 2 == 0 { "chat" } else { "meeting" };
@@ -114,7 +114,7 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
-/// Looks for all of them at once, in any of the forms in which text travels.
+/// Searches for all values at once, in all forms in which text can be sent.
 struct Search<'c> {
     canaries: &'c [Canary],
     forms: AhoCorasick,
@@ -143,7 +143,7 @@ impl<'c> Search<'c> {
         Self { canaries, forms: build(forms), form_of, digits: build(digits), digits_of }
     }
 
-    /// The canaries that stand in a text.
+    /// The canaries in a text.
     fn found(&self, text: &str) -> BTreeSet<&'c str> {
         let digits: String = text.chars().filter(|c| !c.is_ascii_whitespace() && *c != '-' && *c != '.').collect();
         let by_form = self.forms.find_overlapping_iter(text).map(|found| self.form_of[found.pattern().as_usize()]);
@@ -177,7 +177,8 @@ fn of_two_thousand_planted_values_none_reaches_a_model_or_a_log_by_any_prompt() 
     let log = Log::default();
     let subscriber =
         tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(log.clone()).with_ansi(false).finish();
-    // While there is but one, a place that logs asks the thread that comes by first, which may be another test's, and is silent then.
+    // With a single dispatcher, a log statement asks the first thread that reaches it, which may belong to another test, and then
+    // stays silent.
     let _another = tracing::Dispatch::new(tracing_subscriber::registry());
     let mut sent = BTreeMap::<&str, usize>::new();
     tracing::subscriber::with_default(subscriber, || {
@@ -194,7 +195,7 @@ fn of_two_thousand_planted_values_none_reaches_a_model_or_a_log_by_any_prompt() 
             desk.work();
             desk.engine.queue_analysis(&id, true).unwrap();
             desk.work();
-            // A few more lines, as a live channel brings them.
+            // A few more messages, as from a live channel.
             let more = Conversation::new(&messages[0].source.conversation)
                 .source(messages[0].source.kind)
                 .channel(&messages[0].channel_type, &messages[0].channel_id)

@@ -1,4 +1,5 @@
-//! Whether a conversation has ended, judged by a model: the same decision as the rules', with the judge's name; theirs where it fails.
+//! A model judges whether a conversation has ended: the same decision as by the rules, with the model as judge; the rules decide
+//! if the model fails.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -39,7 +40,7 @@ impl Desk {
         self.append(&Conversation::new("party").channel("dm", "ana").messages(TALK))
     }
 
-    /// Judges what is due; how the model's lane ended.
+    /// Judges the conversations that are due. Returns the final state of the last job in the model's lane.
     fn settle(&self) -> Option<JobState> {
         self.engine.queue_settling().unwrap();
         self.work()
@@ -49,7 +50,7 @@ impl Desk {
         self.engine.store().read(|tx| self.engine.conversation_standing(tx, id)).unwrap().unwrap()
     }
 
-    /// Goes to the moment at which the judgement may change, until it is no longer active by the rules.
+    /// Advances to each moment at which the status may change, until the conversation is no longer active by the rules.
     fn until_it_rests(&self, id: &ConversationId) -> Option<JobState> {
         self.settle();
         for _ in 0..40 {
@@ -86,7 +87,7 @@ fn a_model_judges_where_the_rules_are_in_doubt_and_its_name_stands_beside_it() {
     assert!(row.content.contains(LAST));
     assert_eq!(desk.engine.queue_settling().unwrap(), None, "what has ended needs no further look");
     assert_eq!(desk.asked(), 1);
-    // Somebody writes: the rules see it go on, and the model is not asked.
+    // A new message: the rules see that the conversation goes on, and the model is not asked.
     let mut more = Conversation::new("party").channel("dm", "ana").messages("person Ana: One more thing about the band.");
     more[0].source.message = "later".to_owned();
     more[0].time = desk.clock.now();
@@ -207,7 +208,7 @@ fn off_the_record_nothing_is_asked_and_an_answer_that_comes_too_late_is_not_kept
     assert_ne!(desk.standing(&id).judge.as_deref(), Some(MODEL), "nothing was kept of the answer");
     desk.settle();
     assert_eq!(desk.standing(&id).judge.as_deref(), Some(RULES), "the rules judge what is said from now on");
-    // The other way round: private before anybody asks.
+    // The other order: excluded before the model is asked.
     let desk = Desk::new(&server);
     let id = desk.party();
     desk.engine.set_private(&id, true, Existing::Keep).unwrap();

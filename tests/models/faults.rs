@@ -1,4 +1,5 @@
-//! Every fault at every call: nothing stored, the job retried after 5, 10 and 20 s and then given up, one alert, the rest unharmed.
+//! Every fault in every call: nothing is stored, the job is retried after 5, 10 and 20 s and then given up with one alert, and
+//! everything else is unharmed.
 
 use keepsake_domain::JobState;
 use keepsake_testkit::conversation;
@@ -21,10 +22,10 @@ assistant Nova: Noted.";
 const LONG: u32 = 12;
 const TOO_LONG: u32 = 44;
 
-/// How long a silent server is waited for: long enough for the calls before it, on a busy machine too.
+/// Timeout for a silent server: long enough for the calls before it, even on a busy computer.
 const SILENCE_MS: u64 = 1_000;
 
-/// A meeting that is longer than a window, or too long for one pass too: map and reduce.
+/// A meeting longer than the window, or even too long for one pass, so that it is mapped and reduced.
 fn meeting(points: u32) -> Vec<keepsake_domain::Message> {
     let filler =
         "We went through the list of open points and agreed on who writes which part of it until the next time. ".repeat(12);
@@ -41,7 +42,7 @@ fn meeting(points: u32) -> Vec<keepsake_domain::Message> {
         .messages(&lines)
 }
 
-/// Meets the first call of one kind with a fault, on each attempt.
+/// Returns a fault for the first call of one kind, on each attempt.
 fn check(kind: &'static str, fault: Fault, messages: &[keepsake_domain::Message], analyse: bool) {
     let server = ScriptedServer::start(move |request| {
         let good = reply(request, &claims());
@@ -54,7 +55,7 @@ fn check(kind: &'static str, fault: Fault, messages: &[keepsake_domain::Message]
     });
     let id = desk.append(messages);
     if analyse {
-        // Only the analysis is at stake: what extraction would do is another row.
+        // Only the analysis is tested; extraction has its own row.
         desk.engine
             .store()
             .write(|tx| tx.mark_extracted(&id, i64::MAX).and_then(|()| tx.mark_model_read(&id, i64::MAX)))
@@ -64,7 +65,7 @@ fn check(kind: &'static str, fault: Fault, messages: &[keepsake_domain::Message]
     }
     let what = format!("{kind} meets {fault:?}");
     let is_judge_of_text = kind.starts_with("judge") && fault.is_of_the_text();
-    // What a model cannot say of positions costs the facts nothing.
+    // Failing to find positions does not affect the facts.
     let reads_positions = ["entries", "observe", "reduce"].contains(&kind);
     let is_partial = is_judge_of_text || reads_positions && fault.is_of_the_text();
     let mut waits = Vec::new();
@@ -72,7 +73,7 @@ fn check(kind: &'static str, fault: Fault, messages: &[keepsake_domain::Message]
     while last == Some(JobState::Queued) {
         assert_eq!(desk.memories(), Vec::<String>::new(), "{what}: nothing is stored while it is retried");
         assert!(desk.alerts().is_empty(), "{what}: no alert before it is given up");
-        // The store answers while the job waits.
+        // The store can be used while the job waits.
         desk.engine.store().read(|tx| tx.totals()).unwrap();
         let due = desk.engine.store().read(|tx| tx.next_due(keepsake_domain::Lane::Model)).unwrap().unwrap();
         let wait = due.0 - keepsake_domain::Clock::now(desk.clock.as_ref()).0;
@@ -91,7 +92,7 @@ fn check(kind: &'static str, fault: Fault, messages: &[keepsake_domain::Message]
         let expect = if fault == Fault::TooManyRequests { vec![7_000, 10_000, 20_000] } else { vec![5_000, 10_000, 20_000] };
         assert_eq!(waits, expect, "{what}");
     }
-    // The other part's entries stay.
+    // The entries of the other part are kept.
     let is_of_knowledge = kind == "judge" || reads_positions;
     let (hit, kept): (Vec<String>, Vec<String>) =
         desk.memories().into_iter().partition(|memory| !is_partial || memory.contains(" standard ") == is_of_knowledge);
@@ -125,7 +126,7 @@ fn no_fault_at_a_reading_stores_anything() {
     for fault in Fault::ALL {
         check("reading", fault, &talk, false);
         check("facts", fault, &meeting(LONG), false);
-        // The second call of an analysis asks for facts too.
+        // The second call of an analysis also asks for facts.
         check("facts", fault, &talk, true);
     }
 }

@@ -1,4 +1,4 @@
-//! What a model's proposals go through: one queue with the built-in engine's, written once, paid for once, stopped by a person.
+//! The life of a model's proposals: one queue with the built-in engine's, stored once, paid for once, stopped by a person.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -56,7 +56,7 @@ fn a_model_proposes_through_the_same_gates_and_everything_waits_for_the_person()
         sent.contains("[EMAIL_1]") && !sent.contains("example.org") && !sent.contains("23456789"),
         "only scrubbed text leaves"
     );
-    // The same again: nothing new to read, nothing sent.
+    // The same again: there is nothing new to read, so nothing is sent.
     let calls = server.calls();
     desk.append(&conversation("c1", TALK));
     desk.work();
@@ -89,14 +89,14 @@ fn a_private_conversation_is_never_sent_even_when_it_turns_private_between_two_c
     let server = server(claims());
     let desk = Desk::new(&server);
     let id = desk.append(&conversation("c1", TALK));
-    // The built-in lane first, which queues the model's job; then the person turns it private.
+    // The built-in lane runs first and queues the model's job; then the person excludes the conversation.
     while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
     desk.engine.set_private(&id, true, Existing::Keep).unwrap();
     desk.work();
     assert_eq!(server.connections(), 0, "asked again before anything leaves");
     assert!(desk.memories().iter().all(|m| !m.contains("tiny")));
 
-    // Between two calls: the person acts while the first one is answered.
+    // Between two calls: the person excludes it while the first one is being answered.
     let slot: Arc<Mutex<Option<(keepsake_engine::Engine, keepsake_domain::ConversationId)>>> = Arc::default();
     let server = ScriptedServer::start({
         let slot = Arc::clone(&slot);
@@ -121,7 +121,7 @@ fn a_crash_after_a_reply_does_not_pay_twice() {
     let desk = Desk::new(&server);
     desk.append(&conversation("c1", TALK));
     while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
-    // That the server heard the question is too early: on a busy machine its answer is still on the way.
+    // A request that the server received is too early: on a busy computer its reply may still be on the way.
     let is_answered = || desk.calls().iter().any(|call| call.ends_with("answered"));
     let died = desk.engine.run_next_killed(Lane::Model, &|_| {}, &|point| point == KillPoint::Working && is_answered()).unwrap();
     assert_eq!(died, None, "the process ends after the first reply");
@@ -290,7 +290,7 @@ owner Mara: I am setting up a garden on the roof this spring.";
         proposers.iter().any(|p| p.starts_with("builtin-analysis/")) && proposers.contains(&"tiny:1b analysis/2"),
         "{proposers:?}"
     );
-    // Read by this model before: nothing new to say.
+    // Already read by this model, so there is nothing new.
     let again = desk.engine.queue_analysis(&id, false).unwrap();
     assert!(matches!(again, keepsake_engine::AnalyzeStart::NothingNew(_)), "{again:?}");
 }

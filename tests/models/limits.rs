@@ -1,4 +1,4 @@
-//! What holds a model back: the day's budget for other computers, one request at a time; and how far it is, told while it answers.
+//! Limits on model use: the daily budget for other computers and one request at a time; and progress while a model replies.
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
@@ -23,7 +23,7 @@ fn claims() -> Vec<Claim> {
 #[test]
 fn over_the_days_budget_a_model_elsewhere_waits_for_midnight_or_for_the_person() {
     let server = server(claims());
-    // An address that leads to this computer and is not taken for it: what counts is what the person entered.
+    // An address that leads to this computer but does not count as such: what counts is what the person entered.
     let elsewhere = format!("http://0.0.0.0:{}", server.port());
     let desk = Desk::with(&server, Arc::new(PluggedIn), |settings| {
         settings.provider.as_mut().unwrap().url = elsewhere;
@@ -48,7 +48,7 @@ fn over_the_days_budget_a_model_elsewhere_waits_for_midnight_or_for_the_person()
     desk.work();
     assert_eq!(server.calls(), 2, "a new day, a new budget: one more call");
 
-    // Control: raised, the same job comes to its end, and what was paid for is not asked again.
+    // Control: with a higher budget the same job finishes, and calls that were already paid for are not repeated.
     let mut settings = desk.engine.model_settings().unwrap();
     settings.remote_tokens_a_day = 1_000_000;
     desk.engine.set_model_settings(&settings).unwrap();
@@ -69,18 +69,18 @@ fn a_model_on_this_computer_has_no_budget() {
     assert_eq!(desk.work(), Some(JobState::Done));
 }
 
-/// Calls that a server is answering, and the most that it was answering at once.
+/// Number of calls that a server is answering, and the maximum at the same time.
 #[derive(Default)]
 struct Calls {
     state: Mutex<(usize, usize)>,
     changed: Condvar,
 }
 
-/// So long a call stays to see whether another comes beside it.
+/// How long a call waits for another one.
 const STAY: Duration = Duration::from_millis(300);
 
 impl Calls {
-    /// Answers when another call is there too, or none came.
+    /// Returns when another call has arrived, or none came in time.
     fn meet(&self) {
         let mut state = self.state.lock().unwrap();
         state.0 += 1;
@@ -115,7 +115,7 @@ fn a_model_is_asked_one_thing_at_a_time() {
         std::thread::scope(|scope| {
             scope.spawn(|| desk.engine.run_next(Lane::Model, &|_| {}).unwrap());
             server.wait_for_calls(1);
-            // A person tries the model while a job asks it.
+            // A person tests the model while a job uses it.
             scope.spawn(move || tried_by.try_model(&provider).unwrap());
         });
         assert!(server.calls() >= 3, "the job asked twice or more and the person once");
@@ -139,7 +139,7 @@ fn how_much_of_an_answer_has_come_is_told_while_it_comes() {
     desk.engine
         .run_next(Lane::Model, &|progress| {
             stages.lock().unwrap().push(progress.stage);
-            // Progress is told a few times a second.
+            // Progress is reported a few times per second.
             desk.clock.advance_ms(1_000);
         })
         .unwrap();
@@ -150,13 +150,13 @@ fn how_much_of_an_answer_has_come_is_told_while_it_comes() {
             stage.strip_prefix("Looking for facts and positions, ")?.strip_suffix(" characters so far")?.parse().ok()
         })
         .collect();
-    // The judge's answer is counted anew.
+    // The judge's reply is counted from 0 again.
     let first = chars.windows(2).position(|pair| pair[1] < pair[0]).map_or(chars.len(), |at| at + 1);
     let chars = &chars[..first];
     assert!(chars.len() > 5 && chars.is_sorted() && chars[0] < chars[chars.len() - 1], "{stages:?}");
 }
 
-/// Positions with their reasons, as somebody tells them in a meeting.
+/// Positions with their reasons, as stated in a meeting.
 const POSITIONS: [(&str, &str); 11] = [
     ("I review every change twice because a rushed review costs more than it saves", "User reviews every change twice"),
     ("I write the test before the fix because otherwise nobody sees it fail", "User writes the test before the fix"),
@@ -200,7 +200,7 @@ fn a_meeting_brings_at_most_eight_positions_however_long_it_is_and_however_often
     desk.append(&log(11));
     desk.work();
     assert_eq!(positions(&desk), KNOWLEDGE_PER_SOURCE_MAX, "read again when it grew: {:#?}", desk.memories());
-    // Another meeting has a cap of its own.
+    // Another meeting has its own limit.
     desk.append(
         &keepsake_testkit::Conversation::new("c2").channel("meeting", "c2").messages(&format!("owner Mara: {}.", OTHER.0)),
     );
@@ -259,11 +259,15 @@ fn a_model_is_downloaded_by_the_ollama_here_one_at_a_time() {
     desk.engine.start_pull(&server.url(), "qwen3:4b").unwrap();
     let done = over().unwrap();
     assert_eq!((done.model.as_str(), done.done, done.total, done.problem), ("qwen3:4b", 1_500, 2_000, None));
-    // A second while one is on its way, one that is called off, and another computer.
+    // A second download while one is in progress, one that is canceled, and one on another computer.
     server.behave(|server| server.pull.clear());
     desk.engine.start_pull(&server.url(), "qwen3:8b").unwrap();
     assert!(
-        desk.engine.start_pull(&server.url(), "qwen3:4b").unwrap_err().to_string().contains("another model is being downloaded")
+        desk.engine
+            .start_pull(&server.url(), "qwen3:4b")
+            .unwrap_err()
+            .to_string()
+            .contains("another model is already being downloaded")
     );
     desk.engine.stop_pull();
     assert_eq!(over(), None, "what was called off is not told of");
@@ -309,18 +313,18 @@ fn a_model_is_rated_by_what_it_finds_and_makes_up() {
         assert!(desk.memories().is_empty(), "nothing of it is kept");
         rated.into_iter().map(|one| (one.task, one.verdict, one.right, one.wrong)).collect::<Vec<_>>()
     };
-    // Finds everything and says yes to everything: it must not check.
+    // Finds everything and approves everything, so it must not be used as a judge.
     let [facts, judge, _] = rated(&server(good))[..] else { panic!("three tasks") };
     assert_eq!(facts, ("facts", Verdict::Good, 9, 0));
     assert_eq!((judge.1, judge.2, judge.3), (Verdict::Weak, 3, 3), "three of six are right by chance");
-    // Finds nothing but what is none.
+    // Finds only statements that are not true.
     let bad = vec![
         say("castles", "User owns castles"),
         say("dragons", "User slays dragons"),
         say("live on a boat", "User lives on a boat"),
     ];
     assert_eq!(rated(&server(bad))[0], ("facts", Verdict::Unfit, 0, 3));
-    // Never answers what was asked.
+    // Never replies in the requested format.
     let prose = rated(&ScriptedServer::saying("Sure! Here you are."));
     assert!(prose.iter().all(|(_, verdict, right, _)| *verdict == Verdict::Unfit && *right == 0), "{prose:?}");
 }
@@ -346,14 +350,14 @@ fn a_task_may_have_a_model_of_its_own() {
         desk.memories().iter().any(|memory| memory.contains("nurse") && memory.contains("[tiny:1b reading/")),
         "who proposed it"
     );
-    // Another server does not have it.
+    // Another server does not have this model.
     let mut settings = desk.engine.model_settings().unwrap();
     settings.provider.as_mut().unwrap().url = "http://127.0.0.1:9".to_owned();
     desk.engine.set_model_settings(&settings).unwrap();
     assert_eq!(desk.engine.model_settings().unwrap().task_models.judge, None);
 }
 
-/// Answers like `yes`, and refuses what is longer than `chars` as llama.cpp does.
+/// Replies like `yes`, and rejects requests longer than `chars` as llama.cpp does.
 fn of_context(chars: usize, claims: Vec<Claim>) -> ScriptedServer {
     ScriptedServer::start(move |request| {
         let asked = request.message("system").len() + request.message("user").len();
@@ -384,7 +388,7 @@ fn a_model_that_takes_little_is_asked_in_parts_and_about_all_of_it() {
     assert_eq!(desk.work(), Some(JobState::Done), "{:?}", desk.alerts());
     assert_eq!(known(&desk), [true, true], "{:#?}", desk.memories());
     assert!(desk.alerts().is_empty(), "{:?}", desk.alerts());
-    // What it refused once it is not asked for again.
+    // A length that was rejected once is not tried again.
     let refused = |server: &ScriptedServer| {
         let long = |request: &Received| request.message("system").len() + request.message("user").len() > 7_000;
         server.received().iter().filter(|request| request.is_chat() && long(request)).count()
@@ -395,7 +399,7 @@ fn a_model_that_takes_little_is_asked_in_parts_and_about_all_of_it() {
     desk.work();
     assert_eq!(refused(&server), before);
 
-    // Control: who takes nothing at all is told of, and nothing is stored.
+    // Control: a model that accepts nothing at all raises an alert, and nothing is stored.
     let server = of_context(100, claims());
     let desk = Desk::new(&server);
     desk.append(&conversation("c1", &talk));

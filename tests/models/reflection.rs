@@ -1,5 +1,5 @@
-//! Reflection by a model: what it proposes stands in the same list under its name where the rules let it, is applied by the same run
-//! with the same undo, and what the rules propose stands wherever it fails or may not be asked.
+//! Reflection by a model: its proposals appear in the same list under its name if the rules allow them, and are applied by the
+//! same run with the same undo. The rules' proposals remain if the model fails or may not be asked.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -39,7 +39,7 @@ fn entries(request: &Received) -> Vec<(u64, String)> {
     read.filter_map(|line| Some((line["entry"].as_u64()?, line["text"].as_str()?.to_owned()))).collect()
 }
 
-/// What a good model says of these entries, and what the yes-sayer says of anything else.
+/// The reply of a good model about these entries, and of the yes-sayer about anything else.
 fn good(request: &Received) -> String {
     if purpose(request) != "reflect" {
         return reply(request, &[]);
@@ -64,7 +64,7 @@ fn server_with(about_entries: impl Fn(&Received) -> String + Send + Sync + 'stat
 }
 
 impl Desk {
-    /// A memory that a person approved, resting on the one message that says `words`.
+    /// An approved memory that rests on the one message containing `words`.
     fn approved(&self, conversation: &ConversationId, words: &str, content: &str, category: Category) -> MemoryId {
         let messages = self.engine.store().read(|tx| tx.last_messages(conversation, None, 50)).unwrap();
         let message = messages.iter().find(|message| message.content.contains(words)).unwrap();
@@ -99,7 +99,7 @@ impl Desk {
         id
     }
 
-    /// Memories of two months ago in which the rules see nothing to tidy.
+    /// Memories from two months ago in which the rules find no clean-up.
     fn untidy(&self) -> (ConversationId, [MemoryId; 5]) {
         let id = self.append(&conversation("talk", TALK));
         self.work();
@@ -115,7 +115,7 @@ impl Desk {
         (id, ids)
     }
 
-    /// Looks, and works; how the model's last job ended.
+    /// Looks for clean-ups and runs the queue. Returns the final state of the model's last job.
     fn reflect(&self) -> Option<JobState> {
         self.engine.queue_reflection().unwrap();
         self.work()
@@ -157,7 +157,7 @@ fn a_model_proposes_both_kinds_in_the_same_list_and_one_run_applies_them_with_on
     assert_eq!(desk.reflect(), Some(JobState::Done));
     assert_eq!(desk.by_model(), ALL_KINDS, "{:?}", desk.proposals());
     let rows = desk.proposals();
-    // A second look asks nobody and finds the same.
+    // A second run sends no request and finds the same.
     desk.reflect();
     assert_eq!((ids(&desk.proposals()), desk.asked_to_reflect(&server).len()), (ids(&rows), 1));
     let run = desk.engine.apply_reflections(Some(&ids(&rows)), &Unwatched).unwrap();
@@ -168,7 +168,7 @@ fn a_model_proposes_both_kinds_in_the_same_list_and_one_run_applies_them_with_on
     );
     desk.engine.undo_reflections(run.operation.as_ref()).unwrap().unwrap();
     assert!([&alps, &rye, &fresh].iter().all(|id| desk.status(id) == MemoryStatus::Active), "one undo for all of it");
-    // The control: the rules alone ask nobody and propose none of it.
+    // Control: the rules alone send no request and propose none of this.
     let other = Desk::with(&server, Arc::new(PluggedIn), |settings| settings.engines = Engines::BuiltIn);
     let before = server.connections();
     other.untidy();
@@ -277,7 +277,7 @@ fn where_the_model_fails_what_the_rules_propose_stands_and_a_person_is_told_once
             }
         });
         let (talk, _) = desk.untidy();
-        // Something for the rules.
+        // A proposal by the rules.
         desk.approved(&talk, "I play the cello", "User wants to run the Porto marathon in 2024", Category::Goal);
         let mut last = desk.reflect();
         let mut waits = Vec::new();
@@ -294,7 +294,7 @@ fn where_the_model_fails_what_the_rules_propose_stands_and_a_person_is_told_once
         let proposers: Vec<String> = desk.proposals().into_iter().map(|row| row.proposer).collect();
         assert_eq!((proposers, desk.reflections_kept()), (vec![RULES.to_owned()], 0), "{fault:?}");
         let alerts = desk.alerts();
-        assert!(alerts.len() == 1 && alerts[0].contains("what the rules propose stands"), "{fault:?}: {alerts:?}");
+        assert!(alerts.len() == 1 && alerts[0].contains("the proposals by the built-in rules remain"), "{fault:?}: {alerts:?}");
     }
 }
 
@@ -333,7 +333,7 @@ fn off_the_record_nobody_is_asked_and_what_turns_private_or_is_erased_meanwhile_
         *slot.lock().unwrap() = Some((desk.engine.clone(), id, meanwhile));
         desk.reflect();
         assert!(slot.lock().unwrap().is_none(), "{meanwhile:?}: it was asked");
-        // Turned back before a message arrived, it leaves no trace.
+        // If it is used again before a message arrives, the exclusion leaves no trace.
         let is_kept = matches!(meanwhile, Meanwhile::Nothing | Meanwhile::ThereAndBack);
         assert_eq!(desk.reflections_kept(), i64::from(is_kept), "{meanwhile:?}: the control keeps what was said");
         assert_eq!(desk.by_model().len(), if is_kept { 2 } else { 0 }, "{meanwhile:?}");

@@ -1,5 +1,5 @@
-//! Sessions by a model: its record stands where each line of it stands in a message, and what the rules say stands wherever it fails
-//! or may not be asked.
+//! Sessions by a model: its record is used if each line occurs in a message. The rules' record remains if the model fails or may
+//! not be asked.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,7 +26,7 @@ assistant Nova: I booked the train at nine.
 owner Mara: The museum in Ghent opens at ten, so that suits me.
 assistant Nova: Then you have an hour for breakfast.";
 
-/// An entry: its field and the words that it quotes.
+/// An entry: its field and the quoted words.
 type Entry = (&'static str, &'static str);
 
 const MACHINE: Entry = ("fact", "The linter of the office runs on a small machine under my desk");
@@ -35,7 +35,7 @@ const FIXED: Entry = ("did", "I fixed the indent and added a check to the linter
 const SAILING: Entry = ("goal", "I want to learn sailing this year");
 const MUSEUM: Entry = ("learning", "The museum in Ghent opens at ten, so that suits me");
 
-/// The entries whose words stand in the request, each with the line that has them.
+/// The entries whose words occur in the request, each with the number of the line that contains them.
 fn entries(request: &Received, entries: &[Entry]) -> Vec<Value> {
     let lines = lines(request);
     let entry = |(field, quote): &Entry| {
@@ -50,7 +50,7 @@ fn answer(items: &[Value]) -> String {
         .to_string()
 }
 
-/// What a good model says of a session, and what the yes-sayer says of anything else.
+/// The reply of a good model about a session, and of the yes-sayer about anything else.
 fn good(request: &Received) -> String {
     if purpose(request) != "session" {
         return reply(request, &[]);
@@ -62,7 +62,7 @@ fn server() -> ScriptedServer {
     ScriptedServer::start(|request| Answer::Text(good(request)))
 }
 
-/// A server that answers what is asked about sessions in its own way.
+/// A server with its own replies to requests about sessions.
 fn server_with(about_sessions: impl Fn(&Received) -> String + Send + Sync + 'static) -> ScriptedServer {
     ScriptedServer::start(move |request| {
         Answer::Text(if purpose(request) == "session" { about_sessions(request) } else { reply(request, &[]) })
@@ -70,7 +70,7 @@ fn server_with(about_sessions: impl Fn(&Received) -> String + Send + Sync + 'sta
 }
 
 impl Desk {
-    /// Stores a conversation, says that it ended, and works; how the model's last job ended.
+    /// Stores a conversation, marks its end and runs the queue. Returns the id and the final state of the model's last job.
     fn session(&self, messages: &[Message]) -> (ConversationId, Option<JobState>) {
         let id = self.append(messages);
         self.engine.end_session(&id, "nova").unwrap();
@@ -82,7 +82,7 @@ impl Desk {
         self.engine.store().read(|tx| tx.sessions(None, false)).unwrap()
     }
 
-    /// The one session that stands, with `field: text` of its lines.
+    /// The one current session, with its lines as `field: text`.
     fn record(&self) -> (SessionRow, Vec<String>) {
         let sessions = self.sessions();
         assert_eq!(sessions.len(), 1, "{sessions:?}");
@@ -92,13 +92,13 @@ impl Desk {
         (row, lines)
     }
 
-    /// Everything that the tiers serve.
+    /// The text of all tiers.
     fn tiers(&self) -> String {
         let tiers = self.engine.tiers(&TierAsk::default()).unwrap().tiers;
         tiers.into_iter().map(|tier| tier.text).collect()
     }
 
-    /// What was asked about sessions, oldest first.
+    /// The requests about sessions, oldest first.
     fn asked_of_sessions(&self, server: &ScriptedServer) -> Vec<String> {
         server.received().iter().filter(|request| purpose(request) == "session").map(|request| request.message("user")).collect()
     }
@@ -137,7 +137,7 @@ fn a_model_sums_up_a_session_and_each_of_its_lines_stands_in_a_message() {
     assert!(session.supersedes.as_ref() == Some(&rules.id) && rules.superseded.is_some());
     let told = desk.tiers();
     assert_eq!(told.matches("small machine under my desk").count(), 1, "served once, as the model has it: {told}");
-    // Nothing new, so nothing is asked; and the control: the rules alone ask nobody.
+    // There is nothing new, so no request is sent. Control: the rules alone send no request.
     desk.engine.queue_sessions().unwrap();
     assert_eq!((desk.work(), desk.asked_of_sessions(&server).len()), (None, 1));
     let other = Desk::with(&server, Arc::new(PluggedIn), |settings| settings.engines = Engines::BuiltIn);
@@ -296,7 +296,7 @@ fn where_the_model_fails_the_record_of_the_rules_stands_and_a_person_is_told_onc
         assert_eq!(waits, expect, "{fault:?}");
         assert_eq!((desk.record().0.proposer.as_str(), desk.rows_of("session_replies")), (RULES, 0), "{fault:?}");
         let alerts = desk.alerts();
-        assert!(alerts.len() == 1 && alerts[0].contains("what the rules say of them stands"), "{fault:?}: {alerts:?}");
+        assert!(alerts.len() == 1 && alerts[0].contains("the summaries by the built-in rules remain"), "{fault:?}: {alerts:?}");
     }
 }
 
@@ -352,7 +352,7 @@ fn off_the_record_nobody_is_asked_and_what_turns_private_or_is_erased_meanwhile_
         *slot.lock().unwrap() = Some((desk.engine.clone(), id, meanwhile));
         desk.work();
         assert!(slot.lock().unwrap().is_none(), "{meanwhile:?}: it was asked");
-        // Turned back before a message arrived, it leaves no trace.
+        // If it is used again before a message arrives, the exclusion leaves no trace.
         let kept = i64::from(matches!(meanwhile, Meanwhile::Nothing | Meanwhile::ThereAndBack));
         assert_eq!(desk.rows_of("session_replies"), kept, "{meanwhile:?}: the control keeps its record");
         assert_eq!(desk.tiers().contains("small machine under my desk"), kept == 1, "{meanwhile:?}");

@@ -1,5 +1,5 @@
-//! Topics by a model: its text stands where each line of it leads to messages, its "distinct" and its verdicts are taken in, and what
-//! the rules wrote stands wherever it fails or may not be asked.
+//! Topics by a model: its text is used if each line leads to messages, and its "distinct" and its verdicts are accepted. The
+//! rules' text remains if the model fails or may not be asked.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -33,7 +33,7 @@ owner Mara: I booked the morning flight to Lisbon and reserved the guesthouse.
 person Ben: Then the flight to Lisbon and the guesthouse are done, the tile museum in Lisbon needs tickets.
 owner Mara: I took tickets for the tile museum in Lisbon, near the guesthouse, for the day after the flight.";
 
-/// An entry: its section, what it says, and the words that it quotes.
+/// An entry: its section, its text and the quoted words.
 type Entry = (&'static str, &'static str, &'static str);
 
 const DECIDED: Entry =
@@ -51,7 +51,7 @@ const BOOKED: Entry = (
     "I booked the morning flight to Lisbon and reserved the guesthouse",
 );
 
-/// The entries whose words stand in the request, each citing the line that has them.
+/// The entries whose words occur in the request, each citing the line that contains them.
 fn entries(request: &Received, entries: &[Entry]) -> Vec<Value> {
     let lines = lines(request);
     entries
@@ -79,7 +79,7 @@ fn answer(distinct: &[u64], keep: &[u64], lines: &[Value], title: &str) -> Strin
     .to_string()
 }
 
-/// Keeps what stands and writes what of these entries is new.
+/// Keeps existing notes and adds new ones from these entries.
 fn good(request: &Received) -> String {
     if purpose(request) != "topic" {
         return reply(request, &[]);
@@ -98,7 +98,7 @@ fn server() -> ScriptedServer {
     ScriptedServer::start(|request| Answer::Text(good(request)))
 }
 
-/// A server that answers what is asked about topics in its own way.
+/// A server with its own replies to requests about topics.
 fn server_with(about_topics: impl Fn(&Received) -> String + Send + Sync + 'static) -> ScriptedServer {
     ScriptedServer::start(move |request| {
         Answer::Text(if purpose(request) == "topic" { about_topics(request) } else { reply(request, &[]) })
@@ -114,7 +114,7 @@ fn dm(id: &str, lines: &str) -> Vec<Message> {
 }
 
 impl Desk {
-    /// Every conversation comes to rest, and all lanes work; how the model's last job ended.
+    /// Lets every conversation become quiet and runs all lanes. Returns the final state of the model's last job.
     fn grow(&self) -> Option<JobState> {
         self.clock.advance_ms(30 * DAY_MS);
         self.engine.queue_topics().unwrap();
@@ -133,13 +133,13 @@ impl Desk {
         lines.into_iter().map(|line| format!("{}: {}\n", line.section, line.text)).collect()
     }
 
-    /// Titles, texts and who worded them, of every topic of the owner's.
+    /// Titles, texts and proposers of all topics of the owner.
     fn all_topics(&self) -> Vec<String> {
         let topics = self.engine.topics().unwrap();
         topics.iter().map(|topic| format!("{} [{}]\n{}", topic.title(), topic.version.proposer, self.text_of(topic))).collect()
     }
 
-    /// What was asked about topics, oldest first.
+    /// The requests about topics, oldest first.
     fn asked_of_topics(&self, server: &ScriptedServer) -> Vec<String> {
         server.received().iter().filter(|request| purpose(request) == "topic").map(|request| request.message("user")).collect()
     }
@@ -169,7 +169,7 @@ fn a_model_words_a_topic_and_each_of_its_lines_leads_to_a_message() {
     let proposers: Vec<&str> = versions.iter().map(|version| version.proposer.as_str()).collect();
     assert_eq!(proposers, [RULES, MODEL], "what the rules wrote is kept beside it");
     assert_eq!(versions[1].supersedes.as_ref(), Some(&versions[0].id));
-    // The control: the rules alone ask nobody.
+    // Control: the rules alone send no request.
     let other = Desk::with(&server, Arc::new(PluggedIn), |settings| settings.engines = Engines::BuiltIn);
     other.append(&dm("ana", PUMP));
     let before = server.connections();
@@ -270,7 +270,7 @@ fn a_reply_that_mostly_rests_on_nothing_is_refused_and_the_text_of_the_rules_sta
     let check = |count: usize, proposer: &str| {
         let server = server_with(move |request| {
             let mut told = entries(request, &[DECIDED, FUSE]);
-            // Line numbers of nobody, and words of nobody.
+            // Line numbers that do not exist, and words that nobody said.
             let invented = INVENTED.iter().take(count);
             told.extend(invented.map(
                 |(section, text, quote)| json!({ "section": section, "text": text, "places": [{ "line": 99, "quote": quote }] }),
@@ -316,7 +316,7 @@ fn where_the_model_fails_the_text_of_the_rules_stands_and_a_person_is_told() {
         assert_eq!(last, Some(JobState::Dead), "{fault:?}");
         assert_eq!(desk.topic_saying("capacitor").version.proposer, RULES, "{fault:?}");
         let alerts = desk.alerts();
-        assert!(alerts.len() == 1 && alerts[0].contains("what the rules wrote of them stands"), "{fault:?}: {alerts:?}");
+        assert!(alerts.len() == 1 && alerts[0].contains("the texts by the built-in rules remain"), "{fault:?}: {alerts:?}");
     }
 }
 
@@ -332,7 +332,7 @@ fn one_topic_that_cannot_be_worded_keeps_no_other_from_it() {
     assert_eq!(desk.topic_saying("Lisbon").version.proposer, RULES);
 }
 
-/// Calls distinct what speaks of the filter, where there are notes.
+/// Calls lines about the filter distinct, if there are notes.
 fn parting(request: &Received) -> String {
     let apart: Vec<u64> = if notes(request).is_empty() { Vec::new() } else { about_the_filter(request).into_iter().collect() };
     answer(
@@ -375,7 +375,7 @@ fn what_the_model_calls_distinct_becomes_a_topic_of_its_own_until_a_person_says_
     assert_eq!(titles(&desk), [10], "and goes on counting");
     desk.engine.undo_topic_decision(&decision, true).unwrap();
     assert_eq!(titles(&desk), [4, 6]);
-    // The control: a model that calls nothing distinct leaves them together, as the rules put them.
+    // Control: a model that calls nothing distinct leaves the lines together, as the rules do.
     let agreeing = Desk::new(&self::server());
     agreeing.append(&dm("ana", PUMP));
     agreeing.append(&dm("ana-later", PUMP_AGAIN));
@@ -440,7 +440,7 @@ fn each_side_reads_what_was_worded_of_its_own_part_and_off_the_record_nothing_is
     assert!(ana.contains(FILTER.1) && !ana.contains("Lisbon"), "{ana}");
     let ben = desk.seen_by("matrix:ben").join("");
     assert!(ben.contains("Lisbon") && ben.contains(DECIDED.1) && !ben.contains("filter"), "{ben}");
-    // One topic in one call, and the words of Ana's room beside those that Ben may not see in no call that Ben's topics are of.
+    // One topic per call, and no call for Ben's topics contains the words of Ana's room that Ben may not see.
     for text in desk.asked_of_topics(&server) {
         assert!(!(text.contains("suction") && text.contains("guesthouse")), "two topics in one call");
     }

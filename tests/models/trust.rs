@@ -1,4 +1,4 @@
-//! A model's server with a certificate that nobody vouches for, from the job to the store: nothing leaves and nothing is stored.
+//! A model server with an untrusted certificate, from the job to the store: nothing is sent and nothing is stored.
 
 use keepsake_capture::model::READING;
 use keepsake_domain::JobState;
@@ -33,7 +33,7 @@ fn a_server_that_nobody_vouches_for_brings_one_alert_and_nothing_else() {
     assert!(!front.heard().wire.is_empty(), "control: the server was called");
     assert_eq!(server.connections(), 0);
 
-    // Control: by the address that needs no certificate the same model is believed.
+    // Control: at an address that needs no certificate, the same model is trusted.
     let mut settings = desk.engine.model_settings().unwrap();
     settings.provider.as_mut().unwrap().url = server.url();
     desk.engine.set_model_settings(&settings).unwrap();

@@ -1,20 +1,20 @@
-//! A model that says yes: it claims what it is told to of every line that it may cite, and approves of everything.
+//! A model that says yes: it makes the given claims about every line that it may cite, and approves everything.
 //!
-//! It reads which prompt it was given from the shape that the reply must have, as a real model would.
+//! It recognizes the prompt by the schema of the reply, as a real model would.
 
 use keepsake_testkit::scripted_server::{Answer, Received, ScriptedServer};
 use serde_json::{Value, json};
 
-/// What it says of a line with certain words.
+/// Its claim about a line with certain words.
 #[derive(Debug, Clone)]
 pub(crate) struct Claim {
     /// Words of the line; empty for every line.
     pub(crate) words: &'static str,
-    /// What is quoted; empty for the whole line.
+    /// The quoted words; empty for the whole line.
     pub(crate) quote: &'static str,
     /// The statement.
     pub(crate) content: &'static str,
-    /// Of a fact.
+    /// Category of a fact.
     pub(crate) category: &'static str,
 }
 
@@ -22,10 +22,10 @@ pub(crate) const fn fact(words: &'static str, content: &'static str, category: &
     Claim { words, quote: words, content, category }
 }
 
-/// More characters than this are no quotation.
+/// Maximum length of a quotation in characters.
 const QUOTE_CHARS: usize = 380;
 
-/// A server with such a model.
+/// A server with this model.
 pub(crate) fn server(claims: Vec<Claim>) -> ScriptedServer {
     ScriptedServer::start(move |request| Answer::Text(reply(request, &claims)))
 }
@@ -39,7 +39,7 @@ pub(crate) fn lines(request: &Received) -> Vec<(u64, String, String)> {
         .collect()
 }
 
-/// Which kind of reply a request asks for.
+/// The kind of reply that a request asks for.
 pub(crate) fn purpose(request: &Received) -> &'static str {
     let schema = request.schema().unwrap_or_default();
     let properties = &schema["properties"];
@@ -79,13 +79,13 @@ pub(crate) fn purpose(request: &Received) -> &'static str {
     }
 }
 
-/// A topic that fits: the last words of the statement.
+/// A matching topic: the last words of the statement.
 fn topic(content: &str) -> String {
     let words: Vec<&str> = content.split_whitespace().collect();
     words[words.len().saturating_sub(3)..].join(" ")
 }
 
-/// What it answers.
+/// The reply to a request.
 pub(crate) fn reply(request: &Received, claims: &[Claim]) -> String {
     let lines = lines(request);
     let claimed: Vec<(u64, String, &Claim)> = lines
@@ -207,7 +207,7 @@ pub(crate) fn reply(request: &Received, claims: &[Claim]) -> String {
         "topic_pair" => json!({
             "answer": "unsure", "first": { "line": 1, "quote": "" }, "second": { "line": 1, "quote": "" }, "confidence": 0.1,
         }),
-        // It has nothing to say of anybody.
+        // It has nothing to say about anyone.
         "profile" => json!({ "entries": [] }),
         _ => json!({}),
     }

@@ -1,16 +1,17 @@
-//! Vectors as those of talk lie, and figures of what was timed: shared by the benches of search and of the scans below it.
+//! Generated vectors that are distributed like those of conversations, and statistics of timings. Shared by the benchmarks of
+//! search and of the vector scans.
 
 use std::time::Duration;
 
-/// Sizes that are measured where none is given as an argument.
+/// Sizes measured if none is given as an argument.
 const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 
-/// Topics around which vectors lie, and how far from them, as all-MiniLM-L6-v2 has it for lines of talk: the nearest of a thousand lines
-/// has a cosine of some 0.6.
+/// Number of topics around which vectors are placed, and their distance from them, as all-MiniLM-L6-v2 produces it for lines of
+/// conversation: the nearest of a thousand lines has a cosine of about 0.6.
 const TOPICS: usize = 400;
 const SPREAD: f32 = 1.1;
 
-/// A small generator: what it gives is decided by its seed alone.
+/// A small random generator that depends only on its seed.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -25,7 +26,7 @@ impl Dice {
         (self.next() % count as u64) as usize
     }
 
-    /// About normal: the sum of four even ones.
+    /// Approximately normal: the sum of four uniform numbers.
     fn normal(&mut self) -> f32 {
         let even = |dice: &mut Self| (dice.next() >> 40) as f32 / (1_u64 << 24) as f32 - 0.5;
         (even(self) + even(self) + even(self) + even(self)) * 1.73
@@ -38,7 +39,7 @@ fn unit(mut vector: Vec<f32>) -> Vec<f32> {
     vector
 }
 
-/// Vectors of length one, gathered around topics.
+/// Unit vectors, clustered around topics.
 pub(crate) struct Clusters {
     topics: Vec<Vec<f32>>,
     dice: Dice,
@@ -59,14 +60,14 @@ impl Clusters {
     }
 }
 
-/// The middle of what was timed and the time that 95 of 100 stay below, in milliseconds.
+/// The median and the 95th percentile, in milliseconds.
 pub(crate) fn percentiles(mut times: Vec<Duration>) -> (f64, f64) {
     times.sort();
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
     (at(0.5), at(0.95))
 }
 
-/// The sizes to measure: those given as arguments, otherwise all.
+/// The sizes to measure: the arguments, otherwise all.
 pub(crate) fn sizes() -> Vec<usize> {
     let given: Vec<usize> = std::env::args().skip(1).filter_map(|size| size.parse().ok()).collect();
     if given.is_empty() { SIZES.to_vec() } else { given }

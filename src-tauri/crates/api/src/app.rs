@@ -1,4 +1,5 @@
-//! The application that every host opens: the engine, its worker, the files a person chose, and who listens.
+//! The application that every host opens. It owns the engine, the background worker, the files a person chose and the event
+//! listeners.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,22 +18,22 @@ use crate::error::ApiError;
 use crate::types::activity::Event;
 use crate::types::sources::FileToken;
 
-/// How a host opens the application.
+/// Options for opening the application.
 pub struct AppOptions {
-    /// Where the data lives.
+    /// The data folder.
     pub data_dir: DataDir,
-    /// The local model's place; one that stays open gives [`EmbedderSlot::later`] and calls [`App::begin_work`].
+    /// The slot of the embedding model. A host that keeps running passes [`EmbedderSlot::later`] and calls [`App::begin_work`].
     pub embedder: EmbedderSlot,
-    /// What the host offers for choosing files.
+    /// How the host lets a person choose files.
     pub file_access: FileAccess,
 }
 
-/// How a person hands files over.
+/// How a person chooses files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileAccess {
-    /// The host opens the system's dialog.
+    /// The host opens the system's file dialog.
     PickFiles,
-    /// A browser sends the bytes.
+    /// A browser uploads the bytes.
     Upload,
 }
 
@@ -55,19 +56,19 @@ impl Listeners {
     }
 }
 
-/// How this application stands to the queue.
+/// This application's role in working the queue.
 enum Work {
-    /// Nobody asked it to begin.
+    /// Work has not started.
     NotBegun,
-    /// Another process works the queue; this one does as soon as that ends.
+    /// Another process works the queue; this one takes over when that process ends.
     Waiting,
-    /// It works the queue.
+    /// This process works the queue.
     Working(#[allow(dead_code, reason = "works until it is dropped")] Worker),
-    /// It is closing.
+    /// The application is closing.
     Closed,
 }
 
-/// A file or folder that was chosen, and of which kind of export in it the token speaks.
+/// A chosen file or folder and, if the token stands for one kind of export in it, that kind.
 #[derive(Debug, Clone)]
 pub(crate) struct Chosen {
     pub(crate) path: PathBuf,
@@ -85,7 +86,7 @@ pub(crate) struct AppInner {
     tasks: Mutex<HashMap<String, Arc<AtomicBool>>>,
 }
 
-/// Long work that a command waits for: others hear how far it is and may stop it. Over when it is dropped.
+/// Long work that a command waits for. It reports progress to the listeners and can be canceled; dropping it ends it.
 pub(crate) struct Task {
     app: App,
     name: String,
@@ -108,7 +109,7 @@ impl Drop for Task {
     }
 }
 
-/// The open application. Cheap to clone; all clones are one application.
+/// The open application. Cheap to clone; all clones share the same application.
 #[derive(Clone)]
 pub struct App {
     pub(crate) inner: Arc<AppInner>,
@@ -142,8 +143,9 @@ impl App {
         Ok(Self { inner })
     }
 
-    /// Begins to load the local model from its directory and to work the queue, which waits while another process does. Both keep a
-    /// core busy for a while; a host with a window calls this once its first picture is there.
+    /// Starts loading the embedding model from `model_dir`, and starts working the queue; if another process works it, this one
+    /// takes over when that process ends. Both use a CPU core for a while, so a host with a window calls this after the window
+    /// has been drawn.
     pub fn begin_work(&self, model_dir: PathBuf) -> Result<(), ApiError> {
         let inner = &self.inner;
         let app = Arc::downgrade(inner);
@@ -162,24 +164,24 @@ impl App {
         Ok(())
     }
 
-    /// The engine, for hosts that drive it directly (the command line).
+    /// The engine, for hosts that use it directly (the command line).
     pub fn engine(&self) -> &Engine {
         &self.inner.engine
     }
 
-    /// Everything that happens from now on.
+    /// Subscribes to all events from now on.
     pub fn subscribe(&self) -> Receiver<Event> {
         let (sender, receiver) = channel();
         self.inner.listeners.0.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
         receiver
     }
 
-    /// Tells everybody who listens.
+    /// Sends an event to all subscribers.
     pub fn tell(&self, event: &Event) {
         self.inner.listeners.tell(event);
     }
 
-    /// Gives a chosen file a token, by which the window speaks of it from now on.
+    /// Issues a token for a chosen file. The window uses the token instead of the path.
     pub fn register_file(&self, path: &Path) -> FileToken {
         let token = RandomIds::default().next_uuid().simple().to_string();
         let size = std::fs::metadata(path).map(|meta| if meta.is_file() { meta.len() } else { 0 }).unwrap_or(0);
@@ -193,7 +195,7 @@ impl App {
         FileToken { token, name, size }
     }
 
-    /// A token of its own for the exports of one kind in a chosen folder; the same one however often it is asked for.
+    /// Issues a token for the exports of one kind in a chosen folder. Repeated calls return the same token.
     pub(crate) fn register_part(&self, token: &str, name: &str, kind: SourceKind) -> Result<FileToken, ApiError> {
         let part = FileToken { token: format!("{token}-{kind}"), name: name.to_owned(), size: 0 };
         let chosen = Chosen { kind: Some(kind), ..self.chosen(token)? };
@@ -210,55 +212,55 @@ impl App {
         files
             .get(token)
             .cloned()
-            .ok_or_else(|| ApiError::invalid("this file was chosen before Keepsake started; choose it again"))
+            .ok_or_else(|| ApiError::invalid("this file was chosen before Keepsake was restarted; choose it again"))
     }
 
-    /// Notices what another process (the command line) wrote, and tells everybody. Called whenever the status is asked for, as the
-    /// page does when it gets the focus.
+    /// Detects writes by another process (the command line) and reports them to all subscribers. Called on every status request,
+    /// which the page sends when it gets the focus.
     pub(crate) fn notice_other_processes(&self) -> Result<(), ApiError> {
         let version = self.inner.engine.store().data_version()?;
         let mut seen = self.inner.seen_version.lock().unwrap_or_else(PoisonError::into_inner);
         if *seen != version {
             *seen = version;
             drop(seen);
-            // Which rows another process changed nobody says.
+            // SQLite does not report which rows another process changed, so all tags are sent.
             self.tell(&Event::Changed { tags: Tag::ALL.iter().map(|tag| tag.name().to_owned()).collect() });
             self.inner.engine.look_for_work();
         }
         Ok(())
     }
 
-    /// The right to work the queue, unless this application has it already: what changes under the hands of another process's worker
-    /// would be lost.
+    /// Takes the right to work the queue, unless this application already has it. Without it, another process's worker could
+    /// overwrite the changes.
     pub(crate) fn own_queue(&self) -> Result<Option<WorkerLock>, ApiError> {
         let work = self.inner.work.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(if matches!(*work, Work::Working(_)) { None } else { Some(self.inner.engine.lock_worker()?) })
     }
 
-    /// Begins long work under this name, of which one runs at a time.
+    /// Starts long work under a name. Only one task per name runs at a time.
     pub(crate) fn begin_task(&self, name: &str) -> Result<Task, ApiError> {
         let is_cancelled = Arc::new(AtomicBool::new(false));
         let mut tasks = self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         if tasks.contains_key(name) {
-            return Err(ApiError::refused("work of this kind is running already; wait for it or cancel it"));
+            return Err(ApiError::refused("an operation of this kind is already running; wait for it or cancel it"));
         }
         tasks.insert(name.to_owned(), Arc::clone(&is_cancelled));
         Ok(Task { app: self.clone(), name: name.to_owned(), is_cancelled })
     }
 
-    /// Asks long work to stop. What is over already hears nothing.
+    /// Cancels long work; does nothing if the task has already ended.
     pub(crate) fn cancel_task(&self, name: &str) {
         if let Some(task) = self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner).get(name) {
             task.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Stops the background worker; what it was doing goes on at the next start. Then empties the log of the file: a host may end
-    /// without closing the store, and the next start would read the log twice.
+    /// Stops the background worker; the interrupted job continues at the next start. Then empties the database's write-ahead log,
+    /// because a host may end without closing the store, and the next start would read the log twice.
     pub fn close(&self) {
         let work = std::mem::replace(&mut *self.inner.work.lock().unwrap_or_else(PoisonError::into_inner), Work::Closed);
         drop(work);
-        // Whoever still reads keeps it; it is emptied at a later end.
+        // Readers that are still active prevent this; the log is then emptied at a later shutdown.
         if let Err(error) = self.inner.engine.store().checkpoint() {
             tracing::warn!(%error, "the log of the file could not be emptied");
         }
@@ -283,7 +285,8 @@ fn start_worker(inner: &AppInner, lock: WorkerLock) -> Result<Worker, ApiError> 
     Ok(worker)
 }
 
-/// Begins to work the queue once the process ends that does so now. The thread sleeps on its lock, and keeps nothing open meanwhile.
+/// Starts working the queue when the process that works it now ends. The thread sleeps on the lock and keeps nothing open
+/// meanwhile.
 fn wait_for_queue(inner: &Arc<AppInner>) -> Result<(), ApiError> {
     let app = Arc::downgrade(inner);
     let data_dir = inner.engine.data_dir().to_owned();
@@ -303,13 +306,14 @@ fn wait_for_queue(inner: &Arc<AppInner>) -> Result<(), ApiError> {
     })
 }
 
-/// Turns committed writes into events until the application is gone.
+/// Converts committed writes into events until the application is dropped.
 fn forward_changes(inner: &Arc<AppInner>) -> Result<(), ApiError> {
     let changes = inner.engine.store().subscribe();
     let listeners = Arc::clone(&inner.listeners);
     spawn("changes", move || {
         while let Ok(first) = changes.recv() {
-            // Whatever was committed meanwhile is one event: a long import would otherwise say the same a hundred times.
+            // Everything committed in the meantime is merged into one event. Otherwise a long import would send the same event a
+            // hundred times.
             let mut tags: Vec<_> = first;
             while let Ok(more) = changes.try_recv() {
                 tags.extend(more);
@@ -326,7 +330,7 @@ fn on_model_settled(app: &Weak<AppInner>) {
     if let Err(error) = inner.engine.tell_of_refused_model() {
         tracing::warn!(%error, "the person could not be told that the embedding model was refused");
     }
-    // The reader may have come since the last start.
+    // The reader may have been installed since the last start.
     if let Err(error) = inner.engine.queue_unread() {
         tracing::warn!(%error, "unread conversations could not be queued");
     }
@@ -359,7 +363,7 @@ mod tests {
             app.begin_work(dir.path().join("no-model")).expect("it begins");
         }
         assert_eq!([&first, &second, &third].map(is_working), [true, false, false], "one at a time");
-        // One that closes while it waits does not begin afterwards.
+        // An application that closes while it waits does not start working afterwards.
         third.close();
         first.close();
         while !is_working(&second) {
@@ -378,7 +382,7 @@ mod tests {
             let app =
                 App::open(AppOptions { data_dir: dir.path().to_owned().into(), embedder, file_access: FileAccess::PickFiles })
                     .expect("it opens");
-            // The second start says nothing new.
+            // The second start adds no further alert.
             on_model_settled(&Arc::downgrade(&app.inner));
             on_model_settled(&Arc::downgrade(&app.inner));
             let alerts = app.engine().store().read(|tx| tx.alerts()).expect("it reads");
@@ -436,7 +440,7 @@ mod tests {
         let own = look("chat.txt", chat, None).expect("it is read");
         assert!(own["zone"].as_str().is_some_and(|zone| !zone.is_empty()), "this computer's is named: {own}");
         let unknown = look("chat.txt", chat, Some("Nowhere")).expect_err("there is no such zone");
-        assert!(unknown.message.contains("no zone"), "{unknown}");
+        assert!(unknown.message.contains("not a time zone"), "{unknown}");
         let row = serde_json::json!({
             "conversation": "c", "channel_type": "chat", "channel_id": "c", "id": "m1", "time": "2026-01-05T10:00:00Z",
             "author": "Mara", "role": "owner", "text": "One.",

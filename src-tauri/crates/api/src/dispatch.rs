@@ -1,4 +1,4 @@
-//! From a command's name and JSON to its handler and back: the one way in for windows, pages and agents.
+//! Dispatch: from a command's name and JSON to its handler and back. Windows, pages and agents all go through it.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -42,10 +42,11 @@ fn call<Q: DeserializeOwned, A: Serialize>(
 
 macro_rules! table {
     ($($name:ident: $request:ty => $response:ty,)*) => {
-        /// Every command there is.
+        /// The names of all commands.
         pub const COMMANDS: &[&str] = &[$(stringify!($name),)*];
 
-        /// Runs a command. Blocking: call it off the UI thread.
+        /// Runs a command. A null payload counts as an empty object. Fails with [`Code::Invalid`](crate::Code::Invalid) for an
+        /// unknown command or a payload that does not match its request. This call blocks, so it must not run on the UI thread.
         pub fn dispatch(app: &App, command: &str, payload: Value) -> Result<Value, ApiError> {
             match command {
                 $(stringify!($name) => call(app, command, payload, $name),)*

@@ -1,33 +1,33 @@
-//! What a command says when it fails: a code for programs, a sentence for people.
+//! Errors of commands: a code for programs and a sentence for people.
 
 use keepsake_engine::EngineError;
 use keepsake_store::StoreError;
 use serde::Serialize;
 use thiserror::Error;
 
-/// The kinds of failure that a caller reacts to differently.
+/// Kinds of failure that callers handle differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
-    /// The request is malformed or names what does not exist; asking again as it is will not help.
+    /// The request is malformed or contains an invalid value. Repeating it unchanged will not help.
     Invalid,
-    /// What was named is not there.
+    /// The requested object does not exist.
     NotFound,
-    /// It cannot be done as things stand; the message says why.
+    /// The current state does not allow it; the message says why.
     Refused,
-    /// The person cancelled.
+    /// A person canceled it.
     Cancelled,
-    /// Keepsake failed; the message says what to do.
+    /// An internal failure; the message says what to do.
     Failed,
 }
 
-/// A failed command.
+/// Error of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Error, Serialize)]
 #[error("{message}")]
 pub struct ApiError {
-    /// For programs.
+    /// Kind of failure, for programs.
     pub code: Code,
-    /// For people: what happened, to what, what to do.
+    /// For people: what happened, to what, and what to do.
     pub message: String,
 }
 

@@ -1,7 +1,7 @@
-//! The list of commands: name, request, response. Everything else — dispatch, the TypeScript types, the test that no adapter
-//! misses one — follows from this table.
+//! The table of commands: name, request, response. Dispatch, the TypeScript types and the test that every adapter is complete are
+//! all generated from it.
 
-/// Hands the table to a macro: `name: Request => Response`.
+/// Passes the table to a macro, as `name: Request => Response`.
 #[macro_export]
 macro_rules! with_commands {
     ($apply:ident) => {

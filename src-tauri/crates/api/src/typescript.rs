@@ -1,4 +1,5 @@
-//! Writes the TypeScript side of the schema: one file, checked fresh by a test (`UPDATE_TYPES=1 cargo test -p keepsake-api` rewrites it).
+//! Writes the TypeScript types of the API into one text. `keepsake-types` prints it, and `make types` writes it to
+//! `ui/src/api/schema.ts`.
 
 use ts_rs::{Config, TS};
 
@@ -29,7 +30,7 @@ fn declare<T: TS>(config: &Config, out: &mut String) {
     out.push_str("\n\n");
 }
 
-/// Requests whose every field has a default: a caller names only what it wants.
+/// Requests in which every field has a default, so callers may leave out any of them.
 const ALL_OPTIONAL: [&str; 14] = [
     "BackupPlace", "MemoriesListRequest", "ConversationsListRequest", "MessagesRequest", "GateLogRequest", "ModelCallsRequest",
     "UndoRequest", "VisibilityRequest", "ContextRequestView", "TimelineRequest", "GraphRequest", "SessionsRequest",
@@ -44,7 +45,7 @@ fn row(command: &str, request: &str, response: &str) -> String {
     }
 }
 
-/// The whole of `ui/src/api/schema.ts`.
+/// The complete content of `ui/src/api/schema.ts`.
 pub fn schema_ts() -> String {
     let config = Config::default().with_large_int("number");
     let mut out = String::from(

@@ -1,7 +1,7 @@
-//! The audit of what is remembered: a sample, what is wrong with it by rules, how much that says of the whole, and what could be done.
+//! The audit of memories: takes a sample, finds faults by rules, estimates how common they are overall, and suggests what to do.
 //!
-//! Each finding names the memory, why, and one act that a person may do about it; nothing is done here. Deliberately not here: where
-//! memories come from and whether the words of a source stand (`engine` looks them up), and the acts themselves.
+//! Each finding names the memory, the reason, and one action that a person may take; nothing is done here. Deliberately not here:
+//! where memories come from, whether the words of a source are still there (`engine` looks them up), and the actions themselves.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -10,87 +10,89 @@ use serde::{Deserialize, Serialize};
 
 use crate::dedup::{Claim, Conflict, compare, conflict, shared_words};
 
-/// Memories that are looked at unless asked otherwise: with so many a share is known to within seven in a hundred.
+/// Default size of the sample; this many determine a share to within seven percentage points.
 pub const SAMPLE: usize = 200;
 
-/// What was true of a day is over after it.
+/// An ephemeral statement is stale after this many days.
 const EPHEMERAL_DAYS: i64 = 2;
-/// A situation, a plan or a piece of work that nobody spoke of for half a year is as likely over as not.
+/// A situation, plan or piece of work is stale after this many days; if nobody mentioned it for half a year, it is as likely over
+/// as not.
 const SITUATION_DAYS: i64 = 183;
 
-/// Others that are compared in full with each memory of the sample, the nearest by words.
+/// Maximum number of other memories compared in full with each memory of the sample, nearest first by shared words.
 const NEAR_MAX: usize = 24;
-/// A word in more memories than this tells nothing of nearness.
+/// A word that occurs in more memories than this says nothing about nearness.
 const COMMON_MEMORIES: usize = 500;
 
-/// The quantile of a 95 % interval.
+/// The normal quantile for a 95 % interval.
 const Z_95: f64 = 1.959_963_985;
 
-/// One place on which a memory rests, looked up anew.
+/// A place that a memory rests on, looked up again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
-    /// The words, where they still stand in the message.
+    /// The quoted words, if they are still in the message.
     pub quote: Option<String>,
-    /// The message and the one before it, which may hold the question that it answers.
+    /// The message and the one before it, which may contain the question it answers.
     pub around: String,
-    /// The one it is about said it.
+    /// True if the person whom the memory is about said it.
     pub is_own: bool,
-    /// Keepsake itself had served these words before.
+    /// True if Keepsake itself had served these words earlier.
     pub is_echo: bool,
 }
 
-/// A memory in use, as the audit looks at it.
+/// An active memory as seen by the audit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// Its id.
     pub id: String,
-    /// Whom it is about.
+    /// The person it is about.
     pub subject: Subject,
-    /// What it is about.
+    /// The category of the statement.
     pub category: Category,
-    /// How long it can be expected to hold.
+    /// How long it can be expected to be true.
     pub durability: Durability,
     /// The statement.
     pub content: String,
-    /// What it says of the person, where the reader proposed it.
+    /// The attribute it states about the person, if the reader proposed it.
     pub fact: Option<FactDetail>,
-    /// The person's own wording.
+    /// True if a person worded it.
     pub is_edited: bool,
     /// When it was last said, or confirmed by a person.
     pub last: Timestamp,
-    /// When its source was said last. Which of two holds is a matter of this: both may have been approved in one go.
+    /// When its source was last said. This decides which of two memories is current, because both may have been approved at the
+    /// same time.
     pub said: Timestamp,
-    /// A position with its reasons, which is never one with a fact.
+    /// True for a position with its reasons, which is never merged with a fact.
     pub is_knowledge: bool,
-    /// Its meaning.
+    /// The embedding of the statement, if available.
     pub vector: Option<Vec<f32>>,
 }
 
 impl Entry {
-    /// What it says, for the comparison with others.
+    /// The statement in the form that is compared with others.
     pub fn claim(&self) -> Claim<'_> {
         Claim { content: &self.content, fact: self.fact }
     }
 }
 
-/// What is wrong with a memory.
+/// A fault found in a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
-    /// No line proves it.
+    /// No line supports it.
     Unsupported,
-    /// It rests on what Keepsake had served.
+    /// It rests on text that Keepsake had served.
     Echoed,
-    /// Another one cannot be so as well.
+    /// Another memory contradicts it.
     Contradiction,
-    /// Another one says the same.
+    /// Another memory says the same.
     Duplicate,
-    /// Its time is over.
+    /// It is outdated.
     Stale,
 }
 
 impl Fault {
-    /// All of them, the gravest first.
+    /// All faults, most serious first.
     pub const ALL: [Self; 5] = [Self::Unsupported, Self::Echoed, Self::Contradiction, Self::Duplicate, Self::Stale];
 
     /// The stable name.
@@ -105,16 +107,16 @@ impl Fault {
     }
 }
 
-/// What could be done.
+/// The suggested action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proposal {
-    /// To the trash.
+    /// Move it to the trash.
     Archive,
-    /// Fold it into this one.
+    /// Merge it into the memory with this id.
     Merge(String),
-    /// Put it right: this newer one says otherwise.
+    /// Correct it: the newer memory with this id says otherwise.
     Correct(String),
-    /// Ask whether it still holds.
+    /// Ask the person whether it is still true.
     Reconfirm,
 }
 
@@ -130,36 +132,37 @@ impl Proposal {
     }
 }
 
-/// One fault of one memory of the sample.
+/// One fault of one memory in the sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What is wrong.
+    /// The fault.
     pub fault: Fault,
-    /// With which: its place among the entries.
+    /// The index of the memory among the entries.
     pub entry: usize,
-    /// Beside which other.
+    /// The index of the other memory involved, if any.
     pub other: Option<usize>,
-    /// Why, in a sentence.
+    /// The reason, in one sentence.
     pub reason: &'static str,
-    /// What could be done.
+    /// The suggested action.
     pub proposal: Proposal,
 }
 
-/// A share of the whole, as a sample of it tells.
+/// A share of all memories, estimated from a sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share {
-    /// Of the sample.
+    /// The number found in the sample.
     pub count: usize,
-    /// The sample.
+    /// The size of the sample.
     pub of: usize,
     /// The lower end of the 95 % interval.
     pub low: f64,
-    /// The upper end.
+    /// The upper end of the 95 % interval.
     pub high: f64,
 }
 
 impl Share {
-    /// Wilson's interval, which holds for few and for none too. Where everything was looked at nothing is uncertain.
+    /// The Wilson interval, which also works for few or no findings. If all `whole` memories were examined, there is no
+    /// uncertainty.
     pub fn of(count: usize, of: usize, whole: usize) -> Self {
         if of == 0 {
             return Self { count, of, low: 0.0, high: if whole == 0 { 0.0 } else { 1.0 } };
@@ -171,14 +174,14 @@ impl Share {
         let z2 = Z_95 * Z_95;
         let middle = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
         let half = Z_95 / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
-        // What was found is there, and what was found sound is sound.
+        // The findings in the sample are a lower limit, and the sound memories in it give an upper limit.
         let low = (middle - half).max(count as f64 / whole as f64);
         let high = (middle + half).min((whole - (of - count)) as f64 / whole as f64);
         Self { count, of, low, high }
     }
 }
 
-/// `size` of `count` places in order, the same ones for the same seed; all where there are no more.
+/// The indices of `size` out of `count` items, in order and always the same for the same seed; all of them if there are no more.
 pub fn sample(count: usize, size: usize, seed: u64) -> Vec<usize> {
     if count <= size {
         return (0..count).collect();
@@ -202,8 +205,9 @@ pub fn sample(count: usize, size: usize, seed: u64) -> Vec<usize> {
     places
 }
 
-/// The faults of the sampled entries, each entry's gravest alone, in the order of [`Fault::ALL`]. `checked` holds the places of the
-/// sampled entries. Asks before each of them whether to go on; nothing where it should not.
+/// The faults of the sampled entries in the order of [`Fault::ALL`], with only the most serious one per entry. `checked` contains
+/// the places of the sampled entries. Calls `goes_on` before each entry with the number done; returns `None` as soon as it
+/// returns false.
 pub fn audit(
     entries: &[Entry],
     sampled: &[usize],
@@ -213,7 +217,7 @@ pub fn audit(
 ) -> Option<Vec<Finding>> {
     let near = Near::new(entries);
     let mut findings: Vec<Finding> = Vec::new();
-    // A pair is told once.
+    // Each pair is reported only once.
     let mut told: HashSet<(usize, usize)> = HashSet::new();
     for (done, &at) in sampled.iter().enumerate() {
         if !goes_on(done) {
@@ -235,15 +239,15 @@ fn unsupported(entries: &[Entry], at: usize, places: &[Checked]) -> Option<Findi
     let stands = |place: &&Checked| place.quote.is_some();
     let finding = |reason, proposal| Finding { fault: Fault::Unsupported, entry: at, other: None, reason, proposal };
     if !places.iter().any(|place| stands(&place)) {
-        return Some(finding("No line that it rests on is there any more.", Proposal::Archive));
+        return Some(finding("None of its source messages exists any more.", Proposal::Archive));
     }
     if !places.iter().filter(stands).any(|place| place.is_own) {
-        return Some(finding("No line that it rests on was said by the one it is about.", Proposal::Archive));
+        return Some(finding("None of its source messages was written by the person it is about.", Proposal::Archive));
     }
-    // A person may put it in words of their own; it is theirs to say.
+    // A person may word a memory freely, so edited memories are exempt.
     let is_told = |place: &Checked| shared_words(&entry.content, &place.around) > 0;
     if !entry.is_edited && !places.iter().filter(stands).any(is_told) {
-        return Some(finding("The lines that it rests on do not say it.", Proposal::Reconfirm));
+        return Some(finding("Its source messages do not say this.", Proposal::Reconfirm));
     }
     None
 }
@@ -254,9 +258,9 @@ fn echoed(at: usize, places: &[Checked]) -> Option<Finding> {
         return None;
     }
     let (reason, proposal) = if echoes == places.len() {
-        ("It rests only on text that Keepsake itself had served.", Proposal::Archive)
+        ("All of its sources are text that Keepsake itself had served.", Proposal::Archive)
     } else {
-        ("Some of what it rests on is text that Keepsake itself had served.", Proposal::Reconfirm)
+        ("Some of its sources are text that Keepsake itself had served.", Proposal::Reconfirm)
     };
     Some(Finding { fault: Fault::Echoed, entry: at, other: None, reason, proposal })
 }
@@ -265,16 +269,16 @@ pub(crate) fn stale(entry: &Entry, at: usize, now: Timestamp) -> Option<Finding>
     let age_days = (now.0 - entry.last.0) / DAY_MS;
     let is_work = matches!(entry.category, Category::Project | Category::Goal);
     let (reason, proposal) = if entry.durability == Durability::Ephemeral && age_days >= EPHEMERAL_DAYS {
-        ("It held for a day, which is over.", Proposal::Archive)
+        ("It was true for one day, which is over.", Proposal::Archive)
     } else if (entry.durability == Durability::Situational || is_work) && age_days >= SITUATION_DAYS {
-        ("It was true of a situation that nobody spoke of for half a year.", Proposal::Reconfirm)
+        ("It was about a situation that nobody has mentioned for half a year.", Proposal::Reconfirm)
     } else {
         return None;
     };
     Some(Finding { fault: Fault::Stale, entry: at, other: None, reason, proposal })
 }
 
-/// Which entries share words.
+/// An index of the entries by their words.
 pub(crate) struct Near {
     by_word: HashMap<String, Vec<usize>>,
 }
@@ -298,7 +302,7 @@ impl Near {
         Self { by_word }
     }
 
-    /// The entries nearest by words to one, the nearest first.
+    /// The entries that share the most words with this one, nearest first.
     pub(crate) fn around(&self, content: &str, at: usize) -> Vec<usize> {
         let mut others: Vec<(usize, usize)> = self.shared(content).into_iter().filter(|(other, _)| *other != at).collect();
         others.sort_by_key(|&(other, count)| (std::cmp::Reverse(count), other));
@@ -316,7 +320,7 @@ impl Near {
         shared
     }
 
-    /// The entry that an entry contradicts or repeats.
+    /// A finding if another entry contradicts or repeats this one.
     fn pair(&self, entries: &[Entry], at: usize, told: &mut HashSet<(usize, usize)>) -> Option<Finding> {
         let entry = &entries[at];
         let mut others: Vec<(usize, usize)> = self
@@ -336,14 +340,15 @@ impl Near {
             }
             if let Some(conflict) = conflict(entry.claim(), entries[other].claim()) {
                 told.insert(pair);
-                // What was said last is more likely so.
+                // The statement made last is more likely to be true.
                 let when = |at: usize| (entries[at].said, entries[at].last, &entries[at].id);
                 let (older, newer) = if when(other) > when(at) { (at, other) } else { (other, at) };
                 let (reason, proposal) = match conflict {
-                    Conflict::Negated => {
-                        ("One says that it is so, the other that it is not.", Proposal::Correct(entries[newer].id.clone()))
-                    }
-                    Conflict::Value => ("Both cannot be so at a time.", Proposal::Correct(entries[newer].id.clone())),
+                    Conflict::Negated => (
+                        "One memory says that this is true, the other that it is not.",
+                        Proposal::Correct(entries[newer].id.clone()),
+                    ),
+                    Conflict::Value => ("Both cannot be true at the same time.", Proposal::Correct(entries[newer].id.clone())),
                 };
                 return Some(Finding { fault: Fault::Contradiction, entry: older, other: Some(newer), reason, proposal });
             }

@@ -1,37 +1,38 @@
-//! A conversation as it is read for candidates, and what was found in it.
+//! A conversation as input for finding candidates, and the result.
 
 use keepsake_domain::{Candidate, MessageType, Role, Speaker, Stop, Subject, Timestamp};
 
-/// One message as the engine reads it.
+/// One message as read by the engine.
 #[derive(Debug, Clone)]
 pub struct Turn<'a> {
-    /// The message's id, for the caller; the engine only counts positions.
+    /// The message's id, for the caller; this crate only uses indices.
     pub id: &'a str,
-    /// Who speaks, seen from the owner.
+    /// The speaker's role, from the owner's point of view.
     pub role: Role,
     /// The author's name as the source shows it.
     pub author: &'a str,
-    /// Who that is: equal in two turns exactly where one person speaks. A name does not say it, two may bear one.
+    /// Identifies the speaker: equal in two turns exactly if the same person speaks. A name cannot, because two people may share
+    /// it.
     pub speaker: &'a str,
-    /// The text, exactly.
+    /// The text, unchanged.
     pub text: &'a str,
     /// When it was said.
     pub time: Timestamp,
-    /// What kind of utterance it is.
+    /// The kind of message.
     pub message_type: MessageType,
-    /// On a branch that the person went back from.
+    /// True if it is on a branch that the person abandoned.
     pub is_branch: bool,
-    /// The thread it belongs to within the conversation, by any name; empty for what stands in none. See [`threads`](crate::window::threads).
+    /// The thread within the conversation, under any name; empty if it belongs to none. See [`threads`](crate::window::threads).
     pub thread: &'a str,
 }
 
 impl Turn<'_> {
-    /// Whom a statement of this turn's author about themselves is about.
+    /// The subject of a statement that this turn's author makes about themselves.
     pub(crate) fn subject(&self) -> Subject {
         if self.role == Role::Owner { Subject::Owner } else { Subject::Person(Speaker::new(self.author, self.speaker)) }
     }
 
-    /// Whether this turn's author is the one whom a statement is about.
+    /// True if this turn's author is the subject of the statement.
     pub(crate) fn is_by(&self, subject: &Subject) -> bool {
         match subject {
             Subject::Owner => self.role == Role::Owner,
@@ -43,19 +44,19 @@ impl Turn<'_> {
 /// The messages of one conversation, oldest first.
 #[derive(Debug, Clone, Copy)]
 pub struct Conversation<'a> {
-    /// The messages; evidence counts positions here.
+    /// The messages; evidence refers to their indices.
     pub turns: &'a [Turn<'a>],
-    /// The owner's name; taken from the owner's turns when missing.
+    /// The owner's name. If missing, it is taken from the owner's turns.
     pub owner_name: Option<&'a str>,
-    /// The assistant's name; taken from the assistant's turns when missing.
+    /// The assistant's name. If missing, it is taken from the assistant's turns.
     pub assistant_name: Option<&'a str>,
 }
 
-/// What was found in a conversation, and what was stopped.
+/// What was found in a conversation, and what was filtered out.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Proposals {
-    /// Candidates, in the order in which they were said.
+    /// The candidates, in the order they were said.
     pub candidates: Vec<Candidate>,
-    /// What looked like a statement and was stopped, with the gate.
+    /// Possible statements that were filtered out, each with its gate.
     pub stops: Vec<Stop>,
 }

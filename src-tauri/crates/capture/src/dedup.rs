@@ -1,8 +1,8 @@
-//! Whether two statements say the same: seed 004's four outcomes.
+//! Decides whether two statements say the same, with the four outcomes of seed 004.
 //!
-//! A cosine alone cannot tell "allergic to nuts" from "not allergic to nuts", nor Rotterdam from Utrecht. So what shows by its form
-//! decides first: names, numbers, whose it is, and the denial; the cosine only says how close. What a statement says of a person is its
-//! attribute, which the reader or a model named.
+//! Cosine similarity cannot distinguish "allergic to nuts" from "not allergic to nuts", or Rotterdam from Utrecht. Formal
+//! features therefore decide first: names, numbers, possession and negation; the cosine only says how close the statements are.
+//! What a statement says about a person is its attribute, which the reader or a model named.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,25 +12,25 @@ use keepsake_text::{is_stop_word, words as words_of};
 
 use crate::read::spoken;
 
-/// Without vectors: at this share of common content words two statements are one.
+/// Without vectors, two statements are the same from this share of common content words.
 const SAME_OVERLAP: f32 = 0.75;
-/// Without vectors: at this share two statements touch.
+/// Without vectors, two statements are related from this share.
 const RELATED_OVERLAP: f32 = 0.3;
-/// With vectors: below this cosine two statements have nothing in common.
+/// With vectors, two statements below this cosine have nothing in common.
 const RELATED_COSINE: f32 = 0.5;
 
-/// What a statement says, reduced for comparison.
+/// The content of a statement, reduced for comparison.
 #[derive(Debug)]
 struct Gist {
     words: BTreeSet<String>,
     names: BTreeSet<String>,
     numbers: BTreeSet<String>,
     is_negated: bool,
-    /// What of the subject's the statement is about: "sister" of "User's sister lives in Lima".
+    /// The subject's relation or possession that the statement is about: "sister" in "User's sister lives in Lima".
     whose: Option<String>,
 }
 
-/// What `new` is to `old`, and how close they are (0 to 1).
+/// The relation of `new` to `old`, and their closeness from 0 to 1.
 pub fn compare(new: Claim<'_>, new_vec: Option<&[f32]>, old: Claim<'_>, old_vec: Option<&[f32]>) -> (DedupOutcome, f32) {
     let (a, b) = (gist(new.content), gist(old.content));
     let overlap = overlap(&a.words, &b.words);
@@ -41,8 +41,8 @@ pub fn compare(new: Claim<'_>, new_vec: Option<&[f32]>, old: Claim<'_>, old_vec:
     }
     let attributes = new.fact.zip(old.fact).map(|(new, old)| is_one_matter(new.attribute, old.attribute));
     let is_close = match cosine {
-        // "Works in Seattle" and "lives in Seattle" are as close as "loves hiking trips" and "enjoys hiking". Where nobody told what the two
-        // say of the person, words in common must tell that it is the same.
+        // "Works in Seattle" and "lives in Seattle" are as close as "loves hiking trips" and "enjoys hiking". If the attributes
+        // are unknown, the statements must also share enough words.
         Some(cosine) => {
             cosine >= DUPLICATE_COSINE && (attributes == Some(true) || overlap >= RELATED_OVERLAP)
                 || overlap >= SAME_OVERLAP && cosine >= RELATED_COSINE
@@ -63,7 +63,7 @@ pub fn compare(new: Claim<'_>, new_vec: Option<&[f32]>, old: Claim<'_>, old_vec:
         || conflicts(&a.names, &b.names)
         || conflicts(&a.numbers, &b.numbers);
     let outcome = if is_close && !is_other_fact {
-        // Nothing new in words, numbers or names: the older statement already says it.
+        // If it adds no words, numbers or names, the older statement already says it.
         if a.words.is_subset(&b.words) { DedupOutcome::Exact } else { DedupOutcome::Reinforcement }
     } else if touches || is_close {
         DedupOutcome::Related
@@ -73,16 +73,16 @@ pub fn compare(new: Claim<'_>, new_vec: Option<&[f32]>, old: Claim<'_>, old_vec:
     (outcome, closeness)
 }
 
-/// What somebody does and likes: "I play the cello" is a skill, "every evening" makes it a hobby.
+/// Attributes for what a person does and likes: "I play the cello" is a skill, and "every evening" makes it a hobby.
 const PURSUITS: [Attribute; 4] = [Attribute::Hobby, Attribute::Skill, Attribute::Like, Attribute::Habit];
 
-/// Whether two statements of these attributes may be one.
+/// True if statements with these attributes may say the same.
 fn is_one_matter(a: Attribute, b: Attribute) -> bool {
     a == b || PURSUITS.contains(&a) && PURSUITS.contains(&b)
 }
 
-/// A stable fingerprint of what a statement says: lower case, content words only, in alphabetical order, negation kept.
-/// A rejected statement is known again by it, however its words are arranged.
+/// A stable fingerprint of a statement: lowercase content words in alphabetical order, plus negation. It recognizes a dismissed
+/// statement however its words are arranged.
 pub fn fingerprint(content: &str) -> String {
     let gist = gist(content);
     let mut words: Vec<String> = gist.words.iter().chain(&gist.numbers).cloned().collect();
@@ -91,15 +91,15 @@ pub fn fingerprint(content: &str) -> String {
     format!("{}{}", if gist.is_negated { "!" } else { "" }, words.join(" "))
 }
 
-/// How many content words two statements have in common.
+/// The number of content words that two statements share.
 pub fn shared_words(a: &str, b: &str) -> usize {
     gist(a).words.intersection(&gist(b).words).count()
 }
 
-/// Of the words of a statement that is folded into another at least this share stands there too.
+/// When a statement is merged into another one, at least this share of its words must occur there too.
 const CARRIED_WORDS_MIN: f32 = 0.5;
 
-/// Whether all that tells in `other` stands in `stays`: its names and numbers, whose it is, what it denies, and most of its words.
+/// True if `stays` contains everything important in `other`: names, numbers, possession, negation, and most words.
 pub fn carries(stays: &str, other: &str) -> bool {
     let words = shared_words(stays, other);
     let (a, b) = (gist(stays), gist(other));
@@ -112,53 +112,53 @@ pub fn carries(stays: &str, other: &str) -> bool {
         && a.whose == b.whose
 }
 
-/// How two statements about the same cannot both be so.
+/// Why two statements about the same thing cannot both be true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conflict {
-    /// One says that it is, the other that it is not.
+    /// One statement negates the other.
     Negated,
-    /// Of something that there is one of, they name two.
+    /// They name two different values for something that has only one.
     Value,
 }
 
-/// What a person has one of at a time. Somebody may have two jobs and several homes in a year, and says so; one at a time is what an
-/// agent needs.
+/// Attributes of which a person has one at a time. People may have two jobs and several homes within a year, but an agent needs
+/// the current one.
 pub(crate) const SINGLE_ATTRIBUTES: [Attribute; 5] =
     [Attribute::Name, Attribute::Age, Attribute::Birthday, Attribute::Home, Attribute::Employer];
 
-/// A statement with what the reader or a model saw in it.
+/// A statement, with what the reader or a model recognized in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claim<'a> {
     /// The statement.
     pub content: &'a str,
-    /// What it says of the person, where that was told.
+    /// The attribute it states about the person, if known.
     pub fact: Option<FactDetail>,
 }
 
 impl<'a> Claim<'a> {
-    /// Of a candidate.
+    /// The claim of a candidate.
     pub fn of(candidate: &'a Candidate) -> Self {
         Self { content: &candidate.content, fact: candidate.fact }
     }
 
-    /// Of which nobody told what it says.
+    /// A claim about which only the wording is known.
     pub fn worded(content: &'a str) -> Self {
         Self { content, fact: None }
     }
 }
 
-/// Whether two statements about one subject cannot both be so: by their attribute, else by their denial and numbers. Somebody may love
-/// two towns and live in one.
+/// Whether and why two statements about the same subject cannot both be true, judged by their attributes or else by negation and
+/// numbers. A person may love two towns and live in one.
 pub fn conflict(a: Claim<'_>, b: Claim<'_>) -> Option<Conflict> {
     seen_conflict(a, b).unwrap_or_else(|| conflict_of(&gist(a.content), &gist(b.content)))
 }
 
-/// The words of a claim, without the label before somebody's own.
+/// The words of a claim, without the label in front of quoted words.
 fn words<'a>(claim: Claim<'a>) -> &'a str {
     spoken(claim.content).unwrap_or(claim.content)
 }
 
-/// What the attributes say; nothing where one of the two has none.
+/// The result by attributes; `None` if either claim has none.
 fn seen_conflict(a: Claim<'_>, b: Claim<'_>) -> Option<Option<Conflict>> {
     let (x, y) = (a.fact?, b.fact?);
     if x.attribute != y.attribute {
@@ -170,12 +170,12 @@ fn seen_conflict(a: Claim<'_>, b: Claim<'_>) -> Option<Option<Conflict>> {
     let is_single = SINGLE_ATTRIBUTES.contains(&x.attribute) && !x.is_negated;
     let (a, b) = (gist(words(a)), gist(words(b)));
     let is_other = conflicts(&a.names, &b.names) || conflicts(&a.numbers, &b.numbers);
-    // Two cats and three cats; not two children with a name each.
+    // True for two cats against three cats, but not for two children with different names.
     let is_counted_otherwise = !a.words.is_empty() && a.words == b.words && conflicts(&a.numbers, &b.numbers);
     Some((is_single && is_other || is_counted_otherwise).then_some(Conflict::Value))
 }
 
-/// Whether two wordings are the same but for capitals, marks and blanks.
+/// True if two wordings differ only in capitals, punctuation and spaces.
 pub(crate) fn is_worded_alike(a: &str, b: &str) -> bool {
     let words = |text: &str| {
         text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect::<Vec<_>>()
@@ -183,25 +183,25 @@ pub(crate) fn is_worded_alike(a: &str, b: &str) -> bool {
     words(a) == words(b)
 }
 
-/// Whether `new` names a thing or a number where `old` names another.
+/// True if `new` names a different thing or number than `old`.
 pub(crate) fn names_another(new: &str, old: &str) -> bool {
     let (new, old) = (gist(new), gist(old));
     let differs = |new: &BTreeSet<String>, old: &BTreeSet<String>| !old.is_empty() && !new.is_subset(old);
     differs(&new.names, &old.names) || differs(&new.numbers, &old.numbers)
 }
 
-/// Whether two wordings name the same thing.
+/// True if two wordings name the same thing.
 pub(crate) fn shares_name(a: &str, b: &str) -> bool {
     !gist(a).names.is_disjoint(&gist(b).names)
 }
 
-/// A word that so many statements hold tells nothing about nearness.
+/// A word that occurs in more statements than this says nothing about nearness.
 const COMMON_STATEMENTS: usize = 500;
 
-/// Statements by the same words that one is compared with in full.
+/// Maximum number of statements with shared words that are compared in full with each statement.
 const NEAR_STATEMENTS_MAX: usize = 24;
 
-/// Those of the statements, which are all about one subject, that cannot be so beside another of them, by their places.
+/// The indices of the statements that contradict another one. All of them are about the same subject.
 pub fn conflicting(claims: &[Claim<'_>]) -> BTreeSet<usize> {
     let gists: Vec<Gist> = claims.iter().map(|claim| gist(claim.content)).collect();
     let mut found = conflicting_attributes(claims);
@@ -229,7 +229,7 @@ pub fn conflicting(claims: &[Claim<'_>]) -> BTreeSet<usize> {
     found
 }
 
-/// Those of one single attribute that name different values, however they are worded.
+/// The indices of statements that name different values of a single-valued attribute, however they are worded.
 fn conflicting_attributes(claims: &[Claim<'_>]) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     for attribute in SINGLE_ATTRIBUTES {
@@ -258,7 +258,7 @@ fn conflict_of(a: &Gist, b: &Gist) -> Option<Conflict> {
     is_other_number.then_some(Conflict::Value)
 }
 
-/// Cosine of two vectors of one length; nothing if they differ in length or one is zero.
+/// The cosine of two vectors; `None` if their lengths differ or one of them is zero.
 pub fn cosine(a: &[f32], b: &[f32]) -> Option<f32> {
     if a.len() != b.len() || a.is_empty() {
         return None;
@@ -269,7 +269,7 @@ pub fn cosine(a: &[f32], b: &[f32]) -> Option<f32> {
     (product > 0.0 && product.is_finite()).then(|| (dot / product).clamp(-1.0, 1.0))
 }
 
-/// Two sets disagree when both name something that the other does not.
+/// True if both sets contain something that the other does not.
 fn conflicts(a: &BTreeSet<String>, b: &BTreeSet<String>) -> bool {
     !a.is_empty() && !b.is_empty() && !a.is_subset(b) && !b.is_subset(a)
 }
@@ -280,15 +280,15 @@ fn overlap(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
     if all == 0.0 { 0.0 } else { common / all }
 }
 
-/// Words that deny, in the plain form of the index. "don't" is two words there, the second of them "t".
+/// Words of negation, in the plain form of the search index, where "don't" is two words and the second is "t".
 const DENIALS: [&str; 8] = ["not", "never", "no", "nor", "without", "cannot", "neither", "t"];
 
-/// Of a statement, or of somebody's bare words.
+/// The gist of a statement, or of quoted words.
 fn gist(content: &str) -> Gist {
     let found = words_of(spoken(content).unwrap_or(content));
     let mut out =
         Gist { words: BTreeSet::new(), names: BTreeSet::new(), numbers: BTreeSet::new(), is_negated: false, whose: None };
-    // "User's sister": the index takes the mark of possession for a word of its own.
+    // "User's sister": the index treats the possessive "s" as a separate word.
     if let [_, mark, noun, ..] = found.as_slice()
         && mark.plain == "s"
     {
@@ -296,7 +296,7 @@ fn gist(content: &str) -> Gist {
     }
     for (n, word) in found.iter().enumerate() {
         let is_label = n == 0 && word.plain == "user";
-        // "No longer" is one word of denial in two.
+        // "No longer" is a negation in two words.
         let is_rest_of_denial = word.plain == "longer" && n > 0 && found[n - 1].plain == "no";
         if is_rest_of_denial || DENIALS.contains(&word.plain.as_str()) {
             out.is_negated = true;
@@ -406,7 +406,7 @@ mod tests {
         );
         check(&["User eats meat", "User is 41 years old", "User no longer eats meat", "User is 42 years old"], &[0, 1, 2, 3]);
         check(&["User loves Utrecht", "User loves Rotterdam"], &[]);
-        // Among hundreds who live somewhere else the two about one subject are found all the same.
+        // Among hundreds of other statements, the two that conflict are still found.
         let filler: Vec<String> = (0..1_000).map(|n| format!("User likes song number {n} by band {n}")).collect();
         let mut many: Vec<&str> = filler.iter().map(String::as_str).collect();
         many.insert(10, "User lives in Utrecht");
@@ -438,7 +438,7 @@ mod tests {
         );
         check(claim("User: “we have 2 cats”", Pet, false), claim("User: “we have 3 cats”", Pet, false), Some(Conflict::Value));
         check(claim("User: “our cat Miso is 3”", Pet, false), claim("User: “our dog Pixel is 7”", Pet, false), None);
-        // Alike in form, and the second is not about where the speaker lives.
+        // Same form, but the second statement is not about where the speaker lives.
         check(
             claim("User: “I live in Utrecht”", Home, false),
             claim("User: “the parents live in Rotterdam”", Attribute::Parent, false),

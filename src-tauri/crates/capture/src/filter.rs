@@ -1,4 +1,4 @@
-//! The six defensive filters of seed 004 over finished content, with DESIGN section 5's exception: an explicit first-person
+//! The six defensive filters of seed 004 for finished content, with the exception in DESIGN section 5: an explicit first-person
 //! statement about one's own age or gender passes. Applied to what a model wrote; the reader writes nothing of its own.
 
 use keepsake_domain::{Candidate, Gate};
@@ -7,57 +7,57 @@ use keepsake_text::{is_stop_word, words};
 
 use crate::Conversation;
 
-/// What a conversation did, which is no fact about a person (filter 1).
+/// Actions within the conversation, which are not facts about a person (filter 1).
 const CONVERSATION_ACTIONS: &[&str] = &[
     "greeted", "said hello", "said hi", "initiated", "responded", "asked", "requested", "thanked", "confirmed", "agreed",
     "disagreed", "inquired", "wants to know", "is asking", "is talking to", "mentioned that the assistant", "is chatting",
 ];
-/// About the assistant (filter 2).
+/// Statements about the assistant (filter 2).
 const ASSISTANT_PATTERNS: &[&str] =
     &["assistant is", "assistant's", "assistant has", "assistant can", "character is", "character's", "character has"];
-/// Instructions taken for facts (filter 3).
+/// Instructions mistaken for facts (filter 3).
 const PROMPT_LEAKS: &[&str] =
     &["is uncensored", "is unrestricted", "is a helpful", "is truthful", "is unbiased", "is designed to", "follows instructions"];
-/// Gender, age, race (filter 4).
+/// Gender, age and race (filter 4).
 const DEMOGRAPHICS: &[&str] =
     &["is male", "is female", "is a man", "is a woman", "years old", "age is", "ethnicity is", "race is"];
-/// Says that something is not known (filter 5).
+/// Statements that something is unknown (filter 5).
 const UNKNOWNS: &[&str] =
     &["unknown", "not mentioned", "not specified", "not stated", "unspecified", "did not say", "not provided"];
 
-/// Passes the candidate, or names the filter that stops it and why.
+/// Passes the candidate, or returns the filter that rejects it and the reason.
 pub fn check(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(), (Gate, String)> {
     let content = candidate.content.to_lowercase();
     let label = candidate.subject.label().to_lowercase();
     let Some(predicate) = content.strip_prefix(&label) else {
-        return Err((Gate::NotAboutSubject, "The statement does not begin with the person it should be about.".to_owned()));
+        return Err((Gate::NotAboutSubject, "The statement does not start with the person it should be about.".to_owned()));
     };
     let predicate = predicate.trim_start_matches("'s").trim_start_matches(['\'', ':']).trim_start();
     if let Some(action) = CONVERSATION_ACTIONS.iter().find(|action| predicate.starts_with(**action)) {
         return Err((
             Gate::ConversationAction,
-            format!("\"{action}\" tells what happened in the conversation and nothing about the person."),
+            format!("\"{action}\" describes what happened in the conversation, not the person."),
         ));
     }
     if ASSISTANT_PATTERNS.iter().any(|pattern| content.contains(pattern)) {
         return Err((Gate::AssistantFact, "The statement is about the assistant.".to_owned()));
     }
     if let Some(leak) = PROMPT_LEAKS.iter().find(|leak| predicate.starts_with(**leak)) {
-        return Err((Gate::SystemPromptLeak, format!("\"{leak}\" is the language of instructions to a model.")));
+        return Err((Gate::SystemPromptLeak, format!("\"{leak}\" is typical of instructions to a model.")));
     }
     if UNKNOWNS.iter().any(|unknown| content.contains(unknown)) {
-        return Err((Gate::UnknownInformation, "The statement only says that something is not known.".to_owned()));
+        return Err((Gate::UnknownInformation, "The statement only says that something is unknown.".to_owned()));
     }
     if DEMOGRAPHICS.iter().any(|guess| content.contains(guess)) && !is_said_outright(candidate, conversation) {
         return Err((
             Gate::DemographicGuess,
-            "Age, gender or origin is stored only when the person states it in the first person.".to_owned(),
+            "Age, gender or origin is stored only if people state it about themselves in the first person.".to_owned(),
         ));
     }
     Ok(())
 }
 
-/// Whether the cited words hold what the statement says: its numbers, or where it has none, a word of it that tells.
+/// True if the cited words contain what the statement says: its numbers or, if it has none, one of its content words.
 fn is_said_outright(candidate: &Candidate, conversation: &Conversation<'_>) -> bool {
     let told = |text: &str| -> Vec<String> { words(text).into_iter().map(|word| word.plain).collect() };
     let said: Vec<String> = candidate

@@ -1,10 +1,12 @@
-//! From a conversation to a few well-founded candidates: by what the trained reader marked ([`propose_read`]), or by what a model
-//! replies ([`model`]).
+//! From a conversation to a few well-founded candidates, based on what the trained reader marked ([`propose_read`]) or what a
+//! model replies ([`model`]).
 //!
-//! What a message says, the reader or a model judges; here it is asked whose words they are by their form (`formal`), whether they were
-//! said or taken back elsewhere (`restated`). [`filter`], [`validate`] and [`dedup`] are the gates that every proposer's output passes.
+//! The reader or a model judges what a message says. This crate checks, by form, whose words they are (`formal`), and whether
+//! they were repeated or retracted later in the conversation (`restated`). [`filter`], [`validate`] and [`dedup`] are the gates
+//! that the output of every proposer passes.
 //!
-//! Deliberately not here: IO, async, clocks, storage, sending. Readings come in as plain marks, vectors as numbers, replies as text.
+//! Deliberately not here: IO, async, clocks, storage, and sending. Readings come in as plain marks, vectors as numbers, and
+//! replies as text.
 
 pub mod audit;
 mod conversation;

@@ -1,6 +1,7 @@
-//! Text that gives orders to a machine, as it is kept for a person to look at: quoted data that says nothing about anybody.
+//! How text that gives orders to a machine is kept for review by a person: as quoted data that says nothing about anybody.
 //!
-//! One wording for both engines. Deliberately not here: which text that is (`keepsake_text`), and whose messages are looked at (`formal`).
+//! Both engines use the same wording. Deliberately not here: detecting such text (`keepsake_text`), and which messages are
+//! checked (`formal`).
 
 use std::ops::Range;
 
@@ -10,10 +11,10 @@ use keepsake_domain::{
 
 use crate::validate;
 
-/// Confidence of a quarantined text: it is no fact, and a person decides.
+/// Confidence of a quarantined text: it is not a fact, and a person decides.
 const CONFIDENCE: Confidence = Confidence::FLOOR;
 
-/// The row that is kept and its line in the gate log, for the bytes `place` of the text of message `index`.
+/// The candidate that is kept and its entry among the filtered-out texts, for the bytes `place` in the text of message `index`.
 pub(crate) fn kept(index: usize, text: &str, place: Range<usize>, subject: Subject) -> Option<(Stop, Candidate)> {
     let span = Span::of_bytes(text, place.clone()).ok()?;
     let quote: String = validate::shown(&text[place]).chars().take(limits::CONTENT_CHARS_MAX / 2).collect();
@@ -22,7 +23,7 @@ pub(crate) fn kept(index: usize, text: &str, place: Range<usize>, subject: Subje
     let what = if hides { "text with hidden characters" } else { "text that gives orders to an assistant" };
     let content = format!("{label} sent {what}: \"{}\"", quote.trim());
     let evidence = vec![CandidateEvidence { message: index, span }];
-    let reason = format!("This is {what}; it is kept as quoted data and says nothing about anybody.");
+    let reason = format!("This is {what}. It is kept as quoted data and is not a statement about anybody.");
     let stop = Stop {
         gate: Gate::InstructionLike,
         subject: subject.clone(),

@@ -1,7 +1,8 @@
-//! From what the reader marked to candidates: the person's own words, where they stand, or the gate that stopped them.
+//! Turns the reader's marks into candidates in the person's own words, or into stops with the gate that applied.
 //!
-//! Nothing here decides by words of a language. What a message says, and whose words it holds, the reader judged; here its marks are
-//! held against what is formal: who may speak for whom, fences and quoted lines, hidden text and orders to a machine.
+//! No decision here depends on the words of a language. The reader judged what a message says and whose words it contains; here
+//! its marks are checked against formal rules: who may speak for whom, code fences and quoted lines, hidden text, and orders to a
+//! machine.
 
 use std::ops::Range;
 
@@ -16,34 +17,34 @@ use crate::conversation::{Conversation, Proposals, Turn};
 use crate::restated::{Draft, reconciled};
 use crate::{formal, validate};
 
-/// A fact that is likelier than this and not offered is noted in the list of what was stopped; below it is noise.
+/// A fact below the threshold but above this probability is recorded among the filtered-out statements; anything less is noise.
 const NOTE_MIN: f64 = 0.3;
 
-/// A marked stretch of so many words hardly says anything by itself: "since january", "at that time".
+/// A marked range of up to this many words hardly says anything by itself: "since january", "at that time".
 const FRAGMENT_WORDS_MAX: usize = 3;
 
-/// So much may stand between two parts of one statement: a comma and a blank.
+/// Maximum gap between two parts of one statement: a comma and a space.
 const GAP_BYTES_MAX: usize = 3;
 
-/// Words are somebody else's from this probability on.
+/// Words count as someone else's from this probability.
 const NOT_OWN_MIN: f64 = 0.5;
 
-/// An assistant that cannot do something says so in a few words: of those in the training text 99 of 100 have fewer than 140 characters.
-/// With what it offers instead it has four times as many; what is longer is an answer, and is not read. So much is one window of the
-/// network.
+/// Maximum length of an assistant's message that is read. An assistant that cannot do something says so briefly: 99 in 100 such
+/// passages in the training text have fewer than 140 characters. With alternatives offered, the message is four times as long;
+/// anything longer is a real answer and is not read. This length fills one window of the network.
 const REFUSAL_CHARS_MAX: usize = 600;
 
-/// Whether this turn can say something of its speaker: a person's own, and not one they went back from.
+/// True if this turn can say something about its speaker: a person's own message on the main branch.
 pub fn is_read(turn: &Turn<'_>) -> bool {
     is_persons(turn.role, turn.message_type, turn.is_branch)
 }
 
-/// Whether a message is a person's own, and not one they went back from.
+/// True if a message is a person's own and on the main branch.
 pub fn is_persons(role: Role, message_type: MessageType, is_branch: bool) -> bool {
     matches!(role, Role::Owner | Role::Person) && is_speech(message_type, is_branch)
 }
 
-/// Whether the reader is asked about a message: a person's own, and what of an assistant may say that it could not do what was asked.
+/// True if the reader should read a message: a person's own, or an assistant's that is short enough to decline a request.
 pub fn is_for_reader(role: Role, message_type: MessageType, is_branch: bool, text: &str) -> bool {
     is_persons(role, message_type, is_branch)
         || role == Role::Assistant && is_speech(message_type, is_branch) && text.chars().nth(REFUSAL_CHARS_MAX).is_none()
@@ -53,7 +54,7 @@ fn is_speech(message_type: MessageType, is_branch: bool) -> bool {
     matches!(message_type, MessageType::Text | MessageType::Voice) && !is_branch
 }
 
-/// Candidates of a conversation from the readings of its turns, one each; a turn that was not read has an empty one.
+/// The candidates of a conversation. `readings` has one entry per turn; the reading of a turn that was not read is empty.
 pub fn propose_read(conversation: &Conversation<'_>, readings: &[Reading], offer: Offer) -> Proposals {
     let mut out = Proposals::default();
     formal::set_apart(conversation, 0, &mut out);
@@ -70,14 +71,14 @@ pub fn propose_read(conversation: &Conversation<'_>, readings: &[Reading], offer
     out
 }
 
-/// The marked facts, of whole words. What goes on about the same attribute is one statement ("rode every day, and stopped in 2019"), and a
-/// fragment belongs to the one that it stands beside.
+/// The marked facts, extended to whole words. Adjacent marks about the same attribute form one statement ("rode every day, and
+/// stopped in 2019"), and a fragment is joined to the statement next to it.
 fn facts(text: &str, marks: &[Mark]) -> Vec<(Mark, FactMark)> {
     let mut found: Vec<(Mark, FactMark)> = Vec::new();
     for mark in marks {
         let MarkKind::Fact(fact) = mark.kind else { continue };
         let mut bytes = whole_words(text, &mark.bytes);
-        // The full stop ends the sentence and is no part of the statement, whichever of the two the reader took.
+        // A full stop at the end is not part of the statement, whether or not the reader included it.
         bytes.end = bytes.start + text.get(bytes.clone()).map_or(bytes.len(), |words| words.trim_end_matches('.').len());
         let is_fragment =
             |bytes: &Range<usize>| text.get(bytes.clone()).unwrap_or_default().split_whitespace().count() <= FRAGMENT_WORDS_MAX;
@@ -89,7 +90,7 @@ fn facts(text: &str, marks: &[Mark]) -> Vec<(Mark, FactMark)> {
         });
         match beside {
             Some((last, details)) => {
-                // The longer of the two says what it is about.
+                // The longer of the two determines what the statement is about.
                 if bytes.len() > last.bytes.len() {
                     *details = FactMark { is_negated: details.is_negated || fact.is_negated, ..fact };
                 } else {
@@ -110,13 +111,13 @@ fn facts(text: &str, marks: &[Mark]) -> Vec<(Mark, FactMark)> {
     found
 }
 
-/// Words that join two statements, in the languages of the training text that have them short.
+/// Words that join two statements, in those languages of the training text that have short ones.
 const JOINING: [&str; 20] = [
     "and", "but", "or", "so", "und", "aber", "oder", "et", "mais", "ou", "y", "pero", "o", "e", "mas", "ma", "en", "maar", "och",
     "men",
 ];
 
-/// Takes the word that joins a statement to the next one off its end: "I live in Leeds and" before "I work as a nurse".
+/// Removes a joining word at the end of a statement: the "and" in "I live in Leeds and" before "I work as a nurse".
 fn leave_joining_word(text: &str, bytes: &mut Range<usize>, next: usize) {
     let Some(words) = text.get(bytes.clone()) else { return };
     let touches = text.get(bytes.end..next).is_some_and(|gap| gap.trim_matches([' ', ',']).is_empty());
@@ -131,7 +132,7 @@ fn leave_joining_word(text: &str, bytes: &mut Range<usize>, next: usize) {
 
 type Verdict = Result<(), (Gate, &'static str)>;
 
-/// What stops a marked fact, if anything does.
+/// The gate that rejects a marked fact, if any does.
 fn judge(mark: &Mark, fact: &FactMark, marks: &[Mark], formal: &[formal::Stretch], offer_min: f64) -> Verdict {
     if let Some(refusal) = formal::refusal(&mark.bytes, formal) {
         return Err(refusal);
@@ -141,10 +142,10 @@ fn judge(mark: &Mark, fact: &FactMark, marks: &[Mark], formal: &[formal::Stretch
         other.kind == MarkKind::Label(ReadingLabel::NotOwnWords) && other.probability >= NOT_OWN_MIN && shares(&other.bytes)
     };
     if marks.iter().any(|other| is_anothers(&other)) {
-        return Err((Gate::QuotedText, "These read as somebody else's words."));
+        return Err((Gate::QuotedText, "These look like somebody else's words."));
     }
     if fact.is_about_other && !fact.is_family() {
-        return Err((Gate::NotAboutSubject, "It says something of somebody else."));
+        return Err((Gate::NotAboutSubject, "It is about somebody else."));
     }
     if mark.probability < offer_min {
         return Err((Gate::LowConfidence, "The reader is not sure enough that this is a lasting fact."));
@@ -152,7 +153,7 @@ fn judge(mark: &Mark, fact: &FactMark, marks: &[Mark], formal: &[formal::Stretch
     Ok(())
 }
 
-/// The fact as a candidate, or a note why it was stopped.
+/// The fact as a candidate; otherwise records why it was filtered out.
 fn draft(
     conversation: &Conversation<'_>,
     index: usize,
@@ -193,7 +194,7 @@ fn draft(
     None
 }
 
-/// How long a fact of this kind can be expected to hold.
+/// How long a fact of this kind can be expected to be true.
 pub(crate) fn durability(category: Category, attribute: Option<Attribute>) -> Durability {
     match (category, attribute) {
         (Category::Goal, _) | (_, Some(Attribute::Plan | Attribute::Goal)) => Durability::Situational,
@@ -202,15 +203,19 @@ pub(crate) fn durability(category: Category, attribute: Option<Attribute>) -> Du
     }
 }
 
-/// A candidate of words that a person chose: of what its author wrote, the words at `span`. The text says why it cannot be.
+/// A candidate from words that a person selected: the words at `span`, attributed to their author. The error explains why it is
+/// not possible.
 pub fn by_hand(turns: &[Turn<'_>], at: usize, span: Span, category: Category) -> Result<Candidate, String> {
-    let turn = turns.get(at).ok_or("there is no such message")?;
+    let turn = turns.get(at).ok_or("this message does not exist; choose another")?;
     if !is_read(turn) {
-        return Err("these are not a person's own words; choose a line that you or somebody else wrote".to_owned());
+        return Err("these are not a person's own words; choose a message that a person wrote".to_owned());
     }
     let words = span.quote(turn.text).map_err(|error| error.to_string())?;
     if words.trim().is_empty() {
-        return Err("nothing is left of these words; Keepsake served them itself, or they were erased".to_owned());
+        return Err(
+            "these words cannot be remembered because Keepsake itself served them or they were erased; choose other words"
+                .to_owned(),
+        );
     }
     let subject = turn.subject();
     let candidate = Candidate {
@@ -220,7 +225,7 @@ pub fn by_hand(turns: &[Turn<'_>], at: usize, span: Span, category: Category) ->
         category,
         confidence: Confidence::EXPLICIT,
         durability: Durability::LongTerm,
-        reasoning: "You chose these words to be remembered.".to_owned(),
+        reasoning: "You chose to remember these words.".to_owned(),
         evidence: vec![CandidateEvidence { message: at, span }],
         is_quarantined: false,
         knowledge: None,
@@ -232,18 +237,18 @@ pub fn by_hand(turns: &[Turn<'_>], at: usize, span: Span, category: Category) ->
     Ok(candidate)
 }
 
-/// Of a statement that is somebody's own words ([`statement`]) the words.
+/// The words in a statement made of someone's own words ([`statement`]).
 pub fn spoken(content: &str) -> Option<&str> {
     content.split_once(": “").and_then(|(_, words)| words.strip_suffix('”'))
 }
 
-/// The person's own words, as a statement about them: `User: “i live in Hull with my sister”`.
+/// The person's own words as a statement about them: `User: “i live in Hull with my sister”`.
 fn statement(label: &str, words: &str) -> String {
     let words = validate::shown(words.trim()).replace(['“', '”'], "\"");
     format!("{label}: “{}”", words.trim_end_matches(['.', ',', ';', ':']))
 }
 
-/// One sentence for the person: what it was taken for, and how surely.
+/// One sentence for the person: the kind of fact and how certain the reader is.
 fn reasoning(fact: &FactMark, probability: f64) -> String {
     let how = if fact.is_implied { "implied" } else { "stated" };
     format!("Read as a lasting fact of the kind \"{}\", {how}, {:.0} % sure.", fact.attribute, probability * 100.0)

@@ -1,11 +1,12 @@
-//! Reflection over what is remembered (seed 000, "The Big Tidy"): what could be archived, and what could be merged into one.
+//! Reflection on memories (seed 000, "The Big Tidy"): what could be archived, and what could be merged.
 //!
-//! What a memory is worth is not asked about: what is asked decides what is served. The form of what was heard, said and done belongs
-//! to the records of sessions, which have it from the start.
+//! The value of a memory is not judged, because the questions asked decide what is served. How things were heard, said and done
+//! belongs to session records, which contain it from the start.
 //!
-//! It only proposes, and what it proposes follows from the memories alone, so that a second look over the same ones finds the same.
-//! Memories are compared within one person and one circle of readers: nothing said elsewhere decides anything here, and a fold never
-//! changes who may be told. Deliberately not here: where memories come from, who reads them, and what becomes of a proposal.
+//! Reflection only proposes, and its proposals follow from the memories alone, so a second pass over the same memories finds the
+//! same. Memories are compared only within one person and one audience: nothing said elsewhere affects a proposal, and a merge
+//! never changes who may see something. Deliberately not here: where memories come from, who reads them, and what happens to a
+//! proposal.
 
 pub mod model;
 
@@ -17,46 +18,46 @@ use crate::audit::{Entry, Near, Proposal as Repair, stale};
 use crate::dedup::{compare, conflict, fingerprint, shared_words};
 use model::Opinion;
 
-/// Names these rules and their version on every proposal. Raise it when results change.
+/// Name and version of these rules, stored with every proposal. Raise the version when results change.
 pub const REFLECTION_VERSION: &str = "builtin-reflection/2";
 
-/// A mood or a state of the body is over after two weeks, where nobody called it lasting.
+/// A mood or physical state is over after this many days unless it was called lasting.
 const MOMENTARY_DAYS: i64 = 14;
-/// What was true of a situation, told once and never again for a year, is over or was never told of again for a reason.
+/// A situation mentioned once and not again for this many days is over, or there was a reason not to mention it again.
 const FORGOTTEN_DAYS: i64 = 365;
-/// A year that is over by less may still be spoken of.
+/// A year that ended fewer days ago than this may still be a topic.
 const YEAR_OVER_DAYS: i64 = 31;
-/// Said in so many conversations a matter is one that somebody comes back to.
+/// A topic that came up in this many conversations is one the person returns to.
 const CONVERSATIONS_TELLING: usize = 3;
 
-/// A memory in use, as reflection looks at it.
+/// An active memory as seen by reflection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Remembered {
-    /// As the audit looks at it.
+    /// The memory as seen by the audit.
     pub entry: Entry,
-    /// Whom it is about: one name may be of two people.
+    /// The id of the person it is about, because two people may have the same name.
     pub person: String,
-    /// Who may be told: memories are compared only with those that the same people may be told.
+    /// The audience: memories are compared only with those that the same people may see.
     pub scope: String,
-    /// Changes whenever what it rests on does.
+    /// Changes whenever the memory's evidence changes.
     pub digest: String,
-    /// Places on which it rests.
+    /// The number of places it rests on.
     pub places: usize,
-    /// Conversations in which they lie.
+    /// The number of conversations that contain those places.
     pub conversations: usize,
 }
 
-/// What a proposal would do.
+/// The change that a proposal suggests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// Set aside.
+    /// Archive the memory.
     Archive,
-    /// Fold all into this one of them: its place among the proposal's entries.
+    /// Merge all of them into one, given by its index among the proposal's entries.
     Merge(usize),
 }
 
 impl Change {
-    /// Its kind.
+    /// The kind of change.
     pub const fn kind(&self) -> ReflectionKind {
         match self {
             Self::Archive => ReflectionKind::Archive,
@@ -65,32 +66,32 @@ impl Change {
     }
 }
 
-/// One proposal.
+/// A proposal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposed {
-    /// Follows from the kind, the memories, what they rest on and what would be done.
+    /// Derived from the kind of change, the memories and their evidence.
     pub key: String,
-    /// What would be done.
+    /// The suggested change.
     pub change: Change,
-    /// The memories, by their places; where they are folded the oldest first.
+    /// The indices of the memories; for a merge, oldest first.
     pub entries: Vec<usize>,
-    /// Why, in a sentence.
+    /// The reason, in one sentence.
     pub reason: String,
-    /// Whose it is: the place of the opinion, or nothing where the rules found it.
+    /// The index of the model opinion it comes from; `None` if the rules found it.
     pub opinion: Option<usize>,
 }
 
-/// A change of the memories at these places, and why.
+/// A change of the memories at these indices, with the reason.
 type Reasoned = (Change, Vec<usize>, String);
 
-/// What could be tidied: archives first, then merges, each in the order of the memories. A memory is in one
-/// proposal at most; one that is settled (refused, or done before) is not made again and keeps no other from being made.
+/// The memories that could be tidied up: archives first, then merges, each in the order of the memories. A memory is in at most
+/// one proposal. A settled proposal (dismissed or done before) is not made again and does not block others.
 pub fn reflect(memories: &[Remembered], now: Timestamp, is_settled: &dyn Fn(&str) -> bool) -> Vec<Proposed> {
     reflect_with(memories, &[], now, is_settled)
 }
 
-/// As [`reflect`], with what a model said of the memories beside the rules. What the rules archive and merge goes first. What a model
-/// says passes the rules of [`model`] each time.
+/// Like [`reflect`], but also uses a model's opinions of the memories. The rules' archives and merges come first. Each opinion
+/// must pass the rules of [`model`] every time.
 pub fn reflect_with(
     memories: &[Remembered],
     opinions: &[Opinion],
@@ -116,8 +117,8 @@ pub fn reflect_with(
     for group in alike(memories, &taken) {
         let keep = kept_of(memories, &group);
         let reason = match group.len() {
-            2 => "Both say the same; the one that says more stays.".to_owned(),
-            count => format!("All {count} say the same; the one that says most stays."),
+            2 => "Both say the same; the more detailed one is kept.".to_owned(),
+            count => format!("All {count} say the same; the most detailed one is kept."),
         };
         offer(None, Change::Merge(keep), group, reason, &mut taken);
     }
@@ -134,7 +135,7 @@ fn key_of(memories: &[Remembered], change: &Change, entries: &[usize]) -> String
         .map(|memory| format!("{}:{}", memory.entry.id, memory.digest))
         .collect();
     of.sort();
-    // Which of them stays follows from them.
+    // The key need not include which memory stays, because that follows from the memories.
     format!("{}|{}", change.kind(), of.join(" "))
 }
 
@@ -144,12 +145,13 @@ fn years(content: &str) -> Vec<i64> {
     numbers.filter_map(|number| number.parse().ok()).filter(|year| (1900..2200).contains(year)).collect()
 }
 
-/// The year of a moment, to within a day; a margin of a month is kept from it.
+/// The year of a point in time, accurate to a day; callers keep a month's distance.
 fn year_of(time: Timestamp) -> i64 {
     1970 + (time.0 as f64 / DAY_MS as f64 / 365.2425).floor() as i64
 }
 
-/// Why a memory may be set aside, if it may. A person's own wording and positions stay: nobody but them can say that those are over.
+/// The reason why a memory may be archived, if it may. A person's own wording and positions stay, because only that person can
+/// say that they are over.
 fn is_over(memory: &Remembered, now: Timestamp) -> Option<&'static str> {
     let entry = &memory.entry;
     if entry.is_edited || entry.is_knowledge {
@@ -166,16 +168,16 @@ fn is_over(memory: &Remembered, now: Timestamp) -> Option<&'static str> {
     let is_plan = matches!(entry.category, Category::Goal | Category::Project);
     let last_year = year_of(Timestamp(now.0 - YEAR_OVER_DAYS * DAY_MS));
     if is_plan && !named.is_empty() && named.iter().all(|year| *year < last_year) {
-        return Some("The year that it was planned for is over.");
+        return Some("The year it was planned for is over.");
     }
     let is_passing = matches!(entry.durability, Durability::Situational | Durability::Ephemeral);
     if is_passing && memory.places == 1 && age_days >= FORGOTTEN_DAYS {
-        return Some("It was true of a situation, was told once, and nobody spoke of it for a year.");
+        return Some("It was about a situation, was mentioned once, and has not come up for a year.");
     }
     None
 }
 
-/// Whether two memories of one person and one circle say the same, so that one of them is enough.
+/// True if two memories of the same person and audience say the same, so that one of them is enough.
 fn is_same(a: &Remembered, b: &Remembered) -> bool {
     let (one, other) = (&a.entry, &b.entry);
     if one.is_knowledge != other.is_knowledge || one.is_edited && other.is_edited && one.content != other.content {
@@ -188,17 +190,16 @@ fn is_same(a: &Remembered, b: &Remembered) -> bool {
     let (there, back) = (outcome(one, other), outcome(other, one));
     let says = |outcome: DedupOutcome| match outcome {
         DedupOutcome::Exact => true,
-        // More detail in a position is another position.
+        // A more detailed position is a different position.
         DedupOutcome::Reinforcement => !one.is_knowledge,
         DedupOutcome::Related | DedupOutcome::Different => false,
     };
-    // What they have in common has to be said by words: two sentences on one matter are near in meaning too.
+    // They must share words, because two sentences on one topic are close in meaning too.
     let is_one = fingerprint(&one.content) == fingerprint(&other.content);
     says(there) && says(back) && (is_one || shared_words(&one.content, &other.content) > 0)
 }
 
-/// Groups that say the same: within one each says the same as every other, so that no chain of small steps leads from one statement to
-/// another.
+/// Groups in which every memory says the same as every other one, so that no chain of small steps connects different statements.
 fn alike(memories: &[Remembered], taken: &BTreeSet<usize>) -> Vec<Vec<usize>> {
     let mut circles: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     for (at, memory) in memories.iter().enumerate().filter(|(at, _)| !taken.contains(at)) {
@@ -230,7 +231,8 @@ fn alike(memories: &[Remembered], taken: &BTreeSet<usize>) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Which of a group stays: a person's own wording, else what says most, rests on most, was said last.
+/// The index of the memory that stays in a group: a person's own wording, otherwise the one that says most, rests on most, or was
+/// said last.
 fn kept_of(memories: &[Remembered], group: &[usize]) -> usize {
     let rank = |place: &usize| {
         let memory = group.get(*place).and_then(|at| memories.get(*at));

@@ -1,23 +1,24 @@
-//! What one conversation says twice, and what it takes back, among the facts that the reader marked.
+//! Finds repetitions and retractions within one conversation, among the facts that the reader marked.
 //!
-//! The same words again support the statement they repeat; of two that cannot both be so the later one counts. What decides is the
-//! attribute and the denial that the reader saw, and names and numbers. Closeness of vectors does not: on the development set it took
-//! two things of one kind for one more often than it found a restatement.
-//! Deliberately not here: what other conversations say (`engine` compares with what is stored).
+//! The same words again support the statement they repeat. If two statements cannot both be true, the later one counts. This is
+//! decided by the attribute and negation that the reader recognized, and by names and numbers. Closeness of vectors is not used:
+//! on the development set it confused two things of the same kind more often than it found a repetition. Deliberately not here:
+//! what other conversations say (`engine` compares with what is stored).
 
 use keepsake_domain::{Candidate, FactMark, Gate, Stop};
 
 use crate::{dedup, validate};
 
-/// A fact that may be offered, before it is compared with the others.
+/// A fact that may be proposed, before it is compared with the others.
 pub(crate) struct Draft {
     pub(crate) candidate: Candidate,
     pub(crate) fact: FactMark,
-    /// The words as they stand in the message.
+    /// The words as they occur in the message.
     pub(crate) words: String,
 }
 
-/// The candidates of a conversation, in order: restatements joined to the first statement, what was taken back among the stops.
+/// The candidates of a conversation, in order. Repetitions are joined to the first statement, and retracted statements become
+/// stops.
 pub(crate) fn reconciled(drafts: Vec<Draft>, stops: &mut Vec<Stop>) -> Vec<Candidate> {
     let mut kept: Vec<Draft> = Vec::new();
     for draft in drafts {
@@ -43,12 +44,12 @@ fn message(draft: &Draft) -> usize {
     draft.candidate.evidence.first().map_or(0, |evidence| evidence.message)
 }
 
-/// Whether `new` says once more what `old` says.
+/// True if `new` repeats what `old` says.
 fn is_restated(old: &Draft, new: &Draft) -> bool {
     old.candidate.subject == new.candidate.subject && dedup::is_worded_alike(&old.words, &new.words)
 }
 
-/// Whether `old` is no longer so once `new` was said: another value of what there is one of, or its denial.
+/// True if `new` retracts `old`: it gives another value for a single-valued attribute, or negates it.
 fn takes_back(new: &Draft, old: &Draft) -> bool {
     old.candidate.subject == new.candidate.subject
         && message(old) < message(new)

@@ -1,5 +1,5 @@
-//! Mechanical validation (seeds 002 and 004): what must be there is there, is no boilerplate, and stands in the words of
-//! the right speaker. Malformed candidates are dropped, not guessed.
+//! Mechanical validation (seeds 002 and 004): required content is present, is not boilerplate, and comes from the words of the
+//! right speaker. Malformed candidates are dropped rather than guessed.
 
 use keepsake_domain::{Candidate, Confidence, Gate, MemoryKind, limits};
 
@@ -7,67 +7,75 @@ use keepsake_text::is_invisible;
 
 use crate::Conversation;
 
-/// A statement shorter than this has no subject and verb.
+/// Minimum length of a statement; anything shorter has no subject and verb.
 pub const CONTENT_CHARS_MIN: usize = 8;
-/// A reasoning of a position that is shorter than this gives no reason (seed 002). Of a fact the words prove it, and two words may name how.
+/// Minimum length of the reasoning for a position; anything shorter gives no reason (seed 002). A fact is proved by its words,
+/// and its reasoning may be only two words.
 pub const REASONING_CHARS_MIN: usize = 20;
-/// A reasoning longer than this is no sentence.
+/// Maximum length of a reasoning; anything longer is not a single sentence.
 pub const REASONING_CHARS_MAX: usize = 400;
 
-/// Reasonings that fit every statement (seed 002).
+/// Reasonings that fit any statement (seed 002).
 const BOILERPLATE: &[&str] = &[
     "it's important", "it is important", "this is better", "this is important", "useful information", "the user said so",
     "user said so", "good to know", "relevant information", "this is a fact", "it is a fact", "might be useful",
     "could be useful", "n/a", "none",
 ];
 
-/// `text` without direction marks, zero-width marks and control characters: what may be shown.
+/// `text` without direction marks, zero-width marks and control characters, so that it may be displayed.
 pub fn shown(text: &str) -> String {
     let kept: String = text.chars().filter(|c| !is_invisible(*c) && (!c.is_control() || *c == '\n' || *c == '\t')).collect();
     kept.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Passes the candidate, or names the gate that stops it and why: its structure, and that it is sure enough.
+/// Passes the candidate, or returns the gate that rejects it and the reason. Checks its structure and its confidence.
 pub fn check(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(), (Gate, String)> {
     structure(candidate, conversation)?;
     if candidate.confidence < Confidence::FLOOR {
         return Err((
             Gate::LowConfidence,
-            format!("Confidence {:.2} lies below the floor of {:.2}.", candidate.confidence.get(), Confidence::FLOOR.get()),
+            format!(
+                "The confidence of {:.2} is below the minimum of {:.2}.",
+                candidate.confidence.get(),
+                Confidence::FLOOR.get()
+            ),
         ));
     }
     Ok(())
 }
 
-/// Passes the candidate, or names the gate that stops it and why: what must be there is there, in the words of the right speaker.
+/// Passes the candidate, or returns the gate that rejects it and the reason. Checks that required content is present, in the
+/// words of the right speaker.
 pub(crate) fn structure(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(), (Gate, String)> {
     let invalid = |reason: String| Err((Gate::Invalid, reason));
     let content = candidate.content.trim();
     let length = content.chars().count();
     if length < CONTENT_CHARS_MIN || content.split_whitespace().count() < 2 {
-        return invalid(format!("A statement of {length} characters is no sentence."));
+        return invalid(format!("A statement of {length} characters is not a sentence."));
     }
     if length > limits::CONTENT_CHARS_MAX {
-        return invalid(format!("A statement of {length} characters is a transcript and not a memory."));
+        return invalid(format!("A statement of {length} characters is too long for a memory."));
     }
     if shown(content) != content {
-        return invalid("The statement has hidden characters.".to_owned());
+        return invalid("The statement contains hidden characters.".to_owned());
     }
     let reasoning = candidate.reasoning.trim();
     let reasoning_length = reasoning.chars().count();
     let least = if candidate.kind == MemoryKind::Knowledge { REASONING_CHARS_MIN } else { 1 };
     if !(least..=REASONING_CHARS_MAX).contains(&reasoning_length) {
-        return invalid(format!("A reasoning must have {least} to {REASONING_CHARS_MAX} characters and has {reasoning_length}."));
+        return invalid(format!(
+            "The reasoning must have {least} to {REASONING_CHARS_MAX} characters, but has {reasoning_length}."
+        ));
     }
     let bare = reasoning.to_lowercase();
     let bare = bare.trim_end_matches(['.', '!']);
     if BOILERPLATE.iter().any(|phrase| bare == *phrase || bare.starts_with(phrase) && bare.len() < phrase.len() + 12)
         || bare == content.to_lowercase()
     {
-        return invalid("The reasoning would fit any statement.".to_owned());
+        return invalid("The reasoning is generic: it would fit any statement.".to_owned());
     }
     if candidate.evidence.is_empty() {
-        return Err((Gate::Ungrounded, "No place in the conversation is given.".to_owned()));
+        return Err((Gate::Ungrounded, "It does not cite any place in the conversation.".to_owned()));
     }
     for evidence in &candidate.evidence {
         let Some(turn) = conversation.turns.get(evidence.message) else {
@@ -77,7 +85,7 @@ pub(crate) fn structure(candidate: &Candidate, conversation: &Conversation<'_>) 
             return Err((Gate::Ungrounded, "The place it cites is not in the message.".to_owned()));
         }
         if !turn.is_by(&candidate.subject) && !candidate.is_quarantined {
-            return Err((Gate::Ungrounded, "It cites the words of somebody else.".to_owned()));
+            return Err((Gate::Ungrounded, "It cites another person's words.".to_owned()));
         }
     }
     Ok(())

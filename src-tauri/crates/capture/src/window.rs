@@ -1,43 +1,44 @@
-//! Windows of seed 002: the slices of a conversation that a model reads in one go.
+//! The windows of seed 002: the parts of a conversation that a model reads at once.
 //!
-//! Threads apart; a long stretch is cut at its largest time gaps; the principal's lines carry a label; where a window is
-//! still too long its oldest lines that are not the principal's go first, and the principal's never.
+//! Threads are kept apart; a long stretch is cut at its largest time gaps; the principal's lines are labeled. If a window is
+//! still too long, its oldest lines by others are dropped first; the principal's lines are never dropped.
 
 use std::collections::{HashMap, HashSet};
 
 use keepsake_domain::Timestamp;
 use keepsake_prompt::LINE_CHARS;
 
-/// One message as the windower sees it.
+/// One message as input for the windows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line<'a> {
-    /// Position in the caller's slice.
+    /// Index in the caller's slice.
     pub index: usize,
-    /// Which thread it belongs to; threads never share a window.
+    /// The thread it belongs to; different threads never share a window.
     pub thread: &'a str,
-    /// Who said it, for the label.
+    /// The author, for the label.
     pub author: &'a str,
-    /// The principal's own words: never dropped.
+    /// True for the principal's own words, which are never dropped.
     pub is_principal: bool,
-    /// When.
+    /// When it was said.
     pub time: Timestamp,
-    /// What.
+    /// The text of the message.
     pub text: &'a str,
 }
 
-/// A slice for one reading.
+/// A part of a conversation for one reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Window {
-    /// Positions of the lines that are in, oldest first.
+    /// Indices of the included lines, oldest first.
     pub lines: Vec<usize>,
-    /// Positions of the lines that were dropped for length.
+    /// Indices of the lines dropped because of length.
     pub dropped: Vec<usize>,
-    /// The window as text, a line a message, the principal's marked.
+    /// The window as text, one message per line, with the principal's lines labeled.
     pub text: String,
 }
 
-/// The thread of each message, given its id and the id of what it answers: the first message of a chain of answers names it. What
-/// answers nothing and is not answered stands in none; where the first message is not there any more, its id still names the thread.
+/// The thread of each message, given its id and the id of the message it answers. A thread is named after the first message in
+/// the chain of answers. A message that answers nothing and is not answered belongs to no thread. If the first message no longer
+/// exists, its id still names the thread.
 pub fn threads<'a>(messages: &[(&'a str, Option<&'a str>)]) -> Vec<&'a str> {
     let mut known: HashMap<&str, usize> = HashMap::new();
     for (at, (id, _)) in messages.iter().enumerate() {
@@ -53,7 +54,7 @@ pub fn threads<'a>(messages: &[(&'a str, Option<&'a str>)]) -> Vec<&'a str> {
                 break root;
             }
             let (id, answers) = messages[at];
-            // A chain that bites its own tail has no first message; whichever was come to first names it.
+            // A circular chain has no first message; it is named after whichever message is reached first.
             roots[at] = Some(id);
             chain.push(at);
             match answers.map(|answers| (answers, known.get(answers))) {
@@ -73,10 +74,10 @@ pub fn threads<'a>(messages: &[(&'a str, Option<&'a str>)]) -> Vec<&'a str> {
         .collect()
 }
 
-/// What the principal's lines begin with.
+/// The label at the start of the principal's lines.
 pub const PRINCIPAL_LABEL: &str = "PRINCIPAL";
 
-/// Cuts `lines` into windows of at most `chars_max` characters of text each, where the principal's own lines allow it.
+/// Cuts `lines` into windows of at most `chars_max` characters each, as far as the principal's own lines allow it.
 pub fn windows(lines: &[Line<'_>], chars_max: usize) -> Vec<Window> {
     let mut threads: Vec<(&str, Vec<&Line<'_>>)> = Vec::new();
     for line in lines {
@@ -92,7 +93,7 @@ pub fn windows(lines: &[Line<'_>], chars_max: usize) -> Vec<Window> {
     out
 }
 
-/// Cuts at the largest gap until a piece fits or is a single message.
+/// Cuts at the largest gap until each piece fits or is a single message.
 fn cut(members: &[&Line<'_>], chars_max: usize, out: &mut Vec<Window>) {
     if members.is_empty() {
         return;
@@ -102,7 +103,7 @@ fn cut(members: &[&Line<'_>], chars_max: usize, out: &mut Vec<Window>) {
         out.push(fit(members, chars_max));
         return;
     }
-    // Of equal gaps the one nearest the middle keeps the pieces whole.
+    // If several gaps are equal, the one nearest the middle gives the most even pieces.
     let middle = members.len() / 2;
     let at = (1..members.len())
         .max_by_key(|n| {

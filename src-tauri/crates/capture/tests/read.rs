@@ -1,4 +1,4 @@
-//! What is made of a reader's marks, as data: the message, the marks, and what is proposed or stopped.
+//! What becomes of the reader's marks: the message, the marks, and what is proposed or filtered out.
 
 use keepsake_capture::{Conversation, Turn, propose_read};
 use keepsake_domain::{

@@ -1,4 +1,4 @@
-//! Measures reading alone: `cargo run --release -p keepsake-channels --example read_export -- FILE`, or `-- generate FILE MIB`.
+//! Measures only reading: `cargo run --release -p keepsake-channels --example read_export -- FILE`, or `-- generate FILE MIB`.
 
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
@@ -8,7 +8,7 @@ use keepsake_channels::{ImportOptions, Read, Sink, Stop, read_path};
 use keepsake_domain::Timestamp;
 use keepsake_testkit::exports::write_chatgpt_export;
 
-/// A generated conversation of 40 messages has about this many bytes.
+/// Approximate size of a generated conversation with 40 messages.
 const CONVERSATION_BYTES: usize = 40_000;
 
 #[derive(Default)]

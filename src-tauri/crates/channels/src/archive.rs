@@ -1,7 +1,7 @@
-//! One input: a plain file, a Word document, or a zip whose wanted entries are read as streams.
+//! A single input: a plain file, a Word document, or a zip whose relevant entries are read as streams.
 //!
-//! A zip is never unpacked to disk. It is refused whole when anything about it is unsafe (security.md section 7), because a
-//! harmless export has none of these traits and half of a doubtful archive is worth nothing.
+//! A zip is never unpacked to disk. If anything about it is unsafe, all of it is refused (security.md section 7): a harmless
+//! export has none of these traits, and half of a suspicious archive is worth nothing.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -14,23 +14,23 @@ use crate::ImportError;
 use crate::docx::{self, Refusal};
 use crate::limits::{READ_BUFFER_BYTES, WORD_BYTES_MAX, WORD_PARTS_MAX};
 
-/// What an archive may cost.
+/// Limits on the resources an archive may use.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ArchiveLimits {
-    /// WhatsApp exports with media have tens of thousands of entries.
+    /// Maximum number of entries. WhatsApp exports with media have tens of thousands.
     entries_max: usize,
-    /// The largest text entry; real exports stay below 2 GiB.
+    /// Maximum size of a text entry; real exports stay below 2 GiB.
     entry_bytes_max: u64,
-    /// All text entries together.
+    /// Maximum size of all text entries together.
     total_bytes_max: u64,
-    /// Real JSON deflates to 1:30 at best; bombs are at 1:1000.
+    /// Maximum compression ratio. Real JSON compresses to at most 1:30; zip bombs reach 1:1000.
     ratio_max: u64,
-    /// Entries this small may have any ratio: a hundred equal short lines are no bomb.
+    /// Entries up to this size may have any ratio: a hundred equal short lines are not a bomb.
     any_ratio_bytes: u64,
 }
 
 impl ArchiveLimits {
-    /// The limits the product uses.
+    /// The limits used in production.
     pub(crate) const STANDARD: Self = Self {
         entries_max: 100_000,
         entry_bytes_max: 4 << 30,
@@ -39,40 +39,41 @@ impl ArchiveLimits {
         any_ratio_bytes: 1 << 20,
     };
 
-    /// A Word document is a zip too, of which one entry is read.
+    /// Limits for a Word document, which is also a zip; only one entry of it is read.
     const WORD: Self =
         Self { entries_max: WORD_PARTS_MAX, entry_bytes_max: WORD_BYTES_MAX, total_bytes_max: WORD_BYTES_MAX, ..Self::STANDARD };
 
-    /// Why reading an entry of these sizes costs too much.
+    /// Why reading an entry with these sizes would use too many resources; `None` if it would not.
     fn fault(&self, bytes: u64, compressed_bytes: u64) -> Option<String> {
         if bytes > self.entry_bytes_max {
             Some(format!("an entry is larger than {} MiB", self.entry_bytes_max >> 20))
         } else if bytes > self.any_ratio_bytes && bytes / self.ratio_max > compressed_bytes {
-            Some(format!("an entry grows more than {}-fold, as in a zip bomb", self.ratio_max))
+            Some(format!("an entry expands more than {}-fold, as in a zip bomb", self.ratio_max))
         } else {
             None
         }
     }
 }
 
-/// The ending of Word documents.
+/// File extension of Word documents.
 const WORD_ENDING: &str = ".docx";
 
-/// What tells a Word document from other zips, and the names its main part may have: the second is Word on the web's.
+/// The entry that distinguishes a Word document from other zips, and the possible names of its main part. The second name is used
+/// by Word for the web.
 const WORD_TYPES: &str = "[Content_Types].xml";
 const WORD_MAIN: &[&str] = &["word/document.xml", "word/document2.xml"];
 
-/// Media.
+/// File extensions of media.
 const MEDIA_ENDINGS: &[&str] = &[
     "jpg", "jpeg", "png", "gif", "webp", "heic", "svg", "ico", "mp4", "mov", "avi", "3gp", "mkv", "webm", "mp3", "m4a", "ogg",
     "opus", "wav", "aac", "flac", "amr", "ttf", "woff", "woff2",
 ];
 
-/// Documents, pages and programs that no importer reads; in an archive they accompany the export.
+/// File extensions of documents, pages and programs that no importer reads; they accompany the export in an archive.
 const IGNORED_ENDINGS: &[&str] =
     &["pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "html", "htm", "css", "js", "vcf", "exe", "dll", "bin"];
 
-/// Whether a file of a folder is hidden or media, of which nobody asks why it was not imported.
+/// True if a file in a folder is hidden or media, so nobody will ask why it was not imported.
 pub(crate) fn is_beside_the_point(name: &str) -> bool {
     name.starts_with('.') || MEDIA_ENDINGS.contains(&ending_of(name).as_str())
 }
@@ -81,21 +82,21 @@ fn ending_of(name: &str) -> String {
     name.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default()
 }
 
-/// Archives inside of archives hide their size.
+/// File extensions of archives. Archives inside archives hide their size.
 const NESTED_ENDINGS: &[&str] = &["zip", "7z", "rar", "tar", "gz", "tgz", "bz2", "xz", "zst"];
 
-/// One readable file or entry.
+/// A readable file or archive entry.
 #[derive(Debug, Clone)]
 pub(crate) struct Document {
-    /// Its name without folders.
+    /// The name without folders.
     pub(crate) name: String,
-    /// Its size, inflated.
+    /// The uncompressed size in bytes.
     pub(crate) bytes: u64,
     entry: Option<usize>,
 }
 
 impl Document {
-    /// Its name without ending.
+    /// The name without its extension.
     pub(crate) fn stem(&self) -> &str {
         self.name.rsplit_once('.').map_or(&self.name, |(stem, _)| stem)
     }
@@ -111,16 +112,16 @@ pub(crate) struct Container {
 }
 
 impl Container {
-    /// Opens `path`, looking into it if it is a zip.
+    /// Opens `path`, and reads its entries if it is a zip.
     pub(crate) fn open(path: &Path) -> Result<Self, ImportError> {
         Self::open_within(path, ArchiveLimits::STANDARD)
     }
 
     fn open_within(path: &Path, limits: ArchiveLimits) -> Result<Self, ImportError> {
         let io_error = |source| ImportError::Io { path: path.to_owned(), source };
-        // A pipe or device would never end.
+        // A pipe or device might never end.
         if !std::fs::metadata(path).map_err(io_error)?.is_file() {
-            return Err(io_error(io::Error::new(io::ErrorKind::InvalidInput, "it is no ordinary file")));
+            return Err(io_error(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")));
         }
         let mut file = File::open(path).map_err(io_error)?;
         let bytes = file.metadata().map_err(io_error)?.len();
@@ -138,7 +139,7 @@ impl Container {
         file.rewind().map_err(io_error)?;
         let refused = |reason: String| ImportError::Archive { path: path.to_owned(), reason };
         let mut archive = ZipArchive::new(BufReader::with_capacity(READ_BUFFER_BYTES, file))
-            .map_err(|error| refused(format!("it is damaged or not complete ({error}); download or copy it again")))?;
+            .map_err(|error| refused(format!("it is damaged or incomplete ({error}); download or copy it again")))?;
         if let Some(main) = word_main(&archive) {
             let bytes = word_bytes(&mut archive, main, ArchiveLimits::WORD)
                 .map_err(|reason| ImportError::Word { path: path.to_owned(), reason })?;
@@ -150,37 +151,37 @@ impl Container {
         Ok(Self { path: path.to_owned(), archive: Some(archive), is_word: false, holds_word, documents })
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether Word documents are among the files that were not looked at.
+    /// True if there are Word documents among the files that were not read.
     pub(crate) fn holds_word(&self) -> bool {
         self.holds_word
     }
 
-    /// Its name without ending, for formats that have their title there.
+    /// The file name without its extension, for formats whose title is in the file name.
     pub(crate) fn stem(&self) -> String {
         self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    /// Whether it is a zip of files.
+    /// True if it is a zip of files.
     pub(crate) fn is_archive(&self) -> bool {
         self.archive.is_some() && !self.is_word
     }
 
-    /// Whether it is a Word document.
+    /// True if it is a Word document.
     pub(crate) fn is_word(&self) -> bool {
         self.is_word
     }
 
-    /// The readable files in it, sorted by name; a plain file is its own only one.
+    /// The readable files in it, sorted by name; a plain file contains only itself.
     pub(crate) fn documents(&self) -> &[Document] {
         &self.documents
     }
 
-    /// Reads `document` from its beginning, without a byte order mark; of a Word document, its text.
+    /// Reads `document` from its start, without a byte order mark. For a Word document, reads its text.
     pub(crate) fn read<T>(
         &mut self,
         document: &Document,
@@ -227,7 +228,7 @@ fn skip_mark(input: &mut impl BufRead) -> io::Result<()> {
     Ok(())
 }
 
-/// Refuses to inflate more than the archive declared, which was checked against the limits.
+/// Refuses to decompress more than the declared size, which was checked against the limits.
 struct Bounded<R> {
     inner: R,
     bytes_left: u64,
@@ -246,16 +247,16 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// The main part of a Word document, if `archive` is one.
+/// The main part of the archive if it is a Word document.
 fn word_main<R: Read + Seek>(archive: &ZipArchive<R>) -> Option<usize> {
     archive.index_for_name(WORD_TYPES)?;
     WORD_MAIN.iter().find_map(|name| archive.index_for_name(name))
 }
 
-/// The size of a Word document's main part, or why it is refused.
+/// The size of a Word document's main part, or why the document is refused.
 fn word_bytes<R: Read + Seek>(archive: &mut ZipArchive<R>, main: usize, limits: ArchiveLimits) -> Result<u64, String> {
     if archive.len() > limits.entries_max {
-        return Err(format!("it has {} parts, more than {}", archive.len(), limits.entries_max));
+        return Err(format!("it has {} parts, but at most {} are allowed", archive.len(), limits.entries_max));
     }
     if archive.has_duplicate_names() {
         return Err("two of its parts have the same name".to_owned());
@@ -273,10 +274,10 @@ fn word_bytes<R: Read + Seek>(archive: &mut ZipArchive<R>, main: usize, limits: 
     }
 }
 
-/// The entries worth reading, sorted by name, or why the whole archive is refused.
+/// The entries to read, sorted by name, or why the whole archive is refused.
 fn wanted_entries<R: Read + Seek>(archive: &mut ZipArchive<R>, limits: ArchiveLimits) -> Result<Vec<Document>, String> {
     if archive.len() > limits.entries_max {
-        return Err(format!("it has {} entries, more than {}", archive.len(), limits.entries_max));
+        return Err(format!("it has {} entries, but at most {} are allowed", archive.len(), limits.entries_max));
     }
     if archive.has_duplicate_names() {
         return Err("two of its entries have the same name".to_owned());
@@ -305,7 +306,7 @@ fn wanted_entries<R: Read + Seek>(archive: &mut ZipArchive<R>, limits: ArchiveLi
         }
         let ending = ending_of(&base);
         if NESTED_ENDINGS.contains(&ending.as_str()) {
-            return Err("it holds another archive; unpack it and import the files inside".to_owned());
+            return Err("it contains another archive; unpack it and import the files inside".to_owned());
         }
         if [MEDIA_ENDINGS, IGNORED_ENDINGS].iter().any(|endings| endings.contains(&ending.as_str())) || entry.size() == 0 {
             continue;
@@ -320,13 +321,13 @@ fn wanted_entries<R: Read + Seek>(archive: &mut ZipArchive<R>, limits: ArchiveLi
         wanted.push((name, Document { name: base, bytes: entry.size(), entry: Some(index) }));
     }
     if total_bytes > limits.total_bytes_max {
-        return Err(format!("its files together are larger than {} MiB", limits.total_bytes_max >> 20));
+        return Err(format!("its files are larger than {} MiB in total", limits.total_bytes_max >> 20));
     }
     wanted.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(wanted.into_iter().map(|(_, document)| document).collect())
 }
 
-/// Why an entry of this name makes the archive unsafe.
+/// Why an entry with this name makes the archive unsafe; `None` if it does not.
 fn name_fault(name: &str) -> Option<&'static str> {
     let has_drive = name.as_bytes().get(1) == Some(&b':') && name.as_bytes()[0].is_ascii_alphabetic();
     if name.starts_with('/') || has_drive {
@@ -334,7 +335,7 @@ fn name_fault(name: &str) -> Option<&'static str> {
     } else if name.contains('\\') {
         Some("an entry's name has a backslash")
     } else if name.split('/').any(|part| part == "..") {
-        Some("an entry's name leads out of the archive")
+        Some("an entry's name points outside the archive")
     } else if name.chars().any(char::is_control) {
         Some("an entry's name has control characters")
     } else {
@@ -366,7 +367,7 @@ mod tests {
     fn unsafe_archives_are_refused_whole() {
         let zeros = vec![b' '; 3 << 20];
         for (what, entries, wanted) in [
-            ("leading out", vec![("../conversations.json", b"[]".as_slice())], "leads out"),
+            ("leading out", vec![("../conversations.json", b"[]".as_slice())], "points outside"),
             ("absolute", vec![("/etc/conversations.json", b"[]")], "absolute"),
             ("drive", vec![("C:/conversations.json", b"[]")], "absolute"),
             ("backslash", vec![("a\\conversations.json", b"[]")], "backslash"),

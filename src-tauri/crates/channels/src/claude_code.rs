@@ -1,10 +1,10 @@
-//! Claude Code sessions: one JSON object a line, one file a session or sub-agent.
+//! Claude Code sessions: one JSON object per line, one file per session or sub-agent.
 //!
-//! Tool results and much else arrive as lines of type `user`; only what a person typed at the main thread is the owner's.
-//! What the program put into a prompt (reminders, IDE context) is taken out of the words and kept in the metadata.
-//! Slash and shell commands are the person's too, but commands and no statements, and are kept as such.
-//! In a sub-agent's thread the "user" is the assistant that sent it, so nothing there is the owner's.
-//! Deliberately not read: `history.jsonl`, which repeats the prompts of the sessions. Shapes: formats.md section 1.3.
+//! Tool results and much else arrive as lines of type `user`; only what a person typed in the main thread is the owner's. Text
+//! that the program added to a prompt (reminders, IDE context) is removed from the words and kept in the metadata. Slash and
+//! shell commands also come from the person, but they are commands rather than statements and are kept as such. In a sub-agent's
+//! thread the "user" is the assistant that started it, so nothing there is the owner's. Deliberately not read: `history.jsonl`,
+//! which repeats the prompts of the sessions. For shapes, see formats.md section 1.3.
 
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
@@ -26,19 +26,19 @@ use crate::out::Out;
 use crate::regroup::Regroup;
 use crate::time::parse_rfc3339;
 
-/// Channel type of programs in a terminal.
+/// Channel type for terminal programs.
 const CHANNEL: &str = "cli";
 
-/// Elements that the program puts into prompts.
+/// Elements that the program adds to prompts.
 const INJECTED: &[&str] = &[
     "system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics", "user-prompt-submit-hook", "local-command-caveat",
     "task-notification",
 ];
 
-/// Prompts that begin like this are commands to the program, not words.
+/// Beginnings of prompts that are commands to the program.
 const COMMANDS: &[&str] = &["<command-name>", "<command-message>", "<command-args>", "<bash-input>"];
 
-/// Prompts that begin like this were written by the program.
+/// Beginnings of prompts that the program wrote.
 const PROGRAM_TEXT: &[&str] = &[
     "<local-command-stdout>",
     "<local-command-stderr>",
@@ -117,12 +117,12 @@ struct Block<'a> {
     is_error: Loose<'a>,
 }
 
-/// What is known across the lines of one file, and across files that are read together.
+/// State kept across the lines of one file, and across files that are read together.
 #[derive(Default)]
 pub(crate) struct Sessions {
-    /// Lines already read: a resumed session repeats the old ones in its new file.
+    /// Lines already read, because a resumed session repeats the old ones in its new file.
     uuids: HashSet<u64>,
-    /// Names of tools by the id of their call.
+    /// The names of tools by the id of the call.
     tools: HashMap<String, String>,
     stand_ins: StandIns,
 }
@@ -206,7 +206,7 @@ fn take(
         (true, agent) => format!("{session}/{}", agent.unwrap_or("sidechain")),
     };
     let parts = parts_of(message.content, is_user, is_sidechain, sessions, out);
-    // The words bear the line's own id; without words its first part does.
+    // The words get the line's own id; without words, its first part does.
     let main = parts.iter().position(|part| part.is_words).unwrap_or(0);
     for (at, part) in parts.into_iter().enumerate() {
         let id = match record.uuid.text() {
@@ -245,7 +245,7 @@ fn take(
     Ok(())
 }
 
-/// One message of a line.
+/// One message in a line.
 struct Part {
     is_words: bool,
     role: Role,
@@ -268,7 +268,7 @@ impl Part {
     }
 }
 
-/// The messages in the content of one line; what is left out of it is counted.
+/// The messages in the content of one line; parts that are skipped are counted.
 fn parts_of(
     content: Option<&RawValue>,
     is_user: bool,
@@ -278,7 +278,7 @@ fn parts_of(
 ) -> Vec<Part> {
     let (role, words_type) = match (is_user, is_sidechain) {
         (true, false) => (Role::Owner, MessageType::Text),
-        // The assistant wrote the task of its sub-agent.
+        // The task of a sub-agent was written by the assistant.
         (true, true) => (Role::Assistant, MessageType::Instruction),
         (false, _) => (Role::Assistant, MessageType::Text),
     };
@@ -370,7 +370,7 @@ fn parts_of(
     parts
 }
 
-/// The words of a text and what the program added to them, or why there are none.
+/// The words of a text and the elements that the program added, or why there are none.
 fn words_of(text: &str, is_user: bool) -> Result<(String, Vec<String>), SkipReason> {
     if !is_user {
         return if text.trim().is_empty() { Err(SkipReason::Empty) } else { Ok((text.to_owned(), Vec::new())) };
@@ -390,7 +390,7 @@ fn words_of(text: &str, is_user: bool) -> Result<(String, Vec<String>), SkipReas
     }
 }
 
-/// A command as it was typed: `/review src`, `!ls`. Where its parts cannot be told, as the program wrote it.
+/// A command as typed: `/review src`, `!ls`. If its parts cannot be identified, the text as the program wrote it.
 fn command_of(text: &str) -> String {
     let element = |tag: &str| {
         let (_, rest) = text.split_once(&format!("<{tag}>"))?;
@@ -406,7 +406,7 @@ fn command_of(text: &str) -> String {
     }
 }
 
-/// `text` without the elements that the program injects, and those elements.
+/// `text` without the elements that the program added, and those elements.
 fn without_injected(text: &str) -> (String, Vec<String>) {
     let mut words = String::new();
     let mut added = Vec::new();

@@ -1,11 +1,11 @@
-//! Codex CLI sessions ("rollouts"): one JSON object a line, one file a session, a fork or a sub-agent.
+//! Codex CLI sessions ("rollouts"): one JSON object per line, one file per session, fork or sub-agent.
 //!
-//! A prompt stands in a file twice: as the event of its being typed, and as the request that the model got, among the instructions
-//! and surroundings that the program sends in the person's name. Where a file has such events they alone are the owner's words.
-//! In a sub-agent's session the "user" is another program, so nothing there is the owner's.
-//! Lines bear no ids, and the two accounts of one message differ in their time, so an id comes from the text and its count: the same
-//! for a longer file and for the copy of a session that a fork begins with.
-//! Deliberately not read: `history.jsonl` and `session_index.jsonl`, which repeat the sessions. Shapes: formats.md section 1.4.
+//! A file contains each prompt twice: as the event of typing it, and as the request sent to the model, along with instructions
+//! and context that the program sends in the person's name. If a file has such events, only they are the owner's words. In a
+//! sub-agent's session the "user" is another program, so nothing there is the owner's. Lines have no ids, and the two records of
+//! one message differ in time, so ids are built from the text and its count. They stay the same in a longer file and in the copy
+//! of a session that a fork begins with. Deliberately not read: `history.jsonl` and `session_index.jsonl`, which repeat the
+//! sessions. For shapes, see formats.md section 1.4.
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -27,10 +27,10 @@ use crate::out::Out;
 use crate::regroup::{Regroup, weight};
 use crate::time::parse_rfc3339;
 
-/// Channel type of programs in a terminal.
+/// Channel type for terminal programs.
 const CHANNEL: &str = "cli";
 
-/// Texts that begin like this were put into a request by the program.
+/// Beginnings of texts that the program added to a request.
 const PROGRAM_TEXT: &[&str] = &[
     "<user_instructions>",
     "<environment_context>",
@@ -51,13 +51,13 @@ const PROGRAM_TEXT: &[&str] = &[
     "Another language model started to solve this problem",
 ];
 
-/// A command that the person ran in the program's shell, with its output.
+/// The beginning of a command that the person ran in the program's shell, with its output.
 const SHELL_COMMAND: &str = "<user_shell_command>";
 
-/// Editors put what is open before the words, under headings, and the words under this one.
+/// Editors put what is open before the words, under headings; the words follow this heading.
 const REQUEST_HEADING: &str = "## My request for Codex:";
 
-/// A fork begins with a copy of its parent, written at once when the fork is made; what is said in it later is its own.
+/// A fork begins with a copy of its parent, written at once when the fork is created. Lines later than this are its own.
 const FORK_COPY_MS: i64 = 2_000;
 
 #[derive(Deserialize)]
@@ -70,7 +70,7 @@ struct Record<'a> {
     payload: Option<&'a RawValue>,
 }
 
-/// The fields of every kind of payload; which of them are there, the kind tells.
+/// The fields of all kinds of payload; the kind determines which are present.
 #[derive(Deserialize)]
 struct Payload<'a> {
     #[serde(borrow, default, rename = "type")]
@@ -131,7 +131,7 @@ struct Git<'a> {
     branch: Loose<'a>,
 }
 
-/// What a tool gave back, where it comes wrapped.
+/// The wrapped form of a tool's output.
 #[derive(Deserialize)]
 struct Output<'a> {
     #[serde(borrow, default)]
@@ -150,40 +150,40 @@ struct ExitCode<'a> {
     exit_code: Loose<'a>,
 }
 
-/// A message of the file that may still turn out to be on a branch, or a copy.
+/// A message that may still turn out to be on a branch, or a copy.
 struct Held {
     message: Message,
-    /// A request to the model: the owner's words only where the file has no events of their being typed.
+    /// True for a request to the model. It is the owner's words only if the file has no events of typing.
     is_request: bool,
 }
 
-/// What is known across the lines of one file.
+/// State kept across the lines of one file.
 #[derive(Default)]
 struct Session {
-    /// The session of the file.
+    /// The id of the file's session.
     id: Option<String>,
     started: Option<Timestamp>,
-    /// The session that the present lines are a copy of.
+    /// The session that the current lines are copied from.
     copied: Option<String>,
     cwd: Option<String>,
     branch: Option<String>,
     model: Option<String>,
-    /// Another program speaks as the user.
+    /// True if the "user" is another program.
     is_delegated: bool,
     is_private: bool,
     has_typed: bool,
     last_time: Option<Timestamp>,
-    /// Names of tools by the id of their call.
+    /// The names of tools by the id of the call.
     tools: HashMap<String, String>,
     call_ids: HashMap<String, u32>,
-    /// How often an answer came as an item and as an event: of each pair one is handed out.
+    /// How often each answer appeared as an item and as an event; one of each pair is handed out.
     answers: HashMap<u64, (u32, u32)>,
     stand_ins: StandIns,
-    /// Counted apart, so that a request and the event that it repeats get the same id.
+    /// Counted separately, so that a request and the event that it repeats get the same id.
     request_ids: StandIns,
     held: Vec<Held>,
     held_bytes: usize,
-    /// Where in `held` each turn of the user begins.
+    /// For each turn of the user, its start index in `held`.
     turns: Vec<usize>,
     groups: Regroup,
 }
@@ -238,14 +238,14 @@ impl Session {
             }
             "response_item" => self.item(&payload, record.payload, bytes, time, out)?,
             "event_msg" => self.event(&payload, bytes, time, out)?,
-            // The program's own account of what it no longer sends.
+            // The program's own record of what it no longer sends.
             "compacted" => out.skip_bytes(SkipReason::AddedByProgram, bytes),
             _ => out.skip_bytes(SkipReason::NotAMessage, bytes),
         }
         Ok(())
     }
 
-    /// The first line of a file tells its session; another one, that a copy of its parent follows.
+    /// The first such line names the file's session; a different id means that a copy of its parent follows.
     fn begin(&mut self, payload: &Payload<'_>, time: Timestamp) {
         let Some(id) = payload.id.text() else { return };
         if self.id.as_deref().is_some_and(|own| own != id) {
@@ -285,7 +285,7 @@ impl Session {
                     }
                     self.answer(text, true, bytes, time, out)
                 }
-                // Developer and system text is the program's.
+                // Developer and system text was added by the program.
                 _ => {
                     out.skip_bytes(SkipReason::AddedByProgram, bytes);
                     Ok(())
@@ -295,7 +295,7 @@ impl Session {
                 let text = [joined(payload.summary), joined(payload.content)].into_iter().find(|text| !text.trim().is_empty());
                 match text {
                     Some(text) => self.say(Said::of(Role::Assistant, text, MessageType::Thinking), time, out),
-                    // Only the service can read the rest.
+                    // Reasoning without text can be read only by the service.
                     None => {
                         out.skip_bytes(SkipReason::Hidden, bytes);
                         Ok(())
@@ -334,7 +334,7 @@ impl Session {
         match payload.kind.text().unwrap_or_default() {
             "user_message" => {
                 if !self.has_typed {
-                    // From here on it is known that requests are copies.
+                    // From now on it is known that requests are copies.
                     self.has_typed = true;
                     self.turns.clear();
                     let before = self.held.len();
@@ -388,7 +388,7 @@ impl Session {
         }
     }
 
-    /// What the model got in the user's name.
+    /// Reads what the model received in the user's name.
     fn request(
         &mut self,
         payload: &Payload<'_>,
@@ -417,7 +417,7 @@ impl Session {
             }
         }
         if let Some(command) = words.take_if(|words| words.is_command) {
-            // Nothing else tells of a command in the program's shell.
+            // A command in the program's shell is recorded nowhere else.
             self.turns.push(self.held.len());
             return self.typed(command, false, time, out);
         }
@@ -450,7 +450,7 @@ impl Session {
         self.say(said, time, out)
     }
 
-    /// What stands there as the user's; in a session that another program began, it is an instruction of an assistant.
+    /// A message in the user's name. In a session started by another program, it is an instruction from an assistant.
     fn user(&self, text: String, message_type: MessageType) -> Said {
         match self.is_delegated {
             false => Said::of(Role::Owner, text, message_type),
@@ -459,7 +459,7 @@ impl Session {
         }
     }
 
-    /// An answer comes as an item and as an event, in either order.
+    /// Reads an answer, which appears as an item and as an event, in either order.
     fn answer(
         &mut self,
         text: String,
@@ -489,7 +489,7 @@ impl Session {
         out: &mut Out<'_>,
     ) -> Result<(), Halt> {
         let input = payload.arguments.or(payload.input).or(payload.action);
-        // Arguments are JSON written into a string.
+        // The arguments are JSON inside a string.
         let text = input.and_then(|raw| parse_mending::<String>(raw.get())).unwrap_or_else(|| compact(input));
         let tool = payload.name.text().unwrap_or_else(|| kind.trim_end_matches("_call")).to_owned();
         let mut said = Said::of(Role::Assistant, text, MessageType::ToolUse);
@@ -529,7 +529,7 @@ impl Session {
         self.say(said, time, out)
     }
 
-    /// Some services number the calls of each answer anew: the second `call_0` is another one.
+    /// A unique id for a call. Some services restart the numbering in each answer, so a second `call_0` is a different call.
     fn next_id(&mut self, id: &str) -> String {
         if self.call_ids.len() >= NAMES_MAX {
             self.call_ids.clear();
@@ -582,7 +582,7 @@ impl Session {
         if self.held_bytes > REGROUP_BYTES_MAX { self.let_go(out) } else { Ok(()) }
     }
 
-    /// The person went back: the last turns are no longer in the thread.
+    /// The person went back: the last turns are no longer part of the thread.
     fn roll_back(&mut self, turns: f64) {
         let kept = self.turns.len().saturating_sub(turns.max(0.0) as usize);
         let start = if turns < 1.0 { self.held.len() } else { self.turns.get(kept).copied().unwrap_or(0) };
@@ -592,7 +592,7 @@ impl Session {
         self.turns.truncate(kept);
     }
 
-    /// Hands on what is held.
+    /// Passes on the held messages.
     fn let_go(&mut self, out: &mut Out<'_>) -> Result<(), Halt> {
         self.held_bytes = 0;
         self.turns.clear();
@@ -603,7 +603,7 @@ impl Session {
     }
 }
 
-/// One message of a line.
+/// One message in a line.
 struct Said {
     id: Option<String>,
     role: Role,
@@ -625,7 +625,7 @@ impl Said {
 struct Words {
     text: String,
     is_command: bool,
-    /// What the program put around them.
+    /// The text that the program added around them.
     added: Vec<String>,
 }
 
@@ -658,12 +658,12 @@ fn words_of(text: &str) -> Result<Words, SkipReason> {
     Ok(Words { text: text.to_owned(), is_command: false, added: Vec::new() })
 }
 
-/// The texts of a list of parts.
+/// The texts of a list of parts, joined.
 fn joined(raw: Option<&RawValue>) -> String {
     result_text(raw)
 }
 
-/// What a tool gave back, and whether it failed.
+/// The output of a tool, and whether it failed.
 fn output_of(raw: Option<&RawValue>) -> (String, bool) {
     let Some(raw) = raw else { return (String::new(), false) };
     let written = parse_mending::<String>(raw.get());

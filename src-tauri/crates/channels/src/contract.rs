@@ -1,4 +1,4 @@
-//! What callers and importers agree on: options in, messages and skips out, a report at the end.
+//! The interface between callers and importers: options in, messages and skips out, and a report at the end.
 
 use chrono::{Datelike, NaiveDate, NaiveTime};
 use keepsake_domain::{Message, SourceKind, Timestamp};
@@ -7,39 +7,39 @@ use thiserror::Error;
 use crate::time::Zone;
 use crate::transcript::YEARS;
 
-/// How to read a file.
+/// Options for reading a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportOptions {
-    /// The kind of file, where a person said so; otherwise its content decides.
+    /// The kind of file, if a person specified it; otherwise the content decides.
     pub source: Option<SourceKind>,
-    /// Name or handle of the owner, compared without regard to case (NFKC). Without it, authors whose role the source
-    /// does not tell come as [`Role::Person`](keepsake_domain::Role::Person).
+    /// Name or handle of the owner, compared without regard to case (NFKC). Without it, authors whose role the source does not
+    /// give become [`Role::Person`](keepsake_domain::Role::Person).
     pub me: Option<String>,
-    /// Order of day, month and year in WhatsApp files; otherwise the whole file decides, or the import asks.
+    /// The order of day, month and year in WhatsApp files. Otherwise the whole file decides, or the import asks.
     pub date_order: Option<DateOrder>,
-    /// The zone of times that the source gives without one.
+    /// The time zone for times that the source gives without one.
     pub zone: Zone,
-    /// Stands in where nothing else gives a time; the file's modification time.
+    /// Used if nothing else gives a time; the file's modification time.
     pub file_time: Timestamp,
-    /// When a meeting began whose transcript, file and folder do not name a date, as a person said.
+    /// The start of the meeting, given by a person because the transcript, its file and its folder name no date.
     pub meeting: Option<MeetingDate>,
-    /// Everything of this import is private.
+    /// Makes everything in this import private.
     pub make_private: bool,
 }
 
 impl ImportOptions {
-    /// Options that let the content decide everything, in UTC.
+    /// Options that let the content decide everything, with UTC as the time zone.
     pub fn new(file_time: Timestamp) -> Self {
         Self { source: None, me: None, date_order: None, zone: Zone::UTC, file_time, meeting: None, make_private: false }
     }
 }
 
-/// The date of a meeting and, where it is known, its local time: `2026-01-05` or `2026-01-05 14:00`.
+/// The date of a meeting and, if known, its local time: `2026-01-05` or `2026-01-05 14:00`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MeetingDate {
-    /// Day.
+    /// The date.
     pub date: NaiveDate,
-    /// Beginning.
+    /// The time at which it began, if known.
     pub time: Option<NaiveTime>,
 }
 
@@ -66,12 +66,12 @@ impl std::fmt::Display for MeetingDate {
     }
 }
 
-/// A date of a meeting that cannot be read.
+/// The text is not a valid meeting date.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("'{0}' is no date; write it as 2026-01-05 or 2026-01-05 14:00")]
+#[error("'{0}' is not a date; write it as 2026-01-05 or 2026-01-05 14:00")]
 pub struct MeetingDateError(String);
 
-/// The order of the three numbers of a date.
+/// The order of the three numbers in a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DateOrder {
     /// 31/12/2025
@@ -82,30 +82,31 @@ pub enum DateOrder {
     YearFirst,
 }
 
-/// One thing an importer read.
+/// An item read by an importer.
 #[expect(clippy::large_enum_variant, reason = "nearly all are messages, and a box each would cost more than it saves")]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Read {
     /// A message.
     Message(Message),
-    /// Records that are no messages or could not be read. Each reason comes once a file, after its messages.
+    /// Records that are not messages or could not be read. Each reason is reported once per file, after its messages.
     Skipped(Skip),
 }
 
-/// Records that were left out for one reason.
+/// Records that were skipped for the same reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skip {
-    /// Why.
+    /// The reason.
     pub reason: SkipReason,
-    /// What the first of them was, at most 120 characters. It may quote the line: for the person's own eyes only, never for logs.
+    /// The first of these records, at most 120 characters. It may quote the file, so it is only for the person to see and never
+    /// for logs.
     pub sample: String,
-    /// How many.
+    /// The number of records.
     pub count: u64,
 }
 
 macro_rules! skip_reasons {
     ($($(#[$doc:meta])* $variant:ident = $name:literal, $text:literal;)+) => {
-        /// Why a record was left out.
+        /// Why a record was skipped.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum SkipReason { $($(#[$doc])* $variant,)+ }
 
@@ -118,7 +119,7 @@ macro_rules! skip_reasons {
                 match self { $(Self::$variant => $name,)+ }
             }
 
-            /// The reason in plain words, for a person.
+            /// The reason in plain words for a person.
             pub const fn text(self) -> &'static str {
                 match self { $(Self::$variant => $text,)+ }
             }
@@ -127,44 +128,44 @@ macro_rules! skip_reasons {
 }
 
 skip_reasons! {
-    /// Not readable as a record of its format.
-    Malformed = "malformed", "could not be read: it is not a valid record of this format";
-    /// A field that must be there is missing.
-    MissingField = "missing_field", "a needed field is missing or has the wrong form";
+    /// The record is not valid in its format.
+    Malformed = "malformed", "unreadable: not a valid record of this format";
+    /// A required field is missing.
+    MissingField = "missing_field", "a required field is missing or malformed";
     /// The conversation has no messages at all.
-    NoMessages = "no_messages", "a conversation entry without messages";
-    /// Hidden by the service.
-    Hidden = "hidden", "hidden by the service, never shown to you";
-    /// Calls from the assistant to its own tools.
-    ToolTraffic = "tool_traffic", "the assistant talking to its own tools";
-    /// No text and no file.
+    NoMessages = "no_messages", "a conversation without messages";
+    /// Hidden by the service and never shown.
+    Hidden = "hidden", "hidden by the service and never shown to you";
+    /// The assistant's calls to its own tools.
+    ToolTraffic = "tool_traffic", "messages between the assistant and its tools";
+    /// The message has neither text nor a file.
     Empty = "empty", "empty message";
-    /// Larger than the cap for one record.
-    TooLarge = "too_large", "larger than one record may be";
-    /// The same id twice in one file.
+    /// The record exceeds the maximum size.
+    TooLarge = "too_large", "larger than the limit for one record";
+    /// The same id appears twice in one file.
     Repeated = "repeated", "appears twice in this file";
-    /// A known kind of record that is no message.
-    NotAMessage = "not_a_message", "bookkeeping of the program, not a message";
+    /// A known kind of record that is not a message.
+    NotAMessage = "not_a_message", "internal data of the program, not a message";
     /// Added by the program in the person's name.
-    AddedByProgram = "added_by_program", "added by the program, not written by anyone";
-    /// A slash command or a shell command typed at a program.
-    Command = "command", "a command to the program, not words";
-    /// An error report of the service in place of an answer.
-    ServiceError = "service_error", "an error report of the service in place of an answer";
-    /// A placeholder where a photo, video or other file was.
-    MediaPlaceholder = "media_placeholder", "a photo, video or file that is not part of the export";
+    AddedByProgram = "added_by_program", "added by the program, not written by a person";
+    /// A slash command or shell command typed into a program.
+    Command = "command", "a command to the program, not a message";
+    /// An error report from the service instead of an answer.
+    ServiceError = "service_error", "an error message of the service instead of an answer";
+    /// A placeholder for a photo, video or other file.
+    MediaPlaceholder = "media_placeholder", "a photo, video or file that is not included in the export";
     /// Deleted before the export.
     Deleted = "deleted", "deleted before the export";
-    /// The notice on encryption and other notices that say nothing about the conversation.
-    PlatformNotice = "platform_notice", "a standard notice of the service";
+    /// A notice about encryption, or another notice that says nothing about the conversation.
+    PlatformNotice = "platform_notice", "a standard notice from the service";
     /// A poll.
     Poll = "poll", "a poll";
     /// Lines before the first message of a text file.
-    NoHeader = "no_header", "a line that belongs to no message";
-    /// Only "um", "mhm".
+    NoHeader = "no_header", "a line that does not belong to any message";
+    /// Only filler words such as "um" and "mhm".
     Filler = "filler", "only filler words such as \"um\"";
-    /// In an archive or folder: a file of another kind than its main content.
-    OtherKind = "other_kind", "a file of another kind beside these";
+    /// A file in an archive or folder whose kind differs from the main content.
+    OtherKind = "other_kind", "a file of another kind in the same export";
 }
 
 impl std::fmt::Display for SkipReason {
@@ -173,34 +174,34 @@ impl std::fmt::Display for SkipReason {
     }
 }
 
-/// The sink wants no more: the person cancelled, or storing failed. The sink knows which.
+/// The sink accepts no more: the person canceled, or storing failed. The sink knows which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the import was stopped")]
 pub struct Stop;
 
-/// Where messages go.
+/// Receives what an importer reads.
 pub trait Sink {
-    /// Takes one message or skip. Messages of one conversation come together and in time order, except in line-based files that
-    /// interleave conversations over more than 64 MiB: there this holds within stretches of that size.
+    /// Accepts one message or skip. The messages of a conversation arrive together and in time order, except in line-based files
+    /// that interleave conversations over more than 64 MiB; there, this holds within sections of that size.
     fn take(&mut self, read: Read) -> Result<(), Stop>;
 
-    /// Told every few megabytes, also during the check that runs before the first message (then `bytes_done` is 0).
+    /// Called every few megabytes, also during the check before the first message (`bytes_done` is then 0).
     fn progress(&mut self, bytes_done: u64, bytes_total: u64) -> Result<(), Stop>;
 }
 
-/// What one file held. `seen == emitted + skipped` always.
+/// The result of reading one file. Always `seen == emitted + skipped`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileReport {
-    /// What kind of file it was.
+    /// The kind of file.
     pub kind: SourceKind,
-    /// Conversations of which at least one message was handed out.
+    /// The number of conversations with at least one message handed out.
     pub conversations: u64,
-    /// Records that are or should be messages.
+    /// The number of records that are or should be messages.
     pub seen: u64,
-    /// Messages handed to the sink.
+    /// The number of messages handed to the sink.
     pub emitted: u64,
-    /// Records left out, all reasons together.
+    /// The number of records skipped, for all reasons together.
     pub skipped: u64,
-    /// Nothing named the date of a meeting in it, so the file's own stands in.
+    /// True if no date was found for a meeting in the file, so the file's own date was used.
     pub is_date_guessed: bool,
 }

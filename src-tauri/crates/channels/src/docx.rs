@@ -1,8 +1,8 @@
-//! The text of a Word document (`.docx`): its paragraphs, an empty line between two, line breaks as they stand.
+//! Reads the text of a Word document (`.docx`): its paragraphs, separated by empty lines, with line breaks preserved.
 //!
-//! A document is hostile until it has been read: no document type, no entities but XML's own five, bounded depth and size, and
-//! nothing but its main part is opened. Meeting services write plain paragraphs, so whatever else a document may hold (styles,
-//! fields, comments, headers, what tracked changes took away) is deliberately left out.
+//! A document is treated as hostile until it has been read: no document type, no entities except XML's own five, limited depth
+//! and size, and nothing but its main part is opened. Meeting services write plain paragraphs, so everything else a document may
+//! contain (styles, fields, comments, headers, text deleted by tracked changes) is deliberately ignored.
 
 use std::io::{self, BufRead};
 
@@ -11,26 +11,26 @@ use quick_xml::{Error, Reader};
 
 use crate::limits::{TRANSCRIPT_BYTES_MAX, XML_ATTRIBUTES_MAX, XML_DEPTH_MAX};
 
-/// Names of the language that Word documents are written in, of both editions of the standard.
+/// XML namespaces of Word documents, in both editions of the standard.
 const LANGUAGES: &[&str] =
     &["http://schemas.openxmlformats.org/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main"];
 
-/// Elements of which nothing is text of the document: properties, fields, and what tracked changes took away.
+/// Elements that contain no text of the document: properties, fields, and text deleted by tracked changes.
 const SILENT: &[&str] = &["pPr", "rPr", "sectPr", "tblPr", "del", "moveFrom", "instrText", "delText"];
 
-/// The second copy of a drawing, for programs that cannot show the first.
+/// The second copy of a drawing, for programs that cannot display the first.
 const FALLBACK: &str = "mc:Fallback";
 
-/// Why a document has no text for us.
+/// Why the text of a document cannot be read.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// It could not be read.
+    /// Reading failed.
     Io(io::Error),
-    /// What is wrong with it.
+    /// The document is invalid or unsafe; the reason.
     Unfit(&'static str),
 }
 
-/// The text of the main part `input`.
+/// The text of the main part read from `input`.
 pub(crate) fn text_of(input: impl BufRead) -> Result<String, Refusal> {
     let mut reader = Reader::from_reader(input);
     let mut buffer = Vec::new();
@@ -48,10 +48,11 @@ pub(crate) fn text_of(input: impl BufRead) -> Result<String, Refusal> {
             Event::CData(text) => page.say(&text)?,
             Event::GeneralRef(reference) => match reference.resolve_char_ref().map_err(refusal)? {
                 Some(c) => page.say(c.encode_utf8(&mut [0; 4]))?,
-                None => page
-                    .say(predefined(&reference).ok_or(Refusal::Unfit("it uses entities of its own, which may hide anything"))?)?,
+                None => page.say(
+                    predefined(&reference).ok_or(Refusal::Unfit("it defines its own XML entities, which could hide anything"))?,
+                )?,
             },
-            Event::DocType(_) => return Err(Refusal::Unfit("it declares a document type, which no Word document does")),
+            Event::DocType(_) => return Err(Refusal::Unfit("it declares a document type, which Word documents never do")),
             Event::Decl(declaration) => {
                 let encoding = declaration.encoding().and_then(Result::ok);
                 if encoding.is_some_and(|encoding| !encoding.eq_ignore_ascii_case("utf-8")) {
@@ -64,7 +65,7 @@ pub(crate) fn text_of(input: impl BufRead) -> Result<String, Refusal> {
     }
 }
 
-/// The five that XML itself has.
+/// The five entities that XML itself defines.
 fn predefined(name: &str) -> Option<&'static str> {
     Some(match name {
         "amp" => "&",
@@ -83,17 +84,17 @@ fn refusal(error: Error) -> Refusal {
     }
 }
 
-/// Where the reading stands.
+/// The state while reading.
 #[derive(Default)]
 struct Page {
     text: String,
     depth: usize,
-    /// Prefix of Word's own elements, with its colon; empty where they have none.
+    /// The prefix of Word's own elements, including the colon; empty if they have none.
     prefix: String,
     has_root: bool,
-    /// Depth of the element within which nothing is text.
+    /// The depth of the element inside which nothing is text.
     silent_at: Option<usize>,
-    /// Depth of the text element.
+    /// The depth of the current text element.
     spoken_at: Option<usize>,
 }
 
@@ -103,12 +104,12 @@ impl Page {
         let name: &str = name.as_ref();
         if self.depth == 0 {
             if self.has_root {
-                return Err(Refusal::Unfit("it has two roots"));
+                return Err(Refusal::Unfit("it has two root elements"));
             }
             self.has_root = true;
             self.prefix = prefix_of(element)?;
             if self.own(name) != Some("document") {
-                return Err(Refusal::Unfit("it is no Word document"));
+                return Err(Refusal::Unfit("it is not a Word document"));
             }
         }
         self.depth += 1;
@@ -148,13 +149,13 @@ impl Page {
 
     fn push(&mut self, text: &str) -> Result<(), Refusal> {
         if self.text.len() + text.len() > TRANSCRIPT_BYTES_MAX {
-            return Err(Refusal::Unfit("its text is larger than that of any meeting"));
+            return Err(Refusal::Unfit("its text is too long for a meeting"));
         }
         self.text.push_str(text);
         Ok(())
     }
 
-    /// The name of one of Word's own elements.
+    /// The local name if it is one of Word's own elements.
     fn own<'n>(&self, name: &'n str) -> Option<&'n str> {
         let rest = name.strip_prefix(self.prefix.as_str())?;
         (!rest.contains(':')).then_some(rest)
@@ -163,15 +164,15 @@ impl Page {
     fn finish(self) -> Result<String, Refusal> {
         match (self.has_root, self.depth) {
             (true, 0) => Ok(self.text),
-            (false, _) => Err(Refusal::Unfit("it is no Word document")),
-            (true, _) => Err(Refusal::Unfit("its XML ends too early")),
+            (false, _) => Err(Refusal::Unfit("it is not a Word document")),
+            (true, _) => Err(Refusal::Unfit("its XML is incomplete")),
         }
     }
 }
 
-/// The prefix that the root gives to Word's language.
+/// The prefix that the root element assigns to Word's namespace.
 fn prefix_of(root: &BytesStart<'_>) -> Result<String, Refusal> {
-    // Duplicates are not looked for: that would take the square of their number.
+    // Duplicate attributes are not checked, because that takes quadratic time.
     for attribute in root.attributes().with_checks(false).take(XML_ATTRIBUTES_MAX) {
         let attribute = attribute.map_err(|_| Refusal::Unfit("its XML is damaged"))?;
         let key = attribute.key;
@@ -184,7 +185,7 @@ fn prefix_of(root: &BytesStart<'_>) -> Result<String, Refusal> {
             }
         }
     }
-    Err(Refusal::Unfit("it is no Word document"))
+    Err(Refusal::Unfit("it is not a Word document"))
 }
 
 #[cfg(test)]
@@ -231,18 +232,18 @@ mod tests {
     fn hostile_xml_is_refused_with_its_reason() {
         let laughs = "<!DOCTYPE d [<!ENTITY a \"ha\"><!ENTITY b \"&a;&a;&a;\">]>";
         let deep = |depth: usize| document(&format!("{}{}", "<w:p>".repeat(depth), "</w:p>".repeat(depth)));
-        // The document and its body stand above.
+        // Two levels are taken up by the document and its body.
         assert_eq!(read(&deep(XML_DEPTH_MAX - 2)).as_deref(), Ok(""), "a control: at the limit it is read");
         for (what, xml, wanted) in [
             ("a document type", format!("{laughs}{}", document("<w:p><w:r><w:t>&b;</w:t></w:r></w:p>")), "document type"),
             ("an entity", document("<w:p><w:r><w:t>&b;</w:t></w:r></w:p>"), "entities"),
             ("an entity outside of text", document("&b;"), "entities"),
             ("depth", deep(XML_DEPTH_MAX - 1), "deeply"),
-            ("an end too early", document("").replace("</w:body></w:document>", ""), "too early"),
+            ("an end too early", document("").replace("</w:body></w:document>", ""), "incomplete"),
             ("ends that do not match", document("<w:p></w:r>"), "damaged"),
-            ("no XML", "PK".to_owned(), "no Word document"),
-            ("nothing", String::new(), "no Word document"),
-            ("another language", "<html><body>Ana: hi</body></html>".to_owned(), "no Word document"),
+            ("no XML", "PK".to_owned(), "not a Word document"),
+            ("nothing", String::new(), "not a Word document"),
+            ("another language", "<html><body>Ana: hi</body></html>".to_owned(), "not a Word document"),
             ("two roots", format!("{0}{0}", document("").replace("<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "")), "two roots"),
             ("another encoding", document("").replace("UTF-8", "UTF-16"), "UTF-8"),
             ("an impossible character", document("<w:p><w:r><w:t>&#0;</w:t></w:r></w:p>"), "damaged"),
@@ -251,7 +252,7 @@ mod tests {
             assert!(reason.contains(wanted), "{what}: {reason:?} says {wanted:?}");
         }
         let large = document(&format!("<w:p><w:r><w:t>{}</w:t></w:r></w:p>", "x".repeat(TRANSCRIPT_BYTES_MAX + 1)));
-        assert!(read(&large).is_err_and(|reason| reason.contains("larger")));
+        assert!(read(&large).is_err_and(|reason| reason.contains("too long")));
     }
 
     #[test]

@@ -1,10 +1,11 @@
-//! Gemini CLI sessions: lines that tell how a session grew, or one object with all of it (older versions).
+//! Gemini CLI sessions: lines that record how a session grew, or one object with the whole session (older versions).
 //!
-//! A message may be written again under its id, and the last one holds; a rewind takes back a message and what follows, which is
-//! kept here as a branch. The history that the program writes over the session when it shortens it repeats and invents turns of the
-//! user: where the messages stand in lines of their own, what only that history tells is the program's.
-//! Files that a person named with `@` are written into the prompt; they are not the person's words, nor are the context at the start
-//! and the output of shell commands. In a sub-agent's session the "user" is another program. Shapes: formats.md section 1.5.
+//! A message may be written again under its id, and the last version counts. A rewind withdraws a message and everything after
+//! it, which is kept here as a branch. When the program shortens a session it writes a history over it, which repeats and invents
+//! turns of the user. If a file has messages on lines of their own, anything found only in that history counts as the program's.
+//! Files that a person named with `@` are written into the prompt; they are not the person's words, and neither are the initial
+//! context and the output of shell commands. In a sub-agent's session the "user" is another program. For shapes, see formats.md
+//! section 1.5.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Read as _};
@@ -25,14 +26,14 @@ use crate::out::Out;
 use crate::regroup::Regroup;
 use crate::time::parse_rfc3339;
 
-/// Channel type of programs in a terminal.
+/// Channel type for terminal programs.
 const CHANNEL: &str = "cli";
 
-/// Between these stand the files that a prompt names.
+/// The lines around the files that a prompt names.
 const FILES_BEGIN: &str = "--- Content from referenced files ---";
 const FILES_END: &str = "--- End of content ---";
 
-/// Texts that begin like this were put into the session by the program.
+/// Beginnings of texts that the program added to the session.
 const PROGRAM_TEXT: &[&str] = &[
     "This is the Gemini CLI. We are setting up the context",
     "<session_context>",
@@ -41,7 +42,7 @@ const PROGRAM_TEXT: &[&str] = &[
     "System: Please continue",
 ];
 
-/// A command that the person ran in the program's shell, with its output.
+/// The beginning of a command that the person ran in the program's shell, with its output.
 const SHELL_COMMAND: &str = "I ran the following shell command:";
 
 #[derive(Deserialize)]
@@ -136,13 +137,14 @@ struct Thought<'a> {
     description: Loose<'a>,
 }
 
-/// Whether the file is written line by line: its first line is a whole object. The older form spreads one object over many lines.
+/// True if the file is written line by line, so that its first line is a complete object. The older form spreads one object over
+/// many lines.
 fn is_lines(head: &[u8]) -> bool {
     let line = memchr::memchr(b'\n', head).map_or(head, |end| &head[..end]);
     Balance::default().feed(line).is_some()
 }
 
-/// Whether a file is whole, in either form.
+/// Checks that a file in either form is complete.
 pub(crate) fn check(input: &mut dyn BufRead, tick: &mut dyn FnMut() -> Result<(), crate::Stop>) -> Result<(), Fault> {
     if is_lines(input.fill_buf()?) { check_lines(input, tick) } else { check_document(input, tick) }
 }
@@ -179,14 +181,14 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Hal
     Ok(session.groups.flush(out)?)
 }
 
-/// A message as it was last written.
+/// The latest version of a message.
 struct Held {
     id: Option<String>,
     json: String,
     is_branch: bool,
 }
 
-/// What is known across the lines of one file.
+/// State kept across the lines of one file.
 #[derive(Default)]
 struct Session {
     id: Option<String>,
@@ -224,7 +226,7 @@ impl Session {
             if messages.is_empty() {
                 out.skip_bytes(SkipReason::NotAMessage, bytes);
             }
-            // What follows is what the lines of this file say, whatever this list repeats of it.
+            // If the file has message lines, this list only repeats them or is the program's own.
             let is_account = self.has_lines;
             for raw in messages {
                 let id = object::<RawMessage<'_>>(raw).and_then(|message| message.id.text().map(str::to_owned));
@@ -263,7 +265,7 @@ impl Session {
         self.held_bytes += json.len();
         let known = id.as_ref().and_then(|id| self.places.get(id)).copied();
         match known.and_then(|place| self.held.get_mut(place)) {
-            // Written again: the last one holds. One that was taken back and said again is in the thread again.
+            // Written again: the latest version counts. A message that was withdrawn and repeated is part of the thread again.
             Some(held) => {
                 out.skip(SkipReason::Repeated, &held.json);
                 self.held_bytes -= held.json.len();
@@ -280,7 +282,7 @@ impl Session {
         if self.held_bytes > REGROUP_BYTES_MAX { self.let_go(out) } else { Ok(()) }
     }
 
-    /// Takes back a message and what follows; one that nobody knows takes back everything.
+    /// Withdraws a message and everything after it; an unknown id withdraws everything.
     fn rewind(&mut self, id: &str) {
         let start = self.places.get(id).copied().unwrap_or(0);
         for held in self.held.iter_mut().skip(start) {
@@ -288,7 +290,7 @@ impl Session {
         }
     }
 
-    /// Hands on what is held.
+    /// Passes on the held messages.
     fn let_go(&mut self, out: &mut Out<'_>) -> Result<(), Halt> {
         self.held_bytes = 0;
         self.places.clear();
@@ -375,16 +377,16 @@ impl Session {
         Ok(())
     }
 
-    /// What the person typed; what the program made of it for the model comes along as such.
+    /// The words the person typed, along with what the program added for the model, marked as such.
     fn prompt(&self, message: &RawMessage<'_>, out: &mut Out<'_>) -> Vec<Said> {
         let mut all = Vec::new();
         let (content, others) = text_of(message.content);
         let (shown, _) = text_of(message.shown);
-        // What was shown is what was typed; the content may hold the files that it names.
+        // The displayed text is what was typed; the content may also include the named files.
         let written = if shown.trim().is_empty() { &content } else { &shown };
         let (role, words_type) = match self.is_delegated {
             false => (Role::Owner, MessageType::Text),
-            // Another program wrote the task of its sub-agent.
+            // The task of a sub-agent was written by another program.
             true => (Role::Assistant, MessageType::Instruction),
         };
         match words_of(written) {
@@ -403,7 +405,7 @@ impl Session {
             match other {
                 Other::File(name) => all.push(Said::of(&format!("#file-{at}"), role, name, MessageType::File)),
                 Other::Response(call) => all.extend(result_of(&call, &format!("#response-{at}"))),
-                // A call that stands in the user's turn is nobody's.
+                // A call inside the user's turn belongs to nobody.
                 Other::Call(call) => out.skip(SkipReason::ToolTraffic, &call.tool.unwrap_or_default()),
                 Other::Thought(text) => out.skip(SkipReason::AddedByProgram, &text),
             }
@@ -441,7 +443,7 @@ fn answer(message: &RawMessage<'_>, out: &mut Out<'_>) -> Vec<Said> {
             Other::File(name) => all.push(Said::of(&format!("#file-{at}"), Role::Assistant, name, MessageType::File)),
             Other::Thought(text) => all.push(Said::of(&format!("#part-{at}"), Role::Assistant, text, MessageType::Thinking)),
             Other::Response(call) => all.extend(result_of(&call, &format!("#response-{at}"))),
-            // The same calls stand with their results in `toolCalls`, where there are any.
+            // The same calls appear with their results in `toolCalls`, if there are any.
             Other::Call(call) if calls.is_empty() => called.push(call),
             Other::Call(call) => out.skip(SkipReason::Repeated, &call.tool.unwrap_or_default()),
         }
@@ -464,7 +466,7 @@ fn answer(message: &RawMessage<'_>, out: &mut Out<'_>) -> Vec<Said> {
     all
 }
 
-/// A call of a tool, with what it gave back as far as it did.
+/// A tool call with its output so far.
 struct CallOf {
     id: Option<String>,
     tool: Option<String>,
@@ -501,7 +503,7 @@ fn result_of(call: &CallOf, suffix: &str) -> Option<Said> {
     Some(said)
 }
 
-/// What a tool gave back: text, parts, or a response object; and whether it is an error.
+/// The output of a tool (text, parts, or a response object), and whether it is an error.
 fn response_text(raw: &RawValue) -> (String, bool) {
     if let Some(response) = object::<Response<'_>>(raw) {
         if let Some(error) = response.error {
@@ -522,14 +524,14 @@ fn response_text(raw: &RawValue) -> (String, bool) {
             text.push_str(&call.result);
         }
     }
-    // An object of no known form is shown as it is.
+    // An object of unknown form is shown unchanged.
     if text.is_empty() && object::<Part<'_>>(raw).is_some_and(|part| part.is_nothing()) {
         text = compact(Some(raw));
     }
     (text, has_error)
 }
 
-/// What stands in a content beside its text.
+/// Other items in a content besides its text.
 enum Other {
     File(String),
     Thought(String),
@@ -544,7 +546,7 @@ impl Part<'_> {
     }
 }
 
-/// The text of a content, which is a text, a part, or a list of both; and what else is in it.
+/// The text of a content (a string, a part, or a list of both), and the other items in it.
 fn text_of(content: Option<&RawValue>) -> (String, Vec<Other>) {
     let Some(content) = content else { return (String::new(), Vec::new()) };
     if let Ok(text) = serde_json::from_str::<String>(content.get()) {
@@ -575,7 +577,7 @@ fn text_of(content: Option<&RawValue>) -> (String, Vec<Other>) {
     (text, others)
 }
 
-/// What is known of a file: its type, or where it is.
+/// What is known about a file: its type, or its location.
 fn file_name(raw: &RawValue) -> String {
     #[derive(Deserialize)]
     struct File<'a> {
@@ -591,9 +593,9 @@ fn file_name(raw: &RawValue) -> String {
     name.unwrap_or("file").to_owned()
 }
 
-/// One message of a record.
+/// One message in a record.
 struct Said {
-    /// What its id adds to the record's.
+    /// The suffix that its id adds to the record's id.
     suffix: String,
     role: Role,
     text: String,
@@ -613,7 +615,7 @@ impl Said {
 struct Words {
     text: String,
     is_command: bool,
-    /// What the program put beside them.
+    /// The text that the program added next to them.
     added: Vec<String>,
 }
 
@@ -636,7 +638,7 @@ fn words_of(text: &str) -> Result<Words, SkipReason> {
     let Some((before, rest)) = text.split_once(FILES_BEGIN) else {
         return Ok(Words { text: text.to_owned(), is_command: false, added: Vec::new() });
     };
-    // Where a file holds the line that ends files, the last one is meant; without one, all that follows is files.
+    // If a file contains the end line itself, the last one counts. Without an end line, everything that follows is files.
     let (files, after) = rest.rsplit_once(FILES_END).unwrap_or((rest, ""));
     let words = [before.trim(), after.trim()].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("\n\n");
     let added = if files.len() <= METADATA_BYTES_MAX { vec![files.trim().to_owned()] } else { Vec::new() };

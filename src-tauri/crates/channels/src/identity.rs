@@ -1,11 +1,11 @@
-//! Who is the owner, and stand-in ids for messages whose export has none.
+//! Recognizes the owner, and makes stand-in ids for messages whose export has none.
 
 use std::collections::HashMap;
 
 use keepsake_domain::{ChannelHandle, MEETING, MeetingId, Role, is_screen};
 use unicode_normalization::UnicodeNormalization;
 
-/// Names and handles compared as people compare them: without case, spacing at the ends, or compatibility forms.
+/// Folds names and handles for comparison as people compare them: without case, surrounding spaces, or compatibility forms.
 pub(crate) fn folded(text: &str) -> String {
     text.nfkc().collect::<String>().trim().to_lowercase()
 }
@@ -14,28 +14,28 @@ pub(crate) fn folded(text: &str) -> String {
 pub(crate) struct Me(Option<String>);
 
 impl Me {
-    /// The owner as the options name them.
+    /// The owner as named in the options.
     pub(crate) fn new(me: Option<&str>) -> Self {
         Self(me.map(folded).filter(|me| !me.is_empty()))
     }
 
-    /// Whether an author of this name or handle is the owner.
+    /// True if an author with this name or handle is the owner.
     pub(crate) fn is(&self, name: &str, handle: &str) -> bool {
         self.0.as_deref().is_some_and(|me| me == folded(name) || me == folded(handle))
     }
 
-    /// The role of a human author of whom the source tells nothing.
+    /// The role of a human author about whom the source says nothing.
     pub(crate) fn role_of(&self, name: &str, handle: &str) -> Role {
         if self.is(name, handle) { Role::Owner } else { Role::Person }
     }
 }
 
-/// A handle on a channel.
+/// A handle on this channel.
 pub(crate) fn handle(channel: &str, handle: &str) -> ChannelHandle {
     ChannelHandle { channel: channel.to_owned(), handle: handle.to_owned() }
 }
 
-/// The beginning of a hash over `parts`; each part is fenced, so that parts cannot run into each other.
+/// The first bytes of a hash over `parts`. Each part is delimited, so that adjacent parts cannot be confused.
 fn digest_bytes(parts: &[&str]) -> [u8; 8] {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
@@ -47,7 +47,7 @@ fn digest_bytes(parts: &[&str]) -> [u8; 8] {
     bytes
 }
 
-/// As [`digest_bytes`], in hexadecimal digits.
+/// Like [`digest_bytes`], as hexadecimal digits.
 pub(crate) fn digest(parts: &[&str]) -> String {
     format!("{:016x}", u64::from_be_bytes(digest_bytes(parts)))
 }
@@ -57,18 +57,18 @@ pub(crate) fn meeting(parts: &[&str]) -> MeetingId {
     MeetingId::new(digest_bytes(parts))
 }
 
-/// Labels that stand for an unknown voice, alone or before a number or letter.
+/// Labels for an unidentified speaker, alone or before a number or letter.
 const UNKNOWN_VOICES: &[&str] = &[
     "speaker", "unknown", "unknown speaker", "unidentified speaker", "participant", "guest", "user", "voice", "sprecher",
     "sprecherin", "teilnehmer", "unbekannt", "locuteur", "intervenant", "hablante", "orador", "falante", "relatore", "spreker",
 ];
 
-/// Whether a transcript's label tells a voice from others without naming anybody (formats.md section 1.16).
+/// True if a transcript's label distinguishes a speaker without naming anybody (formats.md section 1.16).
 pub(crate) fn is_unknown_voice(label: &str) -> bool {
     let label = folded(label);
     let is_count =
         |tail: &str| tail.len() == 1 && tail.is_ascii() || !tail.is_empty() && tail.bytes().all(|b| b.is_ascii_digit());
-    // What a shared screen plays is nobody's speech.
+    // Sound from a shared screen is nobody's speech.
     if is_screen(&label) {
         return true;
     }
@@ -76,24 +76,24 @@ pub(crate) fn is_unknown_voice(label: &str) -> bool {
     UNKNOWN_VOICES.contains(&base.trim_end_matches(|c: char| c.is_ascii_digit()))
 }
 
-/// The handle of a speaker of a meeting: of somebody with a name the name, of an unknown voice one that the meeting alone knows.
+/// The handle of a speaker in a meeting: the name if there is one; otherwise a handle that is valid only within this meeting.
 pub(crate) fn speaker_handle(label: &str, meeting: MeetingId) -> ChannelHandle {
     if is_unknown_voice(label) { ChannelHandle::of_voice(&folded(label), meeting) } else { handle(MEETING, label) }
 }
 
-/// Gives stand-in ids: a hash of time, author and text, and a count among messages in which all three are equal.
+/// Makes stand-in ids: a hash of time, author and text, plus a count among messages in which all three are equal.
 ///
-/// Nothing in it depends on the position in the file, so a longer export of the same conversation gives the same ids.
-/// The time is the one the file shows, not the moment, so the ids survive a change of this computer's zone.
+/// The ids do not depend on the position in the file, so a longer export of the same conversation gives the same ids. They use
+/// the time as shown in the file rather than the absolute time, so they also survive a change of this computer's time zone.
 #[derive(Default)]
 pub(crate) struct StandIns(HashMap<String, u32>);
 
-/// Equal messages bear the same time and so stand close to each other; beyond this many ids the counts start anew,
-/// which keeps memory bounded.
+/// Equal messages have the same time and are therefore close together. The counts restart after this many ids, which limits
+/// memory.
 const STAND_INS_MAX: usize = 500_000;
 
 impl StandIns {
-    /// The id of a message of `conversation`.
+    /// The id of a message in `conversation`.
     pub(crate) fn next(&mut self, conversation: &str, time: &str, author: &str, text: &str) -> String {
         if self.0.len() >= STAND_INS_MAX {
             self.0.clear();
@@ -105,7 +105,7 @@ impl StandIns {
     }
 }
 
-/// Eight bytes of hash: enough to tell millions of ids apart.
+/// Eight bytes of a hash, enough to distinguish millions of ids.
 pub(crate) fn fingerprint(text: &str) -> u64 {
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..8]);

@@ -1,6 +1,6 @@
-//! Keepsake JSONL, the format for anything else (DESIGN section 6): one message a line.
+//! Keepsake JSONL, the format for anything else (DESIGN section 6): one message per line.
 //!
-//! Needed: `conversation`, `role`, `text`. Everything else has a stand-in; unknown fields go to the metadata as they came.
+//! Required: `conversation`, `role`, `text`. Every other field has a default; unknown fields go to the metadata unchanged.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,10 +22,10 @@ use crate::out::Out;
 use crate::regroup::Regroup;
 use crate::time::parse_rfc3339;
 
-/// More unknown fields than this on one line are not kept: nobody writes them, and each costs memory.
+/// Maximum number of unknown fields kept per line. Nobody writes more, and each takes memory.
 const EXTRA_FIELDS_MAX: usize = 256;
 
-/// The field under which an export of Keepsake keeps a message's row.
+/// The field in which a Keepsake export stores the message's row.
 const ROW_FIELD: &str = "keepsake";
 
 /// Reads one file.
@@ -86,7 +86,7 @@ fn parse(
     let channel_type = record.channel_type.text().unwrap_or("chat").to_owned();
     let author_handle = match record.author_handle.id() {
         Some(author_handle) => handle(&channel_type, &author_handle),
-        // "Speaker 1" of another meeting is somebody else.
+        // "Speaker 1" in another meeting is a different person.
         None if channel_type == MEETING && given == Role::Person => {
             speaker_handle(&name, MeetingId::parse(&conversation).unwrap_or_else(|| meeting(&[&conversation])))
         }
@@ -102,7 +102,8 @@ fn parse(
         (Role::Tool, _) => MessageType::ToolResult,
         (Role::Assistant, Some(_)) => MessageType::ToolUse,
         (Role::System, _) => MessageType::Notice,
-        // What an export of Keepsake says beyond the format: what is no utterance must not become one by being imported.
+        // Uses the message type from a Keepsake export, so that something that was not an utterance does not become one by being
+        // imported.
         _ => {
             let told = record.extra.get("message_type").and_then(|value| value.as_str());
             told.and_then(|name| name.parse().ok()).unwrap_or(MessageType::Text)
@@ -111,7 +112,7 @@ fn parse(
     let is_true = |name: &str| record.extra.get(name) == Some(&serde_json::Value::Bool(true));
     let (is_private, is_branch) = (is_true("is_private"), is_true("is_branch"));
     let mut metadata = record.extra;
-    // An export's own row of the message, for the way back; here the message gets a row of its own.
+    // The row in an export is for restoring it; here the message gets a row of its own.
     metadata.remove(ROW_FIELD);
     let visibility = record.visibility.text().and_then(|text| text.parse().ok()).unwrap_or(Visibility::Private);
     Ok(Message {
@@ -133,7 +134,7 @@ fn parse(
     })
 }
 
-/// One line.
+/// The fields of one line.
 #[derive(Default)]
 struct Record<'a> {
     conversation: Loose<'a>,

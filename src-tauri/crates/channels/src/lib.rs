@@ -1,9 +1,9 @@
-//! Importers: files that other programs exported become [`Message`](keepsake_domain::Message)s, streamed into a [`Sink`].
+//! Importers: files exported by other programs become [`Message`](keepsake_domain::Message)s, streamed into a [`Sink`].
 //!
-//! An importer never judges, cleans or joins text beyond what its format demands; it gives every message a source id that is the
-//! same whenever the same conversation is exported again, and it accounts for everything it saw: seen = emitted + skipped.
-//! A file is checked to its end before the first message is handed out, so a truncated or wrong file changes nothing.
-//! Deliberately not here: the store, duplicates across imports, ids of stored rows, help texts on how to export.
+//! An importer never judges, cleans or joins text beyond what its format requires. It gives every message a source id that stays
+//! the same whenever the same conversation is exported again, and it accounts for every record: seen = emitted + skipped. A file
+//! is checked to its end before the first message is handed out, so a truncated or wrong file changes nothing. Deliberately not
+//! here: the store, duplicates across imports, ids of stored rows, and help texts about exporting.
 
 mod archive;
 mod chatgpt;

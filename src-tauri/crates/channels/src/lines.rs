@@ -1,12 +1,12 @@
-//! Lines of a file, one in memory at a time; a line over the cap is read over and told so.
+//! The lines of a file, with one in memory at a time. A line over the limit is skipped and reported as too large.
 
 use std::io::{self, BufRead};
 
-/// One line without its line break.
+/// A line without its line break.
 pub(crate) enum Line<'b> {
-    /// Its bytes, without `\n` or `\r\n`.
+    /// The bytes of the line, without `\n` or `\r\n`.
     Whole(&'b [u8]),
-    /// It has more bytes than one record may have; its beginning.
+    /// The line exceeds the size limit; this is its beginning.
     TooLarge(&'b [u8]),
 }
 
@@ -19,12 +19,12 @@ pub(crate) struct Lines<'r> {
 }
 
 impl<'r> Lines<'r> {
-    /// The lines of `input`, each of at most `bytes_max`.
+    /// The lines of `input`, each with at most `bytes_max` bytes.
     pub(crate) fn new(input: &'r mut dyn BufRead, bytes_max: usize) -> Self {
         Self { input, buffer: Vec::new(), bytes_max, bytes_done: 0 }
     }
 
-    /// Bytes read so far.
+    /// The number of bytes read so far.
     pub(crate) fn bytes_done(&self) -> u64 {
         self.bytes_done
     }

@@ -1,4 +1,4 @@
-//! From a path to messages: find the documents, learn their kind, check them to the end, then read them.
+//! From a path to messages: finds the documents, detects their kind, checks them to the end, and then reads them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,9 +18,9 @@ use crate::{chatgpt, claude, claude_code, codex_cli, gemini_cli, keepsake, trans
 
 /// Why reading a document ended early.
 pub(crate) enum Halt {
-    /// The sink wants no more.
+    /// The sink accepts no more.
     Stop(Stop),
-    /// The bytes cannot be read.
+    /// Reading failed.
     Io(io::Error),
 }
 
@@ -36,7 +36,8 @@ impl From<io::Error> for Halt {
     }
 }
 
-/// What kind of export is at `path`: by content, never by name. Zips are looked into; a folder is what all of its files are.
+/// The kind of export at `path`, detected by content and never by name. For a zip, its contents count; for a folder, all of its
+/// files.
 pub fn sniff(path: &Path) -> Result<SourceKind, ImportError> {
     if !is_dir(path)? {
         return Ok(Plan::of(path, None)?.kind);
@@ -44,23 +45,23 @@ pub fn sniff(path: &Path) -> Result<SourceKind, ImportError> {
     one_kind(path, &look_through(path)?)
 }
 
-/// What a folder and its folders hold, sorted by path. Links inside of it are not followed.
+/// The contents of a folder and its subfolders, sorted by path. Links inside it are not followed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FolderFiles {
     /// The files that can be imported.
     pub known: Vec<(PathBuf, SourceKind)>,
-    /// Those that are of no kind that is read. Hidden files and media are neither.
+    /// The files of an unknown kind, not counting hidden files and media.
     pub unknown: Vec<PathBuf>,
 }
 
 impl FolderFiles {
-    /// The kinds of the files that can be imported, each once.
+    /// The kinds of the files that can be imported, each listed once.
     pub fn kinds(&self) -> BTreeSet<SourceKind> {
         self.known.iter().map(|(_, kind)| *kind).collect()
     }
 }
 
-/// Looks through a folder.
+/// Searches a folder for files to import.
 pub fn look_through(path: &Path) -> Result<FolderFiles, ImportError> {
     let mut found = FolderFiles::default();
     let mut seen = 0;
@@ -90,7 +91,7 @@ pub fn look_through(path: &Path) -> Result<FolderFiles, ImportError> {
     Ok(found)
 }
 
-/// The files to import at `path`: itself, or the importable files of a folder.
+/// The files to import at `path`: the file itself, or the importable files of a folder.
 pub fn list_inputs(path: &Path) -> Result<Vec<PathBuf>, ImportError> {
     if !is_dir(path)? {
         return Ok(vec![path.to_owned()]);
@@ -112,22 +113,22 @@ fn one_kind(path: &Path, found: &FolderFiles) -> Result<SourceKind, ImportError>
 }
 
 /// Reads the export at `path` into `sink`. Everything is checked to its end before the first message is handed out, so a
-/// truncated or damaged file hands out nothing. A folder is read as one export: of the kind that the options name, or of the one that
-/// all of its files are of. Its files of no known kind are skipped and counted.
+/// truncated or damaged file hands out nothing. A folder is read as a single export: of the kind that the options name, or else
+/// of the kind that all of its files have. Files of unknown kinds are skipped and counted.
 pub fn read_path(path: &Path, options: &ImportOptions, sink: &mut dyn Sink) -> Result<FileReport, ImportError> {
     Ok(read_path_with(path, options, sink, OnAmbiguity::Refuse)?.0)
 }
 
-/// What to do where day and month cannot be told apart.
+/// What to do if day and month cannot be told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OnAmbiguity {
-    /// An import must not guess.
+    /// Refuse, because an import must not guess.
     Refuse,
-    /// A preview may, as it asks.
+    /// Assume day first. A preview may do so, because it asks the person.
     AssumeDayFirst,
 }
 
-/// [`read_path`], with the question that is open where ambiguity was let pass.
+/// Like [`read_path`], but also returns the open question if ambiguity was allowed.
 pub(crate) fn read_path_with(
     path: &Path,
     options: &ImportOptions,
@@ -170,19 +171,19 @@ fn is_dir(path: &Path) -> Result<bool, ImportError> {
     Ok(metadata.is_dir())
 }
 
-/// One file or archive with what is to be read of it.
+/// A file or archive, and what to read from it.
 struct Plan {
     container: Container,
     kind: SourceKind,
     documents: Vec<Document>,
-    /// Names of files of other or unknown kinds in the same archive.
+    /// The names of files of other or unknown kinds in the same archive.
     others: Vec<String>,
-    /// For WhatsApp: what the check learnt of each document.
+    /// For WhatsApp, what the check found out about each document.
     surveys: Vec<whatsapp::Survey>,
 }
 
 impl Plan {
-    /// Looks at `path`. `wanted` is the kind that the person named, if any.
+    /// Examines `path`. `wanted` is the kind that the person specified, if any.
     fn of(path: &Path, wanted: Option<SourceKind>) -> Result<Self, ImportError> {
         let mut container = Container::open(path)?;
         let path = path.to_owned();
@@ -190,7 +191,7 @@ impl Plan {
         if !container.is_archive() {
             let Some(document) = documents.first() else { return Err(ImportError::Empty { path }) };
             let sniffed = container.read(document, |input| sniff_document(input).map_err(|source| io_error(&path, source)))?;
-            // Whatever a Word document quotes, only meetings are exported as one.
+            // Whatever a Word document quotes, only meetings are exported as Word documents.
             let sniffed = match sniffed {
                 Sniffed::Kind(kind) if container.is_word() && kind != SourceKind::Transcript => Sniffed::Unknown,
                 sniffed => sniffed,
@@ -207,7 +208,7 @@ impl Plan {
                 (Sniffed::Unknown | Sniffed::UnknownJson, Some(wanted)) => wanted,
                 (Sniffed::Unknown, None) => return Err(ImportError::Unknown { path }),
                 (Sniffed::UnknownJson, None) => {
-                    // A known export that was cut off before it told its kind should be called truncated.
+                    // A known export that was cut off before its kind could be detected should be reported as truncated.
                     let check = container.read(document, |input| Ok(check_document(input, &mut || Ok(()))))?;
                     return Err(if matches!(check, Err(Fault::Truncated)) {
                         ImportError::Truncated { path }
@@ -226,7 +227,7 @@ impl Plan {
             match sniffed {
                 Sniffed::Kind(kind) => known.push((kind, document)),
                 Sniffed::Unknown | Sniffed::UnknownJson | Sniffed::Utf16 => unknown.push(document.name),
-                // Media without an ending; nothing to tell of.
+                // Media without a file extension; not worth reporting.
                 Sniffed::Binary | Sniffed::Empty => {}
             }
         }
@@ -237,7 +238,7 @@ impl Plan {
             None => match known.iter().map(|(kind, _)| *kind).max_by_key(|kind| bytes_of(*kind)) {
                 Some(kind) => kind,
                 None if container.holds_word() => {
-                    let reason = "it holds Word documents; unpack it and import those".to_owned();
+                    let reason = "it contains Word documents; unpack it and import those".to_owned();
                     return Err(ImportError::Archive { path, reason });
                 }
                 None => return Err(ImportError::Unknown { path }),
@@ -321,7 +322,7 @@ impl Plan {
                     SourceKind::CodexCli => codex_cli::read(input, out),
                     SourceKind::GeminiCli => gemini_cli::read(input, out),
                     SourceKind::Transcript => transcript::read(input, &document.name, folder.as_deref(), out),
-                    // The check has made one survey a document.
+                    // The check made one survey per document.
                     SourceKind::Whatsapp => surveys.next().map_or(Ok(()), |survey| whatsapp::read(input, out, survey)),
                 };
                 read.map_err(|halt| match halt {
@@ -336,12 +337,12 @@ impl Plan {
     }
 }
 
-/// JSON must be whole; of text nothing tells.
+/// JSON must be complete. For text, completeness cannot be checked.
 fn check_transcript(input: &mut dyn BufRead, tick: &mut dyn FnMut() -> Result<(), Stop>) -> Result<(), Fault> {
     if transcript::is_json(input.fill_buf()?) { check_document(input, tick) } else { drain(input, tick) }
 }
 
-/// Reads to the end, which proves an archive's checksum.
+/// Reads to the end, which verifies an archive's checksum.
 fn drain(input: &mut dyn BufRead, tick: &mut dyn FnMut() -> Result<(), Stop>) -> Result<(), Fault> {
     loop {
         let len = input.fill_buf()?.len();

@@ -1,4 +1,4 @@
-//! The one way out for messages and skips: it counts, so that seen = emitted + skipped by construction.
+//! The only way messages and skips leave an importer. It counts them, so seen = emitted + skipped by construction.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,12 +9,12 @@ use crate::identity::{Me, fingerprint};
 use crate::limits::{FINGERPRINTS_MAX, PROGRESS_STEP_BYTES, SAMPLE_CHARS_MAX};
 use crate::{FileReport, ImportOptions, Read, Sink, Skip, SkipReason, Stop};
 
-/// Counts and forwards what an importer reads from one input.
+/// Counts and forwards everything an importer reads from one input.
 pub(crate) struct Out<'a> {
     sink: &'a mut dyn Sink,
     /// The options of this import.
     pub(crate) options: &'a ImportOptions,
-    /// The owner, where the person named them.
+    /// The owner, if the person named them.
     pub(crate) me: Me,
     kind: SourceKind,
     conversations: HashSet<u64>,
@@ -25,12 +25,12 @@ pub(crate) struct Out<'a> {
     bytes_before: u64,
     bytes_told: u64,
     bytes_total: u64,
-    /// Nothing named the date of a meeting, so the file's own stands in.
+    /// True if no date was found for a meeting in the file, so the file's own date was used.
     pub(crate) is_date_guessed: bool,
 }
 
 impl<'a> Out<'a> {
-    /// A way into `sink` for an input of `bytes_total`.
+    /// Forwards to `sink`, for an input of `bytes_total` bytes.
     pub(crate) fn new(sink: &'a mut dyn Sink, options: &'a ImportOptions, kind: SourceKind, bytes_total: u64) -> Self {
         Self {
             sink,
@@ -49,7 +49,7 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// Hands out one message; one that is too large or empty becomes a skip.
+    /// Hands out one message. A message that is too large or empty becomes a skip.
     pub(crate) fn message(&mut self, mut message: Message) -> Result<(), Stop> {
         if message.text.len() > MESSAGE_BYTES_MAX {
             self.skip(SkipReason::TooLarge, &message.text);
@@ -68,19 +68,19 @@ impl<'a> Out<'a> {
         self.sink.take(Read::Message(message))
     }
 
-    /// Counts one record that is left out.
+    /// Counts one skipped record.
     pub(crate) fn skip(&mut self, reason: SkipReason, sample: &str) {
         self.skips.entry(reason).or_insert_with(|| (0, cut(sample))).0 += 1;
     }
 
-    /// As [`skip`](Self::skip), for a sample that may be no UTF-8.
+    /// Like [`skip`](Self::skip), for a sample that may not be UTF-8.
     pub(crate) fn skip_bytes(&mut self, reason: SkipReason, sample: &[u8]) {
-        // A character has at most four bytes.
+        // A character takes at most four bytes.
         let head = &sample[..sample.len().min(4 * SAMPLE_CHARS_MAX)];
         self.skip(reason, &String::from_utf8_lossy(head));
     }
 
-    /// Tells how far the present document is.
+    /// Reports progress within the current document.
     pub(crate) fn progress(&mut self, bytes_done: u64) -> Result<(), Stop> {
         let done = self.bytes_before + bytes_done;
         if done.saturating_sub(self.bytes_told) < PROGRESS_STEP_BYTES {
@@ -90,12 +90,12 @@ impl<'a> Out<'a> {
         self.sink.progress(done.min(self.bytes_total), self.bytes_total)
     }
 
-    /// The present document, of `bytes`, is done; the next one counts on from here.
+    /// Ends the current document of `bytes` bytes; progress continues from there.
     pub(crate) fn end_document(&mut self, bytes: u64) {
         self.bytes_before += bytes;
     }
 
-    /// Hands out the skips and gives the report.
+    /// Hands out the skips and returns the report.
     pub(crate) fn finish(self) -> Result<FileReport, Stop> {
         let skipped = self.skips.values().map(|(count, _)| count).sum();
         for (reason, (count, sample)) in self.skips {
@@ -113,7 +113,7 @@ impl<'a> Out<'a> {
     }
 }
 
-/// A sample of at most 120 characters on one line.
+/// A sample of at most 120 characters, on one line.
 fn cut(sample: &str) -> String {
     let one_line = |c: char| if c.is_control() { ' ' } else { c };
     let mut cut: String = sample.chars().take(SAMPLE_CHARS_MAX).map(one_line).collect();

@@ -1,4 +1,4 @@
-//! The first pass over a file: what it holds and who speaks in it, for the dry run and "Which of these is you?".
+//! The first pass over a file: what it contains and who speaks in it, for the preview and for "Which of these is you?".
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,43 +8,43 @@ use keepsake_domain::{ChannelHandle, Message, Role, SourceKind, TimeCertainty, T
 use crate::open::{OnAmbiguity, read_path_with};
 use crate::{ImportError, ImportOptions, Read, Sink, Skip, Stop};
 
-/// More participants than this are counted in the messages but not listed.
+/// Maximum number of participants listed; the messages of others are still counted.
 const PARTICIPANTS_MAX: usize = 2_000;
 
-/// The longest sample line of a participant, in characters.
+/// Maximum length of a participant's sample line, in characters.
 const SAMPLE_CHARS_MAX: usize = 80;
 
-/// What a file holds. `seen == emitted + skipped` as in [`FileReport`](crate::FileReport).
+/// The contents of a file. `seen == emitted + skipped`, as in [`FileReport`](crate::FileReport).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preview {
-    /// What kind of file it is.
+    /// The kind of file.
     pub kind: SourceKind,
-    /// Conversations with at least one message.
+    /// The number of conversations with at least one message.
     pub conversations: u64,
-    /// Records that are or should be messages.
+    /// The number of records that are or should be messages.
     pub seen: u64,
-    /// Messages that an import would hand out.
+    /// The number of messages that an import would hand out.
     pub emitted: u64,
-    /// What it would leave out, and why.
+    /// The records it would skip, with reasons.
     pub skips: Vec<Skip>,
-    /// Time of the first message.
+    /// The time of the first message.
     pub first: Option<Timestamp>,
-    /// Time of the last message.
+    /// The time of the last message.
     pub last: Option<Timestamp>,
-    /// Who speaks, the most frequent first; neither tools nor the platform.
+    /// The people and assistants who speak, most frequent first; without tools and the platform.
     pub participants: Vec<Participant>,
-    /// Whether it is known which of them is the owner: from the source itself, or by the options' `me`.
+    /// True if the owner is known among them, from the source itself or from the option `me`.
     pub is_owner_known: bool,
-    /// Present where day and month cannot be told apart and the options name no order. The import would refuse;
-    /// this preview read the dates day first.
+    /// Set if day and month cannot be told apart and the options give no order. An import would refuse; this preview read the
+    /// dates day first.
     pub date_question: Option<DateQuestion>,
-    /// Nothing names the date of a meeting in it, and the file's own would stand in.
+    /// True if no date was found for a meeting in the file, so an import would use the file's own date.
     pub is_date_guessed: bool,
-    /// The file gives times of which it does not say in which zone they are; the options' was applied.
+    /// True if the file gives times without a time zone; the one from the options was applied.
     pub has_local_times: bool,
 }
 
-/// Somebody who speaks in a file.
+/// A speaker in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Participant {
     /// The name as the source shows it.
@@ -53,36 +53,36 @@ pub struct Participant {
     pub handle: ChannelHandle,
     /// The role, with the options applied.
     pub role: Role,
-    /// How many messages.
+    /// The number of messages.
     pub messages: u64,
-    /// The beginning of one of them, to recognise the voice by.
+    /// The beginning of one of their messages, to help recognize the speaker.
     pub sample: String,
 }
 
-/// A date order that only a person can tell.
+/// A question about the date order that only a person can answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DateQuestion {
-    /// The first and the last date that may be read both ways.
+    /// The first and the last date that can be read both ways.
     pub samples: Vec<DateSample>,
 }
 
-/// One date read both ways.
+/// One date, read both ways.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DateSample {
-    /// As it stands in the file.
+    /// The date as written in the file.
     pub written: String,
-    /// Read day first, as YYYY-MM-DD.
+    /// The date read day first, as YYYY-MM-DD.
     pub day_first: String,
-    /// Read month first, as YYYY-MM-DD.
+    /// The date read month first, as YYYY-MM-DD.
     pub month_first: String,
 }
 
-/// Looks through the export at `path` without keeping anything. `cancelled` is asked every few megabytes.
+/// Examines the export at `path` without storing anything. `cancelled` is checked every few megabytes.
 pub fn preview(path: &Path, options: &ImportOptions, cancelled: &dyn Fn() -> bool) -> Result<Preview, ImportError> {
     preview_with(path, options, cancelled, &mut |_| Ok(()))
 }
 
-/// As [`preview`], and shows `each` every message that an import would hand out, in the same order.
+/// Like [`preview`], but also passes every message that an import would hand out to `each`, in the same order.
 pub fn preview_with(
     path: &Path,
     options: &ImportOptions,

@@ -1,4 +1,4 @@
-//! Brings the messages of one conversation together where a file interleaves conversations, within bounded memory.
+//! Groups the messages of each conversation if a file interleaves conversations, with bounded memory.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::Stop;
 use crate::limits::{NAMES_MAX, REGROUP_BYTES_MAX};
 use crate::out::Out;
 
-/// Messages held back, by conversation in order of first appearance.
+/// Messages held back, grouped by conversation in order of first appearance.
 #[derive(Default)]
 pub(crate) struct Regroup {
     groups: Vec<Vec<Message>>,
@@ -18,7 +18,7 @@ pub(crate) struct Regroup {
 }
 
 impl Regroup {
-    /// Takes one message; hands out everything once too much is held.
+    /// Takes one message. Hands out everything once too much is held.
     pub(crate) fn take(&mut self, message: Message, out: &mut Out<'_>) -> Result<(), Stop> {
         self.bytes += weight(&message);
         let group = match self.index.get(&message.source.conversation) {
@@ -33,19 +33,19 @@ impl Regroup {
         if self.bytes > REGROUP_BYTES_MAX { self.flush(out) } else { Ok(()) }
     }
 
-    /// Gives the messages of `conversation` that are still held, and later ones, a title.
+    /// Sets the title for the held and the future messages of `conversation`.
     pub(crate) fn set_title(&mut self, conversation: &str, title: &str) {
         if self.titles.len() < NAMES_MAX {
             self.titles.insert(conversation.to_owned(), title.to_owned());
         }
     }
 
-    /// Hands out everything: conversation by conversation, each in time order.
+    /// Hands out everything, conversation by conversation, each in time order.
     pub(crate) fn flush(&mut self, out: &mut Out<'_>) -> Result<(), Stop> {
         self.index.clear();
         self.bytes = 0;
         for mut group in std::mem::take(&mut self.groups) {
-            // Stable: equal times keep the order of the file.
+            // The sort is stable, so messages with equal times keep their file order.
             group.sort_by_key(|message| message.time);
             self.title_by_first_words(&group);
             for mut message in group {
@@ -59,12 +59,12 @@ impl Regroup {
     }
 }
 
-/// Characters of a title that is the first words of a session.
+/// Maximum length of a title made from a session's first words.
 const TITLE_CHARS_MAX: usize = 60;
 
 impl Regroup {
-    /// Programs in a terminal seldom name their sessions: what the person asked first tells one from another, and the task that an agent
-    /// gave, where it began one for another.
+    /// Titles a session by its first words, because terminal programs rarely name their sessions: what the person asked first, or
+    /// the task that an agent gave if it started the session for another one.
     fn title_by_first_words(&mut self, group: &[Message]) {
         let Some(first) = group.first() else { return };
         let is_terminal = matches!(first.source.kind, SourceKind::ClaudeCode | SourceKind::CodexCli | SourceKind::GeminiCli);
@@ -80,7 +80,7 @@ impl Regroup {
     }
 }
 
-/// A line cut behind a word.
+/// A line shortened at a word boundary.
 fn shortened(line: &str) -> String {
     if line.chars().count() <= TITLE_CHARS_MAX {
         return line.to_owned();
@@ -90,7 +90,7 @@ fn shortened(line: &str) -> String {
     format!("{}…", whole.trim_end())
 }
 
-/// What a message takes in memory, roughly; a metadata entry is counted with its map slot.
+/// The approximate memory of a message; each metadata entry includes its map slot.
 pub(crate) fn weight(message: &Message) -> usize {
     let metadata: usize = message.metadata.iter().map(|(key, value)| 150 + key.len() + value_weight(value)).sum();
     1000 + message.text.len() + metadata

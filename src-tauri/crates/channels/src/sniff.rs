@@ -1,4 +1,4 @@
-//! What a file is, by its content alone.
+//! Detects the kind of a file from its content alone.
 
 use std::io::BufRead;
 
@@ -7,24 +7,24 @@ use keepsake_domain::SourceKind;
 use crate::limits::{SNIFF_BYTES, SNIFF_JSON_BYTES_MAX};
 use crate::{transcript, whatsapp};
 
-/// What a look at a file tells.
+/// The result of examining a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sniffed {
     /// An export of this kind.
     Kind(SourceKind),
-    /// Nothing but white space.
+    /// Only whitespace.
     Empty,
     /// UTF-16 text.
     Utf16,
-    /// Neither text nor a known archive.
+    /// Neither text nor a known kind of archive.
     Binary,
-    /// JSON of no known kind; it may be a known one that is cut off.
+    /// JSON of an unknown kind; it may be a known one that was cut off.
     UnknownJson,
-    /// Text of no known kind.
+    /// Text of an unknown kind.
     Unknown,
 }
 
-/// Looks at `input` as far as needed.
+/// Examines `input` as far as necessary.
 pub(crate) fn sniff_document(input: &mut dyn BufRead) -> std::io::Result<Sniffed> {
     let mut head = Vec::new();
     loop {
@@ -41,7 +41,7 @@ pub(crate) fn sniff_document(input: &mut dyn BufRead) -> std::io::Result<Sniffed
     }
     match head.iter().find(|b| !b.is_ascii_whitespace()) {
         None => Ok(Sniffed::Empty),
-        // Text files open with "[" as well: iPhone chats and some meeting captions.
+        // Text files can begin with "[" too: iPhone chats and some meeting captions.
         Some(b'[' | b'{') => match sniff_text(&head) {
             Some(kind) => Ok(Sniffed::Kind(kind)),
             None => sniff_json(head, input),
@@ -51,7 +51,7 @@ pub(crate) fn sniff_document(input: &mut dyn BufRead) -> std::io::Result<Sniffed
     }
 }
 
-/// Latin text in UTF-16 without a mark: every second byte of the beginning is zero.
+/// Latin text in UTF-16 without a byte order mark: every second byte at the beginning is zero.
 fn is_bare_utf16(head: &[u8]) -> bool {
     let head = &head[..head.len().min(64)];
     let zeros = |parity: usize| head.iter().skip(parity).step_by(2).filter(|b| **b == 0).count();
@@ -69,7 +69,7 @@ fn sniff_text(head: &[u8]) -> Option<SourceKind> {
     }
 }
 
-/// Searches the records for the keys that tell their kind.
+/// Searches the records for keys that identify their kind.
 fn sniff_json(head: Vec<u8>, input: &mut dyn BufRead) -> std::io::Result<Sniffed> {
     let mut keys = RecordKeys::default();
     if let Some(kind) = keys.feed(&head) {
@@ -91,20 +91,20 @@ fn sniff_json(head: Vec<u8>, input: &mut dyn BufRead) -> std::io::Result<Sniffed
     Ok(if holds_sentences(&head) { Sniffed::Kind(SourceKind::Transcript) } else { Sniffed::UnknownJson })
 }
 
-/// Whether an object that tells nothing by itself wraps the sentences of a meeting. A quotation of such a file does not count: in
-/// it the quotes are escaped.
+/// True if an object that cannot be identified by its own keys wraps the sentences of a meeting. A quotation of such a file does
+/// not count, because its quotation marks are escaped.
 fn holds_sentences(head: &[u8]) -> bool {
     let holds = |key: &[u8]| memchr::memmem::find(head, key).is_some();
     head.trim_ascii_start().starts_with(b"{") && holds(b"\"sentences\"") && holds(b"\"speaker_name\"") && holds(b"\"start_time\"")
 }
 
-/// What the lines of a Codex session may be; other programs have logs with the same keys.
+/// The types of lines in a Codex session; other programs have logs with the same keys.
 const CODEX_LINES: &[&[u8]] = &[b"session_meta", b"response_item", b"event_msg", b"turn_context", b"compacted"];
 
-/// The longest key that tells anything has 21 bytes.
+/// Maximum length of a key that is collected; the longest identifying key has 21 bytes.
 const KEY_BYTES_MAX: usize = 24;
 
-/// Follows JSON and collects the keys of each record: of every element of a root array, or of every root object.
+/// Follows JSON and collects the keys of each record, that is, of every element in a root array or of every root object.
 #[derive(Default)]
 struct RecordKeys {
     depth: usize,
@@ -112,12 +112,12 @@ struct RecordKeys {
     in_string: bool,
     escaped: bool,
     string: Vec<u8>,
-    /// The key before the present value is `type`.
+    /// True if the key of the current value is `type`.
     is_type: bool,
     keys: Keys,
 }
 
-/// Which telling keys the present record has.
+/// The identifying keys found in the current record.
 #[derive(Default, Clone, Copy)]
 struct Keys {
     conversation: bool,
@@ -140,7 +140,7 @@ struct Keys {
 }
 
 impl RecordKeys {
-    /// Follows `bytes`; gives the kind once a record has told it.
+    /// Processes `bytes`; returns the kind once a record has identified it.
     fn feed(&mut self, bytes: &[u8]) -> Option<SourceKind> {
         let mut at = 0;
         while at < bytes.len() {
@@ -200,7 +200,7 @@ impl RecordKeys {
         None
     }
 
-    /// Notes the key that just ended; gives the kind once the record has told it.
+    /// Records the key that just ended; returns the kind once the record has identified it.
     fn key(&mut self) -> Option<SourceKind> {
         self.is_type = self.string == b"type";
         match self.string.as_slice() {
@@ -228,7 +228,7 @@ impl RecordKeys {
         self.told()
     }
 
-    /// The kind, once the keys of the record have told it.
+    /// The kind, once the keys of the record have identified it.
     fn told(&self) -> Option<SourceKind> {
         let is_line = self.record_depth == 1;
         let Keys {
@@ -250,7 +250,7 @@ impl RecordKeys {
             codex,
             project,
         } = self.keys;
-        // Projects and accounts of Claude share their commonest keys with everybody else's.
+        // The most common keys of Claude projects and accounts also occur in many other files.
         if template && docs || full_name && email && phone {
             return Some(SourceKind::Claude);
         }

@@ -1,30 +1,30 @@
-//! Moments as exports write them: RFC 3339, fractional Unix seconds, local times without a zone.
+//! Times as written in exports: RFC 3339, fractional Unix seconds, and local times without a zone.
 
 use chrono::{DateTime, Duration, NaiveDateTime, Offset, TimeZone};
 use keepsake_domain::{MINUTE_MS, TimeCertainty, Timestamp};
 
-/// Times outside of these years are no times of conversations but damage.
+/// Times outside these years are not conversation times but damage.
 const YEARS: std::ops::RangeInclusive<i64> = 1970..=9999;
 
-/// The zone that local times of an export are in.
+/// The time zone of an export's local times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Zone {
-    /// The same distance from UTC at all times, in minutes to the east.
+    /// A fixed offset from UTC, in minutes to the east.
     Fixed(i32),
-    /// A place, whose rules for summer time hold for each date by themselves.
+    /// A place, whose daylight saving rules apply to each date.
     Named(chrono_tz::Tz),
 }
 
 impl Zone {
-    /// Greenwich.
+    /// UTC.
     pub const UTC: Self = Self::Fixed(0);
 
-    /// A place by its name in the IANA database, such as `Europe/Berlin`.
+    /// A place by its IANA time zone name, such as `Europe/Berlin`.
     pub fn named(name: &str) -> Option<Self> {
         name.trim().parse().ok().map(Self::Named)
     }
 
-    /// Its name in the IANA database; a distance has none.
+    /// The IANA time zone name; `None` for a fixed offset.
     pub fn name(self) -> Option<&'static str> {
         match self {
             Self::Fixed(_) => None,
@@ -32,7 +32,7 @@ impl Zone {
         }
     }
 
-    /// How far the zone is east of UTC at a moment, in minutes.
+    /// The offset east of UTC at this time, in minutes.
     pub fn utc_offset_minutes(self, at: Timestamp) -> i32 {
         match self {
             Self::Fixed(minutes) => minutes,
@@ -43,7 +43,8 @@ impl Zone {
         }
     }
 
-    /// A local time as a moment. Of an hour that comes twice it is the first; one that summer time leaves out counts from before it.
+    /// Converts a local time to an absolute one. If it occurs twice, the first occurrence counts; if daylight saving time skips
+    /// it, the offset before the change is used.
     pub fn moment(self, local: NaiveDateTime) -> Timestamp {
         let fixed = |minutes: i32| Timestamp(local.and_utc().timestamp_millis()).plus_ms(-i64::from(minutes) * MINUTE_MS);
         match self {
@@ -59,7 +60,7 @@ impl Zone {
     }
 }
 
-/// An RFC 3339 time, or a local one without zone, to which this computer's zone is applied.
+/// Parses an RFC 3339 time, or a local time without a zone, to which this computer's zone is applied.
 pub(crate) fn parse_rfc3339(text: &str, zone: Zone) -> Option<(Timestamp, TimeCertainty)> {
     let text = text.trim();
     if let Ok(time) = DateTime::parse_from_rfc3339(text) {
@@ -71,9 +72,9 @@ pub(crate) fn parse_rfc3339(text: &str, zone: Zone) -> Option<(Timestamp, TimeCe
     Some((zone.moment(naive), TimeCertainty::LocalAssumed))
 }
 
-/// Fractional Unix seconds; milliseconds are recognised by their size.
+/// Parses fractional Unix seconds; milliseconds are recognized by their size.
 pub(crate) fn from_unix(seconds: f64) -> Option<Timestamp> {
-    // 1e11 seconds are the year 5138, 1e11 milliseconds March 1973: nothing is both.
+    // 1e11 seconds is the year 5138 and 1e11 milliseconds is March 1973, so no number can be both.
     let millis = if seconds.abs() < 1e11 { seconds * 1000.0 } else { seconds };
     let is_plausible = millis.is_finite() && millis > 0.0 && millis < (*YEARS.end() - 1970) as f64 * 31_556_952_000.0;
     is_plausible.then_some(Timestamp(millis.round() as i64))
@@ -116,7 +117,7 @@ mod tests {
         check("2026-03-29T02:30", "2026-03-29T01:30:00Z");
         assert_eq!(berlin.utc_offset_minutes(Timestamp(1_768_478_400_000)), 60);
         assert_eq!(berlin.utc_offset_minutes(Timestamp(1_784_116_800_000)), 120);
-        // Control: one distance for all dates is an hour off in half of the year.
+        // Control: a fixed offset for all dates is wrong by an hour for half of the year.
         let noon = NaiveDateTime::parse_from_str("2026-07-15T12:00", "%Y-%m-%dT%H:%M").unwrap();
         assert_ne!(Zone::Fixed(60).moment(noon), berlin.moment(noon));
         assert_eq!(Zone::named("Nowhere/Atall"), None);

@@ -1,4 +1,4 @@
-//! What every importer keeps to: stable ids, honest refusals, bounded patience with hostile files.
+//! Guarantees of every importer: stable ids, clear refusals, and limited patience with hostile files.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic, its set-up included")]
 
@@ -385,9 +385,9 @@ fn wrong_files_get_one_clear_message() {
             b"{\"conversation\":\"a\",\"role\":\"person\",\"text\":\"x\"}\n{\"conversation\":\"a\",\"ro".to_vec(),
             "middle of a record",
         ),
-        ("half a zip", zipped[..zipped.len() - 30].to_vec(), "damaged or not complete"),
+        ("half a zip", zipped[..zipped.len() - 30].to_vec(), "damaged or incomplete"),
         ("a zip with a flipped bit", flipped, "damaged"),
-        ("half a Word document", word[..word.len() / 2].to_vec(), "damaged or not complete"),
+        ("half a Word document", word[..word.len() / 2].to_vec(), "damaged or incomplete"),
         ("a Word document with a flipped bit", word_flipped, "cannot be read as a Word document"),
         ("a Word document with entities", hostile, "document type"),
         ("a zip of Word documents", zip_of(&[("Meet/a.docx", &word)]), "unpack it"),
@@ -420,7 +420,7 @@ fn no_truncation_of_a_chatgpt_export_is_taken_for_a_whole_one() {
     let folder = TempDir::new().unwrap();
     let path = write(&folder, "conversations.json", &whole);
     let file = fs::File::options().write(true).open(&path).unwrap();
-    // The last byte is the line break, without which the export is still whole.
+    // The last byte is a line break; the export is still complete without it.
     for len in (0..whole.len() - 1).rev() {
         file.set_len(len as u64).unwrap();
         assert!(read(&path, &options()).is_err(), "cut after {len} of {} bytes", whole.len());
@@ -467,7 +467,7 @@ fn a_transcript_cut_anywhere_gives_what_was_said_before_the_cut_and_nothing_else
         for len in (0..bytes.len()).rev() {
             file.set_len(len as u64).unwrap();
             let Ok(cut) = read(&path, &options()) else { continue };
-            // Of the line that is cut, what is left may be nobody's, never somebody else's.
+            // What remains of the cut line may have no speaker, but never a wrong one.
             for (at, message) in cut.messages.iter().enumerate() {
                 let (is_last, is_near) = (at + 1 == cut.messages.len(), at + 2 >= cut.messages.len());
                 let is_said =
@@ -509,7 +509,7 @@ fn a_session_cut_anywhere_is_refused_or_holds_only_what_the_whole_one_holds() {
                 let key = (message.source.conversation.clone(), message.source.message.clone());
                 let known = texts.get(&key).unwrap_or_else(|| panic!("{name} cut after {len}: {key:?} is new"));
                 let same = (&known.text, known.author.role, known.time == message.time);
-                // A request stands in for the event that follows it, some milliseconds later.
+                // A request takes the place of the event that follows it a few milliseconds later.
                 let is_near = known.time.0 - message.time.0 < 1_000;
                 assert!(same.0 == &message.text && same.1 == message.author.role && is_near, "{name} cut after {len}: {key:?}");
             }
@@ -588,7 +588,8 @@ fn jsonl_line() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Messages that are equal in everything are told apart by a count, which a cut between them would start anew.
+    /// Messages that are equal in every field are distinguished by a count, which a cut between them would restart. The lines
+    /// here are therefore all different.
     #[test]
     fn keepsake_jsonl_cut_at_any_line_gives_the_ids_of_the_whole(
         lines in proptest::collection::hash_set(jsonl_line(), 1..20),
@@ -618,7 +619,7 @@ proptest! {
             .enumerate()
             .map(|(n, text)| format!("31/12/2025, 21:{n:02} - {}: {text}\n", ["Ana", "Ben"][n % 2]))
             .collect();
-        // Each part needs both speakers, by whom an unnamed chat is known.
+        // Each part needs both speakers, because a chat without a name is identified by them.
         let cut = 2 + cut.index(messages.len() - 4);
         let folder = TempDir::new().unwrap();
         let part = |name: &str, messages: &[String]| ids(&read(&write(&folder, name, messages.concat().as_bytes()), &options()).unwrap());
@@ -638,7 +639,7 @@ proptest! {
         let end = (at + removed).min(content.len());
         content.splice(at..end, bytes);
         let folder = TempDir::new().unwrap();
-        // Reading checks the accounts itself; what is left to show is that it returns.
+        // Reading verifies the counts itself; this test only shows that it returns.
         let _ = read(&write(&folder, "file", &content), &day_first());
     }
 }

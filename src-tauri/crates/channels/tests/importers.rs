@@ -1,4 +1,4 @@
-//! Every importer on fixtures: one `check` a quirk, the messages as one line each.
+//! Every importer on fixtures: one `check` per special case, with the messages as one line each.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic, its set-up included")]
 
@@ -44,7 +44,7 @@ fn options() -> ImportOptions {
     ImportOptions::new(FILE_TIME)
 }
 
-/// One line a message: conversation/id, time, author, type, marks, text; then skips and the report.
+/// One line per message: conversation/id, time, author, type, marks and text; then the skips and the report.
 fn shown(path: &Path, options: &ImportOptions) -> String {
     let mut collect = Collect::default();
     let report = match read_path(path, options, &mut collect) {
@@ -561,7 +561,7 @@ fn whatsapp_ambiguous_dates_are_asked_about() {
         "whatsapp/ambiguous.txt",
         options(),
         expect![[r#"
-        error: in FILE day and month cannot be told apart: "03/04/2026" may be 2026-04-03 or 2026-03-04; say which order the phone uses
+        error: the order of day and month in FILE is unclear: "03/04/2026" may be 2026-04-03 or 2026-03-04; choose the order that the phone uses
     "#]],
     );
 }
@@ -747,7 +747,7 @@ fn teams_as_word_of_older_meetings() {
 #[test]
 fn a_word_document_that_is_no_transcript_is_told_to_be_unknown() {
     for name in ["word/letter.docx", "word/quoted_chat.docx"] {
-        assert!(shown(&fixture(name), &options()).starts_with("error: FILE is not an export that Keepsake knows"), "{name}");
+        assert!(shown(&fixture(name), &options()).starts_with("error: FILE is not an export that Keepsake can read"), "{name}");
     }
 }
 
@@ -779,7 +779,7 @@ fn zoom_saved_captions_pass_midnight() {
     );
 }
 
-/// The first line of a transcript under this name in this folder, with these options.
+/// The first line of a transcript with this name in this folder, read with these options.
 fn first_line(folder: &str, name: &str, options: &ImportOptions) -> (String, bool) {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join(folder)).unwrap();

@@ -1,12 +1,12 @@
-//! Time as a value: milliseconds since the Unix epoch, handed in by whoever holds a clock.
+//! Time as a value: milliseconds since the Unix epoch. The current time is passed in by callers that have a clock.
 
 use serde::{Deserialize, Serialize};
 
-/// A minute.
+/// Milliseconds per minute.
 pub const MINUTE_MS: i64 = 60_000;
-/// An hour.
+/// Milliseconds per hour.
 pub const HOUR_MS: i64 = 60 * MINUTE_MS;
-/// A day without a change of the clocks.
+/// Milliseconds per day of 24 hours, without a daylight-saving change.
 pub const DAY_MS: i64 = 24 * HOUR_MS;
 
 /// A moment in milliseconds since the Unix epoch, UTC.
@@ -20,21 +20,21 @@ impl Timestamp {
         self.0
     }
 
-    /// This moment moved by `delta_ms`, saturating at the ends of the range.
+    /// This moment moved by `delta_ms`. Saturates at the ends of the range.
     pub const fn plus_ms(self, delta_ms: i64) -> Self {
         Self(self.0.saturating_add(delta_ms))
     }
 
-    /// The last midnight at or before this moment, where clocks are `utc_offset_minutes` ahead of UTC.
+    /// The last midnight at or before this moment, in a zone that is `utc_offset_minutes` ahead of UTC.
     pub const fn midnight(self, utc_offset_minutes: i32) -> Self {
         let offset_ms = utc_offset_minutes as i64 * MINUTE_MS;
         self.plus_ms(-self.0.saturating_add(offset_ms).rem_euclid(DAY_MS))
     }
 }
 
-/// Where the present comes from. Only edges and tests implement it.
+/// Source of the current time. Only outer crates and tests implement it.
 pub trait Clock: Send + Sync {
-    /// The present moment.
+    /// The current moment.
     fn now(&self) -> Timestamp;
 }
 
@@ -52,7 +52,7 @@ mod tests {
         check(23, 0, 0);
         check(24, 0, 24);
         check(-1, 0, -24);
-        // Two hours ahead a day begins two hours earlier.
+        // Two hours ahead of UTC, a day starts two hours earlier.
         check(21, 120, -2);
         check(22, 120, 22);
         check(4, -300, -19);

@@ -1,15 +1,15 @@
-//! Layer 1 words: where a conversation stands.
+//! The status of a conversation (Layer 1).
 
 use crate::memory::names;
 
 names! {
-    /// Whether a conversation goes on. Any new message makes it active again.
+    /// Whether a conversation is still going on. Any new message makes it active again.
     pub enum ConversationStatus {
-        /// It goes on.
+        /// Still going on.
         Active = "active",
-        /// It rests; somebody may still answer.
+        /// Quiet, but somebody may still reply.
         Idle = "idle",
-        /// It has ended.
+        /// Ended.
         Archived = "archived",
     }
 }

@@ -1,80 +1,80 @@
-//! Gates: each place where a candidate can be stopped, by name, so that a person can ask what was stopped and why.
+//! Gates: the named checks that can filter out a candidate, so that a person can see what was filtered out and why.
 
 use crate::Subject;
 use crate::memory::CandidateEvidence;
 use crate::memory::names;
 
 names! {
-    /// Which gate stopped a candidate. The first six are seed 004's defensive filters.
+    /// The gate that filtered out a candidate. The first six are seed 004's defensive filters.
     pub enum Gate {
-        /// "User greeted", "User asked".
+        /// Describes the conversation: "User greeted", "User asked".
         ConversationAction = "conversation_action",
-        /// About the assistant, not the person.
+        /// About the assistant, not about the person.
         AssistantFact = "assistant_fact",
-        /// Extraction or system instructions taken for facts.
+        /// Extraction or system instructions mistaken for facts.
         SystemPromptLeak = "system_prompt_leak",
-        /// A guess at gender, age, race; an explicit first-person statement with its span passes (DESIGN 5).
+        /// A guess at gender, age or race. An explicit first-person statement with its span passes (DESIGN 5).
         DemographicGuess = "demographic_guess",
-        /// Says that something is unknown.
+        /// States that something is unknown.
         UnknownInformation = "unknown_information",
         /// Not about its subject.
         NotAboutSubject = "not_about_subject",
         /// Text of the platform or a template, not said by a person.
         SystemText = "system_text",
-        /// Somebody else's words: quoted.
+        /// Quoted words of somebody else.
         QuotedText = "quoted_text",
-        /// Pasted code, log, document or mail.
+        /// Pasted code, logs, documents or e-mail.
         PastedText = "pasted_text",
-        /// Said in a role, a game or a story.
+        /// Said in role-play, a game or a story.
         RolePlay = "role_play",
-        /// Reads like an instruction to a machine: quarantined, never silently dropped.
+        /// Looks like an instruction to a machine: quarantined, never silently dropped.
         InstructionLike = "instruction_like",
-        /// A question, request or command says nothing about the person.
+        /// A question, request or command, which states nothing about the person.
         QuestionOrRequest = "question_or_request",
-        /// If, would, imagine.
+        /// Hypothetical: if, would, imagine.
         Hypothetical = "hypothetical",
-        /// Meant otherwise.
+        /// Irony: not meant literally.
         Irony = "irony",
-        /// Over within the day.
+        /// No longer true after the day.
         Ephemeral = "ephemeral",
-        /// Taken back or corrected later in the same conversation.
+        /// Withdrawn or corrected later in the same conversation.
         Retracted = "retracted",
-        /// Says nothing by which a person would be known better.
+        /// Too vague to tell anything about the person.
         Vague = "vague",
-        /// Confidence below the floor.
+        /// Confidence below the minimum.
         LowConfidence = "low_confidence",
-        /// Its span is not in the message, or by the wrong speaker.
+        /// Its span is not in the message, or was said by another speaker.
         Ungrounded = "ungrounded",
-        /// Malformed: empty, too long, boilerplate reasoning.
+        /// Malformed: empty, too long, or with boilerplate reasoning.
         Invalid = "invalid",
         /// Text that Keepsake itself served.
         Echo = "echo",
-        /// Says what a memory already says.
+        /// Repeats an existing memory.
         Duplicate = "duplicate",
-        /// A person refused the same before.
+        /// A person dismissed the same statement before.
         Suppressed = "suppressed",
-        /// More than the cap for one source.
+        /// Exceeds the maximum for one source.
         OverCap = "over_cap",
-        /// Said by a voice of a meeting that has no name.
+        /// Said by an unidentified speaker of a meeting.
         UnnamedVoice = "unnamed_voice",
-        /// Judged not worth keeping.
+        /// A judge found it not worth keeping.
         Judge = "judge",
-        /// It holds a password, a key, a code or an account.
+        /// Contains a password, key, code or account number.
         Secret = "secret",
     }
 }
 
-/// A candidate that a gate stopped, for the gate log.
+/// A candidate that a gate filtered out, for the gate log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stop {
-    /// Which gate.
+    /// The gate.
     pub gate: Gate,
     /// Whom it would have been about.
     pub subject: Subject,
-    /// What it would have said, or the sentence as it stood.
+    /// The statement it would have become, or the original sentence.
     pub content: String,
-    /// One sentence for a person: why.
+    /// The reason, in one sentence for a person.
     pub reason: String,
-    /// Where it stood.
+    /// Where it was said.
     pub evidence: Vec<CandidateEvidence>,
 }

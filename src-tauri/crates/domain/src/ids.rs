@@ -1,6 +1,6 @@
-//! Ids: a prefix that names the noun over a UUIDv7, the seeds' own style (`int_`, `ent_`, `conv_` …).
+//! Ids: a prefix for the type, followed by a UUIDv7, in the style of the seeds (`int_`, `ent_`, `conv_` …).
 //!
-//! An id is made from a UUID that somebody hands in; nothing here draws randomness.
+//! An id is made from a UUID that is passed in; nothing here generates randomness.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,19 +9,19 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use uuid::Uuid;
 
-/// Where fresh UUIDs come from. Only edges and tests implement it.
+/// Source of new UUIDs. Only outer crates and tests implement it.
 pub trait IdSource: Send + Sync {
-    /// A UUIDv7 that this source has not given before; later ones sort after earlier ones.
+    /// A UUIDv7 that this source has not returned before. Later ones sort after earlier ones.
     fn next_uuid(&self) -> Uuid;
 }
 
-/// A text that is not an id of the wanted kind.
+/// The text is not an id of the expected type.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("'{text}' is not an id that begins with '{prefix}'")]
 pub struct ParseIdError {
-    /// The prefix that was wanted.
+    /// The expected prefix.
     pub prefix: &'static str,
-    /// What stood there, cut to a length fit for a message.
+    /// The text, cut to 64 characters.
     pub text: String,
 }
 
@@ -33,15 +33,15 @@ macro_rules! ids {
         pub struct $name(Box<str>);
 
         impl $name {
-            /// What every id of this kind begins with.
+            /// Prefix of every id of this type.
             pub const PREFIX: &'static str = $prefix;
 
-            /// The id over this UUID.
+            /// The id for a UUID.
             pub fn from_uuid(uuid: Uuid) -> Self {
                 Self(format!(concat!($prefix, "{}"), uuid.simple()).into_boxed_str())
             }
 
-            /// A fresh id from `source`.
+            /// A new id from `source`.
             pub fn fresh(source: &dyn IdSource) -> Self {
                 Self::from_uuid(source.next_uuid())
             }
@@ -93,57 +93,57 @@ macro_rules! ids {
 }
 
 ids! {
-    /// One message in the append log (Layer 0).
+    /// A message in the append-only log (Layer 0).
     InteractionId = "int_";
     /// A person, agent, service or group.
     EntityId = "ent_";
-    /// One handle of an entity on one channel.
+    /// A handle: an account of an entity on a channel.
     HandleId = "hnd_";
-    /// A thread of messages (Layer 1).
+    /// A conversation (Layer 1).
     ConversationId = "conv_";
-    /// A candidate or memory.
+    /// A memory, pending or approved.
     MemoryId = "mem_";
-    /// A piece of queued work.
+    /// A background job.
     JobId = "job_";
-    /// One import of one file.
+    /// An import of one file.
     ImportId = "imp_";
-    /// A failure that a person must see.
+    /// An alert: a failure that a person needs to see.
     AlertId = "alr_";
-    /// One whole-conversation analysis.
+    /// An analysis of a whole conversation.
     AnalysisId = "ana_";
-    /// One conversation summary.
+    /// A summary of a conversation.
     SummaryId = "sum_";
-    /// One call to a language model.
+    /// A call to a language model.
     CallId = "call_";
-    /// One link suggestion, or one answer about two handles.
+    /// A suggested link, or an answer about two handles.
     LinkId = "lnk_";
-    /// One undoable act of a person.
+    /// An operation of a person that can be undone.
     OperationId = "op_";
-    /// One version of one entry of an entity's profile (Layer 2).
+    /// A version of a profile entry (Layer 2).
     ProfileId = "ep_";
-    /// Something that was asked for repeatedly and could not be done.
+    /// A capability gap: something that was requested repeatedly and could not be done.
     GapId = "gap_";
-    /// A task that a gap became.
+    /// A task made of a gap.
     TaskId = "task_";
-    /// A topic of one privacy partition.
+    /// A topic of one audience.
     TopicId = "top_";
-    /// One version of a topic.
+    /// A version of a topic.
     TopicVersionId = "tov_";
-    /// Something that a person decided about topics.
+    /// A decision of a person about topics.
     TopicDecisionId = "tod_";
-    /// A way of working that repeats over sessions.
+    /// A playbook: a workflow that repeats over sessions.
     PlaybookId = "pbk_";
-    /// One version of a playbook.
+    /// A version of a playbook.
     PlaybookVersionId = "pbv_";
-    /// Something that a person decided about a playbook.
+    /// A decision of a person about a playbook.
     PlaybookDecisionId = "pbd_";
-    /// One nightly cycle.
+    /// A maintenance run.
     MaintenanceRunId = "run_";
-    /// What one session with an agent came to.
+    /// The summary of a session with an agent.
     SessionId = "ses_";
-    /// One entry of a tier of long-term memory.
+    /// An entry in a tier of long-term memory.
     TierEntryId = "tie_";
-    /// One proposal of a reflection.
+    /// A clean-up proposal of reflection.
     ReflectionId = "rfl_";
 }
 

@@ -1,111 +1,111 @@
-//! Jobs: what kinds of work there are, which lane each waits in, and the states it passes through.
+//! Jobs: the kinds of background work, the lane of each, and the states of a job.
 
 use crate::limits::JOB_CRASHES_MAX;
 use crate::memory::names;
 
 names! {
-    /// A piece of background work.
+    /// Kind of background work.
     pub enum JobKind {
-        /// Read a file into the log.
+        /// Import a file into the log.
         Import = "import",
-        /// Propose candidates from one conversation.
+        /// Propose memories from one conversation.
         Extract = "extract",
-        /// Analyze Now: look at one whole conversation.
+        /// Analyze one whole conversation.
         Analyze = "analyze",
-        /// Propose candidates from one conversation with a language model.
+        /// Propose memories from one conversation with a language model.
         ExtractModel = "extract_model",
-        /// Analyze Now with a language model.
+        /// Analyze one whole conversation with a language model.
         AnalyzeModel = "analyze_model",
         /// Look for handles that may belong to one person.
         SuggestLinks = "suggest_links",
-        /// Judge where conversations stand.
+        /// Decide the status of conversations.
         SettleConversations = "settle_conversations",
-        /// Judge with a language model whether one conversation has ended.
+        /// Decide with a language model whether one conversation has ended.
         SettleModel = "settle_model",
-        /// Sum up sessions that ended, and distil them into the tiers.
+        /// Summarize sessions that have ended, and distill them into the tiers.
         Sessions = "sessions",
-        /// Sum up sessions with a language model.
+        /// Summarize sessions with a language model.
         SessionsModel = "sessions_model",
         /// Derive what people need, expect and prefer.
         DeriveProfiles = "derive_profiles",
-        /// The same for one person, by a language model.
+        /// Derive this for one person with a language model.
         DeriveProfilesModel = "derive_profiles_model",
-        /// Let topics grow by what was said since.
+        /// Update topics with new messages.
         Topics = "topics",
-        /// Word topics with a language model, and judge which are one.
+        /// Word topics with a language model, and judge which ones are the same.
         TopicsModel = "topics_model",
-        /// Look for ways of working that repeat.
+        /// Look for workflows that repeat.
         Playbooks = "playbooks",
-        /// Word those that wait with a language model.
+        /// Word undecided playbooks with a language model.
         PlaybooksModel = "playbooks_model",
-        /// Look for what could be tidied in what is remembered.
+        /// Look for clean-ups of memories.
         Reflect = "reflect",
-        /// The same by a language model.
+        /// Look for clean-ups with a language model.
         ReflectModel = "reflect_model",
-        /// Tell an address that a person entered of new ones.
+        /// Send new playbooks to the URL that a person entered.
         PlaybookNotice = "playbook_notice",
-        /// Fill in missing vectors.
+        /// Compute missing vectors.
         Embed = "embed",
-        /// See an erasure through: empty the log of the file and check that nothing is left.
+        /// Complete an erasure: empty the database's write-ahead log and check that nothing is left.
         Erase = "erase",
     }
 }
 
 names! {
-    /// Jobs of one lane run one after another, first in, first out; lanes do not wait for each other.
+    /// A queue of jobs. The jobs of one lane run one after another, first in, first out; lanes do not wait for each other.
     pub enum Lane {
-        /// Reading files.
+        /// Imports.
         Import = "import",
-        /// Proposing and analysing.
+        /// Proposals and analyses.
         Capture = "capture",
-        /// Asking language models: one request at a time, since a local model serves two at half speed each.
+        /// Calls to language models. One request at a time, because a local model serves two requests at half speed each.
         Model = "model",
-        /// Embedding, and topics, which need it: work that nobody waits for.
+        /// Vectors, and topics, which need them: work that nobody waits for.
         Embed = "embed",
-        /// What a person waits for and no other work may hold up: erasure.
+        /// Erasures: a person waits for them, and no other work may delay them.
         Upkeep = "upkeep",
     }
 }
 
 names! {
-    /// Where a job stands.
+    /// State of a job.
     pub enum JobState {
-        /// Waits for its turn or its next attempt.
+        /// Waiting for its turn or for its next attempt.
         Queued = "queued",
-        /// A worker holds its lease.
+        /// A worker has the lease.
         Running = "running",
-        /// Finished; its effects were committed with this state.
+        /// Finished. Its effects were committed together with this state.
         Done = "done",
-        /// Cancelled by a person; it left no effect.
+        /// Canceled by a person, without effect.
         Cancelled = "cancelled",
-        /// Failed for good: waits for a person (Retry button, alert).
+        /// Failed for good; raises an alert and waits until a person retries it.
         Dead = "dead",
     }
 }
 
 names! {
-    /// Where a nightly cycle stands.
+    /// State of a maintenance run.
     pub enum RunState {
-        /// Its jobs wait or run.
+        /// Its jobs are queued or running.
         Running = "running",
-        /// All were worked; the digest says what came of it.
+        /// All its jobs are done; the digest contains the results.
         Finished = "finished",
         /// A person stopped it.
         Cancelled = "cancelled",
     }
 }
 
-/// How a worker lost a job.
+/// How a worker lost its job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeaseLoss {
-    /// Its process is gone: a new one holds the right to work the queue.
+    /// The process ended: another process has the right to work the queue.
     ProcessEnded,
-    /// Only its lease ran out. The computer slept, or the work was slow; nothing says that it failed.
+    /// Only the lease expired. The computer slept, or the work was slow; that does not mean it failed.
     RanOut,
 }
 
-/// What becomes of a job whose worker is lost: its state, and its crashes so far. Only a process that ended counts, because a job
-/// that takes the program down must not do so for ever; sleep takes nothing down, however often it comes.
+/// The new state of a job whose worker was lost, and its number of crashes. Only a process that ended counts as a crash, because
+/// a job that crashes the program must not do so forever. Sleep crashes nothing, however often it happens.
 pub const fn after_lease_loss(loss: LeaseLoss, crashes: u32, is_cancelled: bool) -> (JobState, u32) {
     let crashes = match loss {
         LeaseLoss::ProcessEnded => crashes + 1,
@@ -122,7 +122,7 @@ pub const fn after_lease_loss(loss: LeaseLoss, crashes: u32, is_cancelled: bool)
 }
 
 impl JobKind {
-    /// The lane this kind waits in.
+    /// The lane of this kind.
     pub const fn lane(self) -> Lane {
         match self {
             Self::Import => Lane::Import,
@@ -150,7 +150,7 @@ impl JobKind {
 }
 
 impl JobState {
-    /// The legal steps.
+    /// Whether this transition is legal.
     pub const fn may_become(self, to: Self) -> bool {
         use JobState::*;
         matches!(
@@ -159,7 +159,7 @@ impl JobState {
         )
     }
 
-    /// Whether nothing more will happen without a person.
+    /// Whether nothing more will happen unless a person acts.
     pub const fn is_settled(self) -> bool {
         matches!(self, Self::Done | Self::Cancelled | Self::Dead)
     }

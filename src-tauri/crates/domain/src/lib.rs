@@ -1,8 +1,7 @@
-//! The nouns of Keepsake: ids, messages, memories, lifecycles, the privacy rule and limits.
+//! The vocabulary of Keepsake: ids, messages, memories, lifecycles, the privacy rule and limits.
 //!
-//! Every other crate speaks in these words.
-//! Deliberately not here: IO, async, clocks, randomness, SQL, JSON shapes of the wire.
-//! Time and ids come in through [`Clock`] and [`IdSource`], which only the edges implement.
+//! All other crates use these types. Time and ids come in through [`Clock`] and [`IdSource`], which only outer crates implement.
+//! Not in this crate: IO, async, clocks, randomness, SQL, and the JSON shapes of the API.
 
 mod clock;
 mod conversation;

@@ -1,15 +1,15 @@
-//! Where the data lies unless somebody says otherwise: one rule for the window, the command line and the embedding model, so that
-//! all of them look in the same folder. `--data-dir` and `KEEPSAKE_DATA` are read by the programs themselves.
+//! The default data folder: one rule for the window, the command line and the embedding model, so that all of them use the same
+//! folder. The programs themselves handle `--data-dir` and `KEEPSAKE_DATA`.
 //!
-//! A rule over names alone: whether anything is there is asked by the shells.
+//! The rule looks at environment variables only. Whether the folder exists is checked by the programs.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The platform's place for a person's data. `env` looks up an environment variable. `None` without a home: a folder relative to
-/// wherever the program was started would be another one each time.
+/// The platform's standard place for a person's data. `env` looks up an environment variable. Returns `None` without a home
+/// folder: a folder relative to the working directory would be a different one at each start.
 pub fn default_data_dir(env: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    // An empty or relative variable counts as unset, as the XDG base directory specification has it.
+    // An empty or relative variable counts as unset, as the XDG base directory specification requires.
     let dir = |name: &str| env(name).map(PathBuf::from).filter(|dir| dir.is_absolute());
     let base = if cfg!(target_os = "macos") {
         dir("HOME").map(|home| home.join("Library/Application Support"))

@@ -1,7 +1,7 @@
-//! Memories: what was understood, with the span that proves it and the lifecycle a person steers.
+//! Memories: statements with the span that proves each, and the lifecycle that a person controls.
 //!
-//! Two kinds share the queue: facts (seed 004) and knowledge (seed 002).
-//! Deliberately not here: how candidates are found (`capture`, `insight`) and where they are kept (`store`).
+//! There are two kinds: facts (seed 004) and knowledge (seed 002). Not in this module: how candidates are found (`capture`,
+//! `insight`) and where memories are stored (`store`).
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -12,15 +12,15 @@ use thiserror::Error;
 
 use crate::{Attribute, PartialDate, Span};
 
-/// A name that no variant bears.
+/// The text is not the name of a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("'{text}' is no {what}; known: {known}")]
+#[error("'{text}' is not a known {what}; use one of: {known}")]
 pub struct ParseNameError {
-    /// The text that was given.
+    /// The text, cut to 64 characters.
     pub text: String,
-    /// What it should have been.
+    /// Name of the enum.
     pub what: &'static str,
-    /// The names there are.
+    /// All valid names, separated by commas.
     pub known: String,
 }
 
@@ -34,7 +34,7 @@ macro_rules! names {
         }
 
         impl $name {
-            /// Every variant, in order of declaration.
+            /// All variants, in order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
             /// The stable name.
@@ -67,40 +67,40 @@ pub(crate) use names;
 names! {
     /// The two kinds of memory.
     pub enum MemoryKind {
-        /// Something that is so: needs a span.
+        /// A statement of fact. Requires a span.
         Fact = "fact",
-        /// A position with its reasons: needs a span and a WHY.
+        /// A position with its reason. Requires a span and a WHY.
         Knowledge = "knowledge",
     }
 }
 
 names! {
-    /// What a memory is about. The first six are seed 004's; `project` and `story` come from whole-conversation
-    /// analysis; the last five are seed 002's knowledge types.
+    /// Category of a memory. The first six are seed 004's; `project` and `story` come from analyses of whole conversations; the
+    /// last five are seed 002's knowledge types.
     pub enum Category {
         /// Name, place, age, job, home, pets, health.
         PersonalInfo = "personal_info",
         /// Likes, habits, opinions, tools of choice.
         Preference = "preference",
-        /// What happened and is over.
+        /// Something that happened and is over.
         Experience = "experience",
         /// Family, partners, friends, colleagues.
         Relationship = "relationship",
-        /// What is wanted or planned.
+        /// Something wanted or planned.
         Goal = "goal",
-        /// What somebody can do.
+        /// Something the person can do.
         Skill = "skill",
-        /// Ongoing work seen over a whole conversation.
+        /// Ongoing work, seen over a whole conversation.
         Project = "project",
-        /// A narrative from the past.
+        /// A story from the past.
         Story = "story",
         /// Transferable reasoning.
         Reasoning = "reasoning",
         /// A conviction.
         Philosophy = "philosophy",
-        /// A bar that work must meet.
+        /// A standard that work must meet.
         Standard = "standard",
-        /// A choice with its why.
+        /// A choice with its reason.
         Decision = "decision",
         /// A response that shows a position.
         Reaction = "reaction",
@@ -108,98 +108,98 @@ names! {
 }
 
 names! {
-    /// How long a fact can be expected to stay true. Ephemeral ones are stopped before storage.
+    /// How long a fact can be expected to stay true. Ephemeral facts are filtered out before they are stored.
     pub enum Durability {
-        /// Over within the day.
+        /// No longer true after the day.
         Ephemeral = "ephemeral",
-        /// Holds while a situation lasts.
+        /// True as long as a situation lasts.
         Situational = "situational",
-        /// Holds for months or years.
+        /// True for months or years.
         LongTerm = "long_term",
-        /// Part of who the person is.
+        /// Part of the person's identity.
         Identity = "identity",
     }
 }
 
 names! {
-    /// How long a position can be expected to hold (seed 002).
+    /// How long a position can be expected to last (seed 002).
     pub enum Stability {
-        /// A conviction that its holder would enforce.
+        /// A conviction that the person would enforce.
         Durable = "durable",
-        /// The working view of today.
+        /// The person's current working view.
         Stable = "stable",
         /// Tentative, still being formed.
         Evolving = "evolving",
     }
 }
 
-/// What a piece of knowledge has beside a fact (seed 002). The position itself is the candidate's content, the WHY its reasoning.
+/// Fields that only knowledge has (seed 002). The position itself is the candidate's content, the WHY its reasoning.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnowledgeDetail {
-    /// What the position is about, in a few words.
+    /// The subject of the position, in a few words.
     pub topic: String,
-    /// How long it can be expected to hold.
+    /// How long it can be expected to last.
     pub stability: Stability,
-    /// Words to find it by.
+    /// Search terms.
     pub tags: Vec<String>,
-    /// Where a known move is applied the opposite way: the context in which this variant holds.
+    /// The context in which this variant applies, if a known move is applied the opposite way elsewhere.
     pub context: Option<String>,
 }
 
-/// What a fact says of a person, as far as the reader saw it.
+/// What a fact says about a person, as recognized by the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FactDetail {
-    /// What it is about: their home, their diet, a child.
+    /// The attribute: home, diet, a child.
     pub attribute: Attribute,
-    /// It says "not" or "no longer".
+    /// The statement contains "not" or "no longer".
     pub is_negated: bool,
-    /// When it happened or holds from, worked out of words such as "three weeks ago"; as precise as they are.
+    /// When it happened or started, resolved from words such as "three weeks ago" and as precise as they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<PartialDate>,
 }
 
-/// What a memory of a whole conversation has besides (seed 004).
+/// Fields that only a memory of a whole conversation has (seed 004).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StoryDetail {
     /// How much it moved the person, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emotional_weight: Option<f64>,
-    /// Who was part of it, by the names that the conversation has.
+    /// Names of the people who took part, as the conversation has them.
     #[serde(default)]
     pub participants: Vec<String>,
 }
 
 names! {
-    /// What a whole-conversation analysis may propose: seed 004's memory types.
+    /// Types of memories that an analysis of a whole conversation may propose (seed 004).
     pub enum MemoryType {
         /// Name, preferences, simple statements.
         Fact = "fact",
         /// Goals, plans, ongoing work.
         Project = "project",
-        /// What happened in and around the conversation.
+        /// Events in and around the conversation.
         Experience = "experience",
-        /// A narrative from the past.
+        /// A story from the past.
         Story = "story",
-        /// Bonds between people and how they change.
+        /// Relationships between people and how they change.
         Relationship = "relationship",
     }
 }
 
 names! {
-    /// Named settings of a [`MemoryProfile`], from the sparsest to the fullest.
+    /// Predefined [`MemoryProfile`]s, from the smallest to the largest.
     pub enum ProfileLevel {
         /// Facts and projects.
         Minimal = "minimal",
-        /// Experiences as well.
+        /// Also experiences.
         Balanced = "balanced",
-        /// Stories as well.
+        /// Also stories.
         Full = "full",
         /// All five.
         Unbounded = "unbounded",
     }
 }
 
-/// Which types of memory a whole-conversation analysis may propose.
+/// The types of memories that an analysis of a whole conversation may propose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryProfile {
@@ -216,7 +216,7 @@ pub struct MemoryProfile {
 }
 
 impl MemoryProfile {
-    /// The profile that a level names.
+    /// The profile for a level.
     pub const fn of(level: ProfileLevel) -> Self {
         use ProfileLevel::*;
         Self {
@@ -228,7 +228,7 @@ impl MemoryProfile {
         }
     }
 
-    /// Whether entries of this type may be proposed.
+    /// Whether memories of this type may be proposed.
     pub const fn allows(&self, memory_type: MemoryType) -> bool {
         match memory_type {
             MemoryType::Fact => self.fact,
@@ -246,42 +246,42 @@ impl MemoryProfile {
 }
 
 impl Default for MemoryProfile {
-    /// All five: what is proposed still waits for a person.
+    /// All five types: every proposal still needs a person's approval.
     fn default() -> Self {
         Self::of(ProfileLevel::Unbounded)
     }
 }
 
 names! {
-    /// Where a memory stands. See [`MemoryStatus::may_become`] for the legal steps.
+    /// Status of a memory. See [`MemoryStatus::may_become`] for the legal transitions.
     pub enum MemoryStatus {
-        /// Waits for a person.
+        /// Waiting for a decision.
         Pending = "pending",
         /// Approved: searchable and served.
         Active = "active",
-        /// Refused by a person; its fingerprint keeps it from coming back.
+        /// Dismissed by a person. Its fingerprint keeps it from being proposed again.
         Rejected = "rejected",
-        /// A newer version took its place.
+        /// Replaced by a newer version.
         Superseded = "superseded",
-        /// Set aside, restorable.
+        /// In the trash; can be restored.
         Archived = "archived",
-        /// Looks like an instruction or an injection: kept as quoted data, never served, never auto-approved.
+        /// Looks like an instruction or an injection: kept as quoted data, never served, never approved automatically.
         Quarantined = "quarantined",
     }
 }
 
-/// A step that a memory's lifecycle does not know.
+/// An illegal transition of a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("a memory that is {from} cannot become {to}")]
 pub struct TransitionError {
-    /// Where it stands.
+    /// Current status.
     pub from: MemoryStatus,
-    /// Where it was asked to go.
+    /// Requested status.
     pub to: MemoryStatus,
 }
 
 impl MemoryStatus {
-    /// The legal steps. Undo is not a step: it restores the state before an operation exactly.
+    /// Checks whether a transition is legal. Undo is not a transition: it restores the exact state before an operation.
     pub fn may_become(self, to: Self) -> Result<(), TransitionError> {
         use MemoryStatus::*;
         let legal = matches!(
@@ -297,19 +297,19 @@ impl MemoryStatus {
 }
 
 names! {
-    /// How one memory stands to another.
+    /// Relation of one memory to another.
     pub enum Relation {
-        /// Takes the place of the other.
+        /// Is a newer version of the other.
         Supersedes = "supersedes",
-        /// Says what makes the other one history: it changed, ended or was never so. Approving this one sets the other aside.
+        /// Makes the other one outdated: it changed, ended or was never true. Approving this one supersedes the other.
         Replaces = "replaces",
         /// Adds detail to the other.
         Extends = "extends",
-        /// Was concluded from the other.
+        /// Was inferred from the other.
         Derives = "derives",
-        /// Says that the other was never so.
+        /// Says that the other was never true.
         Debunks = "debunks",
-        /// Distinct but close (seed 004's "distinct but related").
+        /// Distinct but similar (seed 004's "distinct but related").
         Related = "related",
         /// A weaker duplicate that was merged into the other.
         MergedInto = "merged_into",
@@ -317,48 +317,48 @@ names! {
 }
 
 names! {
-    /// What a new candidate is to the nearest existing memory (seed 004, "Deduplication scenarios").
+    /// Relation of a new candidate to the most similar memory (seed 004, "Deduplication scenarios").
     pub enum DedupOutcome {
-        /// Says the same: nothing new to store but the evidence.
+        /// Says the same; only the evidence is new.
         Exact = "exact",
         /// Says the same with more detail.
         Reinforcement = "reinforcement",
-        /// Close, but another fact: both stay.
+        /// Similar, but a different fact: both are kept.
         Related = "related",
-        /// Nothing alike.
+        /// Not similar.
         Different = "different",
     }
 }
 
-/// How sure a proposer is, from 0 to 1, never NaN. Seed 004's scale: 0.95 explicit, 0.80–0.90 clear implication,
-/// 0.70–0.75 reasonable inference, below 0.70 not extracted.
+/// Confidence of a proposer, from 0 to 1, never NaN. Seed 004's scale: 0.95 explicit, 0.80–0.90 clear implication, 0.70–0.75
+/// reasonable inference, below 0.70 not extracted.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Confidence(f64);
 
 impl Confidence {
-    /// Said outright.
+    /// Said explicitly.
     pub const EXPLICIT: Self = Self(0.95);
-    /// Said, in words that leave little doubt.
+    /// Said in words that leave little doubt.
     pub const STATED: Self = Self(0.9);
     /// Clearly implied.
     pub const IMPLIED: Self = Self(0.85);
     /// A reasonable inference.
     pub const INFERRED: Self = Self(0.75);
-    /// Below this nothing is extracted.
+    /// Nothing is extracted below this.
     pub const FLOOR: Self = Self(0.7);
 
-    /// At most a reasonable inference (seed 004), not said outright nor clearly implied.
+    /// At most a reasonable inference (seed 004): neither said explicitly nor clearly implied.
     pub fn is_inferred(self) -> bool {
         self <= Self::INFERRED
     }
 
-    /// `value` as a confidence, if it is finite and within 0..=1.
+    /// `value` as a confidence; `None` unless it is finite and within 0..=1.
     pub fn new(value: f64) -> Option<Self> {
         (value.is_finite() && (0.0..=1.0).contains(&value)).then_some(Self(value))
     }
 
-    /// The number.
+    /// The value.
     pub const fn get(self) -> f64 {
         self.0
     }
@@ -368,7 +368,7 @@ impl TryFrom<f64> for Confidence {
     type Error = String;
 
     fn try_from(value: f64) -> Result<Self, String> {
-        Self::new(value).ok_or_else(|| format!("{value} is no confidence between 0 and 1"))
+        Self::new(value).ok_or_else(|| format!("{value} is not a confidence between 0 and 1"))
     }
 }
 
@@ -378,17 +378,17 @@ impl From<Confidence> for f64 {
     }
 }
 
-/// Whom a memory is about. Which of the two it is never follows from a name: anybody may be called "owner".
+/// The person a memory is about. The variant never follows from a name: anyone may be called "owner".
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Subject {
-    /// The person whose Keepsake this is.
+    /// The owner of this Keepsake.
     Owner,
     /// Another speaker.
     Person(Speaker),
 }
 
 impl Subject {
-    /// `owner`, or how the speaker is called, which is never that.
+    /// `owner`, or the name of the speaker, which is never "owner".
     pub fn as_str(&self) -> &str {
         match self {
             Self::Owner => "owner",
@@ -396,7 +396,7 @@ impl Subject {
         }
     }
 
-    /// What a statement about them begins with.
+    /// Label at the start of a statement about the subject.
     pub fn label(&self) -> &str {
         match self {
             Self::Owner => OWNER_LABEL,
@@ -405,18 +405,20 @@ impl Subject {
     }
 }
 
-/// What a statement about the owner begins with.
+/// Label at the start of a statement about the owner.
 pub const OWNER_LABEL: &str = "User";
 
-/// Names that read as the owner's, by their letters alone.
+/// Names that could be mistaken for the owner, lower case, letters and digits only.
 const OWNER_READINGS: [&str; 4] = ["owner", "theowner", "user", "theuser"];
 
-/// What follows a name that reads as the owner's.
+/// Suffix for such a name.
 const TOLD_APART: &str = " (contact)";
 
-/// Another speaker: how they are called, and a key. Many bear one name, so two are one exactly where their keys are equal.
+/// Another speaker: a name and a key. Many people share a name, so two speakers are the same person exactly if their keys are
+/// equal.
 ///
-/// Whoever makes one says what its key is: in a conversation that is read, the person as links stand; in a stored memory, a handle.
+/// The creator decides what the key is: while a conversation is read, the person according to the links; in a stored memory, a
+/// handle.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Speaker {
     name: String,
@@ -429,7 +431,7 @@ impl Speaker {
         Self { name: Self::called(shown).into_owned(), key: key.to_owned() }
     }
 
-    /// How somebody who is not the owner is called: as the source shows it, and told apart where that would read as the owner.
+    /// The name of a person who is not the owner: as the source shows it, with a suffix if it could be mistaken for the owner.
     pub fn called(shown: &str) -> Cow<'_, str> {
         let letters: String = shown.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
         if OWNER_READINGS.contains(&letters.as_str()) {
@@ -439,12 +441,12 @@ impl Speaker {
         }
     }
 
-    /// How they are called.
+    /// Their name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What tells them apart.
+    /// The key that identifies them.
     pub fn key(&self) -> &str {
         &self.key
     }
@@ -476,43 +478,43 @@ impl Hash for Speaker {
     }
 }
 
-/// One place that proves a candidate, by the position of the message in the conversation that was read.
+/// A place that proves a candidate. The message is given by its position in the conversation that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CandidateEvidence {
-    /// Index of the message in the slice that was given to the proposer.
+    /// Index of the message in the slice that the proposer received.
     pub message: usize,
-    /// Where in that message's text.
+    /// The span in that message's text.
     pub span: Span,
 }
 
-/// What a proposer found: not yet stored, not yet anybody's memory.
+/// A statement found by a proposer: not yet stored, not yet proposed to a person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// Whom it is about.
+    /// The person it is about.
     pub subject: Subject,
     /// A true, complete sentence: "User …" for the owner, "Ana …" for a speaker named Ana.
     pub content: String,
     /// Fact or knowledge.
     pub kind: MemoryKind,
-    /// What it is about.
+    /// Its category.
     pub category: Category,
-    /// How sure the proposer is.
+    /// Confidence of the proposer.
     pub confidence: Confidence,
     /// How long it can be expected to stay true.
     pub durability: Durability,
-    /// One sentence: why this was extracted.
+    /// Why it was extracted, in one sentence.
     pub reasoning: String,
-    /// At least one place; the first is the clearest.
+    /// At least one place; the first one is the clearest.
     pub evidence: Vec<CandidateEvidence>,
     /// Looks like an instruction or an injection: stored as quarantined, not as pending.
     pub is_quarantined: bool,
-    /// What a piece of knowledge has besides; nothing for a fact.
+    /// Only for knowledge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub knowledge: Option<KnowledgeDetail>,
-    /// What a fact of the reader says of the person; nothing where somebody else proposed it.
+    /// Only for a fact that the reader proposed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fact: Option<FactDetail>,
-    /// What a memory of a whole conversation has besides.
+    /// Only for a memory of a whole conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub story: Option<StoryDetail>,
 }

@@ -1,74 +1,74 @@
-//! A message as a source tells it: who said what, when and where, exactly.
+//! A message as its source describes it: who said what, when and where.
 //!
-//! Importers produce [`Message`]s; the store gives them ids and appends them as interactions.
-//! Nothing here cleans, trims or judges text: the log is exact (DESIGN section 5).
+//! Importers produce [`Message`]s; the store gives them ids and appends them to the log. Nothing here cleans, trims or judges
+//! text: the log is exact (DESIGN section 5).
 
 use serde::{Deserialize, Serialize};
 
 use crate::memory::names;
 use crate::{Timestamp, Visibility};
 
-/// Fields of the source that have no column of their own, kept as they came.
+/// Fields of the source that have no column of their own, unchanged.
 pub type Metadata = serde_json::Map<String, serde_json::Value>;
 
 names! {
-    /// Who speaks, seen from the owner of this Keepsake.
+    /// Role of a speaker from the owner's point of view.
     pub enum Role {
-        /// The person whose memory this is.
+        /// The owner.
         Owner = "owner",
         /// Another human being.
         Person = "person",
-        /// A language model or bot that answers.
+        /// A language model or bot that replies.
         Assistant = "assistant",
-        /// Instructions and notices of the platform.
+        /// The platform: instructions and notices.
         System = "system",
-        /// What a tool printed.
+        /// A tool: its output.
         Tool = "tool",
     }
 }
 
 names! {
-    /// Whether a message came to the owner or went out from the owner.
+    /// Direction of a message from the owner's point of view.
     pub enum Direction {
-        /// Somebody else wrote it.
+        /// Written by somebody else.
         Inbound = "inbound",
-        /// The owner wrote it.
+        /// Written by the owner.
         Outbound = "outbound",
     }
 }
 
 names! {
-    /// What kind of utterance a message is.
+    /// Kind of message.
     pub enum MessageType {
         /// Words said or typed.
         Text = "text",
         /// Words transcribed from speech.
         Voice = "voice",
-        /// A file, with its name as text.
+        /// A file; the text is its name.
         File = "file",
         /// A reaction to another message.
         Reaction = "reaction",
-        /// A command given to a program, slash commands included.
+        /// A command to a program, including slash commands.
         Command = "command",
-        /// An assistant calls a tool; `tool` names it.
+        /// A tool call by an assistant; `tool` names the tool.
         ToolUse = "tool_use",
-        /// What the tool gave back: never the person's words.
+        /// Output of a tool. Never the person's words.
         ToolResult = "tool_result",
         /// An assistant's reasoning, shown or hidden.
         Thinking = "thinking",
-        /// Custom or system instructions: about the owner perhaps, but an instruction and no utterance.
+        /// Custom or system instructions. They may be about the owner, but nobody said them.
         Instruction = "instruction",
-        /// A notice of the platform ("Ana joined").
+        /// A notice from the platform ("Ana joined").
         Notice = "notice",
-        /// A kind this version does not know, kept as it came.
+        /// A kind that this version does not know, kept unchanged.
         Unknown = "unknown",
     }
 }
 
 names! {
-    /// Which importer or connector a message came through.
+    /// The importer that a message came through.
     pub enum SourceKind {
-        /// Keepsake JSONL, the format for anything else.
+        /// Keepsake JSONL, the format for all other sources.
         KeepsakeJsonl = "keepsake",
         /// A ChatGPT data export.
         Chatgpt = "chatgpt",
@@ -88,25 +88,25 @@ names! {
 }
 
 names! {
-    /// How far a message's time can be trusted.
+    /// How reliable a message's time is.
     pub enum TimeCertainty {
-        /// The source gave a moment with its zone.
+        /// The source gave the time with its zone.
         Exact = "exact",
         /// The source gave a local time; this computer's zone was assumed.
         LocalAssumed = "local_assumed",
-        /// The source gave none; a neighbour's or the file's time stands in.
+        /// The source gave no time; the time of a neighboring message or of the file is used.
         Inferred = "inferred",
     }
 }
 
-/// The ids of the original export, by which a person finds the line again.
+/// Ids in the original export, which help a person to find the message there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SourceRef {
-    /// Which importer read it.
+    /// The importer.
     pub kind: SourceKind,
-    /// The conversation's id in the export.
+    /// Id of the conversation in the export.
     pub conversation: String,
-    /// The message's id in the export, or a deterministic stand-in where the export has none.
+    /// Id of the message in the export, or a deterministic substitute if the export has none.
     pub message: String,
 }
 
@@ -119,17 +119,19 @@ pub struct ChannelHandle {
     pub handle: String,
 }
 
-/// Channels whose addresses are mailboxes, which no provider tells apart by capitals, or are so by their standard (RFC 7622).
+/// Channels whose addresses are mailboxes: no provider distinguishes them by case, or their standard makes them case-insensitive
+/// (RFC 7622).
 const ONE_MAILBOX: [&str; 6] = ["email", "mail", "imap", "smtp", "xmpp", "jabber"];
 
 impl ChannelHandle {
-    /// Whether capitals make no difference in this handle. A channel type never has them; an address only where it is one mailbox
-    /// whatever the case: two handles that are taken for one cannot be told apart again, two that are one can be linked.
+    /// Whether case is irrelevant in this handle. It is always irrelevant in a channel type, but in an address only if it is the
+    /// same mailbox in any case. Two handles that were wrongly merged cannot be separated again, while two that belong together
+    /// can be linked.
     pub fn is_caseless(channel: &str, handle: &str) -> bool {
         handle.contains('@') && ONE_MAILBOX.iter().any(|mail| channel.eq_ignore_ascii_case(mail))
     }
 
-    /// What two handles are one by. Letters beyond ASCII stay as they are, as in the index of the store.
+    /// The form by which two handles are compared. Letters beyond ASCII are unchanged, as in the index of the store.
     #[must_use]
     pub fn folded(&self) -> Self {
         let handle =
@@ -137,18 +139,18 @@ impl ChannelHandle {
         Self { channel: self.channel.to_ascii_lowercase(), handle }
     }
 
-    /// The handle of a voice that a transcript tells from others and does not name. It means somebody within `meeting` alone, so it
-    /// names the meeting too: "Speaker 1" of two meetings are two.
+    /// The handle of an unidentified speaker: a transcript distinguishes the speaker but does not name them. The label is only
+    /// meaningful within `meeting`, so the handle contains the meeting: "Speaker 1" of two meetings are two people.
     pub fn of_voice(label: &str, meeting: MeetingId) -> Self {
         Self { channel: MEETING.to_owned(), handle: format!("{label}@{meeting}") }
     }
 
-    /// Whether this is the handle of a voice without a name ([`of_voice`](Self::of_voice)).
+    /// Whether this is the handle of an unidentified speaker ([`of_voice`](Self::of_voice)).
     pub fn is_voice(&self) -> bool {
         self.voice_label().is_some()
     }
 
-    /// Whether it is the voice of a shared screen ([`is_screen`]), which is nobody's.
+    /// Whether it is the sound of a shared screen ([`is_screen`]), which is no person.
     pub fn is_screen(&self) -> bool {
         self.voice_label().is_some_and(is_screen)
     }
@@ -162,27 +164,27 @@ impl ChannelHandle {
 /// Channel type of meeting transcripts.
 pub const MEETING: &str = "meeting";
 
-/// How the labels end under which a transcript writes down what a shared screen played.
+/// Endings of the labels under which transcripts record the sound of a shared screen.
 const SCREENS: [&str; 2] = ["'s presentation", "’s presentation"];
 
-/// Whether a speaker's label, in small letters, is that of a shared screen.
+/// Whether a lower-case speaker label stands for a shared screen.
 pub fn is_screen(label: &str) -> bool {
     SCREENS.iter().any(|end| label.ends_with(end))
 }
 
-/// Names a meeting for good: the same for every copy of its transcript.
+/// Permanent id of a meeting, the same for every copy of its transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MeetingId([u8; 8]);
 
 impl MeetingId {
     const PREFIX: &str = "meeting-";
 
-    /// By the digest of what identifies the meeting.
+    /// The id for the digest of what identifies the meeting.
     pub const fn new(digest: [u8; 8]) -> Self {
         Self(digest)
     }
 
-    /// As it is written.
+    /// Parses the displayed form: `meeting-` and 16 lower-case hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix(Self::PREFIX)?;
         let is_written_so = digits.len() == 16 && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
@@ -196,54 +198,54 @@ impl std::fmt::Display for MeetingId {
     }
 }
 
-/// Who said a message.
+/// The author of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Author {
     /// The name as the source shows it.
     pub name: String,
-    /// The author's handle; where the source has none, the importer uses the name within its channel.
+    /// The author's handle. If the source has none, the importer uses the name within its channel.
     pub handle: ChannelHandle,
-    /// The author's role.
+    /// Role of the author.
     pub role: Role,
 }
 
-/// One message as a source tells it.
+/// A message as its source describes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Message {
-    /// The ids of the original.
+    /// Ids in the original export.
     pub source: SourceRef,
-    /// The conversation's title, where there is one.
+    /// Title of the conversation, if it has one.
     pub conversation_title: Option<String>,
     /// `chat`, `cli`, `whatsapp`, `meeting`, `dm`, `email` …
     pub channel_type: String,
-    /// Room, contact, project folder or thread.
+    /// Id of the room, contact, project folder or thread.
     pub channel_id: String,
-    /// Whether the channel is open to others than its members.
+    /// Whether people other than the members can read the channel.
     pub visibility: Visibility,
-    /// The person asked that this conversation be kept out of memory.
+    /// The person asked not to use this conversation for memory.
     pub is_private: bool,
     /// When it was said.
     pub time: Timestamp,
-    /// How far `time` can be trusted.
+    /// How reliable `time` is.
     pub time_certainty: TimeCertainty,
     /// Who said it.
     pub author: Author,
-    /// The text, exactly.
+    /// The text, unchanged.
     pub text: String,
-    /// What kind of utterance it is.
+    /// Kind of message.
     pub message_type: MessageType,
-    /// Tool name, for tool uses and results.
+    /// Name of the tool, for tool calls and results.
     pub tool: Option<String>,
-    /// Source id of the message this one answers.
+    /// Id in the export of the message that this one replies to.
     pub reply_to: Option<String>,
-    /// On a branch that the person edited or regenerated away from: kept and marked, never evidence.
+    /// On a branch that the person left by editing or regenerating a message: stored and marked, never used as evidence.
     pub is_branch: bool,
-    /// Everything else the source said.
+    /// All other fields of the source.
     pub metadata: Metadata,
 }
 
 impl Message {
-    /// Which way the message went, seen from the owner.
+    /// Direction of the message from the owner's point of view.
     pub fn direction(&self) -> Direction {
         if self.author.role == Role::Owner { Direction::Outbound } else { Direction::Inbound }
     }

@@ -1,45 +1,45 @@
-//! Language models as the rest of Keepsake speaks of them: which engines propose, how a call ended.
+//! Language models: which engines make proposals, and how a call ended.
 //!
-//! Deliberately not here: addresses, keys, sending (`models`), prompts (`capture`, `insight`).
+//! Not in this module: addresses, keys and sending (`models`), prompts (`capture`, `insight`).
 
 use crate::memory::names;
 
 names! {
-    /// Which engines propose candidates.
+    /// Engines that propose memories.
     pub enum Engines {
-        /// The built-in one: needs no model.
+        /// The built-in engine, which needs no language model.
         BuiltIn = "built_in",
-        /// A language model alone.
+        /// Only a language model.
         Model = "model",
-        /// Both; where they agree the queue shows one candidate with two proposers.
+        /// Both. If they agree, there is one proposal with two proposers.
         Both = "both",
     }
 }
 
 impl Engines {
-    /// Whether the built-in engine proposes.
+    /// Whether the built-in engine makes proposals.
     pub const fn has_built_in(self) -> bool {
         matches!(self, Self::BuiltIn | Self::Both)
     }
 
-    /// Whether a language model proposes.
+    /// Whether a language model makes proposals.
     pub const fn has_model(self) -> bool {
         matches!(self, Self::Model | Self::Both)
     }
 }
 
 names! {
-    /// How a call to a model ended.
+    /// Outcome of a call to a language model.
     pub enum CallOutcome {
-        /// Written down before it was made; no answer is known of.
+        /// Recorded before it was sent; no reply is known.
         Sent = "sent",
-        /// Answered, and the answer could be read.
+        /// The reply was valid.
         Answered = "answered",
-        /// Answered with something unreadable, of which nothing is used.
+        /// The reply was invalid; nothing of it is used.
         Unusable = "unusable",
-        /// No answer.
+        /// There was no reply.
         Failed = "failed",
-        /// A person cancelled it.
+        /// Canceled by a person.
         Cancelled = "cancelled",
     }
 }

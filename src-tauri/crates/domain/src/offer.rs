@@ -1,31 +1,31 @@
-//! How much of what the reader found is offered for review, and in which bands it is shown.
+//! How many of the reader's findings are proposed, and the confidence bands shown with them.
 //!
-//! Only the reader's confidences are calibrated probabilities; what a model says of itself has no band of its own and stands with what is
-//! to be checked. Deliberately not here: how a probability comes about (`models`).
+//! Only the reader's confidences are calibrated probabilities. A confidence that a language model reports has no band and is
+//! listed with those to check. Not in this module: how a probability is computed (`models`).
 
 use crate::memory::names;
 use crate::{Confidence, Role};
 
 names! {
-    /// How sure the reader is of a candidate, in the order in which they are reviewed.
+    /// Confidence band of a proposal by the reader, in order of review.
     pub enum Band {
-        /// At most one of seven is wrong.
+        /// At most one in seven is wrong.
         Sure = "sure",
-        /// Most are right.
+        /// Most are correct.
         Check = "check",
-        /// Two of five are wrong, or more.
+        /// Two in five or more are wrong.
         Doubtful = "doubtful",
     }
 }
 
 impl Band {
-    /// From here on sure.
+    /// Minimum probability of [`Sure`](Self::Sure).
     pub const SURE_MIN: f64 = 0.85;
 
-    /// Below this doubtful.
+    /// Minimum probability of [`Check`](Self::Check).
     pub const CHECK_MIN: f64 = 0.6;
 
-    /// Of a calibrated probability.
+    /// The band of a calibrated probability.
     pub fn of(confidence: Confidence) -> Self {
         match confidence.get() {
             p if p >= Self::SURE_MIN => Self::Sure,
@@ -36,22 +36,22 @@ impl Band {
 }
 
 names! {
-    /// How much a person wants to be offered. The probabilities from which on a fact is offered were chosen on a development set.
+    /// How many findings a person wants to be offered. The minimum probabilities were chosen on a development set.
     #[derive(Default)]
     pub enum Offer {
-        /// What is nearly certain.
+        /// Only what is nearly certain.
         Few = "few",
-        /// The lowest probability at which 17 of 20 that are offered are facts.
+        /// The lowest minimum at which 17 of 20 offered statements are facts.
         #[default]
         Balanced = "balanced",
-        /// Also what may well be noise: more is found, and more must be refused.
+        /// Also what may well be noise: more is found, and more has to be dismissed.
         Many = "many",
     }
 }
 
 impl Offer {
-    /// The probability from which on a fact is offered that somebody of this role says of themself. The owner knows less of others, and so
-    /// can tell less well what is wrong: of them more is asked (decision 31).
+    /// Minimum probability at which a fact is offered that a speaker of this role says about themselves. The minimum is higher
+    /// for other people: the owner knows less about them, so errors are harder to recognize (decision 31).
     pub const fn least(self, role: Role) -> f64 {
         match (self, role) {
             (Self::Few, Role::Owner) => 0.75,

@@ -1,6 +1,6 @@
-//! A date that may be known to the day, to the month or only to the year (ISO 8601 with reduced precision).
+//! A date known to the day, to the month, or only to the year (ISO 8601 with reduced precision).
 //!
-//! Deliberately not here: working a date out of words ("three weeks ago"), and moments in time ([`crate::Timestamp`]).
+//! Not in this module: resolving words such as "three weeks ago", and moments in time ([`crate::Timestamp`]).
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,13 +13,13 @@ pub struct PartialDate {
     year: u16,
     /// 1 to 12.
     month: Option<u8>,
-    /// 1 to the month's last; only with a month.
+    /// 1 to the last day of the month; only with a month.
     day: Option<u8>,
 }
 
-/// Not a date, or a day that no calendar has.
+/// The text is not a date, or not a valid calendar day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("it is no date; write 2026-11-07, 2026-11 or 2026")]
+#[error("this is not a date; write it as 2026-11-07, 2026-11 or 2026")]
 pub struct NoDate;
 
 const fn days_in(year: u16, month: u8) -> u8 {

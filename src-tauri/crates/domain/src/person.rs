@@ -1,17 +1,17 @@
-//! Who takes part: kinds of entities, and the words for links between their handles.
+//! Participants: types of entities, links between their handles, and roles.
 //!
-//! A link is an edge over two untouched handles (DESIGN invariant 9); nothing here or elsewhere merges entities.
+//! A link is an edge between two handles, which stay unchanged (DESIGN invariant 9). Entities are never merged.
 
 use crate::memory::names;
 
 names! {
-    /// What an entity is.
+    /// Type of an entity.
     pub enum EntityType {
         /// A human being.
         Person = "person",
         /// A language model or bot that acts on its own.
         Agent = "agent",
-        /// A program, a platform, a shared mailbox.
+        /// A program, a platform or a shared mailbox.
         Service = "service",
         /// Several people under one handle: a mailing list, a room.
         Group = "group",
@@ -19,39 +19,39 @@ names! {
 }
 
 names! {
-    /// How much a suggestion to link two handles rests on, strongest first.
+    /// Strength of the evidence for a suggested link, strongest first.
     pub enum LinkStrength {
         /// Both give the same e-mail address or phone number as their own.
         Contact = "contact",
-        /// One says of itself that the other is theirs.
+        /// One states that the other handle is theirs too.
         Declared = "declared",
         /// The same full name, and people or projects in common.
         Name = "name",
-        /// A shared project and its words, or stronger evidence that something speaks against.
+        /// A shared project and its terms, or stronger evidence that something contradicts.
         Guess = "guess",
     }
 }
 
 names! {
-    /// What a person decided about two handles.
+    /// A person's answer about two handles.
     pub enum LinkAnswer {
-        /// They belong to one.
+        /// They belong to the same person.
         Same = "same",
-        /// They do not; remembered for this pair alone.
+        /// They belong to different people. Applies to this pair only.
         Different = "different",
-        /// Ask again when there is new evidence.
+        /// Undecided: ask again when there is new evidence.
         Unsure = "unsure",
-        /// An earlier link was taken back.
+        /// An earlier link was removed.
         Unlinked = "unlinked",
     }
 }
 
 names! {
-    /// How near somebody is to the owner (seed 000, "RBAC Gating"), the farthest first.
+    /// Role of a person (seed 000, "RBAC Gating"), in order of increasing access.
     pub enum PersonRole {
-        /// Is served what is known of themself and nothing else. Who has no role is a guest.
+        /// Sees only what is known about themselves. People without a role are guests.
         Guest = "guest",
-        /// Is served what agents share and know, as far as the boundary lets it.
+        /// Sees what agents share and know, as far as the privacy rule allows.
         Friend = "friend",
         /// The owner of this Keepsake.
         Owner = "owner",
@@ -59,7 +59,7 @@ names! {
 }
 
 impl PersonRole {
-    /// Whether shared and agents' tiers are for them at all.
+    /// Whether this role can read the shared tier and the agents' tiers.
     pub const fn reads_all_tiers(self) -> bool {
         !matches!(self, Self::Guest)
     }

@@ -1,15 +1,15 @@
-//! Where a playbook stands: found, decided about by a person, set aside.
+//! Status of a playbook: found, decided by a person, or parked.
 //!
-//! Deliberately not here: how one is found, what it says.
+//! Not in this module: how playbooks are found and what they contain.
 
 use thiserror::Error;
 
 use crate::memory::names;
 
 names! {
-    /// How sure it is that a playbook is a way of working. What is less sure is no playbook.
+    /// How certain it is that a playbook is a real workflow. Anything less certain does not become a playbook.
     pub enum PlaybookConfidence {
-        /// Seen often, and seldom otherwise.
+        /// Seen often, with few exceptions.
         High = "high",
         /// Seen often enough.
         Medium = "medium",
@@ -17,31 +17,32 @@ names! {
 }
 
 names! {
-    /// Where a playbook stands. See [`PlaybookStatus::may_become`] for the legal steps.
+    /// Status of a playbook. See [`PlaybookStatus::may_become`] for the legal transitions.
     pub enum PlaybookStatus {
-        /// Found; waits for a person.
+        /// Found; waiting for a decision.
         Candidate = "candidate",
-        /// A person says that this is how it is done.
+        /// A person confirmed that this is how the work is done.
         Approved = "approved",
-        /// A person says that it is none.
+        /// A person dismissed it.
         Rejected = "rejected",
-        /// Set aside: by a person, or because it waited too long.
+        /// Parked: set to Later by a person, or expired.
         Parked = "parked",
     }
 }
 
-/// A step that a playbook's lifecycle does not know.
+/// An illegal transition of a playbook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("a playbook that is {from} cannot become {to}; restore it first")]
 pub struct PlaybookTransitionError {
-    /// Where it stands.
+    /// Current status.
     pub from: PlaybookStatus,
-    /// Where it was asked to go.
+    /// Requested status.
     pub to: PlaybookStatus,
 }
 
 impl PlaybookStatus {
-    /// The legal steps. What was rejected has to be restored before it can be approved, so that a yes is never given by the way.
+    /// Checks whether a transition is legal. A rejected playbook must be restored before it can be approved, so that nobody
+    /// approves it by accident.
     pub fn may_become(self, to: Self) -> Result<(), PlaybookTransitionError> {
         use PlaybookStatus::*;
         let legal = matches!(

@@ -1,8 +1,8 @@
-//! The privacy rule: labels that join, strictest wins, and the one question of what may surface where.
+//! The privacy rule: labels that can be joined, where the strictest wins, and the decision about what may be shown where.
 //!
 //! [`may_surface`] is the only rule of its kind (DESIGN invariant 7; seed 001, "Privacy-Aware Context Loading"). Everything that
-//! leaves for an agent, another channel, an export or a notification is asked about here, before it is ranked, counted or cut.
-//! Deliberately not here: where labels are stored, how a query filters by them, who may see the owner's own windows (the owner).
+//! leaves for an agent, another channel, an export or a notification is checked here before it is ranked, counted or cut. Not in
+//! this module: where labels are stored, how queries filter by them, and what the owner's own windows show (everything).
 
 use std::collections::BTreeSet;
 
@@ -10,18 +10,18 @@ use crate::memory::names;
 use crate::{ConversationId, EntityId};
 
 names! {
-    /// Whether a channel is open to others than its members.
+    /// Whether people other than its members can read a channel.
     pub enum Visibility {
-        /// Anybody may read it.
+        /// Anyone can read it.
         Public = "public",
-        /// Only its members.
+        /// Only its members can read it.
         Private = "private",
     }
 }
 
 impl Visibility {
-    /// What a channel of this type is unless its source or the person says otherwise. Rooms, groups and channels are open to people
-    /// whom nobody listed, so a type that is not known to be closed counts as public: as a *destination* that is the strict side.
+    /// Default visibility of a channel type, unless the source or the person says otherwise. Rooms, groups and channels can be
+    /// read by people who are not listed, so an unknown type counts as public: for a *destination*, that is the strict side.
     pub fn of_destination(channel_type: &str) -> Self {
         const CLOSED: [&str; 9] = ["dm", "email", "whatsapp", "signal", "simplex", "sms", "imessage", "meeting", "call"];
         let is_closed = is_alone_with_a_program(channel_type) || CLOSED.contains(&channel_type.to_lowercase().as_str());
@@ -29,59 +29,59 @@ impl Visibility {
     }
 }
 
-/// Channel types in which the owner is alone with a program. In every other one people may read who have not spoken yet, whatever
+/// Channel types in which the owner is alone with a program. In all others there may be readers who have not spoken yet, whatever
 /// program speaks there.
 pub const ALONE_WITH_A_PROGRAM: [&str; 5] = ["chat", "cli", "assistant", "agent", "terminal"];
 
-/// Whether a channel of this type has nobody in it but the owner and a program.
+/// Whether a channel of this type contains nobody but the owner and a program.
 pub fn is_alone_with_a_program(channel_type: &str) -> bool {
     ALONE_WITH_A_PROGRAM.contains(&channel_type.to_lowercase().as_str())
 }
 
-/// The people who can read a private place, the owner left out: the owner is in all of them. Two handles are one person here only
-/// when a person linked them, and then both appear as the same id.
+/// The people who can read a private place, without the owner, who is in all of them. Two handles are the same person here only
+/// if a person linked them; both then have the same id.
 pub type People = BTreeSet<EntityId>;
 
-/// One place that something was said in.
+/// A place where something was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The conversation.
     pub conversation: ConversationId,
-    /// Its channel's visibility, the person's choices included.
+    /// Visibility of its channel, including the person's choices.
     pub visibility: Visibility,
-    /// The person turned it private: it is off the record and feeds nothing.
+    /// The person excluded it: it is not used for memory.
     pub is_off_record: bool,
-    /// Who is in it.
+    /// The people in it.
     pub people: People,
 }
 
-/// In which conversation the private part of something was said.
+/// The conversation in which the private part of something was said.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Home {
-    /// Nothing of it is private.
+    /// There is no private part.
     Anywhere,
-    /// All of the private part in this one.
+    /// The whole private part was said in this conversation.
     In(ConversationId),
-    /// In more than one.
+    /// It was said in more than one conversation.
     Several,
 }
 
-/// What a piece of text carries about where it comes from: the join of the labels of all its sources, strictest wins.
+/// Privacy label of a text: the join of the labels of all its sources; the strictest wins.
 ///
 /// Joining is associative, commutative and idempotent, so neither the order nor the grouping of sources matters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
     is_off_record: bool,
-    /// Those who were in every private source; `None` where no source is private.
+    /// The people who were in every private source; `None` if no source is private.
     people: Option<People>,
     home: Home,
 }
 
 impl Label {
-    /// The label of what has no source that restricts it. Only the start of a join: a derived row always has a source.
+    /// The label of a text whose sources do not restrict it. Only used to start a join: a derived row always has a source.
     pub const PUBLIC: Self = Self { is_off_record: false, people: None, home: Home::Anywhere };
 
-    /// The label of what was said in one place.
+    /// The label of something said in one place.
     pub fn of(place: &Place) -> Self {
         match place.visibility {
             Visibility::Public => Self { is_off_record: place.is_off_record, ..Self::PUBLIC },
@@ -93,7 +93,7 @@ impl Label {
         }
     }
 
-    /// The stricter of the two in every respect.
+    /// Combines two labels; the stricter one wins in every respect.
     #[must_use]
     pub fn join(self, other: Self) -> Self {
         Self {
@@ -110,27 +110,27 @@ impl Label {
         }
     }
 
-    /// The join of many; `None` for none, because text without a source has no business anywhere.
+    /// Joins the labels of many places. `None` if there are none, because text without a source must not be shown anywhere.
     pub fn of_all<'p>(places: impl IntoIterator<Item = &'p Place>) -> Option<Self> {
         places.into_iter().map(Self::of).reduce(Self::join)
     }
 
-    /// Private as soon as one source is.
+    /// Private if any source is private or excluded.
     pub fn visibility(&self) -> Visibility {
         if self.people.is_none() && !self.is_off_record { Visibility::Public } else { Visibility::Private }
     }
 
-    /// Those who were in every private source; nothing where no source is private.
+    /// The people who were in every private source; `None` if no source is private.
     pub fn people(&self) -> Option<&People> {
         self.people.as_ref()
     }
 
-    /// A source is off the record.
+    /// Whether any source is excluded.
     pub fn is_off_record(&self) -> bool {
         self.is_off_record
     }
 
-    /// The one conversation in which all of the private part was said.
+    /// The conversation in which the whole private part was said, if it is a single one.
     pub fn home(&self) -> Option<&ConversationId> {
         match &self.home {
             Home::In(conversation) => Some(conversation),
@@ -138,11 +138,11 @@ impl Label {
         }
     }
 
-    /// Whether everything that may see `other` may see this too: what one learns of `other` tells nobody new of this.
+    /// Whether everyone who may see `other` may also see this, so that what `other` reveals about this is new to nobody.
     ///
-    /// Decisions about a row (is it a repeat, is it known) may look only at rows whose label flows to the row's own; otherwise the
-    /// absence of one row would tell of another. A conversation's own people see its words by another rule, whoever they are;
-    /// whoever decides by labels asks about that apart.
+    /// Decisions about a row (is it a repetition, is it known) may only consider rows whose label flows to the label of that row.
+    /// Otherwise the absence of one row would reveal another. The people of a conversation may always see its own words; that is
+    /// a separate rule, which code that decides by labels has to check separately.
     pub fn flows_to(&self, other: &Self) -> bool {
         if self.is_off_record {
             return other.is_off_record && self == other;
@@ -155,31 +155,31 @@ impl Label {
     }
 }
 
-/// Where text is about to go.
+/// Where a text is to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
-    /// The conversation it is for, where one is going on.
+    /// The conversation it is for, if there is one.
     pub conversation: Option<ConversationId>,
-    /// Whether others than `people` can read it.
+    /// Whether people other than `people` can read it.
     pub visibility: Visibility,
-    /// Who will read it beside the owner. Programs are not people: an agent is the owner's tool, and its own privacy level lowers
+    /// The readers besides the owner. Programs are not people: an agent is the owner's tool, and its own access level lowers
     /// `visibility`.
     pub people: People,
 }
 
-/// Why something may not surface.
+/// Why something may not be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Withheld {
-    /// A source is a conversation that the person turned private.
+    /// A source is an excluded conversation.
     OffRecord,
-    /// A source is private and the destination is open to others.
+    /// A source is private, and the destination is open to others.
     PrivateIntoPublic,
-    /// A source is private and somebody at the destination was not there.
+    /// A source is private, and someone at the destination was not there.
     OtherPeople,
 }
 
 impl Withheld {
-    /// Its name for the owner's own command line and window.
+    /// Stable name, shown to the owner only.
     pub const fn name(self) -> &'static str {
         match self {
             Self::OffRecord => "private_conversation",
@@ -189,14 +189,14 @@ impl Withheld {
     }
 }
 
-/// Whether something with this label may be shown at a destination, and if not, by which rule.
+/// Decides whether something with this label may be shown at a destination; if not, returns the rule that forbids it.
 ///
-/// - Nothing of a conversation that the person turned private, whoever asks: it produces nothing at all.
-/// - What is public, anywhere.
-/// - What the person confirmed as shared, anywhere (`is_shared`, an answer about that one item).
-/// - A conversation's own words, in that conversation.
-/// - What is private, only at a private destination all of whose people were in every private source: nobody reads there what
-///   they were not told. Handles that no person linked are different people.
+/// - An excluded conversation: never, whoever asks.
+/// - Public: anywhere.
+/// - Shared by the person (`is_shared`, a decision about that one item): anywhere.
+/// - A conversation's own words: in that conversation.
+/// - Private: only at a private destination where everyone was in every private source, so that nobody reads what they were not
+///   told before. Accounts that no person linked are different people.
 pub fn may_surface(label: &Label, is_shared: bool, destination: &Destination) -> Result<(), Withheld> {
     if label.is_off_record {
         return Err(Withheld::OffRecord);

@@ -1,7 +1,7 @@
-//! Profiles (Layer 2) and capability gaps: what an entity is known to need, expect and prefer, and what could not be done for it.
+//! Profiles (Layer 2) and capability gaps: what an entity needs, expects and prefers, and what could not be done for it.
 //!
-//! An entry is never changed: a later one supersedes it, or a person debunks it. Evidence is never empty.
-//! Deliberately not here: how entries and gaps are found (`people`) and where they are kept (`store`).
+//! An entry is never changed: a later one supersedes it, or a person disputes it. Evidence is never empty. Not in this module:
+//! how entries and gaps are found (`people`) and where they are stored (`store`).
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,13 +13,13 @@ use crate::memory::names;
 use crate::{InteractionId, ProfileId, Span, Timestamp};
 
 names! {
-    /// What an entry of a profile tells (seed 001).
+    /// Type of a profile entry (seed 001).
     pub enum ProfileType {
-        /// What the entity asks for again and again.
+        /// What the entity asks for repeatedly.
         Needs = "needs",
-        /// What it takes for granted: response time, depth, format, technical level.
+        /// What it expects by default: response time, depth, format, technical level.
         Expectations = "expectations",
-        /// How it wants things.
+        /// How it likes things done.
         Preferences = "preferences",
         /// What it needed and did not get.
         Gaps = "gaps",
@@ -29,77 +29,78 @@ names! {
 }
 
 names! {
-    /// How sure an entry is, in seed 001's three steps.
+    /// Confidence of an entry, in seed 001's three steps.
     pub enum ProfileConfidence {
-        /// One passing sign.
+        /// A single weak sign.
         Low = "low",
-        /// Said outright once, or several signs.
+        /// Said explicitly once, or several signs.
         Medium = "medium",
-        /// Said to hold for good, repeated, or confirmed by a person.
+        /// Said to be permanent, repeated, or confirmed by a person.
         High = "high",
     }
 }
 
 names! {
-    /// Who put an entry into a profile.
+    /// Who added an entry to a profile.
     pub enum ProfileOrigin {
         /// The rules of the built-in engine.
         BuiltIn = "built_in",
-        /// A language model; passed the same gates.
+        /// A language model; the entry passed the same gates.
         Model = "model",
-        /// A person, by hand: no derivation overrides it.
+        /// A person, by hand. No derivation overrides it.
         Person = "person",
     }
 }
 
 names! {
-    /// How much detail somebody wants; sizes the context that is served.
+    /// How much detail a person wants; determines the size of the context that is served.
     pub enum DetailLevel {
-        /// As little as answers the question.
+        /// Only what answers the question.
         Brief = "brief",
-        /// Nothing is known that speaks for more or less.
+        /// Nothing is known that suggests more or less.
         Balanced = "balanced",
-        /// Everything that bears on it.
+        /// Everything relevant.
         Detailed = "detailed",
     }
 }
 
 names! {
-    /// Where a capability gap stands. See [`GapStatus::may_become`] for the legal steps.
+    /// Status of a capability gap. See [`GapStatus::may_become`] for the legal transitions.
     pub enum GapStatus {
-        /// Found; waits for a person.
+        /// Found; waiting for a decision.
         Detected = "detected",
-        /// A person confirmed it and it became a task.
+        /// A person confirmed it, and it became a task.
         TaskCreated = "task_created",
         /// The task is done.
         Resolved = "resolved",
-        /// It came up again after it was resolved.
+        /// It came up again after it had been resolved.
         Reopened = "reopened",
     }
 }
 
 names! {
-    /// Where a task stands, as its box in a Markdown file says.
+    /// Status of a task, according to its checkbox in a Markdown file.
     pub enum TaskStatus {
-        /// The box is empty.
+        /// The checkbox is empty.
         Open = "open",
-        /// The box is ticked.
+        /// The checkbox is ticked.
         Resolved = "resolved",
     }
 }
 
-/// A step that a gap's lifecycle does not know.
+/// An illegal transition of a gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("a capability gap that is {from} cannot become {to}")]
+#[error("a gap that is {from} cannot become {to}")]
 pub struct GapTransitionError {
-    /// Where it stands.
+    /// Current status.
     pub from: GapStatus,
-    /// Where it was asked to go.
+    /// Requested status.
     pub to: GapStatus,
 }
 
 impl GapStatus {
-    /// The legal steps. Only a gap that has or had a task can be resolved, and only a resolved one can come up again.
+    /// Checks whether a transition is legal. Only a gap that has or had a task can be resolved, and only a resolved one can come
+    /// up again.
     pub fn may_become(self, to: Self) -> Result<(), GapTransitionError> {
         use GapStatus::*;
         let legal = matches!(
@@ -110,27 +111,27 @@ impl GapStatus {
     }
 }
 
-/// One place in the log that proves something.
+/// A place in the log that proves something.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct EvidenceSpan {
     /// The message.
     pub interaction: InteractionId,
-    /// Where in its text.
+    /// The span in its text.
     pub span: Span,
 }
 
-/// Evidence was asked for and none was given.
+/// Evidence is required, and none was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("nothing is kept without at least one place in a stored message that shows it")]
+#[error("a profile entry needs at least one passage in a stored message as evidence")]
 pub struct NoEvidence;
 
-/// The places that prove something: at least one, each once, in the order in which they are to be shown.
+/// Places that prove something: at least one, without repetitions, in display order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Vec<EvidenceSpan>", into = "Vec<EvidenceSpan>")]
 pub struct Evidence(Vec<EvidenceSpan>);
 
 impl Evidence {
-    /// The evidence of these places; a place given twice counts once.
+    /// Creates evidence from places; repeated places count once. Fails if there are none.
     pub fn new(spans: Vec<EvidenceSpan>) -> Result<Self, NoEvidence> {
         let mut kept: Vec<EvidenceSpan> = Vec::with_capacity(spans.len());
         for span in spans {
@@ -161,25 +162,26 @@ impl From<Evidence> for Vec<EvidenceSpan> {
     }
 }
 
-/// What an entry is about, so that the same statement is one entry whatever its wording: `length`, `timing:reply`,
-/// `topic:deployment status`. Values of one facet exclude each other.
+/// Subject of an entry: `length`, `timing:reply`, `topic:deployment status`. The same statement is one entry, however it is
+/// worded. Values of one facet exclude each other.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Facet(Box<str>);
 
-/// A text that is no facet.
+/// The text is not a valid facet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error(
-    "a facet is a word such as 'length', or two parts such as 'topic:deployment status', in lower case and of at most {} characters",
+    "a facet is a word such as 'length', or two parts such as 'topic:deployment status', in lower case, with at most {} \
+     characters",
     Facet::CHARS_MAX
 )]
 pub struct FacetError;
 
 impl Facet {
-    /// A longer one is a sentence and would never be met twice.
+    /// Maximum length in characters. A longer text is a sentence and would never occur twice.
     pub const CHARS_MAX: usize = 120;
 
-    /// The facet called so.
+    /// Parses a facet: one part, or two parts separated by a colon, in lower case.
     pub fn new(text: &str) -> Result<Self, FacetError> {
         let is_plain =
             |c: char| c.is_alphanumeric() && !c.is_uppercase() || matches!(c, ' ' | '-' | '_' | '\'' | '.' | '+' | '#');
@@ -201,7 +203,7 @@ impl Facet {
         self.0.split_once(':').map_or(&self.0, |(kind, _)| kind)
     }
 
-    /// The part behind the colon.
+    /// The part after the colon, if there is one.
     pub fn detail(&self) -> Option<&str> {
         self.0.split_once(':').map(|(_, detail)| detail)
     }
@@ -235,41 +237,41 @@ impl From<Facet> for String {
     }
 }
 
-/// One version of one entry of a profile, as it is stored.
+/// A stored version of a profile entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProfileEntry {
     /// Its id.
     pub id: ProfileId,
-    /// What it tells.
+    /// Its type.
     pub profile_type: ProfileType,
-    /// What it is about.
+    /// Its subject.
     pub facet: Facet,
-    /// What it says about its facet, reduced for comparison: `length=short`. A debunked statement is known again by it.
+    /// The statement, reduced for comparison: `length=short`. A disputed statement is recognized by it.
     pub fingerprint: String,
     /// A plain, true, complete sentence about the entity.
     pub content: String,
     /// How sure it is.
     pub confidence: ProfileConfidence,
-    /// What shows it. A person's correction keeps the evidence of the entry that it corrects.
+    /// The evidence. A person's correction keeps the evidence of the entry it corrects.
     pub evidence: Evidence,
-    /// Who put it there.
+    /// Who added it.
     pub origin: ProfileOrigin,
-    /// True from, by the messages' times.
+    /// Start of validity, according to the messages.
     pub valid_from: Timestamp,
-    /// True until, exclusive; open where nothing ended it. An entry that supersedes this one ends it as well.
+    /// End of validity, exclusive; `None` while it is valid. An entry that supersedes this one also ends it.
     pub valid_to: Option<Timestamp>,
-    /// The version that it takes the place of.
+    /// The version that this one replaced.
     pub supersedes: Option<ProfileId>,
     /// When it was written.
     pub created_at: Timestamp,
-    /// When a later version took its place.
+    /// When a later version replaced it.
     pub superseded_at: Option<Timestamp>,
-    /// When a person said that it is not so.
+    /// When a person disputed it.
     pub debunked_at: Option<Timestamp>,
 }
 
 impl ProfileEntry {
-    /// Whether it is what is believed now: neither superseded nor debunked.
+    /// Whether it is current: neither superseded nor disputed.
     pub const fn is_live(&self) -> bool {
         self.superseded_at.is_none() && self.debunked_at.is_none()
     }

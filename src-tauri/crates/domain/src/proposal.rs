@@ -1,19 +1,19 @@
-//! Proposals that wait for a person besides candidates for memories.
+//! Kinds of proposals other than pending memories.
 
 use crate::memory::names;
 
 names! {
-    /// What is proposed. A kind that is new here is parked and restored as the others are.
+    /// Kind of proposal. A new kind expires and is restored like the others.
     pub enum ProposalKind {
         /// Two handles may belong to one person.
         Link = "link",
-        /// Two topics may be one, or one two.
+        /// Two topics may be one, or one topic may be two.
         Topic = "topic",
-        /// A way of working.
+        /// A repeated workflow.
         Playbook = "playbook",
-        /// Something that could not be done.
+        /// An unmet request.
         Gap = "gap",
-        /// A change to what is remembered.
+        /// A clean-up of memories.
         Reflection = "reflection",
     }
 }

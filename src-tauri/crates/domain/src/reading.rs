@@ -1,31 +1,31 @@
-//! What the reader marks in a message: lasting facts, and what the other spans are.
+//! The reader's output: spans of a message that are lasting facts, and other labeled spans.
 //!
-//! Deliberately not here: how a message is read (`models`), and what is made of the marks (`capture`).
+//! Not in this module: how a message is read (`models`), and how marks become candidates (`capture`).
 
 use std::ops::Range;
 
 use crate::memory::names;
 use crate::{Category, FactDetail, Role};
 
-/// How the reader's name begins where a proposer is named. Its confidences alone are calibrated probabilities.
+/// Start of the reader's name as a proposer. Only its confidences are calibrated probabilities.
 pub const READER_PREFIX: &str = "reader/";
 
 names! {
-    /// What a fact says of a person. The order is that of the network's outputs (`training/parse.py`): append, never insert.
+    /// What a fact says about a person. The order is that of the network's outputs (`training/parse.py`): append, never insert.
     pub enum Attribute {
-        /// What they are called.
+        /// Their name.
         Name = "name",
-        /// How old.
+        /// Their age.
         Age = "age",
-        /// The day they were born.
+        /// Their date of birth.
         Birthday = "birthday",
         /// Where they live.
         Home = "home",
         /// Where they come from.
         Origin = "origin",
-        /// What they work as.
+        /// Their job.
         Job = "job",
-        /// For whom.
+        /// Whom they work for.
         Employer = "employer",
         /// Schools and degrees.
         Education = "education",
@@ -43,21 +43,21 @@ names! {
         Language = "language",
         /// What they can do.
         Skill = "skill",
-        /// What they work with by choice.
+        /// Tools they choose to work with.
         Tool = "tool",
         /// What they do for pleasure.
         Hobby = "hobby",
-        /// What they like.
+        /// Things they like.
         Like = "like",
-        /// What they do not like.
+        /// Things they dislike.
         Dislike = "dislike",
-        /// What they do again and again.
+        /// What they do regularly.
         Habit = "habit",
         /// What they think of something.
         Opinion = "opinion",
         /// What matters to them.
         Value = "value",
-        /// With whom they live.
+        /// Their partner.
         Partner = "partner",
         /// Their children.
         Child = "child",
@@ -67,21 +67,21 @@ names! {
         Sibling = "sibling",
         /// Their friends.
         Friend = "friend",
-        /// With whom they work.
+        /// People they work with.
         Colleague = "colleague",
-        /// What is settled and still to come.
+        /// Something decided that is still to come.
         Plan = "plan",
-        /// What is wanted.
+        /// Something they want.
         Goal = "goal",
         /// Something with a date.
         Event = "event",
-        /// What is over.
+        /// Something that is over.
         Past = "past",
         /// What they believe in.
         Faith = "faith",
-        /// What they earn, owe and own.
+        /// Income, debts and property.
         Money = "money",
-        /// Where they can be reached.
+        /// How to reach them.
         Contact = "contact",
         /// None of these.
         Other = "other",
@@ -89,21 +89,21 @@ names! {
 }
 
 names! {
-    /// Spans beside facts. The order is that of the network's outputs: append, never insert.
+    /// Labels of spans that are not facts. The order is that of the network's outputs: append, never insert.
     pub enum Label {
         /// Not the speaker's own words: quoted, pasted, forwarded.
         NotOwnWords = "not_own_words",
         /// Something definite that the speaker will do.
         Promise = "promise",
-        /// What was settled.
+        /// Something that was decided.
         Decision = "decision",
-        /// What solved a problem.
+        /// The solution to a problem.
         Solution = "solution",
-        /// A refusal, or that something cannot be done.
+        /// A refusal, or a statement that something cannot be done.
         UnmetRequest = "unmet_request",
         /// How the speaker wants things done from now on.
         Wish = "wish",
-        /// Thanks or complaint about what was done.
+        /// Thanks or a complaint about work that was done.
         Feedback = "feedback",
     }
 }
@@ -111,11 +111,11 @@ names! {
 /// A fact's details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FactMark {
-    /// One of the six of seed 004.
+    /// One of seed 004's six categories.
     pub category: Category,
-    /// What it says of the person.
+    /// What it says about the person.
     pub attribute: Attribute,
-    /// It says "not" or "no longer".
+    /// The statement contains "not" or "no longer".
     pub is_negated: bool,
     /// It is implied, not stated.
     pub is_implied: bool,
@@ -124,23 +124,23 @@ pub struct FactMark {
 }
 
 impl FactMark {
-    /// What of it is kept with a memory.
+    /// The part that is stored with a memory.
     pub fn detail(&self) -> FactDetail {
         FactDetail { attribute: self.attribute, is_negated: self.is_negated, date: None }
     }
 
-    /// About a relative, partner, friend or colleague of the speaker, which says something of the speaker too.
+    /// Whether it is about a relative, partner, friend or colleague of the speaker, which also tells something about the speaker.
     pub fn is_family(&self) -> bool {
         self.category == Category::Relationship
     }
 }
 
-/// What a span is.
+/// Kind of a marked span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MarkKind {
     /// A lasting fact.
     Fact(FactMark),
-    /// Anything else.
+    /// Another label.
     Label(Label),
 }
 
@@ -149,46 +149,46 @@ pub enum MarkKind {
 pub struct Mark {
     /// What it is.
     pub kind: MarkKind,
-    /// Where, in bytes of the message; on character borders, never empty.
+    /// Byte range in the message, on character boundaries, never empty.
     pub bytes: Range<usize>,
-    /// The calibrated probability that this is right, 0 to 1.
+    /// Calibrated probability that the mark is correct, from 0 to 1.
     pub probability: f64,
 }
 
-/// What the reader saw in one message.
+/// Marks of one message.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reading {
-    /// In order of their place, facts first where they share one.
+    /// Ordered by position; facts come first at the same position.
     pub marks: Vec<Mark>,
 }
 
-/// Two statements about one somebody, the earlier first.
+/// Two statements about the same person, in order of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatementPair<'a> {
     /// Who made them.
     pub role: Role,
-    /// What was said first.
+    /// The earlier statement.
     pub earlier: &'a str,
-    /// What was said later.
+    /// The later statement.
     pub later: &'a str,
 }
 
-/// What the later of two statements makes of the earlier one: three probabilities that add up to one.
+/// How a later statement affects an earlier one: three probabilities that add up to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Change {
-    /// The earlier one is no longer so, never was, or has another value now.
+    /// The earlier one is no longer true, was never true, or has a new value.
     pub replaces: f64,
-    /// It is said once more, in other words or with more or less detail.
+    /// Both say the same, in other words or with more or less detail.
     pub same: f64,
-    /// Both stand.
+    /// Both are true.
     pub both: f64,
 }
 
-/// A message as the reader takes it: who speaks, seen from the owner, and the words.
+/// A message as input of the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Utterance<'a> {
-    /// Who speaks.
+    /// Role of the speaker.
     pub role: Role,
-    /// What was said, exactly.
+    /// The text, unchanged.
     pub text: &'a str,
 }

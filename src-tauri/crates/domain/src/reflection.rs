@@ -1,49 +1,50 @@
-//! Reflection (seed 000, "The Big Tidy"): what may be proposed about what is remembered, and where a proposal stands.
+//! Reflection (seed 000, "The Big Tidy"): kinds and statuses of clean-up proposals for memories.
 //!
-//! Deliberately not here: what is proposed of which memory (`keepsake-capture`), and how it is applied.
+//! Not in this module: which memories a proposal is about (`keepsake-capture`), and how it is applied.
 
 use thiserror::Error;
 
 use crate::memory::names;
 
 names! {
-    /// What a proposal would do. None of them deletes, and none changes the words of a memory.
+    /// Action of a clean-up proposal. None of them deletes anything or changes the words of a memory.
     pub enum ReflectionKind {
-        /// Set aside what says little any more.
+        /// Move memories of little remaining value to the trash.
         Archive = "archive",
-        /// Fold memories that say the same into one.
+        /// Merge memories that say the same.
         Merge = "merge",
     }
 }
 
 names! {
-    /// Where a proposal stands. See [`ReflectionStatus::may_become`].
+    /// Status of a clean-up proposal. See [`ReflectionStatus::may_become`].
     pub enum ReflectionStatus {
-        /// Waits for a person.
+        /// Waiting for a decision.
         Open = "open",
-        /// A person agreed; it is done when the run is applied.
+        /// Accepted by a person; carried out when the run is applied.
         Accepted = "accepted",
-        /// Done; one undo takes the whole run back.
+        /// Carried out; one undo reverts the whole run.
         Applied = "applied",
-        /// A person does not want it; it returns only where what it rests on has changed.
+        /// Dismissed. It comes back only if its sources change.
         Refused = "refused",
-        /// Waited too long, or was put aside.
+        /// Parked: expired, or set to Later.
         Parked = "parked",
     }
 }
 
-/// A step that a proposal's lifecycle does not know.
+/// An illegal transition of a clean-up proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("a proposal that is {from} cannot become {to}")]
 pub struct ReflectionTransitionError {
-    /// Where it stands.
+    /// Current status.
     pub from: ReflectionStatus,
-    /// Where it was asked to go.
+    /// Requested status.
     pub to: ReflectionStatus,
 }
 
 impl ReflectionStatus {
-    /// The steps that a person may take. Applying is a run's, and undoing one restores what stood before.
+    /// Checks whether a person may make this transition. Only a run applies a proposal, and undoing the run restores the status
+    /// before it.
     pub fn may_become(self, to: Self) -> Result<(), ReflectionTransitionError> {
         use ReflectionStatus::*;
         let legal = matches!(

@@ -1,45 +1,45 @@
-//! Spans: where in a message something was said, counted in Unicode code points, end exclusive.
+//! Spans: ranges of a message's text in Unicode code points, end exclusive.
 //!
-//! Code points are what the command line promises; byte offsets stay inside the crates that cut text.
+//! The API promises code points; byte offsets stay inside the crates that cut text.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// A stretch of a message's text in Unicode code points; never empty.
+/// A range of a message's text in Unicode code points; never empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Span {
     start: u32,
     end: u32,
 }
 
-/// Why a pair of offsets is no span of a text.
+/// Why two offsets are not a span of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SpanError {
-    /// The end does not lie after the start.
-    #[error("the span {start}..{end} is empty or runs backwards")]
+    /// The end is not after the start.
+    #[error("the span {start}..{end} is empty or reversed")]
     Empty {
-        /// First code point.
+        /// Start offset.
         start: u32,
-        /// One past the last code point.
+        /// End offset, exclusive.
         end: u32,
     },
-    /// The span leaves the text.
-    #[error("the span {start}..{end} leaves the message")]
+    /// The span exceeds the text.
+    #[error("the span {start}..{end} extends beyond the message")]
     Outside {
-        /// First code point.
+        /// Start offset.
         start: u32,
-        /// One past the last code point.
+        /// End offset, exclusive.
         end: u32,
     },
 }
 
 impl Span {
-    /// The span from `start` to `end`, end exclusive, in code points.
+    /// A span from `start` to `end`, in code points, end exclusive. Fails if it is empty.
     pub fn new(start: u32, end: u32) -> Result<Self, SpanError> {
         if start < end { Ok(Self { start, end }) } else { Err(SpanError::Empty { start, end }) }
     }
 
-    /// The span of the bytes `bytes` of `text`; both ends must lie on character borders of `text`.
+    /// The span of a byte range of `text`. Both ends must be on character boundaries of `text`.
     pub fn of_bytes(text: &str, bytes: std::ops::Range<usize>) -> Result<Self, SpanError> {
         let (Some(before), Some(inside)) = (text.get(..bytes.start), text.get(bytes.clone())) else {
             return Err(SpanError::Outside { start: bytes.start as u32, end: bytes.end as u32 });
@@ -48,17 +48,17 @@ impl Span {
         Self::new(start, start + inside.chars().count() as u32)
     }
 
-    /// First code point.
+    /// Offset of the first code point.
     pub const fn start(self) -> u32 {
         self.start
     }
 
-    /// One past the last code point.
+    /// Offset after the last code point.
     pub const fn end(self) -> u32 {
         self.end
     }
 
-    /// The bytes of `text` that this span covers.
+    /// The byte range of `text` that this span covers. Fails if the span exceeds the text.
     pub fn bytes_in(self, text: &str) -> Result<std::ops::Range<usize>, SpanError> {
         let outside = SpanError::Outside { start: self.start, end: self.end };
         let mut borders = text.char_indices().map(|(at, _)| at).chain([text.len()]);
@@ -67,7 +67,7 @@ impl Span {
         Ok(start..end)
     }
 
-    /// The quoted text: what the span covers in `text`.
+    /// The part of `text` that this span covers. Fails if the span exceeds the text.
     pub fn quote(self, text: &str) -> Result<&str, SpanError> {
         self.bytes_in(text).map(|bytes| &text[bytes])
     }

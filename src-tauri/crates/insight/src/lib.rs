@@ -1,12 +1,12 @@
-//! Whole-conversation analysis: what one conversation was about, and what came of it.
+//! Whole-conversation analysis: what a conversation is about and what came of it.
 //!
-//! Pure: no IO, no async, no clock, no randomness; the same turns give the same result.
-//! [`conversation`] says where it stands: ended or not, its tone, what was promised in it.
-//! [`playbook`] says what is done again and again in sessions with tools.
-//! [`topic`] says what many conversations are about: topics that grow.
-//! [`session`] says what one session with an agent comes to, and what of it each tier of long-term memory holds.
-//! [`model`] asks a language model for the same and believes what the words carry.
-//! Deliberately not here: per-message facts (`keepsake-capture` finds those), duplicates against stored memories, sending.
+//! Pure: no IO, no async, no clock, no randomness. The same turns always give the same result.
+//! [`conversation`] judges the status of a conversation: whether it has ended, its tone, and the promises made in it.
+//! [`playbook`] finds work that is repeated in sessions with tools.
+//! [`topic`] groups many conversations into topics that grow over time.
+//! [`session`] summarizes one session with an agent and decides which tier of long-term memory each line goes to.
+//! [`model`] asks a language model for the same analysis and accepts only what the conversation supports.
+//! Deliberately not here: facts in single messages (`keepsake-capture` finds those), duplicates of stored memories, and sending.
 
 mod analysis;
 pub mod conversation;

@@ -1,14 +1,14 @@
-//! What the trained reader marked in a sentence.
+//! Reads the marks that the trained reader set in a sentence.
 
 use keepsake_domain::{Mark, MarkKind, ReadingLabel};
 
 use crate::text::Sentence;
 
-/// A mark tells from this probability on. On authors that the reader was not trained on some four of five promises, wishes, solutions and
-/// thanks are such there; decisions are not, and are told by a model alone.
+/// Minimum probability at which a mark counts. At this threshold, on authors that the reader was not trained on, about four out
+/// of five marked promises, wishes, solutions and thanks are right. Decisions do not reach that, so only a model reports them.
 const MARK_MIN: f64 = 0.6;
 
-/// Whether the reader marked this in a sentence. `marks` are those of each turn; of what it did not read there are none.
+/// True if the reader set this label in the sentence. `marks` contains the marks of each turn; unread turns have none.
 pub(crate) fn is_marked(sentence: &Sentence<'_>, marks: &[Vec<Mark>], label: ReadingLabel) -> bool {
     let of_turn = marks.get(sentence.turn).map_or(&[][..], Vec::as_slice);
     of_turn.iter().any(|mark| {

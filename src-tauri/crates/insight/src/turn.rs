@@ -1,28 +1,28 @@
-//! What the analyses read: the turns of one conversation, in order, with who said them.
+//! The input of every analysis: the turns of one conversation, in order, with their speakers.
 
 use keepsake_domain::{MessageType, Role, Timestamp, limits};
 
-/// One message of a conversation, borrowed from whoever loaded it.
+/// One message of a conversation, borrowed from the caller that loaded it.
 #[derive(Debug, Clone, Copy)]
 pub struct Turn<'a> {
-    /// The message's id, for the caller's own use; it does not influence the result.
+    /// The message's id, for the caller's use only; it does not affect the result.
     pub id: &'a str,
-    /// Who speaks, seen from the owner.
+    /// The speaker's role, from the owner's point of view.
     pub role: Role,
     /// The author's name as the source shows it.
     pub author: &'a str,
-    /// The text, exactly as stored: spans count its code points.
+    /// The text exactly as stored; spans count its code points.
     pub text: &'a str,
     /// When it was said; makes "last week" in a candidate absolute. Zero or less means unknown.
     pub time: Timestamp,
-    /// What kind of utterance it is.
+    /// The kind of message.
     pub message_type: MessageType,
-    /// On a branch that was edited or regenerated away from.
+    /// True if it is on a branch that was abandoned by an edit or a regeneration.
     pub is_branch: bool,
 }
 
 impl Turn<'_> {
-    /// Whether this is something that somebody said: text or voice of a person or an assistant, on the main branch.
+    /// True if a person or an assistant said this: text or voice, on the main branch.
     pub fn is_plain(&self) -> bool {
         !self.is_branch
             && matches!(self.message_type, MessageType::Text | MessageType::Voice)
@@ -31,19 +31,19 @@ impl Turn<'_> {
     }
 }
 
-/// One conversation and what is known beside it.
+/// One conversation with additional information about it.
 #[derive(Debug, Clone, Copy)]
 pub struct AnalysisInput<'a> {
-    /// All turns, in order. Indices in the result count these.
+    /// All turns, in order. Indices in the result refer to these.
     pub turns: &'a [Turn<'a>],
-    /// The owner's name, for the list of participants where the source shows only "You" or nothing.
+    /// The owner's name for the list of participants, used if the source shows only "You" or nothing.
     pub owner_name: Option<&'a str>,
-    /// A local embedding for each turn, where there are any; sharpens which sentences are central.
+    /// A local embedding for each turn, if available; improves the choice of central sentences.
     pub vectors: Option<&'a [Option<Vec<f32>>]>,
 }
 
-/// Analyze Now's soft minimum: five plain messages or a hundred tokens (`limits::ANALYZE_MESSAGES_MIN`,
-/// `limits::ANALYZE_TOKENS_MIN`). A person may go on regardless; [`crate::analyse`] does not ask.
+/// The soft minimum for Analyze Now: five plain messages or a hundred tokens (`limits::ANALYZE_MESSAGES_MIN`,
+/// `limits::ANALYZE_TOKENS_MIN`). A person may continue anyway; [`crate::analyse`] does not check it.
 pub fn is_long_enough(turns: &[Turn<'_>]) -> bool {
     let (mut messages, mut chars) = (0usize, 0usize);
     for turn in turns.iter().filter(|turn| turn.is_plain()) {
@@ -53,10 +53,10 @@ pub fn is_long_enough(turns: &[Turn<'_>]) -> bool {
     messages >= limits::ANALYZE_MESSAGES_MIN || chars / limits::CHARS_PER_TOKEN >= limits::ANALYZE_TOKENS_MIN
 }
 
-/// The fingerprint of a transcript, lower-case hexadecimal: equal for equal speakers and words in equal order.
+/// The fingerprint of a transcript as lowercase hexadecimal: equal for the same speakers and words in the same order.
 ///
-/// Ids and times are left out, so the same conversation imported again is the same transcript; compare
-/// [`crate::ENGINE_VERSION`] beside it, because a newer engine may see more in the same words.
+/// Ids and times are left out, so importing the same conversation again gives the same fingerprint. Compare
+/// [`crate::ENGINE_VERSION`] as well, because a newer engine may find more in the same words.
 pub fn fingerprint(turns: &[Turn<'_>]) -> String {
     let mut hasher = blake3::Hasher::new();
     for turn in turns {

@@ -1,4 +1,4 @@
-//! `make bench`: sentences a second through [`Embedder`], beside the model alone on ready-made token ids.
+//! `make bench`: sentences per second through [`Embedder`], compared with the model alone on prepared token ids.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::time::Instant;
@@ -13,7 +13,7 @@ const BATCH: usize = 32;
 const WORDS: &str = "we moved the meeting to thursday because my sister comes home from lisbon and i promised to cook \
     her favourite soup with beans while the dog sleeps near a window that never closes quite right in winter";
 
-/// 6 to 26 words each, the spread of chat messages; the same on every run.
+/// 6 to 26 words each, like chat messages; the same on every run.
 fn sentences() -> Vec<String> {
     let words: Vec<&str> = WORDS.split_whitespace().collect();
     let mut state = 1_u64;
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("embedding: {:.0} sentences/s by the model alone", raw_per_second(&dir)?);
         return Ok(());
     }
-    // In a process of its own, since ONNX Runtime allows one environment a process.
+    // In a separate process, because ONNX Runtime allows only one environment per process.
     std::process::Command::new(std::env::current_exe()?).arg(RAW).status()?;
     let opened = Instant::now();
     let model = open_local(&dir)?;

@@ -1,23 +1,25 @@
-//! The seam between those who need vectors and those who make them.
+//! The interface between code that needs vectors and code that makes them.
 
-/// Turns sentences into vectors. Implementations are deterministic: one text has one vector, whatever its neighbours.
+/// Turns sentences into vectors. Implementations are deterministic: a text always has the same vector, whatever else is in the
+/// batch.
 pub trait Embedder: Send + Sync {
-    /// Stored beside every vector; vectors of different names are never compared.
+    /// The model's name, stored with every vector. Vectors from models with different names are never compared.
     fn name(&self) -> &str;
 
-    /// Length of every vector.
+    /// The length of every vector.
     fn dimension(&self) -> usize;
 
-    /// One L2-normalised vector a text, in the order given; no texts give no vectors.
-    /// Blocking and heavy on the processor: call it off the UI thread.
+    /// One L2-normalized vector per text, in the given order; an empty list for no texts. Blocks and uses the processor heavily,
+    /// so call it off the UI thread.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
 
-    /// The mean vector of ordinary messages, which all talk has in common; empty where it is not known.
+    /// The mean vector of ordinary messages, which all conversation has in common; empty if unknown.
     fn typical(&self) -> &[f32] {
         &[]
     }
 
-    /// As [`Embedder::embed`], each vector less what is typical: how it differs from all talk. Their lengths vary.
+    /// Like [`Embedder::embed`], but with the typical vector subtracted, which shows how a text differs from all conversation.
+    /// The results are not normalized.
     fn embed_apart(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let mut vectors = self.embed(texts)?;
         for vector in &mut vectors {
@@ -27,34 +29,36 @@ pub trait Embedder: Send + Sync {
     }
 }
 
-/// Why a text got no vector. Messages never carry the text.
+/// Why a text got no vector. Messages never contain the text.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
     /// The runtime or the tokenizer refused the batch.
     #[error(
-        "the embedding model could not embed a batch of {texts} texts: {reason}; restart Keepsake, then run `make model` if it stays"
+        "the embedding model failed on a batch of {texts} texts: {reason}; restart Keepsake, and run `make model` if it happens \
+         again"
     )]
     Batch {
-        /// How many texts were in the batch.
+        /// The number of texts in the batch.
         texts: usize,
-        /// The runtime's own words.
+        /// The runtime's own message.
         reason: String,
     },
-    /// The model's answer does not fit its manifest.
+    /// The model's output does not match its manifest.
     #[error(
-        "the embedding model answered {vectors} vectors of length {length} for {texts} texts; run `make model` to prepare it again"
+        "the embedding model returned {vectors} vectors of length {length} for {texts} texts; run `make model` to prepare it \
+         again"
     )]
     Shape {
-        /// How many texts were given.
+        /// The number of texts given.
         texts: usize,
-        /// How many vectors came back.
+        /// The number of vectors returned.
         vectors: usize,
-        /// Length of the first one that is wrong, or of the first.
+        /// The length of the first vector with the wrong length, or of the first vector.
         length: usize,
     },
 }
 
-/// Cosine of two L2-normalised vectors, which is their dot product.
+/// The cosine of two L2-normalized vectors, which is their dot product.
 pub fn cosine(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }

@@ -1,18 +1,18 @@
-//! An embedder and readers without a model, for tests alone. The embedder hashes words into a vector. It knows nothing of meaning, so no product
-//! code may use it; two texts are alike exactly as far as they share words.
+//! An embedder and readers without a model, for tests only. The embedder hashes words into a vector. It knows nothing of meaning:
+//! two texts are similar only as far as they share words, so product code must not use it.
 
 use keepsake_domain::{Attribute, Category, Change, FactMark, Mark, MarkKind, Reading, ReadingLabel, StatementPair, Utterance};
 
 use crate::{EmbedError, Embedder, ReadError, Reader};
 
-/// A reader without a network, for tests alone: it marks each place where one of its phrases stands.
+/// A reader without a network, for tests only: it marks every occurrence of its phrases.
 #[derive(Debug, Clone, Default)]
 pub struct PhraseReader {
     phrases: Vec<(String, MarkKind, f64)>,
 }
 
 impl PhraseReader {
-    /// The same reader, which also marks this phrase, with this probability.
+    /// The same reader, which also marks this phrase with this probability.
     pub fn with(mut self, phrase: &str, kind: MarkKind, probability: f64) -> Self {
         self.phrases.push((phrase.to_owned(), kind, probability));
         self
@@ -41,14 +41,14 @@ impl Reader for PhraseReader {
     }
 }
 
-/// What tells in a later statement, for tests alone, that the earlier one is no longer so.
+/// Phrases in a later statement that end an earlier one.
 const ENDINGS: [&str; 3] = [" now", " no longer", " any more"];
 
-/// What a later line begins with, for tests alone, that settles a promise about the same thing.
+/// The start of a later line that settles a promise about the same thing.
 const SETTLED: &str = "I've ";
 
-/// A later statement with one of the [`ENDINGS`] replaces an earlier one that begins with the same two words; one that begins with
-/// [`SETTLED`] replaces a promise with which it shares its last word.
+/// A later statement with one of the [`ENDINGS`] replaces an earlier one that begins with the same two words. One that begins
+/// with [`SETTLED`] replaces a promise that contains its last word.
 fn change(pair: &StatementPair<'_>) -> Change {
     let words = |text: &str| text.split_whitespace().map(|word| word.trim_end_matches('.').to_lowercase()).collect::<Vec<_>>();
     let (earlier, later) = (words(pair.earlier), words(pair.later));
@@ -63,12 +63,12 @@ fn change(pair: &StatementPair<'_>) -> Change {
     }
 }
 
-/// A reader of the plain sentences that tests are written in, for tests alone: what stands at the beginning of a sentence of the table
-/// decides what it is. It knows nothing of meaning, so no product code may use it.
+/// A reader for the plain sentences used in tests, for tests only: the beginning of a sentence decides what it is. It knows
+/// nothing of meaning, so product code must not use it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SentenceReader;
 
-/// How sentences begin, and what they say then. The first that fits counts.
+/// Sentence beginnings and what they state. The first match counts.
 const BEGINNINGS: &[(&str, Category, Attribute)] = &[
     ("My name is ", Category::PersonalInfo, Attribute::Name),
     ("I live ", Category::PersonalInfo, Attribute::Home),
@@ -110,10 +110,10 @@ const BEGINNINGS: &[(&str, Category, Attribute)] = &[
     ("My son", Category::Relationship, Attribute::Child),
 ];
 
-/// How a promise begins.
+/// Beginnings of promises.
 const PROMISES: &[&str] = &["I'll ", "I will ", "I promise "];
 
-/// How other spans begin.
+/// Beginnings of other labeled spans.
 const LABELS: &[(&str, ReadingLabel)] = &[
     ("The fix was ", ReadingLabel::Solution),
     ("Please always ", ReadingLabel::Wish),
@@ -121,32 +121,32 @@ const LABELS: &[(&str, ReadingLabel)] = &[
     ("I cannot ", ReadingLabel::UnmetRequest),
 ];
 
-/// How something begins that hardly lasts.
+/// Beginnings of statements that hardly last.
 const PASSING: &[&str] = &["I slept ", "I forgot "];
 
-/// How a wish begins about how things are done. Some say something lasting too.
+/// Beginnings of wishes about how things are done. Some also state something lasting.
 const WISHES: &[&str] = &[
     "Please answer ", "From now on please answer ", "Please keep ", "Please always ", "Keep it ", "No bullet points",
     "I prefer ", "I really prefer ", "I always prefer ", "I expect ", "I want long",
 ];
 
-/// How a wish begins that it is not sure of: enough to agree with a model, too little to be told alone.
+/// Beginnings of wishes marked with low probability: enough to support a model's finding, but not enough alone.
 const FAINT_WISHES: &[&str] = &["I like it when "];
 
-/// How an assistant begins that cannot do what was asked.
+/// Beginnings of an assistant's sentences that decline a request.
 const REFUSALS: &[&str] = &[
     "Sorry, I can't ", "I'm sorry, I can't ", "I can't ", "I don't have access ", "Unfortunately I cannot ",
     "Unfortunately, I cannot ",
 ];
 
-/// How sure it is of what it marks.
+/// The probability of a clear mark.
 const SURE: f64 = 0.95;
 
-/// How sure of what hardly lasts.
+/// The probability of a statement that hardly lasts.
 const UNSURE: f64 = 0.4;
 
 impl SentenceReader {
-    /// What is said at the beginning of a sentence, or behind its first comma: "Sure, I'll bring it".
+    /// The mark at the beginning of a sentence or after its first comma: "Sure, I'll bring it".
     fn mark(text: &str, bytes: std::ops::Range<usize>) -> Option<Mark> {
         let words = &text[bytes.clone()];
         if words.ends_with('?') {
@@ -156,7 +156,7 @@ impl SentenceReader {
         Self::clause(text, bytes).or_else(|| Self::clause(text, comma?))
     }
 
-    /// What a sentence says beside that: a wish, or that something cannot be done.
+    /// The label of a sentence in addition to that: a wish, or an unmet request.
     fn label(text: &str, bytes: std::ops::Range<usize>) -> Option<Mark> {
         let words = &text[bytes.clone()];
         let begins = |beginnings: &[&str]| beginnings.iter().any(|beginning| words.starts_with(beginning));
@@ -203,7 +203,7 @@ impl SentenceReader {
     }
 }
 
-/// The sentences of a text, in bytes.
+/// The byte ranges of the sentences in a text.
 fn sentences(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut at = 0;
     let pieces = text.split_inclusive(['.', '!', '?', '\n']).map(|piece| {
@@ -230,18 +230,18 @@ impl Reader for SentenceReader {
     }
 }
 
-/// Feature hashing over lower-case words and pairs of neighbours. Short words count little, as with a model of sentences: most of them
-/// stand in every text. Same text, same vector, on every machine.
+/// Feature hashing over lowercase words and pairs of adjacent words. Short words count little, as in a sentence model, because
+/// most of them occur in every text. The same text gives the same vector on every machine.
 #[derive(Debug, Clone)]
 pub struct HashEmbedder {
     dimension: usize,
 }
 
-/// "The", "you" and "and" have so many letters.
+/// Maximum length of a short word, such as "the", "you" and "and".
 const SHORT_WORD_CHARS: usize = 3;
 
 impl HashEmbedder {
-    /// Vectors of the real model's length, so that both fit the same tables.
+    /// Makes vectors of the real model's length, so that both fit the same tables.
     pub fn new() -> Self {
         Self { dimension: keepsake_domain::limits::EMBEDDING_DIMENSION }
     }

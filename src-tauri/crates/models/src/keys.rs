@@ -1,7 +1,7 @@
-//! Keys for servers of language models: in the system's keyring, or in memory until the application ends, and never in a file.
+//! Keys for language model servers: in the system's keyring, or in memory until the application ends, and never in a file.
 //!
-//! Which of the two is in use is a state that the window shows ([`KeyStoreState`]); there is no silent third way.
-//! Deliberately not here: which key belongs to which server; an account is a name that the caller chooses.
+//! The window shows which of the two is in use ([`KeyStoreState`]); there is no silent third option. Deliberately not here: which
+//! key belongs to which server. An account is a name that the caller chooses.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,30 +11,30 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use thiserror::Error;
 
-/// Keepsake's entries in the system's keyring.
+/// The name under which Keepsake stores entries in the system's keyring.
 const SERVICE: &str = "keepsake";
 
-/// The longest key in use (a signed token) has some 2,000 characters.
+/// Maximum length of a key. The longest key in use (a signed token) has about 2,000 characters.
 const KEY_BYTES_MAX: usize = 8 * 1024;
 
-/// A key. It is wiped from memory when it is dropped, prints as nothing, and can neither be stored nor sent as JSON.
+/// A key. It is wiped from memory when dropped, its debug output is empty, and it can be neither stored nor sent as JSON.
 #[derive(Clone)]
 pub struct ApiKey(SecretString);
 
-/// Why a text is no key. Never quotes it.
+/// Why a text is not a key. Never quotes the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("this is not a key: a key has between 1 and {KEY_BYTES_MAX} plain characters without blanks; copy it again")]
+#[error("this is not a key: a key has 1 to {KEY_BYTES_MAX} plain characters and no spaces; copy it again")]
 pub struct NotAKey;
 
 impl ApiKey {
-    /// Takes a key as it was pasted; blanks around it go.
+    /// Parses a key as pasted; whitespace around it is removed.
     pub fn parse(text: &str) -> Result<Self, NotAKey> {
         let key = text.trim();
         let is_key = (1..=KEY_BYTES_MAX).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
         if is_key { Ok(Self(SecretString::from(key))) } else { Err(NotAKey) }
     }
 
-    /// The key itself, for the one header it goes into.
+    /// The key itself, for the one header that needs it.
     pub(crate) fn expose(&self) -> &str {
         self.0.expose_secret()
     }
@@ -52,47 +52,47 @@ impl PartialEq for ApiKey {
     }
 }
 
-/// Where keys are kept.
+/// A place where keys are kept.
 pub trait KeyStore: Send + Sync {
     /// The key of `account`, if there is one.
     fn get(&self, account: &str) -> Result<Option<ApiKey>, KeyError>;
 
-    /// Keeps `key` for `account`, in place of any other.
+    /// Stores `key` for `account`, replacing any other key.
     fn put(&self, account: &str, key: &ApiKey) -> Result<(), KeyError>;
 
-    /// Forgets the key of `account`. Fine when there is none.
+    /// Deletes the key of `account`. Succeeds if there is none.
     fn delete(&self, account: &str) -> Result<(), KeyError>;
 
-    /// Which store this is.
+    /// The kind of store in use.
     fn state(&self) -> KeyStoreState;
 }
 
-/// Which store is in use.
+/// The kind of key store in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyStoreState {
     /// The system's keyring.
     Keyring,
-    /// Memory: keys have to be entered again after the next start, since this system has no keyring.
+    /// Memory: keys must be entered again after each start, because this system has no keyring.
     SessionOnly,
 }
 
-/// Why the keyring did not do it.
+/// Why the keyring failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum KeyError {
-    /// The person has to unlock it.
+    /// The keyring is locked; the person has to unlock it.
     #[error("the system's keyring is locked; unlock it and try again")]
     Locked,
-    /// What it holds is no key of ours.
-    #[error("the system's keyring holds something else under Keepsake's name; enter the key again")]
+    /// The stored value is not a valid key.
+    #[error("the entry for Keepsake in the system's keyring is not a key; enter the key again")]
     Damaged,
-    /// Anything else.
-    #[error("the system's keyring does not answer; enter the key again after the next start of the system")]
+    /// Any other failure.
+    #[error("the system's keyring does not respond; restart the system and enter the key again")]
     Unavailable,
 }
 
 impl From<keyring::Error> for KeyError {
-    /// The keyring's own words are left out: some of its errors carry the secret's bytes.
+    /// The keyring's own message is left out, because some of its errors contain the secret's bytes.
     fn from(error: keyring::Error) -> Self {
         match error {
             keyring::Error::NoStorageAccess(_) => Self::Locked,
@@ -105,7 +105,7 @@ impl From<keyring::Error> for KeyError {
     }
 }
 
-/// The system's keyring if there is one, else memory.
+/// Opens the system's keyring, or a memory store if there is none.
 pub fn open_key_store() -> Box<dyn KeyStore> {
     key_store(Keyring::open())
 }
@@ -120,7 +120,8 @@ fn key_store(keyring: Option<Keyring>) -> Box<dyn KeyStore> {
     }
 }
 
-/// The same, opened when it is first asked: most commands need no key, and a keyring may ask the person to unlock it.
+/// Like [`open_key_store`], but opened only on first use: most commands need no key, and a keyring may ask the person to unlock
+/// it.
 pub fn on_demand() -> Arc<dyn KeyStore> {
     Arc::new(OnDemand::default())
 }
@@ -157,7 +158,7 @@ impl KeyStore for OnDemand {
 pub struct Keyring(());
 
 impl Keyring {
-    /// The keyring, where the system has one that can be reached.
+    /// The keyring, if the system has one and it can be reached.
     pub fn open() -> Option<Self> {
         keyring::v1::Entry::store_status().is_ok().then_some(Self(()))
     }
@@ -189,7 +190,7 @@ impl KeyStore for Keyring {
     }
 }
 
-/// Memory: gone when the application ends.
+/// Keys in memory, lost when the application ends.
 #[derive(Debug, Default)]
 pub struct SessionKeys(Mutex<HashMap<String, ApiKey>>);
 

@@ -1,8 +1,8 @@
-//! Models behind traits: sentence embedders, and the clients of language models.
+//! Models behind traits: sentence embedders, the trained reader, and clients of language models.
 //!
-//! A crate of its own to keep ONNX Runtime, the tokenizer and the HTTP client out of its neighbours' builds.
-//! Deliberately not here: downloading (the model is prepared by `src-tauri/scripts/prepare_model.py`), storing vectors,
-//! choosing what to embed or to ask, and any silent second choice: a missing model is an error that the caller shows.
+//! A separate crate, so that ONNX Runtime, the tokenizer and the HTTP client stay out of other crates' builds. Deliberately not
+//! here: downloading (`src-tauri/scripts/prepare_model.py` prepares the models), storing vectors, choosing what to embed or to
+//! ask, and any silent fallback: a missing model is an error that the caller shows.
 
 mod embedder;
 pub mod fake;

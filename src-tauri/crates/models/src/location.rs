@@ -1,17 +1,18 @@
-//! Where the prepared model lies; the same rule as `model_dir` in `prepare_model.py`.
+//! Where the prepared model is stored; the same rule as `model_dir` in `prepare_model.py`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use keepsake_domain::default_data_dir;
 
-/// Name of the model that `make model` prepares: its directory, and what is stored with each vector.
+/// The name of the model that `make model` prepares: its directory name, also stored with each vector.
 pub const MODEL_NAME: &str = "all-MiniLM-L6-v2-int8";
 
-/// The directory to give to [`open_local`](crate::open_local).
+/// The directory to pass to [`open_local`](crate::open_local).
 ///
-/// `env` looks up an environment variable, at the edge `|name| std::env::var_os(name)`. `KEEPSAKE_MODEL_DIR` wins; else
-/// it is `models/<name>` in Keepsake's data directory. Without a home directory the path is relative, and nothing is loaded from it.
+/// `env` looks up an environment variable, in the program `|name| std::env::var_os(name)`. `KEEPSAKE_MODEL_DIR` takes precedence;
+/// otherwise the directory is `models/<name>` in Keepsake's data directory. Without a home directory the path is relative, and
+/// nothing is loaded from it.
 pub fn default_model_dir(env: impl Fn(&str) -> Option<OsString>) -> PathBuf {
     // An empty or relative variable counts as unset, as for the data directory.
     match env("KEEPSAKE_MODEL_DIR").map(PathBuf::from).filter(|dir| dir.is_absolute()) {

@@ -1,7 +1,7 @@
-//! The manifest that `prepare_model.py` writes, and its verification: nothing is loaded before its checksum holds.
+//! The manifest that `prepare_model.py` writes, and its verification: nothing is loaded before its checksum is confirmed.
 //!
-//! Whoever can write into the folder can write a manifest that agrees with it. What runs as code is therefore held against what this
-//! program was built with ([`PINNED`]), as is what arrives byte for byte from the pinned packages.
+//! Anyone who can write to the folder can also write a matching manifest. Files that run as code are therefore checked against
+//! hashes built into this program ([`PINNED`]), as are files that come unchanged from the pinned packages.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-/// Files without which the model cannot run; the manifest must list each.
+/// Files that the model needs to run; the manifest must list each of them.
 pub(crate) const MODEL: &str = "model.onnx";
 pub(crate) const LIBRARY: &str = "libonnxruntime.so";
 pub(crate) const TOKENIZER: &str = "tokenizer.json";
@@ -18,42 +18,45 @@ pub(crate) const SPECIAL_TOKENS: &str = "special_tokens_map.json";
 pub(crate) const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 const MANIFEST: &str = "manifest.json";
 
-/// Why the local model could not be opened. Keepsake then works by keywords and says so.
+/// Why the local model could not be opened. Keepsake then searches by keywords and says so.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    /// No manifest there.
-    #[error("no embedding model in {}; run `make model` to prepare it (search works by keywords until then)", dir.display())]
+    /// There is no manifest.
+    #[error("there is no embedding model in {}; run `make model` to prepare it (until then, search uses only \
+             keywords)", dir.display())]
     Missing {
-        /// The directory looked into.
+        /// The directory that was searched.
         dir: PathBuf,
     },
-    /// A file is absent, or its checksum differs from the manifest's.
+    /// A file is missing, or its checksum differs from the manifest's.
     #[error("the embedding model's file {} is missing or damaged; run `make model` to prepare it again", file.display())]
     Corrupt {
-        /// The file in question.
+        /// The file.
         file: PathBuf,
     },
-    /// A file agrees with the manifest beside it, and is not the one that this program was built for.
+    /// A file matches the manifest next to it but is not the one this program was built for.
     #[error(
-        "{} is not the file that Keepsake knows, so it was not loaded and search works by keywords; run `make model` to prepare it again, and see who else can write into that folder", file.display()
+        "{} is not the file that Keepsake expects, so it was not loaded and search uses only keywords; run `make model` to \
+         prepare it again, and check who else can write to that folder", file.display()
     )]
     Refused {
-        /// The file in question.
+        /// The file.
         file: PathBuf,
     },
-    /// The files are right but ONNX Runtime would not take them.
+    /// The files are correct, but ONNX Runtime could not load them.
     #[error(
-        "ONNX Runtime could not load the embedding model: {reason}; run `make model`, and see that this machine is supported (64-bit Linux with glibc 2.28 or newer)"
+        "ONNX Runtime could not load the embedding model: {reason}; run `make model`, and check that this computer is supported \
+         (64-bit Linux with glibc 2.28 or newer)"
     )]
     Runtime {
-        /// The runtime's own words.
+        /// The runtime's own message.
         reason: String,
     },
 }
 
-/// SHA-256 of ONNX Runtime 1.31.1 and the tokenizer's files, as the packages of `model-requirements.txt` hold them. A new version there
-/// is a new line here. The graph is not among them: `prepare_model.py` writes it on the person's machine, where its last bits may
-/// differ, and it is numbers and no code. The manifest has to do for it.
+/// SHA-256 of ONNX Runtime 1.31.1 and the tokenizer's files, as contained in the packages of `model-requirements.txt`. A new
+/// version there needs new lines here. The graph is not included: `prepare_model.py` writes it on the person's machine, where its
+/// last bits may differ, and it contains numbers rather than code. For the graph, the manifest has to suffice.
 const PINNED: &[(&str, &[&str])] = &[
     (TOKENIZER, &["be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"]),
     (CONFIG, &["953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"]),
@@ -61,8 +64,8 @@ const PINNED: &[(&str, &[&str])] = &[
     (TOKENIZER_CONFIG, &["acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b"]),
 ];
 
-/// The library is another one on each platform, and on macOS for each version of Python that fetched it. Where none is known, none is
-/// loaded.
+/// The library differs on each platform, and on macOS also for each version of Python that downloaded it. On a platform without a
+/// known hash, nothing is loaded.
 const LIBRARY_SHA256: &[&str] = if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
     &["fc44112fbe06d7d689c57e11d3862031f64711007e4ee020f8eed5185fd2c1d3"]
 } else if cfg!(all(target_os = "linux", target_arch = "aarch64")) {
@@ -78,16 +81,16 @@ const LIBRARY_SHA256: &[&str] = if cfg!(all(target_os = "linux", target_arch = "
     &[]
 };
 
-/// What the manifest says.
+/// The contents of the manifest.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Manifest {
     pub(crate) name: String,
     pub(crate) dimension: usize,
-    /// File name → lower-case hexadecimal SHA-256.
+    /// File names with their SHA-256 in lowercase hexadecimal.
     files: BTreeMap<String, String>,
 }
 
-/// A directory whose manifest was read; files come out of it verified.
+/// A directory whose manifest has been read; files are verified when read from it.
 pub(crate) struct ModelDir<'a> {
     dir: &'a Path,
     pub(crate) manifest: Manifest,
@@ -95,7 +98,8 @@ pub(crate) struct ModelDir<'a> {
 
 impl<'a> ModelDir<'a> {
     pub(crate) fn open(dir: &'a Path) -> Result<Self, ModelError> {
-        // A relative folder is another one wherever the program was started, and whoever made that one would choose the library.
+        // A relative folder depends on where the program is started, and anyone who can create that folder would choose the
+        // library.
         if !dir.is_absolute() {
             return Err(ModelError::Missing { dir: dir.to_owned() });
         }
@@ -105,7 +109,7 @@ impl<'a> ModelDir<'a> {
         Ok(Self { dir, manifest })
     }
 
-    /// The file's content, after its checksum held.
+    /// The contents of the file, after its checksum is confirmed.
     pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>, ModelError> {
         let file = self.dir.join(name);
         let corrupt = || ModelError::Corrupt { file: file.clone() };
@@ -119,8 +123,8 @@ impl<'a> ModelDir<'a> {
     }
 }
 
-/// The path of the ONNX Runtime library in `dir`, after it was found to be the one that this program was built for. It runs as code, so
-/// no manifest beside it has a say.
+/// The path of the ONNX Runtime library in `dir`, after confirming that it is the one this program was built for. It runs as
+/// code, so the manifest next to it does not count.
 pub(crate) fn library(dir: &Path) -> Result<PathBuf, ModelError> {
     if !dir.is_absolute() {
         return Err(ModelError::Missing { dir: dir.to_owned() });
@@ -134,7 +138,7 @@ fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What a file is.
+/// The result of checking a file.
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
     Right,
@@ -144,7 +148,7 @@ enum Verdict {
     Foreign,
 }
 
-/// Holds a file's bytes against the manifest's checksum, and against the pinned ones where there are any.
+/// Checks a file against the manifest's checksum, and against the pinned hashes if there are any for it.
 fn check(name: &str, bytes: &[u8], expected: &str) -> Verdict {
     let digest = sha256(bytes);
     if digest != expected {

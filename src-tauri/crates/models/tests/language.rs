@@ -1,4 +1,5 @@
-//! The clients of language models against the scripted server: both shapes, every fault, the switch, cancels and limits.
+//! The language model clients against the scripted server: both formats, every fault, the network setting, cancellation and
+//! limits.
 
 #![allow(clippy::unwrap_used)]
 

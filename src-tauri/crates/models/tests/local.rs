@@ -1,4 +1,4 @@
-//! The real model: these tests need `make model`, which `make test` runs first, and fail without it.
+//! The real model. These tests need `make model`, which `make test` runs first, and fail without it.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::path::Path;
@@ -17,7 +17,7 @@ fn embed_one(model: &LocalEmbedder, text: &str) -> Vec<f32> {
 fn the_int8_model_stays_close_to_the_float_model() {
     let model = local();
     assert_eq!((model.name(), model.dimension()), (MODEL_NAME, keepsake_domain::limits::EMBEDDING_DIMENSION));
-    // Cosines of the float32 weights, measured once; int8 may differ by a little.
+    // Cosines of the float32 weights, measured once; int8 may differ slightly.
     for (a, b, float) in [
         ("That is a happy person", "That is a very happy person", 0.943),
         ("That is a happy person", "Today is a sunny day", 0.257),
@@ -54,11 +54,11 @@ fn odd_texts_get_vectors_too() {
     }
 }
 
-/// A copy of the prepared model in which one file was changed.
+/// A copy of the prepared model with one changed file.
 fn damaged(file: &str, change: impl Fn(&Path)) -> ModelError {
     let source = default_model_dir(|name| std::env::var_os(name));
     let dir = tempfile::tempdir().unwrap();
-    // The reader lies in a folder beside these files.
+    // The reader is in a folder next to these files.
     for entry in std::fs::read_dir(source).unwrap().map(Result::unwrap).filter(|entry| entry.file_type().unwrap().is_file()) {
         std::fs::copy(entry.path(), dir.path().join(entry.file_name())).unwrap();
     }

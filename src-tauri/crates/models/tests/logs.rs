@@ -1,6 +1,6 @@
-//! Goal 22 of the references: with everything logged that any library has to say, no word of a prompt, a reply or a key is.
+//! Goal 22 of the references: even with every library's logging fully enabled, no word of a prompt, a reply or a key is logged.
 //!
-//! A program of its own, since a process has one subscriber.
+//! A separate program, because a process can have only one subscriber.
 
 #![allow(clippy::unwrap_used)]
 
@@ -58,7 +58,7 @@ impl<'a> MakeWriter<'a> for Captured {
 #[test]
 fn nothing_of_a_call_is_logged_at_any_level_by_anyone() {
     let captured = Captured::default();
-    // It takes the records of the `log` crate as well, by which most libraries speak.
+    // It also receives the records of the `log` crate, which most libraries use.
     tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_ansi(false).with_writer(captured.clone()).init();
 
     let prompt = Prompt {
@@ -103,7 +103,7 @@ fn nothing_of_a_call_is_logged_at_any_level_by_anyone() {
     assert!(text.contains("TRACE") || text.contains("DEBUG"), "control: down to the lowest levels");
     assert_eq!(captured.planted(), Vec::<&str>::new());
 
-    // Control: the same library with its verbose log on says all of it, and the search finds it.
+    // Control: with its verbose log enabled, the same library logs all of it, and the search finds it.
     let server = ScriptedServer::saying(REPLY);
     server.behave(in_one_piece);
     let verbose = reqwest::Client::builder().connection_verbose(true).no_proxy().build().unwrap();
@@ -114,7 +114,7 @@ fn nothing_of_a_call_is_logged_at_any_level_by_anyone() {
     assert_eq!(captured.planted(), PLANTED);
 }
 
-/// What is searched for must not be cut in two.
+/// The text that is searched for must not be split.
 fn in_one_piece(server: &mut Behaviour) {
     (server.piece_chars, server.wire_bytes) = (1_000, 100_000);
 }

@@ -1,4 +1,5 @@
-//! The real reader, prepared by `make model`, marks the sampled messages as the training code does. No network; the host's runtime.
+//! The real reader, prepared by `make model`, sets the same marks on the sample messages as the training code. No network; uses
+//! the host's runtime.
 #![allow(clippy::unwrap_used)]
 
 use std::path::PathBuf;
@@ -7,10 +8,10 @@ use keepsake_domain::{MarkKind, ReadingLabel, Role, StatementPair, Utterance};
 use keepsake_models::{LocalReader, ModelError, Reader, default_model_dir, open_reader};
 use serde::Deserialize;
 
-/// Written by `training/export.py` beside the weights.
+/// Written by `training/export.py` together with the weights.
 const SAMPLES: &str = include_str!("../../../training/reader/samples.json");
 
-/// Kernels of one processor and another round differently in the last bits, and layers carry that on.
+/// Different processors round differently in the last bits, and the layers amplify that.
 const TOLERANCE: f64 = 0.02;
 
 #[derive(Debug, Deserialize)]
@@ -67,7 +68,7 @@ fn messages_are_marked_as_by_the_training_code() {
         let message = sample.turns.len() - 1;
         let text = sample.turns[message].1.as_str();
         let found = reader.read(&turns, &[message]).unwrap().remove(0).marks;
-        // Spans whose probability is close to where one is dropped or split may differ; the sure ones may not.
+        // Spans with a probability close to the threshold for dropping or splitting may differ; sure ones may not.
         for expected in sample.marks.iter().filter(|mark| mark.p >= 0.4) {
             let words: String = text.chars().skip(expected.start).take(expected.end - expected.start).collect();
             let hit = found.iter().find(|mark| text[mark.bytes.clone()] == words && label_of(&mark.kind) == expected.label);

@@ -1,7 +1,8 @@
 //! The same clients against a real server, llama.cpp's own or that of llama-cpp-python, with a tiny model of random weights.
 //!
-//! Only the protocol is tried: the model list, streaming, a reply constrained to a schema, cancels and errors. What the model
-//! says means nothing. No part of `make test`; `make real-model` starts the server and says in `KEEPSAKE_REAL_*` where it is.
+//! Only the protocol is tested: the model list, streaming, a reply constrained to a schema, cancellation and errors. What the
+//! model says means nothing. Not part of `make test`; `make real-model` starts the server and sets `KEEPSAKE_REAL_*` to its
+//! address.
 
 #![allow(clippy::unwrap_used)]
 
@@ -104,7 +105,7 @@ fn its_models_are_listed_and_a_wrong_key_or_address_is_said() {
     assert_eq!(connect("/elsewhere", &setting("KEY")).models(TIMEOUT_MS, &Unwatched), Err(CallError::Rejected { status: 404 }));
     let port = setting("SERVER").rsplit(':').next().unwrap().parse().unwrap();
     let clock: Arc<dyn keepsake_domain::Clock> = Arc::new(FixedClock::default());
-    // llama-cpp-python has no place of its own among the servers that are looked for.
+    // llama-cpp-python is not a separate kind among the servers that are detected.
     let kind = if is_llama_cpp() { ServerKind::LlamaCpp } else { ServerKind::LmStudio };
     let found = detect(&[Candidate { kind, port }], TIMEOUT_MS, &clock);
     assert_eq!(found.iter().map(|found| &found.state).collect::<Vec<_>>(), [&FoundState::KeyNeeded]);
@@ -125,7 +126,7 @@ fn a_reply_is_streamed_in_the_shape_that_was_asked_for() {
         assert_eq!(second.request_bytes, first.request_bytes, "it takes the schema at once");
         assert!(first.tokens_in > Some(10) && first.tokens_out > Some(10), "{first:?}");
     } else {
-        // It knows the older way of asking for a shape alone, and answers 500 to the newer.
+        // It supports only the older way of requesting a shape and answers 500 to the newer one.
         assert!(second.request_bytes < first.request_bytes, "what it does not take is remembered");
         assert_eq!(first.tokens_in, None);
     }

@@ -1,8 +1,8 @@
-//! People: which handles may belong to one human, what a relationship has shown, and what could not be done for somebody.
+//! People: which handles may belong to the same person, what a relationship has shown, and what could not be done for someone.
 //!
-//! Pure: no IO, no async, no clock, no SQL, no randomness; records come in as values, proposals go out.
-//! Deliberately not here: any step that only a person takes, and the privacy boundary, which the caller keeps by handing in
-//! nothing that may not be read.
+//! Pure: no IO, no async, no clock, no SQL, no randomness; records come in as values, proposals go out. Deliberately not here:
+//! any step that only a person takes, and the privacy boundary, which the caller enforces by passing in nothing that may not be
+//! read.
 
 pub mod gap;
 pub mod identity;

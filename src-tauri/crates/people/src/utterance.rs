@@ -1,18 +1,18 @@
-//! What profiles and gaps are read from: who said what to whom, and when.
+//! The input for profiles and gaps: who said what to whom, and when.
 //!
-//! Deliberately not here: names, channels and privacy. Whoever loads utterances hands in those of one privacy partition, and of
-//! no private conversation.
+//! Deliberately not here: names, channels and privacy. The caller passes in the utterances of one audience and none from private
+//! conversations.
 
 use std::cmp::Ordering;
 
 use keepsake_domain::{ConversationId, DAY_MS, InteractionId, Mark, Timestamp};
 
-/// Who speaks, seen from the entity whose profile is derived.
+/// The speaker, from the point of view of the entity whose profile is derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Speaker {
-    /// The entity itself; the owner, where the owner's profile is derived.
+    /// The entity itself; also the owner when the owner's profile is derived.
     Entity,
-    /// The owner, where somebody else's profile is derived.
+    /// The owner, when another entity's profile is derived.
     Owner,
     /// A language model or bot that answers.
     Assistant,
@@ -20,37 +20,37 @@ pub enum Speaker {
     Other,
 }
 
-/// One message: text or voice on the main branch of a conversation, never an instruction, a tool's output or a command.
+/// A text or voice message on the main branch of a conversation; never an instruction, tool output or a command.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Utterance<'a> {
     /// Its id.
     pub interaction: &'a InteractionId,
-    /// Where it was said.
+    /// The conversation.
     pub conversation: &'a ConversationId,
-    /// Who said it.
+    /// The speaker.
     pub speaker: Speaker,
     /// The exact text.
     pub text: &'a str,
-    /// When.
+    /// The time of the message.
     pub time: Timestamp,
-    /// What the reader marked in it; nothing where it was not read.
+    /// The reader's marks in it; empty if it was not read.
     pub marks: &'a [Mark],
 }
 
-/// Whether two texts say the same, as a cosine of their vectors; nothing where there are none.
+/// How similar two texts are, as the cosine of their vectors; `None` if there are no vectors.
 pub type Similarity<'a> = &'a dyn Fn(&str, &str) -> Option<f32>;
 
-/// For whoever has no vectors: the words decide alone.
+/// For callers without vectors: words alone decide.
 pub fn no_vectors(_: &str, _: &str) -> Option<f32> {
     None
 }
 
-/// By time, then by id, which grows in the order of the source: many channels tell the time to the minute only.
+/// By time, then by id, which increases in source order: many channels give times only to the minute.
 fn in_order(a: &Utterance<'_>, b: &Utterance<'_>) -> Ordering {
     (a.time, a.interaction).cmp(&(b.time, b.interaction))
 }
 
-/// The utterances in the one order that every derivation uses, each message once.
+/// The utterances in the order used by every derivation, each message once.
 pub(crate) fn ordered<'a>(utterances: &[Utterance<'a>]) -> Vec<Utterance<'a>> {
     let mut sorted = utterances.to_vec();
     sorted.sort_by(in_order);
@@ -58,13 +58,13 @@ pub(crate) fn ordered<'a>(utterances: &[Utterance<'a>]) -> Vec<Utterance<'a>> {
     sorted
 }
 
-/// The day of a moment.
+/// The number of days since 1970-01-01 (UTC).
 pub(crate) fn day(time: Timestamp) -> i64 {
     time.as_millis().div_euclid(DAY_MS)
 }
 
-/// On how many occasions something was said: the more of its conversations and its days. Said three times in one evening's chat
-/// it was said on one occasion; on two days of one endless chat, on two.
+/// The number of occasions on which something was said: the number of its conversations or of its days, whichever is larger.
+/// Three times in one evening's chat is one occasion; on two days of one endless chat, it is two.
 pub(crate) fn occasions<'a>(said: impl Iterator<Item = (&'a ConversationId, Timestamp)> + Clone) -> usize {
     let mut conversations: Vec<&ConversationId> = said.clone().map(|(conversation, _)| conversation).collect();
     conversations.sort_unstable();

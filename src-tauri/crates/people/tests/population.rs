@@ -1,4 +1,4 @@
-//! Identity suggestions over a generated population: what is found, and that no trap is walked into.
+//! Identity suggestions for a generated population: what is found, and that no trap leads to a false suggestion.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,7 +15,7 @@ struct Message {
     text: String,
 }
 
-/// The population as the store would hand it in.
+/// The population as the store would return it.
 fn load(population: &Population) -> (Vec<HandleRecord>, Vec<Message>, HashMap<Handle, HandleId>) {
     let ids = SeqIds::new(7);
     let mut handles: Vec<HandleRecord> = Vec::new();
@@ -142,7 +142,7 @@ fn measure(wording: Wording, recall_min: f64) {
     for (kind, (found, all)) in &total {
         figures.push_str(&format!("\n  {kind:?}: {found} of {all}{}", if kind.is_true() { "" } else { " (trap)" }));
     }
-    // Shown by `cargo test -- --nocapture`.
+    // Displayed by `cargo test -- --nocapture`.
     std::io::Write::write_all(&mut std::io::stdout(), format!("{figures}\n").as_bytes()).expect("stdout is there");
     assert!(wrong.is_empty(), "{figures}\nsuggested without weak evidence being named:\n{}", wrong.join("\n"));
     for kind in [PairKind::Email, PairKind::Phone, PairKind::Declared] {
@@ -158,7 +158,7 @@ fn no_trap_is_suggested_and_what_people_say_of_themselves_is_found() {
     measure(Wording::Known, 0.95);
 }
 
-/// When they were first measured, before any rule was changed for them, 140, 155 and 156 of 160 were found.
+/// When first measured, before any rule was changed for them, 140, 155 and 156 out of 160 were found.
 #[test]
 fn wordings_that_the_rules_were_not_written_against_are_found_too() {
     measure(Wording::HeldOut, 0.95);

@@ -1,62 +1,64 @@
-//! How much a model can read and write in one call, and what of it is left for the material.
+//! How much a model can read and write in one call, and how much of that is left for the material.
 //!
-//! A model of 2,000 tokens reads a long meeting in many small pieces, one of 32,000 in a few. Deliberately not here: finding out how long
-//! a model's context is, and cutting conversations.
+//! A model with 2,000 tokens reads a long meeting in many small pieces, one with 32,000 in a few. Deliberately not here:
+//! determining a model's context length, and splitting conversations.
 
 use keepsake_domain::limits::CHARS_PER_TOKEN;
 
 use crate::PromptFile;
 
-/// A conversation that is read in one call (seed 002: up to 24,000 tokens), its instructions and its reply fit this.
+/// Enough for a conversation read in one call (seed 002: up to 24,000 tokens) with its instructions and its reply.
 const TOKENS_USUAL: u32 = 32_000;
 
-/// In less the instructions and a reply leave hardly any room for what they are about.
+/// With fewer tokens, the instructions and the reply leave hardly any room for the material.
 const TOKENS_MIN: u32 = 2_000;
 
-/// From more than this the first step down is this: in between a window of facts is no smaller.
+/// The first reduction goes to at most this size, because at sizes above it a window of facts would not get any smaller.
 const TOKENS_SECOND: u32 = 8_000;
 
-/// The part of the context that a reply may take where it cannot have all that it may need.
+/// The reply may use at most one part in this many of the context.
 const REPLY_SHARE: u32 = 4;
 
-/// Material is counted with fewer characters a token than text has on average: names, other languages and punctuation have fewer.
+/// A cautious estimate of characters per token, below the average because names, other languages and punctuation have fewer.
 const CHARS_PER_TOKEN_SAFE: u32 = 3;
 
-/// The tokens that instructions, material and reply have together.
+/// The number of tokens for instructions, material and reply together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ContextLength(u32);
 
 impl Default for ContextLength {
-    /// What is asked of a model of which nothing else is known.
+    /// Assumed for a model about which nothing else is known.
     fn default() -> Self {
         Self(TOKENS_USUAL)
     }
 }
 
 impl ContextLength {
-    /// Of a model that takes so many tokens. More than the usual is not asked for: small models attend badly to more.
+    /// For a model with a context of this many tokens. The value is capped at the usual length, because small models handle
+    /// longer input badly.
     pub fn of_tokens(tokens: u32) -> Self {
         Self(tokens.clamp(TOKENS_MIN, TOKENS_USUAL))
     }
 
-    /// The tokens.
+    /// The number of tokens.
     pub fn tokens(self) -> u32 {
         self.0
     }
 
-    /// The next smaller one, for a model that refused this much or could not end its reply; nothing where that is too little.
+    /// The next smaller length, for a model that refused this one or could not finish its reply; `None` if that would be too
+    /// small.
     pub fn shorter(self) -> Option<Self> {
         let tokens = (self.0 / 2).min(TOKENS_SECOND);
         (tokens >= TOKENS_MIN).then_some(Self(tokens))
     }
 
-    /// The most tokens of a reply.
+    /// Maximum number of tokens in a reply.
     pub fn reply_tokens(self, file: &PromptFile) -> u16 {
         u16::try_from(self.0 / REPLY_SHARE).unwrap_or(u16::MAX).min(file.reply_tokens_max)
     }
 
-    /// The characters of material that fit beside the instructions of `file` and its reply, at most `chars_max`; none where not even the
-    /// instructions do.
+    /// The number of characters of material that fit in addition to the instructions of `file` and its reply, at most
+    /// `chars_max`; 0 if not even the instructions fit.
     pub fn material_chars(self, file: &PromptFile, chars_max: usize) -> usize {
         let wording = file.wording.chars().count().div_ceil(CHARS_PER_TOKEN);
         let taken = u32::try_from(wording).unwrap_or(u32::MAX).saturating_add(u32::from(self.reply_tokens(file)));

@@ -1,11 +1,11 @@
-//! Tying a statement back to the words it rests on, so that a model's invention has nothing to stand on.
+//! Ties a statement to the words it rests on, so that a model's inventions have no support.
 //!
-//! Two questions, both answered here in code and never by a model. Does the quotation it gives stand, word for word, in one of
-//! the lines that may prove it ([`locate`])? And does the statement say no more than the words around that place carry
-//! ([`support`])? A reply that quotes a true line and concludes something else from it fails the second.
+//! Two questions are answered here, in code and never by a model. Does the quotation occur word for word in one of the lines that
+//! may prove it ([`locate`])? Does the statement say no more than the words around that place support ([`support`])? A reply that
+//! quotes a true line and concludes something else from it fails the second check.
 //!
-//! Deliberately not here: whose words may prove what (the caller passes that as a test on lines), and any synonyms: where the
-//! words differ the caller lowers its confidence, and where nothing is shared it stops the entry.
+//! Deliberately not here: whose words may prove what (the caller passes a test for lines), and synonyms. If the words differ, the
+//! caller lowers its confidence; if nothing is shared, the caller filters the entry out.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -15,22 +15,24 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::{Transcript, TranscriptLine};
 
-/// A quotation with fewer characters ("I am", "yes") is found in anything and proves nothing; an answer may ([`locate_answer`]).
+/// Minimum length of a quotation. A shorter one ("I am", "yes") is found anywhere and proves nothing, unless it is an answer
+/// ([`locate_answer`]).
 pub const QUOTE_CHARS_MIN: usize = 6;
 
-/// Where a quotation stands in the log.
+/// The position of a quotation in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// Position in the caller's slice of messages.
+    /// Index in the caller's slice of messages.
     pub message: usize,
-    /// In that message's exact text.
+    /// Position in that message's exact text.
     pub span: Span,
 }
 
-/// Finds `quote` word for word in a line that `may_prove`: in line `hint` if it is there, else in the first that has it.
+/// Finds `quote` word for word in a line that satisfies `may_prove`: in line `hint` if it occurs there, otherwise in the first
+/// line that contains it.
 ///
-/// Blanks, the kind of quotation marks and dashes, and case may differ, since models change those; no word, letter or digit may.
-/// `text_of` gives the exact text of a message of the caller's slice.
+/// Whitespace, the style of quotation marks and dashes, and case may differ, because models change those; words, letters and
+/// digits may not. `text_of` returns the exact text of a message in the caller's slice.
 pub fn locate<'t>(
     transcript: &Transcript,
     hint: Option<u32>,
@@ -47,9 +49,9 @@ pub fn locate<'t>(
     lines.find_map(|line| place_in(line, &wanted, &text_of))
 }
 
-/// Finds a quotation that is too short for [`locate`], where it is all that stands between two marks of punctuation of the line that is
-/// named with it, and the statement says it: "29" of "sure. 29, from Recife" for "User is 29 years old". "Yes" and "ok" agree to anything,
-/// so they prove nothing.
+/// Finds a quotation that is too short for [`locate`]. It must be everything between two punctuation marks of line `number`, and
+/// the statement must contain it: "29" in "sure. 29, from Recife" for "User is 29 years old". "Yes" and "ok" could confirm
+/// anything, so they prove nothing.
 pub fn locate_answer<'t>(
     transcript: &Transcript,
     number: u32,
@@ -75,7 +77,8 @@ fn place_in<'t>(line: &TranscriptLine, wanted: &Folded, text_of: &impl Fn(usize)
     Some(Place { message: line.message, span })
 }
 
-/// A text as quotations are compared: lower case, plain marks, one blank for many; each character with its bytes in the text.
+/// A text in the form in which quotations are compared: lowercase, plain punctuation, single spaces; each character with its byte
+/// range in the text.
 struct Folded {
     chars: Vec<char>,
     bytes: Vec<Range<usize>>,
@@ -103,7 +106,7 @@ fn folded(text: &str) -> Folded {
     out
 }
 
-/// The bytes of the first place where `wanted` stands whole: a quotation does not begin or end inside a word.
+/// The byte range of the first occurrence of `wanted` that neither begins nor ends inside a word.
 fn find(text: &Folded, wanted: &Folded) -> Option<Range<usize>> {
     let is_word = |at: Option<usize>| at.and_then(|at| text.chars.get(at)).is_some_and(|c| c.is_alphanumeric());
     let length = wanted.chars.len();
@@ -114,19 +117,20 @@ fn find(text: &Folded, wanted: &Folded) -> Option<Range<usize>> {
     })
 }
 
-/// How far the words of a statement are carried by the words it rests on.
+/// How well a statement is supported by the words it rests on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Support {
-    /// Share of the statement's content words that the cited words have, by stem; 1 for a statement without any.
+    /// The share of the statement's content words that occur in the cited words, compared by stem; 1 for a statement without
+    /// content words.
     pub share: f64,
-    /// Numbers and proper names of the statement that neither the cited words nor their context have: inventions.
+    /// Numbers and proper names in the statement that occur in neither the cited words nor their context: inventions.
     pub invented: Vec<String>,
 }
 
-/// Compares a statement with what it cites.
+/// Compares a statement with the words it cites.
 ///
-/// `cited` is the sentence or message that is quoted, `context` what was said just before (the question that "yes, in Lyon"
-/// answers), and `labels` words that need no support: the subject's name, "User".
+/// `cited` is the quoted sentence or message. `context` is what was said just before (the question that "yes, in Lyon" answers).
+/// `labels` are words that need no support: the subject's name, "User".
 pub fn support(statement: &str, cited: &str, context: &str, labels: &[&str]) -> Support {
     let labels: HashSet<String> = labels.iter().flat_map(|label| words(label)).map(|word| stem(&word.to_lowercase())).collect();
     let cited_stems = stems(cited);
@@ -141,7 +145,7 @@ pub fn support(statement: &str, cited: &str, context: &str, labels: &[&str]) -> 
         }
         content += 1;
         carried += u32::from(has(&cited_stems, &stemmed));
-        // The first word of a sentence is written large whatever it is.
+        // The first word of a sentence is capitalized in any case.
         let is_name = n > 0 && word.chars().next().is_some_and(char::is_uppercase);
         let is_number = word.chars().any(|c| c.is_ascii_digit());
         if (is_name || is_number) && !has(&known, &stemmed) {
@@ -159,8 +163,8 @@ fn stems(text: &str) -> HashSet<String> {
     words(text).map(|word| stem(&word.to_lowercase())).collect()
 }
 
-/// Whether a stem is among `stems`, or one of them begins with it or it with one: "teach" and "teacher", "vegan" and
-/// "veganism". Short stems must be equal, since everything begins with "in".
+/// True if `stems` contains the stem, or one that is a prefix of it or that it is a prefix of: "teach" and "teacher", "vegan" and
+/// "veganism". Short stems must be equal, because many words begin with "in".
 fn has(stems: &HashSet<String>, stem: &str) -> bool {
     const PREFIX_CHARS_MIN: usize = 4;
     let long = |text: &str| text.chars().count() >= PREFIX_CHARS_MIN;
@@ -168,7 +172,7 @@ fn has(stems: &HashSet<String>, stem: &str) -> bool {
         || long(stem) && stems.iter().any(|other| long(other) && (other.starts_with(stem) || stem.starts_with(other.as_str())))
 }
 
-/// A word without its commonest English ending. Rough on purpose: both sides are cut alike.
+/// A word without the most common English endings. Deliberately rough, since both sides are cut in the same way.
 fn stem(word: &str) -> String {
     const ENDINGS: [&str; 9] = ["ations", "ation", "ings", "ing", "ies", "ied", "es", "ed", "s"];
     const KEPT_CHARS_MIN: usize = 3;
@@ -178,7 +182,7 @@ fn stem(word: &str) -> String {
         .unwrap_or(word);
     let cut = cut.strip_suffix('e').filter(|kept| kept.chars().count() >= KEPT_CHARS_MIN).unwrap_or(cut);
     let cut = cut.strip_suffix('y').filter(|kept| kept.chars().count() >= KEPT_CHARS_MIN).unwrap_or(cut);
-    // "running" → "runn" → "run", as "run" stays.
+    // "running" becomes "runn" and then "run", to match "run".
     let mut chars: Vec<char> = cut.chars().collect();
     if chars.len() > KEPT_CHARS_MIN && chars[chars.len() - 1] == chars[chars.len() - 2] {
         chars.pop();
@@ -186,7 +190,7 @@ fn stem(word: &str) -> String {
     chars.into_iter().collect()
 }
 
-/// Words that carry no content of their own, among them the verbs by which any statement can be put.
+/// Words without content of their own, including general verbs that fit any statement.
 const FUNCTION_WORDS: &[&str] = &[
     "a", "an", "the", "and", "or", "but", "if", "of", "to", "in", "on", "at", "by", "for", "from", "with", "about", "as", "into",
     "than", "that", "this", "these", "those", "which", "who", "whose", "when", "where", "while", "because", "so", "not", "no",

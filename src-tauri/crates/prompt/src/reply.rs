@@ -1,9 +1,9 @@
-//! Replies, read strictly: one JSON value of the shape that was asked for, or an error.
+//! Reads replies strictly: one JSON value of the requested shape, or an error.
 //!
-//! What stands around the value by form alone is taken off: a code fence, the thoughts that reasoning models write before it. Of a list of
-//! [`Entries`] each stands for itself: one of another shape is left out and counted, and the others stay. Nothing else is repaired: prose
-//! around the value, a cut-off end, a key given twice, a field nobody asked for, a number outside 0..1 make what they stand in unusable,
-//! and the caller fails closed (DESIGN section 5). Errors never carry the reply's text.
+//! Formatting around the value is removed: a code fence, and the thoughts that reasoning models write before it. In a list of
+//! [`Entries`], each entry is independent: one with another shape is left out and counted, and the others are kept. Nothing else
+//! is repaired. Prose around the value, a truncated end, a duplicate key, an unknown field, or a number outside 0..1 makes the
+//! value that contains it unusable, and the caller fails closed (DESIGN section 5). Errors never contain the reply's text.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -17,63 +17,64 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use thiserror::Error;
 
-/// A reply longer than this is no answer to any of our prompts: the largest allows some 100 short statements.
+/// Maximum size of a reply. A longer one cannot answer any of our prompts: the largest allows about 100 short statements.
 pub const REPLY_BYTES_MAX: usize = 256 * 1024;
 
-/// Our deepest reply shape has five levels; a deeper one only costs stack.
+/// Maximum nesting depth. Our deepest reply shape has five levels; anything deeper only uses up stack.
 const DEPTH_MAX: usize = 16;
 
-/// The reason of a reply that was cut off.
+/// The reason given for a truncated reply.
 const ENDS_EARLY: &str = "it ends too early";
 
 /// Why a reply is unusable.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ReplyError {
-    /// Nothing there.
+    /// The reply is empty.
     #[error("the model's reply is empty")]
     Empty,
-    /// More than [`REPLY_BYTES_MAX`].
-    #[error("the model's reply has {bytes} bytes; at most {REPLY_BYTES_MAX} are read")]
+    /// The reply exceeds [`REPLY_BYTES_MAX`].
+    #[error("the model's reply has {bytes} bytes, but at most {REPLY_BYTES_MAX} are read")]
     TooLong {
-        /// How many it had.
+        /// The size of the reply in bytes.
         bytes: usize,
     },
-    /// Not one JSON value and nothing else.
+    /// The reply is not exactly one JSON value.
     #[error("the model's reply is not one JSON value (line {line}, column {column}): {reason}")]
     NotJson {
-        /// Line of the fault.
+        /// The line of the fault.
         line: usize,
-        /// Column of the fault.
+        /// The column of the fault.
         column: usize,
-        /// What kind of fault.
+        /// The kind of fault.
         reason: &'static str,
     },
-    /// JSON, but not of the shape that was asked for.
+    /// The reply is JSON, but not of the requested shape.
     #[error(
-        "the model's reply is JSON of another shape (line {line}, column {column}): a field is missing, unknown, given twice, too long or of the wrong type"
+        "the model's reply is JSON of the wrong shape (line {line}, column {column}): a field is missing, unknown, given twice, \
+         too long or of the wrong type"
     )]
     WrongShape {
-        /// Line of the fault.
+        /// The line of the fault.
         line: usize,
-        /// Column of the fault.
+        /// The column of the fault.
         column: usize,
     },
-    /// Of the right shape, but it does not answer what was asked, so none of it can be trusted.
+    /// The shape is right, but the content does not answer the request, so none of it can be trusted.
     #[error("the model's reply does not answer what was asked: {reason}")]
     Mismatch {
-        /// What does not fit, without words of the reply.
+        /// What does not fit, without quoting the reply.
         reason: &'static str,
     },
 }
 
-/// What stands in the log of gates for an entry that could not be read.
+/// Recorded among the filtered-out entries for an entry that could not be read.
 const UNREADABLE: &str = "An entry that could not be read";
 
-/// Why an entry of a reply is left out.
-pub const LEFT_OUT: &str = "The model gave an entry of another shape than was asked for, or one too many.";
+/// The reason given for leaving out an entry of a reply.
+pub const LEFT_OUT: &str = "The model gave an entry of the wrong shape, or more entries than allowed.";
 
 impl ReplyError {
-    /// What a model is told when it is asked once more. Wording of ours: nothing of its reply stands in it.
+    /// The text that tells the model what was wrong when it is asked again. Fixed wording that contains nothing from the reply.
     pub fn asked_again(&self) -> &'static str {
         match self {
             Self::Empty => "Your last reply was empty. Reply with the JSON value that is described.",
@@ -92,7 +93,7 @@ impl ReplyError {
     }
 }
 
-/// Reads a reply. `T` denies unknown fields and bounds its texts and lists ([`Text`], [`List`], [`Unit`]).
+/// Reads a reply. `T` rejects unknown fields and limits its texts and lists ([`Text`], [`List`], [`Unit`]).
 pub fn parse<T: DeserializeOwned>(reply: &str) -> Result<T, ReplyError> {
     if reply.len() > REPLY_BYTES_MAX {
         return Err(ReplyError::TooLong { bytes: reply.len() });
@@ -110,34 +111,34 @@ fn strict<T: DeserializeOwned>(json: &str) -> serde_json::Result<T> {
     serde_json::from_str(json)
 }
 
-/// The reply without what models put around it by form: thoughts in tags of their own at the beginning, and a code fence.
+/// The reply without the formatting that models add: thoughts in tags at the beginning, and a code fence.
 fn bare(reply: &str) -> &str {
     let mut rest = reply.trim();
     if let Some(thoughts) = rest.strip_prefix("<think>") {
-        // Thoughts that do not end hold no answer.
+        // If the thoughts do not end, there is no answer.
         rest = thoughts.split_once("</think>").map_or("", |(_, answer)| answer.trim());
     }
     let fenced = rest.strip_prefix("```").and_then(|opened| opened.strip_suffix("```"));
     match fenced.and_then(|fenced| fenced.split_once('\n')) {
-        // Behind the opening fence at most the name of a language stands.
+        // The opening fence may be followed only by the name of a language.
         Some((language, inside)) if language.trim().chars().all(char::is_alphanumeric) => inside.trim(),
         _ => rest,
     }
 }
 
-/// The place and kind of a fault, without the words that `serde_json` quotes from the reply.
+/// The position and kind of a fault, without the words that `serde_json` quotes from the reply.
 fn fault(error: &serde_json::Error) -> ReplyError {
     let (line, column) = (error.line(), error.column());
     match error.classify() {
         serde_json::error::Category::Data => ReplyError::WrongShape { line, column },
         serde_json::error::Category::Eof => ReplyError::NotJson { line, column, reason: ENDS_EARLY },
         serde_json::error::Category::Syntax | serde_json::error::Category::Io => {
-            ReplyError::NotJson { line, column, reason: "there is something that is not JSON" }
+            ReplyError::NotJson { line, column, reason: "it contains something that is not JSON" }
         }
     }
 }
 
-/// Walks a value and refuses keys given twice, which `serde_json` would settle silently in favour of the last, and depth.
+/// Walks a value and rejects excessive depth and duplicate keys, for which `serde_json` would silently use the last value.
 struct Strict {
     depth: usize,
 }
@@ -181,7 +182,8 @@ impl<'de> Visitor<'de> for Strict {
         Ok(())
     }
 
-    /// What stands in a list is looked at where the list is read: an entry may be left out for what the whole reply may not have.
+    /// List items are checked when the list is read, because an entry may be left out for a fault that would make the whole reply
+    /// unusable.
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
         self.deeper()?;
         while items.next_element::<IgnoredAny>()?.is_some() {}
@@ -213,7 +215,7 @@ impl Strict {
 pub struct Text<const MAX: usize>(String);
 
 impl<const MAX: usize> Text<MAX> {
-    /// The text.
+    /// The text as a string slice.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -242,12 +244,12 @@ impl<const MAX: usize> JsonSchema for Text<MAX> {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // No maxLength: grammar engines unroll it into huge grammars. It is checked when the reply is read.
+        // No `maxLength`, because grammar engines unroll it into huge grammars. The length is checked when the reply is read.
         json_schema!({ "type": "string" })
     }
 }
 
-/// A list of at most `MAX` items. A longer one makes the reply unusable; caps that merely cut stand in the rules.
+/// A list of at most `MAX` items. A longer list makes the reply unusable; limits that merely cut a list belong to the rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct List<T, const MAX: usize>(Vec<T>);
@@ -310,8 +312,8 @@ impl<T: JsonSchema, const MAX: usize> JsonSchema for List<T, MAX> {
     }
 }
 
-/// A list of entries that stand for themselves, at most `MAX`: one of another shape, or one too many, is left out and counted. Where
-/// none can be read the reply is unusable.
+/// A list of up to `MAX` independent entries. An entry of another shape, or one too many, is left out and counted. If no entry
+/// can be read, the reply is unusable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entries<T, const MAX: usize> {
     entries: Vec<T>,
@@ -324,12 +326,12 @@ impl<T, const MAX: usize> Entries<T, MAX> {
         &self.entries
     }
 
-    /// How many could not be read, or were too many.
+    /// The number of entries that could not be read or were too many.
     pub const fn left_out(&self) -> usize {
         self.left_out
     }
 
-    /// For the log of gates, one for each that was left out; nothing of them is shown.
+    /// One stop for each entry that was left out; none of their text is included.
     pub fn stops(&self, subject: &Subject) -> impl Iterator<Item = Stop> + use<T, MAX> {
         let stop = Stop {
             gate: Gate::Invalid,
@@ -374,7 +376,7 @@ impl<'de, T: DeserializeOwned, const MAX: usize> Deserialize<'de> for Entries<T,
     }
 }
 
-/// Entries beside others that are what was first asked for: however unreadable they are, or where they are missing, the others stay.
+/// Reads secondary entries next to the ones primarily asked for. If they are missing or unreadable, the primary ones are kept.
 pub fn beside<'de, D: Deserializer<'de>, T: DeserializeOwned, const MAX: usize>(
     deserializer: D,
 ) -> Result<Entries<T, MAX>, D::Error> {
@@ -431,8 +433,8 @@ impl JsonSchema for Unit {
     }
 }
 
-/// The JSON Schema of a reply as strict servers take it: without references, `oneOf`, defaults and comments, every field required. Reading
-/// stays tolerant: a reply that leaves an optional field out is none the worse.
+/// The JSON Schema of a reply in the form that strict servers accept: without references, `oneOf`, defaults and comments, and
+/// with every field required. Reading is more tolerant: a reply may omit an optional field.
 pub fn schema<T: JsonSchema>() -> serde_json::Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
@@ -445,11 +447,12 @@ pub fn schema<T: JsonSchema>() -> serde_json::Value {
     value
 }
 
-/// Takes out what a grammar does not need: our comments, which nobody but us should read, and formats and defaults that engines reject.
+/// Removes what a grammar does not need: our comments, which are not meant for the server, and formats and defaults that engines
+/// reject.
 fn strip(value: &mut serde_json::Value) {
     match value {
         serde_json::Value::Object(entries) => {
-            // A property may itself be called so; then its value is a schema and no text.
+            // A property may itself have this name; then its value is a schema rather than a string.
             entries.retain(|key, entry| {
                 !(matches!(key.as_str(), "description" | "format") && entry.is_string() || key == "default")
             });
@@ -469,55 +472,55 @@ fn strip(value: &mut serde_json::Value) {
     }
 }
 
-/// The names that a choice of documented constants is between.
+/// The names in a choice between documented constants.
 fn constants(choice: &serde_json::Value) -> Option<Vec<String>> {
     choice.as_array()?.iter().map(|one| one.get("const")?.as_str().map(str::to_owned)).collect()
 }
 
-/// A reply with more facts than this has stopped choosing.
+/// Maximum number of facts in a reply; with more, the model has stopped being selective.
 pub const FACTS_PER_CALL_MAX: usize = 40;
 
-/// The reply to a prompt that asks for facts about the owner (seed 004): `capture` and `insight` both ask for them.
+/// The reply to a prompt that asks for facts about the owner (seed 004); used by `capture` and `insight`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Facts {
-    /// The facts.
+    /// The facts, in the order given.
     pub facts: Entries<Fact, FACTS_PER_CALL_MAX>,
 }
 
-/// A fact as a model states it; nothing of it is believed yet.
+/// A fact as stated by a model, not yet verified.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
-    /// The line of the transcript that it rests on.
+    /// The number of the transcript line it rests on.
     pub line: u32,
-    /// The words of that line.
+    /// The words quoted from that line.
     pub quote: Text<1_000>,
-    /// What is stated.
+    /// The statement.
     pub content: Text<600>,
-    /// Which kind.
+    /// The category.
     pub category: FactCategory,
-    /// What it says of the person; a name that is none of the list counts as none.
+    /// The attribute of the person that it states; an unknown name counts as none.
     #[serde(default, deserialize_with = "if_readable")]
     pub attribute: Option<FactAttribute>,
-    /// It says that something is not so, or no longer so.
+    /// True if the statement says that something is not so, or no longer so.
     #[serde(default)]
     pub negated: bool,
-    /// When it happened or holds from; what is no date counts as none.
+    /// When it happened or since when it has been true; an unreadable date counts as none.
     #[serde(default, deserialize_with = "if_readable")]
     pub date: Option<FactDate>,
-    /// How sure the model says it is.
+    /// The model's stated confidence.
     pub confidence: Unit,
-    /// Why.
+    /// The model's reasoning.
     pub reasoning: Text<600>,
 }
 
-/// An optional field: what cannot be read counts as none, and costs the entry nothing.
+/// Reads an optional field: an unreadable value counts as none and does not affect the rest of the entry.
 pub fn if_readable<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
     Ok(serde_json::from_value(Value::deserialize(deserializer)?).ok())
 }
 
-/// A date as precise as it was said. No default stands in its schema, which strict servers refuse.
+/// A date as precise as it was stated. Its schema has no default, because strict servers reject those.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct FactDate(pub PartialDate);
@@ -536,7 +539,7 @@ impl JsonSchema for FactDate {
     }
 }
 
-/// What a fact says of a person, from the closed list.
+/// The attribute of a person that a fact states, from the closed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct FactAttribute(pub Attribute);
@@ -559,7 +562,7 @@ impl JsonSchema for FactAttribute {
 /// The six categories of seed 004.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs)] // Their names are the ones of [`Category`], which says what they mean.
+#[allow(missing_docs)] // The variants have the same names and meanings as those of [`Category`].
 pub enum FactCategory {
     PersonalInfo,
     Preference,
@@ -701,7 +704,7 @@ mod tests {
         assert_eq!(schema["properties"]["facts"]["items"]["properties"]["kind"]["enum"], serde_json::json!(["fact", "story"]));
     }
 
-    /// A reply with all that strict servers refuse as the library writes it.
+    /// A reply that contains everything strict servers reject in the schema that the library generates.
     #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
     struct Loose {

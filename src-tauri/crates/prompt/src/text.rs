@@ -1,7 +1,7 @@
-//! Text of a prompt: fixed wording with slots, filled with scrubbed text.
+//! The text of a prompt: fixed wording with slots, filled with scrubbed text.
 //!
-//! Nothing else can become a [`PromptText`]: wording is `&'static str`, compiled in from the prompt files, and what fills its
-//! slots went through the scrubber or is a small number. So whatever a client sends was written by us or scrubbed.
+//! Nothing else can become a [`PromptText`]: the wording is `&'static str`, compiled in from the prompt files, and a slot is
+//! filled only with scrubbed text or a small number. Whatever a client sends is therefore either our wording or scrubbed.
 
 use std::fmt;
 
@@ -36,27 +36,27 @@ pub struct PromptText {
     text: String,
 }
 
-/// A wording and its inputs do not fit. A snapshot test fills every prompt, so this is a broken build.
+/// The slots of a wording and the given inputs do not match. A snapshot test fills every prompt, so this is a bug in the build.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the wording of a prompt and its inputs disagree about the slot '{slot}'; this build is broken, install another")]
 pub struct WordingError {
-    /// The slot that only one of the two has.
+    /// The slot that appears in only one of the two.
     pub slot: String,
 }
 
 impl PromptText {
-    /// Wording of ours.
+    /// Fixed wording from this program.
     pub fn fixed(wording: &'static str) -> Self {
         Self { text: wording.to_owned() }
     }
 
-    /// A count or an ordinal. Sixteen bits: too small to carry a phone or account number.
+    /// A count or an ordinal. Sixteen bits are too few for a phone or account number.
     pub fn number(number: u16) -> Self {
         Self { text: number.to_string() }
     }
 
-    /// `wording` with each `{{slot}}` replaced. Read once from left to right, so that a text which itself says `{{slot}}` is
-    /// never taken for one. Every slot of the wording must be given and every one given must be in the wording.
+    /// `wording` with each `{{slot}}` replaced. The wording is read once from left to right, so `{{slot}}` inside an inserted
+    /// text is never taken for a slot. Every slot must be given, and every given slot must occur in the wording.
     pub fn fill(wording: &'static str, slots: &[(&'static str, &Self)]) -> Result<Self, WordingError> {
         let mut text = String::with_capacity(wording.len());
         let mut used = vec![false; slots.len()];
@@ -88,11 +88,11 @@ impl PromptText {
     /// The same text as a JSON string, with its quotation marks.
     #[must_use]
     pub fn json(&self) -> Self {
-        // A `serde_json` value of a string prints as that string's JSON and cannot fail.
+        // Displaying a `serde_json` string value prints it as JSON and cannot fail.
         Self { text: serde_json::Value::from(self.text.as_str()).to_string() }
     }
 
-    /// Appends.
+    /// Appends another text.
     pub fn push(&mut self, other: &Self) {
         self.text.push_str(&other.text);
     }
@@ -102,7 +102,7 @@ impl PromptText {
         &self.text
     }
 
-    /// Whether there is none.
+    /// True if the text is empty.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }

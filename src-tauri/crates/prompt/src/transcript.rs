@@ -1,7 +1,7 @@
-//! A conversation as quoted material: one JSON object a line, each bound to who said it.
+//! A conversation as quoted material: one JSON object per line, each with its speaker.
 //!
-//! A line cannot pose as another one or as an instruction, since its text is a JSON string; the prompt says that all of it is
-//! quoted material. The transcript remembers which message each line was, so that a quotation in a reply leads back to the
+//! A line cannot pose as another line or as an instruction, because its text is a JSON string and the prompt says that all of it
+//! is quoted material. The transcript remembers the message behind each line, so that a quotation in a reply leads back to the
 //! exact words in the log.
 
 use chrono::{DateTime, Datelike, NaiveDate};
@@ -10,63 +10,63 @@ use keepsake_domain::Timestamp;
 use crate::PromptText;
 use crate::scrub::{ScrubSession, Scrubbed, Scrubber};
 
-/// Who said a line.
+/// The speaker of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaker<'a> {
-    /// The person whose Keepsake this is.
+    /// The person this Keepsake belongs to.
     Owner,
-    /// A model.
+    /// An assistant, that is, a model.
     Assistant,
-    /// Somebody else, by the name the source shows.
+    /// Another person, by the name the source shows.
     Person(&'a str),
 }
 
 /// A message to be quoted.
 #[derive(Debug, Clone, Copy)]
 pub struct Line<'a> {
-    /// Position in the caller's slice of messages, for the way back.
+    /// Index in the caller's slice of messages, for mapping back.
     pub message: usize,
-    /// Who said it.
+    /// The speaker.
     pub speaker: Speaker<'a>,
-    /// Its text, exactly as stored.
+    /// The text, exactly as stored.
     pub text: &'a str,
-    /// When it was said; its day is shown, so that "last week" can be understood. Zero or less: unknown.
+    /// When it was said. The day is included, so that "last week" can be understood. Zero or less means unknown.
     pub time: Timestamp,
 }
 
-/// A line as it was quoted.
+/// A line in its quoted form.
 #[derive(Debug, Clone)]
 pub struct TranscriptLine {
-    /// Position in the caller's slice of messages.
+    /// Index in the caller's slice of messages.
     pub message: usize,
-    /// The owner's own words.
+    /// True for the owner's own words.
     pub is_owner: bool,
-    /// Somebody else's words; an assistant's are neither.
+    /// True for another person's words. An assistant's words are neither.
     pub is_person: bool,
     /// The text as the model sees it.
     pub scrubbed: Scrubbed,
 }
 
-/// A conversation, quoted; and the private way back from it. Lines are numbered from 1.
+/// A quoted conversation with the private mapping back. Lines are numbered from 1.
 #[derive(Debug)]
 pub struct Transcript {
     lines: Vec<TranscriptLine>,
     text: PromptText,
 }
 
-/// What stands around a text in its line, about: number, role, name, day. Of short messages it is the most.
+/// Approximate length of the rest of a line (number, role, name, day); for short messages this is the larger part.
 pub const LINE_CHARS: usize = 70;
 
-/// What the owner's lines are bound to: the word that seed 004's facts begin with.
+/// The role of the owner's lines: the word that seed 004's facts begin with.
 const OWNER_ROLE: &str = "user";
 
 impl Transcript {
-    /// Quotes `lines`. A value keeps its placeholder over all transcripts of one `session`.
+    /// Quotes `lines`. A value keeps its placeholder across all transcripts of the same `session`.
     pub fn new(scrubber: &Scrubber, session: &mut ScrubSession, lines: &[Line<'_>]) -> Self {
         Self::with_parts(scrubber, session, lines.iter().map(|line| (*line, None)))
     }
 
-    /// As [`new`](Self::new), where of a long message a part may stand in place of its text; several parts are several lines of one
+    /// Like [`new`](Self::new), but a part of a long message may replace its text; several parts become several lines of one
     /// message.
     pub fn with_parts<'l>(
         scrubber: &Scrubber,
@@ -87,7 +87,7 @@ impl Transcript {
             text.push(&PromptText::fixed(",\"role\":"));
             text.push(&role.json());
             if let Speaker::Person(name) = line.speaker {
-                // A name can be a number or an address: WhatsApp shows unknown people so.
+                // A name can be a number or an address: WhatsApp shows unknown people that way.
                 text.push(&PromptText::fixed(",\"name\":"));
                 text.push(&PromptText::from(&scrubber.scrub_in(session, name)).json());
             }
@@ -105,7 +105,7 @@ impl Transcript {
         Self { lines: quoted, text }
     }
 
-    /// The whole transcript, a JSON object a line.
+    /// The whole transcript, one JSON object per line.
     pub fn text(&self) -> &PromptText {
         &self.text
     }
@@ -115,24 +115,24 @@ impl Transcript {
         &self.lines
     }
 
-    /// The line that a reply calls `number`.
+    /// The line with this number in a reply.
     pub fn line(&self, number: u32) -> Option<&TranscriptLine> {
         self.lines.get(usize::try_from(number).ok()?.checked_sub(1)?)
     }
 
-    /// Whether the owner says anything in it.
+    /// True if the owner says anything in it.
     pub fn has_owner(&self) -> bool {
         self.lines.iter().any(|line| line.is_owner)
     }
 }
 
-/// The date in UTC, where a time is known.
+/// The date in UTC, if the time is known.
 fn date(time: Timestamp) -> Option<NaiveDate> {
     let known = DateTime::from_timestamp_millis(time.as_millis()).filter(|_| time.as_millis() > 0)?;
     Some(known.date_naive())
 }
 
-/// In full, so that "last Tuesday" and "three weeks ago" can be worked out: `Saturday 2026-02-28`.
+/// Appends the date with its weekday, so that "last Tuesday" and "three weeks ago" can be resolved: `Saturday 2026-02-28`.
 fn push_day(text: &mut PromptText, date: NaiveDate) {
     text.push(&PromptText::fixed(WEEKDAYS[date.weekday().num_days_from_monday() as usize]));
     for (mark, number) in [(" ", date.year().unsigned_abs()), ("-", date.month()), ("-", date.day())] {

@@ -1,20 +1,21 @@
-//! Text as it may be shown: nothing in it is hidden, and nothing in it steers what shows it.
+//! Text in a form that may be displayed: nothing in it is hidden, and nothing in it controls the program that displays it.
 //!
-//! A message can hold characters that no reader sees and a program obeys: terminal escapes, overrides of the reading direction, Unicode
-//! tags and variation selectors that spell out words. Everything that leaves Keepsake as text passes here. What steers is shown as an
-//! escape such as `\u{1b}`; what is only invisible is left out. The log keeps the message as it was.
+//! A message can contain characters that a reader cannot see but a program obeys: terminal escapes, overrides of the reading
+//! direction, and Unicode tags and variation selectors that spell out words. All text that leaves Keepsake passes through here.
+//! Control characters are shown as an escape such as `\u{1b}`; merely invisible ones are removed. The log keeps the message
+//! unchanged.
 //!
-//! Not here: which text is served (`engine`), and what is sensitive in it ([`crate::scrub`]).
+//! Deliberately not here: which text is served (`engine`), and what is sensitive in it ([`crate::scrub`]).
 
 use std::borrow::Cow;
 
-/// What becomes of a character.
+/// How a character is displayed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shown {
     AsItIs,
     Escaped,
     LeftOut,
-    /// Joins or changes the character before it, where that is one it can belong to; alone it is only invisible.
+    /// Joins or changes the character before it, if that can be joined or changed; otherwise merely invisible.
     WithBefore,
 }
 
@@ -24,7 +25,7 @@ fn shown(c: char) -> Shown {
         _ if c.is_control() => Shown::Escaped,
         // Embeddings, overrides and isolates of the reading direction; line and paragraph separators.
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}' => Shown::Escaped,
-        // Joiners that several scripts and most emoji need, and the two selectors that choose between text and emoji.
+        // Joiners that several scripts and most emoji need, and the two selectors between text and emoji style.
         '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' => Shown::WithBefore,
         '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' => Shown::LeftOut,
         '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' => Shown::LeftOut,
@@ -34,7 +35,8 @@ fn shown(c: char) -> Shown {
     }
 }
 
-/// The text with nothing hidden in it. Line breaks and tabs stay; it is borrowed where nothing had to change, as almost always.
+/// The text with nothing hidden in it. Line breaks and tabs stay. Borrowed if nothing had to change, which is almost always the
+/// case.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if text.chars().all(|c| shown(c) == Shown::AsItIs) {
         return Cow::Borrowed(text);
@@ -47,7 +49,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
             Shown::Escaped => out.extend(c.escape_unicode()),
             Shown::LeftOut => continue,
             Shown::WithBefore => {
-                // One belongs to a character; a row of them spells something out.
+                // A single one belongs to a character; a sequence of them spells something out.
                 let can_have_it =
                     |b: char| shown(b) == Shown::AsItIs && (!b.is_ascii() || b.is_ascii_digit() || "#*".contains(b));
                 let follows_selector = before == Some('\u{fe0f}') && c == '\u{200d}';
@@ -62,9 +64,9 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// JSON in which no character is hidden, and which means the same: what steers or hides stands as `\u` escapes.
+/// Equivalent JSON without hidden characters: control and invisible characters are written as `\u` escapes.
 pub fn visible_json(json: &str) -> Cow<'_, str> {
-    // A line break or a tab stands in JSON only between values.
+    // Line breaks and tabs in JSON occur only between values.
     if json.chars().all(|c| matches!(shown(c), Shown::AsItIs | Shown::WithBefore)) {
         return Cow::Borrowed(json);
     }

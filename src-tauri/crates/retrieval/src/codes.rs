@@ -1,52 +1,55 @@
-//! One bit a dimension: vectors that fit into memory by the million, scanned whole for the few that may be nearest.
+//! Vector codes with one bit per dimension. Millions of vectors fit into memory and are all scanned to find the few that may be
+//! nearest.
 //!
-//! A vector's code is the sign of each of its components, and beside it the sum of their sizes: for a query that is kept in full,
-//! `(q · sign(x)) · |x|² / Σ|xᵢ|` estimates `q · x` without bias worth the name. A search counts differing bits over all rows that
-//! are allowed (a few operations on 48 bytes a row), estimates the best of them, and leaves the rest to the caller, who has the exact
-//! vectors. Nothing is built: a row is added by appending it.
+//! A vector's code consists of the sign of each component, plus the sum of their absolute values. For a query kept in full
+//! precision, `(q · sign(x)) · |x|² / Σ|xᵢ|` estimates `q · x` almost without bias. A search counts differing bits in all allowed
+//! rows (a few operations on 48 bytes per row), estimates the best of them, and leaves the rest to the caller, who has the exact
+//! vectors. There is no index to build: a row is added by appending it.
 //!
-//! Deliberately not here: where exact vectors lie, what a row stands for, and who may see it (the caller says it row by row).
+//! Deliberately not here: where exact vectors are stored, what a row represents, and who may see it (the caller decides for each
+//! row).
 
 use pulp::{Arch, NullaryFnOnce};
 
-/// Bits in a word of a code.
+/// Number of bits in one word of a code.
 const BITS: usize = 64;
 
-/// So many of the nearest by estimate are worth an exact comparison at the least. Measured with a thousand vectors around each of
-/// twenty topics, as far from each other as from the topic: of the nearest ten 200 hold 92 in a hundred, 400 hold 98.6 and 800 all.
+/// Minimum number of rows, nearest by estimate, that deserve an exact comparison. Measured with a thousand vectors around each of
+/// twenty topics, as far from each other as from the topic: the best 200 contain 92 percent of the ten nearest, 400 contain 98.6
+/// percent, and 800 all of them.
 pub const EXACT_MIN: usize = 800;
 
-/// Rows whose bits are close are estimated for so many times as many as are asked for: the order of the estimates differs from that
-/// of the bits, and the estimate costs little beside the scan.
+/// How many rows are estimated for each one requested, because the estimates order rows differently than the bit counts do and
+/// cost little compared with the scan.
 const ESTIMATED_FOR_ONE: usize = 8;
 
-/// Fewer rows than this are scanned on one thread: a second one costs more than it saves.
+/// Minimum rows per thread; for fewer, another thread costs more than it saves.
 const ROWS_A_THREAD: usize = 100_000;
 
-/// A row that may not be looked at.
+/// The distance of a row that must not be considered.
 const FORBIDDEN: u16 = u16::MAX;
 
-/// The codes of many vectors of one length.
+/// The codes of many vectors of the same length.
 #[derive(Debug, Clone, Default)]
 pub struct Codes {
     dimension: usize,
-    /// Words a row.
+    /// Number of words per row.
     stride: usize,
     bits: Vec<u64>,
-    /// The sum of the sizes of a row's components.
+    /// For each row, the sum of the absolute values of its components.
     sizes: Vec<f32>,
 }
 
 /// A row that may be among the nearest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Near {
-    /// Its number.
+    /// The number of the row.
     pub row: usize,
-    /// About its cosine.
+    /// The estimated cosine.
     pub estimate: f32,
 }
 
-/// A query, prepared for estimates: for each byte of a code the sum that it stands for.
+/// A query prepared for estimates: for each byte of a code, the sum it contributes.
 struct Sums {
     tables: Vec<[f32; 256]>,
 }
@@ -58,7 +61,7 @@ impl Sums {
             .map(|components| {
                 let mut table = [0.0; 256];
                 table[0] = -components.iter().sum::<f32>();
-                // Each sum is that of the byte without its lowest bit, with the sign of that bit turned.
+                // Each sum equals that of the byte without its lowest bit, with the sign for that bit reversed.
                 for byte in 1_usize..256 {
                     let bit = byte.trailing_zeros() as usize;
                     table[byte] = table[byte & (byte - 1)] + 2.0 * components.get(bit).copied().unwrap_or(0.0);
@@ -69,9 +72,9 @@ impl Sums {
         Self { tables }
     }
 
-    /// The query's product with the signs of a row.
+    /// The dot product of the query with the signs of a row.
     fn product(&self, bits: &[u64]) -> f32 {
-        // Word by word, so that eight sums are looked up at once and not each behind the one before.
+        // Processed word by word, so that eight sums are looked up in parallel and not one after another.
         let of_word = |(tables, word): (&[[f32; 256]], &u64)| -> f32 {
             let bytes = word.to_le_bytes();
             let mut sums = [0.0_f32; 8];
@@ -95,7 +98,7 @@ fn signs(vector: &[f32], bits: &mut Vec<u64>) {
     }
 }
 
-/// How many bits differ, for each row of `bits`. Inlined into the copy that is made for the processor at hand.
+/// The number of differing bits for each row of `bits`. Inlined into the version compiled for the current processor.
 #[inline(always)]
 fn distances<const STRIDE: usize>(query: &[u64], bits: &[u64], allowed: impl Fn(usize) -> bool, out: &mut [u16]) {
     let mut own = [0; STRIDE];
@@ -106,7 +109,7 @@ fn distances<const STRIDE: usize>(query: &[u64], bits: &[u64], allowed: impl Fn(
     }
 }
 
-/// As [`distances`], for lengths that have no loop of their own.
+/// Like [`distances`], for lengths without a specialized loop.
 #[inline(always)]
 fn distances_of_any_length(query: &[u64], bits: &[u64], allowed: impl Fn(usize) -> bool, out: &mut [u16]) {
     for (row, (code, out)) in bits.chunks_exact(query.len().max(1)).zip(out).enumerate() {
@@ -114,12 +117,12 @@ fn distances_of_any_length(query: &[u64], bits: &[u64], allowed: impl Fn(usize) 
     }
 }
 
-/// A part of a scan, which runs with the widest instructions that the processor has: it counts the bits of a word in one of them, where
-/// the oldest processors need a dozen.
+/// Part of a scan. It uses the widest instructions of the processor, where a single instruction counts the bits of a word; the
+/// oldest processors need a dozen.
 struct Scan<'a, A> {
     own: &'a [u64],
     bits: &'a [u64],
-    /// The number of the first row of `bits`.
+    /// The number of the first row in `bits`.
     first: usize,
     allowed: &'a A,
     out: &'a mut [u16],
@@ -140,32 +143,32 @@ impl<A: Fn(usize) -> bool> NullaryFnOnce for Scan<'_, A> {
 }
 
 impl Codes {
-    /// No codes yet, of vectors of this length.
+    /// An empty set of codes for vectors of this length.
     pub fn new(dimension: usize) -> Self {
         Self { dimension, stride: dimension.div_ceil(BITS), bits: Vec::new(), sizes: Vec::new() }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.sizes.len()
     }
 
-    /// Whether there is none.
+    /// True if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.sizes.is_empty()
     }
 
-    /// Length of the vectors.
+    /// The length of the vectors.
     pub fn dimension(&self) -> usize {
         self.dimension
     }
 
-    /// Bytes that the codes take.
+    /// The memory used by the codes, in bytes.
     pub fn bytes(&self) -> usize {
         self.bits.capacity() * size_of::<u64>() + self.sizes.capacity() * size_of::<f32>()
     }
 
-    /// Adds a row; its number, or nothing where its length is another.
+    /// Adds a row and returns its number; `None` if the vector has a different length.
     pub fn push(&mut self, vector: &[f32]) -> Option<usize> {
         if vector.len() != self.dimension {
             return None;
@@ -179,7 +182,7 @@ impl Codes {
         &self.bits[row * self.stride..(row + 1) * self.stride]
     }
 
-    /// About the cosines of some rows with a query.
+    /// Estimates the cosines of some rows with a query.
     pub fn estimates(&self, query: &[f32], rows: impl IntoIterator<Item = usize>) -> Vec<Near> {
         if query.len() != self.dimension {
             return Vec::new();
@@ -192,8 +195,8 @@ impl Codes {
         Near { row, estimate: sums.product(self.code(row)) / self.sizes[row].max(f32::MIN_POSITIVE) }
     }
 
-    /// Rows that are likely nearest, of those that are allowed, by estimate, the best first. `count` says how many are wanted of how
-    /// many that are allowed: nothing else may decide it, or a search would tell of rows that it must not see.
+    /// The allowed rows that are probably nearest, best estimate first. `count` returns how many are wanted, given the number of
+    /// allowed rows. It must depend on nothing else, or a search would reveal rows that it must not see.
     pub fn nearest(
         &self,
         query: &[f32],
@@ -240,7 +243,7 @@ impl Codes {
         let close = all.iter().enumerate().filter(|(_, distance)| **distance <= limit && **distance != FORBIDDEN);
         let sums = Sums::of(query);
         let mut near: Vec<Near> = close.map(|(row, _)| self.estimate(&sums, row)).collect();
-        // Of equals the one that was added later.
+        // On a tie, the row added later comes first.
         let order = |a: &Near, b: &Near| b.estimate.total_cmp(&a.estimate).then(b.row.cmp(&a.row));
         if near.len() > count {
             near.select_nth_unstable_by(count - 1, order);
@@ -257,7 +260,7 @@ mod tests {
 
     const DIMENSION: usize = 384;
 
-    /// Unit vectors around a few topics, the same ones each time.
+    /// Unit vectors around a few topics, always the same ones.
     fn vectors(count: usize) -> Vec<Vec<f32>> {
         let mut state = 7_u64;
         let mut next = move || {

@@ -1,8 +1,8 @@
-//! What a question asks for beside its words, and what a message looks like beside its words.
+//! What a question asks for besides its words, and what a message looks like besides its words.
 //!
-//! "When did she move?" is answered by a line with a time in it, "how many" by one with a number; a month that is named points to
-//! what was said then. All of it only weighs: nothing here rules a message out. English, as the local model; a question in another
-//! language has no cues and is ranked by words and meaning.
+//! "When did she move?" is answered by a line with a time in it, and "how many" by one with a number; a named month points to
+//! what was said then. These cues only add weight and never exclude a message. They are English, like the local model; a question
+//! in another language has no cues and is ranked by words and meaning.
 
 use chrono::{Datelike, Days, Months, NaiveDate};
 use keepsake_domain::Timestamp;
@@ -10,19 +10,19 @@ use keepsake_domain::Timestamp;
 use crate::query::Moment;
 use keepsake_text::{Word, fold, words};
 
-/// Characters of a message that are looked at: what a line is like shows in its beginning.
+/// Number of characters of a message that are examined; its beginning shows what it is like.
 const CHARS_MAX: usize = 600;
 
-/// Words beyond which a message is not longer than others for a question.
+/// From this many words on, a message does not count as longer.
 const LENGTH_MAX: usize = 40;
 
-/// Names beyond which a message does not name more than others.
+/// From this many names on, a message does not count as naming more.
 const NAMES_MAX: usize = 3;
 
 const MONTHS: [&str; 12] =
     ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
 
-/// Words that say when.
+/// Words that indicate a time.
 const TIME_WORDS: [&str; 31] = [
     "afternoon", "ago", "april", "august", "birthday", "december", "evening", "february", "friday", "january", "july", "june",
     "last", "monday", "month", "months", "morning", "next", "november", "october", "recently", "saturday", "september", "sunday",
@@ -35,19 +35,18 @@ const NUMBERS: [&str; 15] =
 
 const FIRST_PERSON: [&str; 5] = ["i", "me", "my", "our", "we"];
 
-/// Milliseconds of a day.
 const DAY_MS: f32 = 86_400_000.0;
 
-/// People speak of something in the days after it: what was said so long after a day that is named still counts as that day.
+/// People talk about something in the days after it, so messages up to this many days after a named day still count as that day.
 const TOLD_WITHIN_DAYS: u64 = 7;
 
-/// A time that a question names, as a stretch of what was said.
+/// A time named in a question, as a range of message times.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Span {
     first: Timestamp,
     end: Timestamp,
     weight: f32,
-    /// How fast it fades outside, in days.
+    /// How quickly the weight fades outside the range, in days.
     fade_days: f32,
 }
 
@@ -65,14 +64,14 @@ impl Span {
     }
 }
 
-/// What a question asks for beside its words.
+/// What a question asks for besides its words.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cues {
-    /// For a time.
+    /// It asks for a time.
     pub is_when: bool,
-    /// For a number.
+    /// It asks for a number.
     pub is_how_many: bool,
-    /// About the one who asks.
+    /// It is about the person who asks.
     pub is_about_me: bool,
     spans: Vec<Span>,
 }
@@ -96,15 +95,15 @@ impl Cues {
         }
     }
 
-    /// How near a time is to one that the question names, from 0 to 1; 0 where it names none.
+    /// How close a time is to one named in the question, from 0 to 1; 0 if none is named.
     pub fn nearness(&self, time: Timestamp) -> f32 {
         self.spans.iter().map(|span| span.nearness(time)).fold(0.0, f32::max)
     }
 }
 
-/// The times that a question names. A month without a year is that month of any year, the last few of them.
+/// The times named in a question. A month without a year stands for that month in each of the last years.
 fn spans(words: &[Word], moment: Moment) -> Vec<Span> {
-    /// Years back in which a month without a year is looked for.
+    /// How many years back a month without a year is considered.
     const YEARS_BACK: i32 = 12;
     let Some(today) = moment.today() else { return Vec::new() };
     let number = |word: &Word| {
@@ -126,7 +125,7 @@ fn spans(words: &[Word], moment: Moment) -> Vec<Span> {
         let day = near.iter().flatten().find_map(|word| number(word).filter(|day| (1..=31).contains(day)));
         let before = at.checked_sub(1).and_then(|at| words.get(at)).map_or("", |word| word.plain.as_str());
         let is_dated = day.is_some() || words.get(at + 1).and_then(number).is_some();
-        // "may" and "march" are verbs too.
+        // "may" and "march" are also verbs.
         let is_month = !matches!(word.plain.as_str(), "may" | "march")
             || word.is_capitalised && at > 0
             || is_dated
@@ -149,7 +148,7 @@ fn spans(words: &[Word], moment: Moment) -> Vec<Span> {
     }
     if !has_month {
         for year in &years {
-            // A year is so long that it says little.
+            // A year is so long that it carries little weight.
             add(NaiveDate::from_ymd_opt(*year, 1, 1), NaiveDate::from_ymd_opt(year + 1, 1, 1), 0.3, 60.0);
         }
     }
@@ -178,22 +177,22 @@ fn spans(words: &[Word], moment: Moment) -> Vec<Span> {
 /// What a message looks like.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Traits {
-    /// How long it is, on a scale that does not grow for ever.
+    /// Its length, on a scale that levels off.
     pub length: f32,
-    /// It ends in a question.
+    /// True if it ends with a question.
     pub is_question: bool,
-    /// The share of words with which people speak of themselves.
+    /// The share of first-person words.
     pub first_person: f32,
-    /// It says when.
+    /// True if it names a time.
     pub has_time: bool,
-    /// It holds a number.
+    /// True if it contains a number.
     pub has_number: bool,
-    /// Names of somebody or something, as far as capitals within a sentence show them.
+    /// The number of quotations and of names, as far as capitals within a sentence show them, up to a limit.
     pub names: f32,
 }
 
 impl Traits {
-    /// What a text looks like.
+    /// The traits of a text.
     pub fn of(text: &str) -> Self {
         let end = text.char_indices().nth(CHARS_MAX).map_or(text.len(), |(end, _)| end);
         let head = &text[..end];
@@ -223,7 +222,7 @@ impl Traits {
     }
 }
 
-/// Whether the last sentence asks; what an export puts in brackets behind it is no sentence.
+/// True if the last sentence is a question. Text that an export adds in brackets at the end is ignored.
 fn ends_in_question(text: &str) -> bool {
     let mut rest = text.trim_end();
     while let Some(open) = rest.strip_suffix(']').and_then(|inside| inside.rfind('[')) {
@@ -233,7 +232,7 @@ fn ends_in_question(text: &str) -> bool {
     rest.ends_with(['?', '？'])
 }
 
-/// Whether a text names somebody: one of these names, in lower case and without diacritics, stands in it as a word.
+/// True if one of these names, given in lowercase and without diacritics, occurs in the text as a word.
 pub fn names_one_of(text: &str, names: &[String]) -> bool {
     if names.is_empty() {
         return false;

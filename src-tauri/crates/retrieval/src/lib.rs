@@ -1,7 +1,7 @@
-//! Search as pure rules: what a question says, how near two vectors are by their codes, and how hits are scored.
+//! Search as pure rules: what a query asks for, how close two vectors are by their codes, and how hits are scored.
 //!
-//! Everything comes in as data and goes out as data, so that each rule can be tested, measured and fitted for itself. Deliberately
-//! not here: the index on disk (`store`), the model (`models`), who may see what, and how the parts are put together (`engine`).
+//! All input and output is plain data, so that each rule can be tested, measured and fitted separately. Deliberately not here:
+//! the index on disk (`store`), the models (`models`), who may see what, and how the parts are combined (`engine`).
 
 mod codes;
 mod cues;

@@ -1,43 +1,43 @@
-//! What a person typed, taken apart: words, quoted phrases, and the operators `person: channel: before: after: type:`.
+//! Parses a typed query: words, quoted phrases, and the operators `person: channel: before: after: type:`.
 //!
-//! Everything typed is data. An operator whose value makes no sense stays words, so that nothing typed is ever an error, and a
-//! question asked in full sentences loses the words that nearly every message holds.
+//! Everything typed is data. An operator with an invalid value is treated as words, so nothing typed is ever an error. A question
+//! in full sentences loses the words that nearly every message contains.
 //!
-//! Deliberately not here: whom a name means, what the index is asked, and how hits are ranked.
+//! Deliberately not here: whom a name refers to, what the index is queried for, and how hits are ranked.
 
 use chrono::{Days, NaiveDate};
 use keepsake_domain::Timestamp;
 
 use keepsake_text::{Word, is_stop_word, is_unspaced, words};
 
-/// Words, phrases and words of a phrase beyond these add cost and no meaning to a typed query.
+/// Maximum number of words, phrases, and words in a phrase; more add cost but no meaning to a typed query.
 pub const TERMS_MAX: usize = 32;
 
-/// A part of a word is looked for within words from this length on; a shorter one is in too many.
+/// Minimum length of a text that is also searched for inside words; a shorter one occurs in too many words.
 pub const PART_CHARS_MIN: usize = 4;
 
-/// Characters that are read: a whole page that was pasted says what it is about in its first lines.
+/// Maximum characters read; a whole pasted page shows what it is about in its first lines.
 const CHARS_MAX: usize = 4_000;
 
-/// A word that is looked for.
+/// A word to search for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
-    /// In lower case, without diacritics.
+    /// The word in lowercase without diacritics.
     pub plain: String,
-    /// As the index keeps it.
+    /// The stem that the index stores.
     pub stem: String,
-    /// Its beginning is enough (`harb*`).
+    /// True if only the beginning must match (`harb*`).
     pub is_prefix: bool,
 }
 
 impl Term {
-    /// Whether a word of a text is this one.
+    /// True if a word of a text matches this term.
     pub fn matches(&self, word: &Word) -> bool {
         if self.is_prefix { word.plain.starts_with(&self.plain) } else { word.stem == self.stem }
     }
 
-    /// Where it stands within a longer word, in code points from the word's beginning: a part of a script without spaces, or of a
-    /// word where it is long enough to mean that.
+    /// The range in which the term occurs within a longer word, in code points from the word's start: in a script without spaces,
+    /// or if the term is long enough for this to be intended.
     pub fn within(&self, word: &Word) -> Option<std::ops::Range<usize>> {
         let chars = self.plain.chars().count();
         if chars < PART_CHARS_MIN && !is_unspaced(&self.plain) {
@@ -49,7 +49,7 @@ impl Term {
     }
 }
 
-/// What is looked for.
+/// The kind of thing to search for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Approved memories.
@@ -63,10 +63,10 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them, in the order in which they are shown.
+    /// All kinds, in display order.
     pub const ALL: [Self; 4] = [Self::Memory, Self::Message, Self::Person, Self::Topic];
 
-    /// Its name.
+    /// The name of the kind.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",
@@ -76,7 +76,7 @@ impl Kind {
         }
     }
 
-    /// The kind of this name, singular or plural.
+    /// The kind with this name, singular or plural.
     pub fn named(text: &str) -> Option<Self> {
         match text.to_lowercase().as_str() {
             "memory" | "memories" => Some(Self::Memory),
@@ -88,52 +88,52 @@ impl Kind {
     }
 }
 
-/// What the operators ask for. All of them hold; of several values of one operator any may.
+/// The conditions set by operators. All operators must match; if one is given several times, any of its values may.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filters {
-    /// `person:`, names or handles as they were typed.
+    /// `person:`, as names or handles, as typed.
     pub people: Vec<String>,
-    /// `channel:`, types, ids or titles as they were typed.
+    /// `channel:`, as types, ids or titles, as typed.
     pub channels: Vec<String>,
-    /// `after:`: from the beginning of that day, month or year on.
+    /// `after:`, from the start of that day, month or year.
     pub after: Option<Timestamp>,
-    /// `before:`: until that day, month or year began.
+    /// `before:`, up to the start of that day, month or year.
     pub before: Option<Timestamp>,
-    /// `type:`; none is all.
+    /// `type:`; empty for all kinds.
     pub kinds: Vec<Kind>,
 }
 
 impl Filters {
-    /// Whether nothing is asked for.
+    /// True if no conditions are set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether this kind is looked for.
+    /// True if this kind is searched for.
     pub fn wants(&self, kind: Kind) -> bool {
         self.kinds.is_empty() || self.kinds.contains(&kind)
     }
 }
 
-/// What was typed.
+/// A parsed query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
-    /// Of these any may occur.
+    /// Words of which any may occur.
     pub terms: Vec<Term>,
-    /// Each of these must, word by word.
+    /// Phrases that must all occur, word by word.
     pub phrases: Vec<Vec<Term>>,
-    /// What the operators ask for.
+    /// The conditions set by operators.
     pub filters: Filters,
-    /// What is left without the operators: what the question is about.
+    /// The text without operators, which is the subject of the question.
     pub about: String,
 }
 
-/// Where and when the question is asked: the beginning of a day depends on it.
+/// The time and time zone of a question, which determine when a day begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
-    /// The present.
+    /// The current time.
     pub now: Timestamp,
-    /// The person's zone.
+    /// The person's UTC offset in minutes.
     pub utc_offset_minutes: i32,
 }
 
@@ -143,13 +143,13 @@ impl Moment {
         Some(chrono::DateTime::from_timestamp_millis(local_ms)?.date_naive())
     }
 
-    /// When a day begins in the person's zone.
+    /// The start of a day in the person's time zone.
     pub fn start_of(self, day: NaiveDate) -> Timestamp {
         let midnight_ms = day.and_time(chrono::NaiveTime::MIN).and_utc().timestamp_millis();
         Timestamp(midnight_ms - i64::from(self.utc_offset_minutes) * 60_000)
     }
 
-    /// When the day, month or year begins that a person wrote: `2024`, `2024-05`, `2024-05-03`, `today`, `yesterday`.
+    /// The start of the day, month or year that a person wrote: `2024`, `2024-05`, `2024-05-03`, `today`, `yesterday`.
     fn beginning(self, text: &str) -> Option<Timestamp> {
         let day = match text.to_lowercase().as_str() {
             "today" => self.today()?,
@@ -165,14 +165,14 @@ impl Moment {
                 NaiveDate::from_ymd_opt(year, month, day)?
             }
         };
-        // Beyond these years a time is a slip of the finger, and its milliseconds would be too.
+        // A year outside this range is a typing error, and its milliseconds might overflow.
         let span = NaiveDate::from_ymd_opt(1900, 1, 1)?..NaiveDate::from_ymd_opt(2200, 1, 1)?;
         span.contains(&day).then(|| self.start_of(day))
     }
 }
 
 impl Query {
-    /// Reads what was typed.
+    /// Parses what was typed.
     pub fn read(typed: &str, moment: Moment) -> Self {
         let typed: String = typed.chars().take(CHARS_MAX).collect();
         let mut query = Self::default();
@@ -209,19 +209,19 @@ impl Query {
         query
     }
 
-    /// Whether nothing is looked for.
+    /// True if nothing is searched for.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty() && self.phrases.is_empty() && self.filters.is_empty()
     }
 
-    /// Whether it holds words, or asks with operators alone.
+    /// True if it contains words or phrases and not only operators.
     pub fn has_words(&self) -> bool {
         !self.terms.is_empty() || !self.phrases.is_empty()
     }
 }
 
 impl Filters {
-    /// Takes an operator; `false` where its value makes no sense.
+    /// Applies an operator. Returns `false` if its value is invalid.
     fn take(&mut self, name: &str, value: &str, moment: Moment) -> bool {
         let value = value.trim();
         if value.is_empty() {
@@ -237,7 +237,7 @@ impl Filters {
             },
             _ => {
                 let Some(time) = moment.beginning(value) else { return false };
-                // Of several the narrower holds.
+                // If there are several, the narrowest applies.
                 if name == "after" {
                     self.after = Some(self.after.map_or(time, |after| after.max(time)));
                 } else {
@@ -249,7 +249,7 @@ impl Filters {
     }
 }
 
-/// A stretch of what was typed.
+/// A part of the typed text.
 enum Piece<'t> {
     Phrase(&'t str),
     Operator { whole: &'t str, name: &'static str, value: &'t str },
@@ -258,7 +258,7 @@ enum Piece<'t> {
 
 const OPERATORS: [&str; 5] = ["person", "channel", "before", "after", "type"];
 
-/// The operator that a word begins with.
+/// The operator at the start of a word.
 fn operator(word: &str) -> Option<(&'static str, usize)> {
     let (head, _) = word.split_once(':')?;
     let name = OPERATORS.into_iter().find(|name| head.eq_ignore_ascii_case(name))?;
@@ -299,7 +299,7 @@ fn pieces(typed: &str) -> Vec<Piece<'_>> {
     }
 }
 
-/// The words of a text, each with the star that may follow it.
+/// The words of a text, each with the asterisk that may follow it.
 fn terms(text: &str) -> impl Iterator<Item = Term> + '_ {
     let stars: Vec<usize> = text.chars().enumerate().filter(|(_, c)| *c == '*').map(|(at, _)| at).collect();
     words(text).into_iter().map(move |word| {

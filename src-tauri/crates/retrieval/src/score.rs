@@ -1,55 +1,54 @@
-//! How likely a message answers a question: a weighted sum that can be read.
+//! How likely a message answers a question: a weighted sum that can be read and understood.
 //!
-//! Each cue is a number that does not depend on how much is stored, so that weights fitted on a small store hold on a large one. The
-//! weights are in `weights.rs`, written by `src-tauri/scripts/fit_search.py` from questions with known answers. Of a message without
-//! neighbours or without a vector the cue is 0.
+//! Each cue is a number that does not depend on how much is stored, so weights fitted on a small store also work for a large one.
+//! The weights are in `weights.rs`, written by `src-tauri/scripts/fit_search.py` from questions with known answers. If a message
+//! has no neighbors or no vector, the corresponding cue is 0.
 //!
 //! Deliberately not here: where the cues come from, and who may be found.
 
 use crate::weights::{WITH_VECTORS, WORDS_ALONE};
 
-/// How many cues there are.
+/// The number of cues.
 pub const CUES: usize = 22;
 
-/// Names of the cues, in the order of [`Evidence::cues`]; the fitting script goes by them.
+/// The names of the cues in the order of [`Evidence::cues`]; used by the fitting script.
 pub const CUE_NAMES: [&str; CUES] = [
     "words", "words_two_before", "words_before", "words_after", "words_two_after", "meaning", "meaning_two_before",
     "meaning_before", "meaning_after", "meaning_two_after", "words_of_conversation", "speaker", "names_speaker", "length",
     "question", "after_question", "first_person", "time", "when_and_time", "how_many_and_number", "names", "date",
 ];
 
-/// What speaks for a message.
+/// The evidence that a message answers a question.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Evidence {
-    /// The share of the question's words that it holds, rare ones counting more; then of the two messages before it and after it,
-    /// in the order of what was said.
+    /// The share of the question's words that the message contains, with rare words counting more.
     pub words: f32,
-    /// Two before, one before, one after, two after.
+    /// The same for the messages two before, one before, one after and two after it.
     pub words_around: [f32; 4],
-    /// Cosine with the question.
+    /// The cosine between message and question.
     pub meaning: f32,
-    /// As `words_around`.
+    /// The cosines for the same four messages as in `words_around`.
     pub meaning_around: [f32; 4],
-    /// As `words`, of the whole conversation.
+    /// Like `words`, for the whole conversation.
     pub words_of_conversation: f32,
-    /// Said by somebody whom the question names.
+    /// True if a person named in the question said it.
     pub is_speaker: bool,
-    /// Names them.
+    /// True if it names that person.
     pub names_speaker: bool,
-    /// What it looks like.
+    /// What the message looks like.
     pub traits: crate::Traits,
-    /// The message before it asks.
+    /// True if the message before it is a question.
     pub is_after_question: bool,
-    /// The question asks for a time.
+    /// True if the question asks for a time.
     pub is_when: bool,
-    /// The question asks for a number.
+    /// True if the question asks for a number.
     pub is_how_many: bool,
-    /// How near it is to a time that the question names.
+    /// How close the message is to a time named in the question, from 0 to 1.
     pub date: f32,
 }
 
 impl Evidence {
-    /// The cues as numbers.
+    /// The cues as numbers, in the order of [`CUE_NAMES`].
     pub fn cues(&self) -> [f32; CUES] {
         let flag = |is: bool| f32::from(u8::from(is));
         let [w2, w1, x1, x2] = self.words_around;
@@ -81,7 +80,8 @@ impl Evidence {
         ]
     }
 
-    /// How likely it answers, on a scale that compares within one search. `has_vectors` says whether the search knew any.
+    /// A score for how likely the message answers the question, comparable within one search. `has_vectors` says whether the
+    /// search used vectors.
     pub fn score(&self, has_vectors: bool) -> f32 {
         let weights = if has_vectors { &WITH_VECTORS } else { &WORDS_ALONE };
         self.cues().iter().zip(weights).map(|(cue, weight)| cue * weight).sum()

@@ -1,4 +1,4 @@
-//! The words of the command line.
+//! The command-line arguments. Their doc comments are the help texts.
 
 use std::path::PathBuf;
 
@@ -9,133 +9,133 @@ use keepsake_domain::{Category, MemoryStatus, PlaybookStatus, ReflectionKind, Re
 #[derive(Debug, Parser)]
 #[command(name = "keepsake", version, disable_help_subcommand = true)]
 pub(crate) struct Args {
-    /// Where the data lives.
+    /// The folder that contains the data.
     #[arg(long, global = true, value_name = "DIR", env = "KEEPSAKE_DATA")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// Print JSON: one value, or one a line for lists.
+    /// Print JSON: a single value, or one value per line for lists.
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Say on standard error what is being done.
+    /// Report progress on standard error.
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-/// What to do.
+/// The command to run.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Bring exports into the memory.
+    /// Import exported conversations.
     Import(ImportArgs),
-    /// Read Keepsake JSONL on standard input and print candidates; stores nothing.
+    /// Read Keepsake JSONL from standard input and print the memories it would propose. Nothing is stored.
     Extract,
-    /// Copy standard input to standard output with everything sensitive replaced.
+    /// Copy standard input to standard output, with all sensitive data replaced.
     Scrub,
-    /// Work the queue.
+    /// Run the queued jobs.
     RunJobs {
-        /// Wait for retries too, until nothing is left.
+        /// Also wait for retries that are due later, until the queue is empty.
         #[arg(long)]
         until_idle: bool,
     },
-    /// Analyze Now: summary, themes and candidates of one conversation.
+    /// Analyze one conversation now: summary, themes and proposed memories.
     Analyze {
         /// Conversation id, or its id in the export.
         conversation: String,
-        /// Although nothing is new or the conversation is short.
+        /// Analyze even if nothing is new or the conversation is short.
         #[arg(long)]
         force: bool,
     },
-    /// List memories and candidates.
+    /// List memories and proposals.
     Memories(MemoriesArgs),
-    /// Keep candidates.
+    /// Approve proposals.
     Approve {
         /// Memory ids.
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Refuse candidates; the same will not be offered again.
+    /// Dismiss proposals. The same statement is not proposed again.
     Reject {
         /// Memory ids.
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
-        /// Why.
+        /// The reason.
         #[arg(long, value_parser = ["wrong", "not_about_me", "temporary", "private", "duplicate"])]
         reason: Option<String>,
     },
-    /// Undo the last act over memories.
+    /// Undo the last change to memories.
     Undo,
     /// List conversations.
     Conversations {
-        /// At most so many.
+        /// Maximum number of conversations.
         #[arg(long, value_name = "N")]
         limit: Option<u32>,
     },
-    /// Turn a conversation private or back.
+    /// Exclude a conversation from memory, or use it for memory again.
     Private {
         /// Conversation id, or its id in the export.
         conversation: String,
-        /// on or off.
+        /// on excludes it, off uses it for memory again.
         state: OnOff,
-        /// What becomes of what was derived from it.
+        /// What to do with the memories already derived from it.
         #[arg(long, default_value = "keep")]
         existing: Existing,
-        /// With "off", now or later: also use what arrived while it was private.
+        /// With "off", at once or later: also use the messages that arrived while it was excluded.
         #[arg(long)]
         use_private_time: bool,
     },
-    /// List everybody with their handles.
+    /// List all people with their handles.
     People,
-    /// What is known of how a person wants things; or say of an entry that it is not so, or how it is.
+    /// Show a person's profile: preferences and needs. Or mark an entry as wrong, or correct it.
     Profile {
         /// A person (id, channel:handle or name), or an entry (ep_…).
         id: String,
-        /// Earlier versions too.
+        /// Include earlier versions.
         #[arg(long)]
         history: bool,
-        /// The entry is not so.
+        /// Mark the entry as wrong.
         #[arg(long, conflicts_with_all = ["restore", "correct"])]
         debunk: bool,
-        /// Take back that it is not so.
+        /// Undo marking the entry as wrong.
         #[arg(long, conflicts_with = "correct")]
         restore: bool,
-        /// How it is, in your words.
+        /// Replace the entry's text with your own words.
         #[arg(long)]
         correct: Option<String>,
     },
-    /// List suggested and answered links between handles.
+    /// List links between handles: suggestions and the ones you answered.
     Links,
-    /// Answer a suggestion, or link two handles by hand.
+    /// Answer a suggested link, or link two handles manually.
     Link(LinkArgs),
-    /// Take a link back.
+    /// Remove a link.
     Unlink {
-        /// Link or suggestion.
+        /// Link id or suggestion id.
         id: String,
     },
-    /// List the speakers that transcripts of meetings do not name.
+    /// List the unidentified speakers in meeting transcripts.
     Voices,
-    /// Say who a speaker of a meeting is.
+    /// Identify a speaker in a meeting.
     Voice(VoiceArgs),
     /// List channels and whether they are public.
     Channels,
-    /// Choose whether a channel or a conversation is public.
+    /// Set whether a channel or a conversation is public.
     Channel {
-        /// type:id, or a conversation.
+        /// A channel as type:id, or a conversation.
         channel: String,
-        /// What it is; default takes your choice back.
+        /// The visibility; default removes your choice.
         visibility: ChannelChoice,
     },
-    /// List topics: what many conversations are about.
+    /// List topics: subjects that come up across conversations.
     Topics {
-        /// Delete all of them; they are made again from the messages, with what you decided.
+        /// Delete all topics. They are rebuilt from the messages, and your decisions are kept.
         #[arg(long)]
         rebuild: bool,
     },
-    /// Decide something about a topic: a title, a pin, a merge, a split; or take a decision back.
+    /// Rename, pin, merge or split a topic, or undo such a decision.
     Topic(TopicArgs),
-    /// Count what was said and kept over time.
+    /// Show how many messages and memories there were over time.
     Timeline(TimelineArgs),
-    /// Show what lies around one person or one topic, and what each connection rests on.
+    /// Show the connections of one person or one topic, and the evidence for each.
     Graph {
         /// A person: channel:handle, an id, or a name.
         #[arg(long, value_name = "PERSON", required_unless_present = "topic", conflicts_with = "topic")]
@@ -144,107 +144,107 @@ pub(crate) enum Command {
         #[arg(long, value_name = "TOPIC")]
         topic: Option<String>,
     },
-    /// Show or choose how topics are made.
+    /// Show or change settings.
     Settings {
         /// Which settings.
         #[command(subcommand)]
         of: SettingsOf,
     },
-    /// List ways of working that repeat over sessions with tools, decide about them, export them as skills.
+    /// List playbooks (workflows that repeat across sessions with tools), decide about them, or export them as skills.
     Playbooks(PlaybooksArgs),
-    /// Look for what could be tidied in what is remembered, list it with before and after, and decide about it.
+    /// Find possible clean-ups of memories, list them with before and after, or decide about them.
     Reflect(ReflectArgs),
-    /// Check a sample of the memories in use: sources that are gone, contradictions, duplicates, what is stale, echoes.
+    /// Check a sample of the memories in use for missing sources, contradictions, duplicates, outdated entries and echoes.
     Audit {
-        /// Look at so many; all where there are no more.
+        /// Number of memories to check; all of them if there are fewer.
         #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
         sample: u32,
-        /// Draw the sample with this; another one draws others.
+        /// Random seed for the sample; a different seed draws a different sample.
         #[arg(long, value_name = "N")]
         seed: Option<u32>,
     },
-    /// Begin the nightly cycle now: everything that is worked out is brought up to date, and what waited too long is parked.
+    /// Start maintenance now: update everything that is derived from the messages, and expire proposals left unanswered too long.
     Maintain {
-        /// Stop the one under way.
+        /// Stop the current run.
         #[arg(long)]
         cancel: bool,
     },
-    /// Delete everything that is worked out and make it again, after a backup; what you decided stays.
+    /// Delete everything that is derived from the messages and build it again, after a backup. Your decisions are kept.
     Rebuild,
-    /// Say what is new since the cycle before the last, and what waits.
+    /// Show the digest of the last completed maintenance run: what was new since the run before, and what needed your attention.
     Digest,
-    /// List what waited too long for an answer and is set aside, or take it back.
+    /// List expired proposals, or restore them.
     Parked {
-        /// Take these back: ids of candidates and proposals.
+        /// Restore the proposals with these ids.
         #[arg(long, value_name = "ID", num_args = 1.., conflicts_with = "all")]
         restore: Vec<String>,
-        /// Take all of it back.
+        /// Restore all of them.
         #[arg(long)]
         all: bool,
     },
-    /// List what was wanted more than once and could not be done.
+    /// List gaps: things that were requested more than once and could not be done.
     Gaps,
-    /// Make a task of a gap, or say that it is none.
+    /// Turn a gap into a task, or dismiss it.
     Gap {
         /// Gap id.
         id: String,
-        /// What it is.
+        /// Your answer.
         answer: GapAnswer,
-        /// The Markdown file for tasks, from now on.
+        /// The Markdown file for tasks, used from now on.
         #[arg(long)]
         file: Option<PathBuf>,
     },
-    /// Allow a memory or an entry of a profile to be told anywhere.
+    /// Allow agents to use a memory or a profile entry anywhere.
     Share {
-        /// Memory or entry.
+        /// Memory id or profile entry id.
         id: String,
-        /// Take it back.
+        /// Withdraw the permission.
         #[arg(long)]
         off: bool,
     },
-    /// List agents with what they may do, or choose it.
+    /// List agents with their permissions, or change them.
     Agents(AgentsArgs),
-    /// List what sessions with agents came to.
+    /// List session summaries.
     Summaries(SummariesArgs),
-    /// Say something about a session with an agent.
+    /// Report something about a session with an agent.
     Session {
-        /// What.
+        /// What to report.
         #[command(subcommand)]
         what: SessionCommand,
     },
-    /// Print the tiers of long-term memory: shared, of agents and of users; as an agent is served them.
+    /// Print the tiers of long-term memory (shared, per agent, per user) as an agent is served them.
     Tiers(TiersArgs),
-    /// Say how near a person is: a guest is served what is known of themself, a friend what agents share as well.
+    /// Set a person's role. A guest is served only facts about themselves; a friend is also served what agents share.
     Role {
         /// channel:handle, an id, or a name.
         person: String,
-        /// How near.
+        /// The role.
         #[arg(value_parser = ["guest", "friend"])]
         role: String,
     },
-    /// Print what an agent gets.
+    /// Print the context that an agent is served.
     Context(ContextArgs),
-    /// Find messages and memories.
+    /// Search messages, memories, people and topics.
     Search(SearchArgs),
-    /// Language models: which one proposes, where it is, what was sent to it.
+    /// Show or change the language model settings, and list the calls to models.
     Models {
-        /// What to do; without it, how things stand.
+        /// The action; without one, the current state is shown.
         #[command(subcommand)]
         command: Option<ModelsCommand>,
     },
-    /// Files and folders that are read on their own.
+    /// List, add or remove watched files and folders.
     Watch {
-        /// What to do; without it, which there are.
+        /// The action; without one, the watched files and folders are listed.
         #[command(subcommand)]
         command: Option<WatchCommand>,
     },
-    /// Erase a conversation or a person for good.
+    /// Permanently erase a conversation or a person.
     Erase {
-        /// What.
+        /// What to erase.
         #[command(subcommand)]
         what: EraseTarget,
     },
-    /// Copy everything to a file, and read the copy back; without a file, among Keepsake's own backups.
+    /// Back everything up to a file and verify the copy. Without a file, add a backup to Keepsake's own.
     Backup {
         /// The file to write.
         #[arg(value_name = "FILE")]
@@ -252,62 +252,62 @@ pub(crate) enum Command {
     },
     /// List Keepsake's own backups.
     Backups,
-    /// Write everything into a new or empty folder: lines of JSON that come back without loss, and Markdown to read.
+    /// Export everything into a new or empty folder: JSON lines that can be restored without loss, and Markdown to read.
     Export {
-        /// The folder.
+        /// The folder to write.
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
-    /// Replace everything by what a backup or an export holds; what is here now is kept aside first.
+    /// Replace everything with the contents of a backup or an export. The current data is kept in a backup first.
     Restore {
-        /// The backup, or the folder of an export.
+        /// The backup file, or the folder of an export.
         #[arg(value_name = "FILE")]
         file: PathBuf,
-        /// Take it although the chain of its messages is broken, and say from which message on it is in doubt.
+        /// Restore even if the chain of its messages is broken, and report the first message that is in doubt.
         #[arg(long)]
         salvage: bool,
     },
-    /// Show where the data lives and how much there is.
+    /// Show the data folder and how much it contains.
     Status,
     /// Check the stored messages against their hash chain.
     Verify,
-    /// Serve the window on loopback and print its address.
+    /// Serve the window to this computer only, and print its address.
     Serve(ServeArgs),
 }
 
-/// What to do about models.
+/// An action on models.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelsCommand {
     /// Look for model servers on this computer.
     Detect,
-    /// Let a model propose memories.
+    /// Choose a model to propose memories.
     Use {
-        /// Its server: http://127.0.0.1:11434
+        /// The server's address, such as http://127.0.0.1:11434
         url: String,
-        /// Its name there.
+        /// The model's name on that server.
         model: String,
-        /// How the server is spoken to.
+        /// The API of the server.
         #[arg(long, default_value = "ollama", value_parser = ["ollama", "openai"])]
         shape: String,
-        /// Which engines propose.
+        /// Which engines propose: only the model, or both the model and the built-in engine.
         #[arg(long, default_value = "both", value_parser = ["model", "both"])]
         engines: String,
-        /// Allow a server on another computer; scrubbed text of conversations that are not private goes there.
+        /// Allow a server on another computer. It is sent scrubbed text of conversations that are not excluded from memory.
         #[arg(long)]
         allow_remote: bool,
         /// Read a key for the server from standard input and keep it in the system's keyring.
         #[arg(long)]
         key_stdin: bool,
     },
-    /// Let the built-in engine work alone again.
+    /// Use only the built-in engine again.
     Off,
-    /// Try the chosen model with a made-up conversation and show both sides.
+    /// Test the chosen model with a made-up conversation, and show what was sent and received.
     Test,
-    /// Have the model read every conversation that no model has read.
+    /// Have the model read every conversation that no model has read yet.
     ReadAll,
-    /// List the calls that were made.
+    /// List the calls to models.
     Calls {
-        /// At most so many.
+        /// Maximum number of calls.
         #[arg(long, default_value_t = 50, value_name = "N")]
         limit: u32,
     },
@@ -316,74 +316,74 @@ pub(crate) enum ModelsCommand {
 /// What to erase.
 #[derive(Debug, Subcommand)]
 pub(crate) enum EraseTarget {
-    /// A conversation and whatever rests on it alone.
+    /// A conversation and everything derived from it alone.
     Conversation {
         /// Conversation id, or its id in the export.
         conversation: String,
-        /// Only say what would go.
+        /// Show what would be erased, without erasing it.
         #[arg(long)]
         dry_run: bool,
     },
-    /// A person: their messages everywhere, conversations with them alone, and what is known of them.
+    /// A person: all their messages, conversations with nobody but them, and everything known about them.
     Person {
         /// channel:handle, an id, or a name.
         person: String,
-        /// Only say what would go.
+        /// Show what would be erased, without erasing it.
         #[arg(long)]
         dry_run: bool,
     },
 }
 
-/// What to do about watched sources.
+/// An action on watched files and folders.
 #[derive(Debug, Subcommand)]
 pub(crate) enum WatchCommand {
-    /// Read a file or folder on its own from now on.
+    /// Watch a file or folder, and import what is new in it automatically.
     Add {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
-        /// chat: once a day; meetings: every ten minutes.
+        /// chat: read once a day; meetings: read every ten minutes.
         #[arg(long, value_parser = ["chat", "meetings"])]
         kind: String,
-        /// Local hour at which chat is read.
+        /// Hour of the day (local time) at which chats are read.
         #[arg(long, default_value_t = keepsake_engine::CHAT_HOUR, value_parser = clap::value_parser!(u8).range(0..24))]
         hour: u8,
         /// Your name or handle in the files.
         #[arg(long, value_name = "NAME_OR_HANDLE")]
         me: Option<String>,
     },
-    /// Leave it alone again.
+    /// Stop watching a file or folder.
     Remove {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
     },
 }
 
-/// What to import and how.
+/// What to import, and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImportArgs {
     /// Files, archives or folders.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// The kind, if its content must not decide: keepsake, chatgpt, claude, claude-code, codex-cli, gemini-cli, whatsapp,
-    /// transcript.
+    /// The kind of export, if Keepsake should not detect it: keepsake, chatgpt, claude, claude-code, codex-cli, gemini-cli,
+    /// whatsapp, transcript.
     #[arg(long, value_name = "KIND")]
     pub(crate) source: Option<SourceKind>,
     /// Your name or handle in the export.
     #[arg(long, value_name = "NAME_OR_HANDLE")]
     pub(crate) me: Option<String>,
-    /// Keep everything of it out of analysis.
+    /// Exclude everything in it from memory.
     #[arg(long)]
     pub(crate) private: bool,
-    /// Only say what it holds.
+    /// Show what it contains, without importing it.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Order of dates that can be read two ways.
+    /// The date order, where a date can be read in two ways.
     #[arg(long, value_name = "ORDER", value_parser = ["day_first", "month_first", "year_first"])]
     pub(crate) date_order: Option<String>,
-    /// Zone of the device that made the export, such as Europe/Berlin; this computer's if left out.
+    /// Time zone of the device that made the export, such as Europe/Berlin. Default: the time zone of this computer.
     #[arg(long, value_name = "ZONE")]
     pub(crate) zone: Option<String>,
-    /// When meetings began whose transcripts, names and folders give no date: 2026-01-05 or "2026-01-05 14:00".
+    /// The date of meetings for which transcript, file name and folder give none: 2026-01-05 or "2026-01-05 14:00".
     #[arg(long, value_name = "DATE")]
     pub(crate) date: Option<String>,
 }
@@ -397,86 +397,86 @@ pub(crate) struct MemoriesArgs {
     /// A category such as preference.
     #[arg(long)]
     pub(crate) category: Vec<Category>,
-    /// At most so many.
+    /// Maximum number of memories.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u32>,
 }
 
-/// What to search.
+/// What to search for, and where.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SearchArgs {
-    /// Words; "exact phrase" in quotes.
+    /// Words to find; put an exact phrase in double quotes.
     #[arg(required_unless_present = "batch")]
     pub(crate) query: Option<String>,
-    /// At most so many hits.
+    /// Maximum number of hits.
     #[arg(short = 'k', long = "limit", default_value_t = 10, value_name = "N")]
     pub(crate) limit: u32,
-    /// Where to look.
+    /// Where to search.
     #[arg(long, default_value = "all", value_parser = ["messages", "memories", "people", "topics", "all"])]
     pub(crate) scope: String,
-    /// Only what may surface there.
+    /// Only hits that may be shown to this audience.
     #[command(flatten)]
     pub(crate) audience: AudienceArgs,
-    /// Read {"id","query"} lines on standard input; answer {"id","hits":[source id,...]} lines.
+    /// Read {"id","query"} lines from standard input; answer with {"id","hits":[source id,...]} lines.
     #[arg(long, conflicts_with = "query")]
     pub(crate) batch: bool,
-    /// Tell what spoke for each message, cue by cue.
+    /// Show the score of each cue for each message.
     #[arg(long)]
     pub(crate) explain: bool,
 }
 
-/// For whom and where something is; without any, for the owner's own eyes.
+/// The audience: who asks, and where. Empty if it is the owner.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct AudienceArgs {
-    /// The program that asks.
+    /// Name of the program that asks.
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
-    /// Whom it talks with: channel:handle, an id, or a name.
+    /// The person it talks with: channel:handle, an id, or a name.
     #[arg(long, value_name = "PERSON")]
     pub(crate) person: Option<String>,
-    /// Where: type:id, a conversation, or a channel type.
+    /// The place: type:id, a conversation, or a channel type.
     #[arg(long, value_name = "CHANNEL")]
     pub(crate) channel: Option<String>,
 }
 
 impl AudienceArgs {
-    /// Whether it is for the owner's own eyes.
+    /// True if no audience is given, so the output is for the owner.
     pub(crate) fn is_nobody(&self) -> bool {
         self.agent.is_none() && self.person.is_none() && self.channel.is_none()
     }
 }
 
-/// What an agent gets.
+/// What an agent is served.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ContextArgs {
-    /// For whom and where.
+    /// The audience.
     #[command(flatten)]
     pub(crate) audience: AudienceArgs,
-    /// What it is about.
+    /// The subject to find relevant items for.
     #[arg(long, value_name = "WORDS")]
     pub(crate) query: Option<String>,
-    /// Characters at most.
+    /// Maximum number of characters.
     #[arg(long, value_name = "CHARS")]
     pub(crate) budget: Option<usize>,
-    /// As it was believed then: 2026-03-04 or 2026-03-04T10:00:00Z.
+    /// Show what was known at this time: 2026-03-04 or 2026-03-04T10:00:00Z.
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,
 }
 
-/// Which agent, and what it may do.
+/// An agent and its permissions.
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("choice").args(["visibility", "skip", "goals"]).multiple(true)))]
 pub(crate) struct AgentsArgs {
-    /// Its name.
+    /// Name of the agent.
     #[arg(requires = "choice")]
     pub(crate) name: Option<String>,
-    /// The most it may be told.
+    /// The most private information that the agent may be served.
     #[arg(value_parser = ["public", "private"])]
     pub(crate) visibility: Option<String>,
-    /// Whether its sessions are left alone.
+    /// on keeps no memory of its sessions.
     #[arg(long, value_name = "STATE", requires = "name")]
     pub(crate) skip: Option<Switch>,
-    /// Whether it may hold goals.
+    /// on allows it to have goals.
     #[arg(long, value_name = "STATE", requires = "name")]
     pub(crate) goals: Option<Switch>,
 }
@@ -484,99 +484,99 @@ pub(crate) struct AgentsArgs {
 /// On or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Switch {
-    /// It is so.
+    /// On.
     On,
-    /// It is not.
+    /// Off.
     Off,
 }
 
 /// Which sessions.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SummariesArgs {
-    /// Only of this agent.
+    /// Only sessions of this agent.
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
-    /// Write them to this folder instead, a file an agent: {agent}_conversations.jsonl.
+    /// Write the summaries to this folder, one file per agent: {agent}_conversations.jsonl.
     #[arg(long, value_name = "DIR")]
     pub(crate) export: Option<PathBuf>,
-    /// Delete what sessions and tiers hold; they are made again from the messages.
+    /// Delete all session summaries and tiers. They are rebuilt from the messages.
     #[arg(long, conflicts_with_all = ["agent", "export"])]
     pub(crate) rebuild: bool,
 }
 
-/// What to say about a session.
+/// What to report about a session.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionCommand {
-    /// It ended with what was said so far.
+    /// The session ended with its latest message.
     End {
         /// Conversation id, or its id in the export.
         conversation: String,
-        /// The agent that says so.
+        /// Name of the agent that reports it.
         #[arg(long, value_name = "NAME")]
         agent: Option<String>,
     },
 }
 
-/// For whom the tiers are.
+/// Whose tiers to print.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TiersArgs {
-    /// The agent that asks.
+    /// Name of the agent that asks.
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
-    /// Whom it talks with: channel:handle, an id, or a name; without it the owner.
+    /// The person it talks with: channel:handle, an id, or a name. Default: the owner.
     #[arg(long, value_name = "PERSON")]
     pub(crate) user: Option<String>,
-    /// Where: type:id, a conversation, or a channel type.
+    /// The place: type:id, a conversation, or a channel type.
     #[arg(long, value_name = "CHANNEL")]
     pub(crate) channel: Option<String>,
-    /// As somebody this near would see them.
+    /// Show the tiers as a person with this role would be served them.
     #[arg(long = "as", value_name = "ROLE", value_parser = ["guest", "friend", "owner"])]
     pub(crate) role: Option<String>,
-    /// Write them to this folder instead: shared_long_term.md, {agent}_long_term.md, {user}/{agent}_memory.md.
+    /// Write the tiers to this folder: shared_long_term.md, {agent}_long_term.md, {user}/{agent}_memory.md.
     #[arg(long, value_name = "DIR")]
     pub(crate) export: Option<PathBuf>,
 }
 
-/// Which pair, and the answer.
+/// Which pair of handles, and the answer.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LinkArgs {
-    /// Suggestion.
+    /// Id of the suggested link.
     #[arg(required_unless_present = "handles", requires = "answer")]
     pub(crate) suggestion: Option<String>,
-    /// One person or not.
+    /// Whether the two handles are the same person.
     pub(crate) answer: Option<LinkAnswerName>,
-    /// Two handles as channel:handle, to link by hand.
+    /// Two handles to link manually, each as channel:handle.
     #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["suggestion", "answer"])]
     pub(crate) handles: Vec<String>,
 }
 
-/// A speaker, and who that is.
+/// A speaker, and who it is.
 #[derive(Debug, clap::Args)]
 pub(crate) struct VoiceArgs {
-    /// The speaker, by its handle as `keepsake voices` lists it.
+    /// The speaker's handle, as listed by `keepsake voices`.
     pub(crate) handle: String,
-    /// Who it is.
+    /// Who the speaker is.
     #[command(flatten)]
     pub(crate) who: Who,
 }
 
-/// Who a speaker is; what was said before is taken back.
+/// Who a speaker is. Replaces an earlier answer.
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct Who {
-    /// It is you.
+    /// The speaker is you.
     #[arg(long)]
     pub(crate) me: bool,
-    /// It is the person with this handle (channel:handle).
+    /// The speaker is the person with this handle (channel:handle).
     #[arg(long)]
     pub(crate) person: Option<String>,
-    /// It is somebody of this name who is not met elsewhere.
+    /// The speaker has this name and appears nowhere else.
     #[arg(long)]
     pub(crate) name: Option<String>,
-    /// It stays without a name and is not asked about.
+    /// Leave the speaker unidentified and stop asking.
     #[arg(long)]
     pub(crate) leave: bool,
-    /// Take back what was said.
+    /// Remove the answer.
     #[arg(long)]
     pub(crate) reset: bool,
 }
@@ -584,11 +584,11 @@ pub(crate) struct Who {
 /// An answer about two handles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LinkAnswerName {
-    /// One person.
+    /// The same person.
     Same,
-    /// Two, for good.
+    /// Different people, permanently.
     Different,
-    /// Ask again with new evidence.
+    /// Not sure; ask again when there is new evidence.
     Unsure,
 }
 
@@ -603,70 +603,70 @@ impl LinkAnswerName {
     }
 }
 
-/// What a channel is.
+/// The visibility of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ChannelChoice {
     /// Anybody may read it.
     Public,
-    /// Only its members.
+    /// Only its members may read it.
     Private,
     /// As its source says.
     Default,
 }
 
-/// How to serve.
+/// How to serve the window.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
-    /// Port on 127.0.0.1; 0 lets the system choose.
+    /// Port on 127.0.0.1; 0 lets the system choose one.
     #[arg(long, default_value_t = 0)]
     pub(crate) port: u16,
-    /// The built window.
+    /// The folder of the built window.
     #[arg(long, value_name = "DIR", env = "KEEPSAKE_UI")]
     pub(crate) ui: Option<PathBuf>,
 }
 
-/// On or off.
+/// Whether a conversation is excluded from memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnOff {
-    /// Private from now on.
+    /// Exclude it from memory from now on.
     On,
-    /// As its channel says.
+    /// Use it for memory again.
     Off,
 }
 
-/// What becomes of what was derived.
+/// What to do with memories that are already derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Existing {
-    /// Leave it.
+    /// Keep them.
     Keep,
-    /// Serve it to nobody.
+    /// Hide them, so that nobody is served them.
     Hide,
-    /// Delete it.
+    /// Erase them.
     Erase,
 }
 
-/// What a person says of a capability gap.
+/// An answer about a gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GapAnswer {
-    /// It becomes a task.
+    /// Turn it into a task.
     Confirm,
-    /// It is none.
+    /// Dismiss it.
     Dismiss,
 }
 
 /// `keepsake timeline`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TimelineArgs {
-    /// Only of a person: channel:handle, an id, or a name.
+    /// Only one person: channel:handle, an id, or a name.
     #[arg(long, value_name = "PERSON", conflicts_with = "topic")]
     pub(crate) person: Option<String>,
-    /// Only of a topic (top_…).
+    /// Only one topic (top_…).
     #[arg(long, value_name = "TOPIC")]
     pub(crate) topic: Option<String>,
-    /// In stretches of this length, where so many fit.
+    /// Length of each period; a longer one is used if there would be too many periods.
     #[arg(long, value_parser = ["day", "week", "month", "year"])]
     pub(crate) by: Option<String>,
-    /// Count memories when they were decided on and not when their line was said.
+    /// Count memories by the date of your decision, not by the date of the message.
     #[arg(long)]
     pub(crate) decided: bool,
 }
@@ -677,25 +677,25 @@ pub(crate) struct TimelineArgs {
 pub(crate) struct TopicArgs {
     /// Topic (top_…), or with --undo the decision (tod_…).
     pub(crate) id: String,
-    /// Give it a title; an empty one lets the title follow the content again.
+    /// Set the title. An empty title is replaced by the automatic one.
     #[arg(long, value_name = "TITLE", group = "act")]
     pub(crate) rename: Option<String>,
-    /// Keep it at the top.
+    /// Pin the topic to the top of the list.
     #[arg(long, group = "act")]
     pub(crate) pin: bool,
-    /// No longer.
+    /// Unpin the topic.
     #[arg(long, group = "act")]
     pub(crate) unpin: bool,
-    /// Another topic goes into it.
+    /// Merge this other topic into it.
     #[arg(long, value_name = "TOPIC", group = "act")]
     pub(crate) merge: Option<String>,
-    /// Messages (int_…) that become a topic of their own.
+    /// Move these messages (int_…) into a new topic.
     #[arg(long, value_name = "MESSAGE", num_args = 1.., group = "act")]
     pub(crate) split: Vec<String>,
-    /// It is not the same as this one: not proposed again.
+    /// Keep it separate from this other topic; merging the two is not proposed again.
     #[arg(long, value_name = "TOPIC", group = "act")]
     pub(crate) leave: Option<String>,
-    /// Take the decision back.
+    /// Undo the decision.
     #[arg(long, group = "act")]
     pub(crate) undo: bool,
 }
@@ -703,65 +703,66 @@ pub(crate) struct TopicArgs {
 /// `keepsake settings`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SettingsOf {
-    /// How topics are made; they are made anew under other rules.
+    /// Rules for topics. Changing them rebuilds the topics.
     Topics(TopicRulesArgs),
-    /// Where new playbooks are told of besides the desktop.
+    /// Where to report new playbooks, apart from the desktop notification.
     Playbooks {
-        /// An address that gets titles, counts and ids, never a message; an empty one switches it off.
+        /// An address that receives titles, counts and ids, but never a message. An empty address turns this off.
         #[arg(long, value_name = "URL")]
         webhook: Option<String>,
     },
-    /// What the nightly cycle may tidy without asking; nothing unless it is chosen, and nothing is ever deleted.
+    /// Which clean-ups maintenance may apply without asking. By default none; nothing is ever deleted.
     Reflection {
         /// Kinds, separated by commas: archive, merge; or none.
         #[arg(long, value_name = "KINDS")]
         automatic: Option<String>,
     },
-    /// Whether a conversation that has ended is analysed as a whole by itself; switched on it begins with what ends from then on.
+    /// Whether a conversation is analyzed automatically once it has ended.
+    /// Turning this on applies to conversations that end from then on.
     Analysis {
-        /// On its own, or when somebody asks.
+        /// Analyze automatically, or only on request.
         #[arg(long, value_enum)]
         automatic: Option<Automatic>,
     },
 }
 
-/// Whether something is done without being asked for.
+/// Whether something happens automatically.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Automatic {
-    /// On its own.
+    /// Automatically.
     On,
-    /// When somebody asks.
+    /// Only on request.
     Off,
 }
 
 /// `keepsake settings topics`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TopicRulesArgs {
-    /// New messages of a conversation that are waited for.
+    /// Process a conversation after this many new messages.
     #[arg(long, value_name = "N")]
     pub(crate) min_messages: Option<u32>,
-    /// Minutes of rest after which a conversation is read with what it has.
+    /// Process a conversation after it has been quiet for this many minutes, with whatever messages it has.
     #[arg(long, value_name = "N")]
     pub(crate) min_minutes: Option<u32>,
-    /// Whether topics are kept up on their own.
+    /// Whether topics are updated automatically.
     #[arg(long, value_name = "on|off")]
     pub(crate) automatic: Option<Automatic>,
-    /// Messages of a batch at most.
+    /// Maximum number of messages in a batch.
     #[arg(long, value_name = "N")]
     pub(crate) batch_size: Option<u32>,
-    /// Share of a batch that is looked at again, from 0 to 0.9.
+    /// Share of a batch's size, from 0 to 0.9: how many messages before the batch are read again for context.
     #[arg(long, value_name = "SHARE")]
     pub(crate) overlap: Option<f32>,
-    /// Nearness from which messages belong to a topic, from 0.3 to 0.99.
+    /// Minimum similarity to join an existing topic, from 0.3 to 0.99.
     #[arg(long, value_name = "NEARNESS")]
     pub(crate) similarity: Option<f32>,
-    /// Words that the text of a topic should have.
+    /// Target length of a topic's text in words.
     #[arg(long, value_name = "N")]
     pub(crate) target_words: Option<u32>,
-    /// Words that it may have, at most 1000.
+    /// Maximum length of a topic's text in words, up to 1000.
     #[arg(long, value_name = "N")]
     pub(crate) max_words: Option<u32>,
-    /// Back to what held before anybody chose; what is given beside it is chosen from there.
+    /// Reset to the defaults. Other options in the same command still apply.
     #[arg(long)]
     pub(crate) defaults: bool,
 }
@@ -770,56 +771,56 @@ pub(crate) struct TopicRulesArgs {
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct ReflectArgs {
-    /// What to do; without it memories are looked over and the proposals listed.
+    /// The action; without one, Keepsake looks for clean-ups and lists the proposals.
     #[command(subcommand)]
     pub(crate) act: Option<ReflectAct>,
-    /// Only those that are open, accepted, applied, refused or parked.
+    /// Only proposals with this status: open, accepted, applied, refused or parked.
     #[arg(long)]
     pub(crate) status: Option<ReflectionStatus>,
-    /// Only those of this kind: archive or merge.
+    /// Only proposals of this kind: archive or merge.
     #[arg(long)]
     pub(crate) kind: Option<ReflectionKind>,
 }
 
-/// What a person does with proposals.
+/// A decision about proposed clean-ups.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ReflectAct {
-    /// Show one whole: before, after, and what it rests on.
+    /// Show one in full: before, after, and its sources.
     Show {
         /// Proposal (rfl_…).
         id: String,
     },
-    /// Apply these in one run, after a backup; one undo takes all of it back.
+    /// Apply these in one run, after a backup. A single undo reverts the whole run.
     Approve {
         /// Proposals (rfl_…).
         #[arg(required_unless_present = "all", value_name = "ID")]
         ids: Vec<String>,
-        /// All that wait.
+        /// Apply all open proposals.
         #[arg(long, conflicts_with = "ids")]
         all: bool,
-        /// With --all: only those of this kind.
+        /// With --all: only proposals of this kind.
         #[arg(long, requires = "all")]
         kind: Option<ReflectionKind>,
     },
-    /// Leave it as it is; it returns only where what it rests on has changed.
+    /// Dismiss these. You will see them again only if their sources change.
     Reject {
         /// Proposals (rfl_…).
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Set aside.
+    /// Set these aside for later.
     Park {
         /// Proposals (rfl_…).
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Back among those that wait.
+    /// Reopen proposals that were set aside, dismissed or expired.
     Restore {
         /// Proposals (rfl_…).
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Take the newest run back, whole.
+    /// Undo the whole last run.
     Undo,
 }
 
@@ -827,57 +828,57 @@ pub(crate) enum ReflectAct {
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct PlaybooksArgs {
-    /// What to do; without it they are listed.
+    /// The action; without one, playbooks are listed.
     #[command(subcommand)]
     pub(crate) act: Option<PlaybookAct>,
-    /// Only those that are candidate, approved, rejected or parked.
+    /// Only playbooks with this status: candidate, approved, rejected or parked.
     #[arg(long)]
     pub(crate) status: Option<PlaybookStatus>,
-    /// Only approved ones that may be told there.
+    /// Only approved playbooks that may be shown to this audience.
     #[command(flatten)]
     pub(crate) audience: AudienceArgs,
-    /// Delete those that nobody decided about; they are looked for again.
+    /// Delete the playbooks you have not decided about. Keepsake looks for them again.
     #[arg(long)]
     pub(crate) rebuild: bool,
 }
 
-/// What a person does with playbooks.
+/// A decision about playbooks.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PlaybookAct {
-    /// This is how it is done.
+    /// Approve these playbooks.
     Approve {
         /// Playbooks (pbk_…).
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
-    /// It is none; it returns only with as much new evidence as it has now.
+    /// Dismiss these. They return only with as much new evidence as they have now.
     Reject {
         /// Playbooks (pbk_…).
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Set aside.
+    /// Set these aside for later.
     Park {
         /// Playbooks (pbk_…).
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Back among the candidates.
+    /// Return these to the proposed playbooks.
     Restore {
         /// Playbooks (pbk_…).
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Take a decision back.
+    /// Undo a decision.
     Undo {
         /// The decision (pbd_…).
         decision: String,
     },
-    /// Write an approved one as a skill: DIR/<name>/SKILL.md.
+    /// Write an approved playbook as a skill: DIR/<name>/SKILL.md.
     Export {
         /// Playbook (pbk_…).
         id: String,
-        /// A folder of skills.
+        /// The folder for skills.
         dir: PathBuf,
     },
 }

@@ -1,11 +1,11 @@
-//! Connections to the served page: only so many at once, and none that says nothing for long.
+//! Limits on the connections to the served page: their number, and how long they may be idle.
 //!
-//! Somebody who opens connections and leaves their requests unfinished must not keep the page from the person. A connection has a few
-//! seconds for the head of its first request. When there are too many, one without such a head goes first, then the one that was
-//! silent longest; a page whose connection went opens another by itself. One on which nothing moves goes as well; the stream of events
-//! writes a comment now and then, so it stays.
+//! A client that opens connections and leaves requests unfinished must not lock the person out of the page. A connection has a
+//! few seconds to send the head of its first request. When there are too many, connections without such a head are closed first,
+//! then the one that has been idle longest; a page reopens its connection by itself. Idle connections are closed too; the event
+//! stream sends a comment now and then, so it stays open.
 //!
-//! Not here: what is answered (`http`).
+//! Not in this module: handling of requests (`http`).
 
 use std::io;
 use std::net::SocketAddr;
@@ -20,23 +20,25 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// Connections at once. A browser opens six to one page; some windows and tools fit easily, and every system allows so many files.
+/// Maximum number of connections. A browser opens six to a page, so several windows and tools fit, and every system allows this
+/// many open files.
 pub(crate) const CONNECTIONS_MAX: usize = 128;
 
-/// How long the head of a connection's first request may take. On loopback it arrives within milliseconds.
+/// Maximum time for the head of a connection's first request. On loopback it arrives within milliseconds.
 const HEAD_MAX: Duration = Duration::from_secs(5);
 
-/// How long nothing may move on a connection. Longer than the slowest command says nothing, and than two comments of the event stream.
+/// Maximum idle time of a connection. Longer than the slowest command takes, and longer than the pause between two comments of
+/// the event stream.
 const IDLE_MAX: Duration = Duration::from_secs(10 * 60);
 
-/// What ends the head of a request.
+/// End of a request's head.
 const HEAD_END: &[u8] = b"\r\n\r\n";
 
-/// What the listener knows of a connection.
+/// The listener's record of a connection.
 #[derive(Debug, Default)]
 struct State {
     has_head: AtomicBool,
-    /// When it last sent something, in milliseconds since the listener began.
+    /// When data was last received, in milliseconds since the listener started.
     last_read_ms: AtomicU64,
     is_cut: AtomicBool,
     waker: Mutex<Option<Waker>>,
@@ -63,7 +65,7 @@ impl Limited {
         Self { inner, began: Instant::now(), open: Vec::new() }
     }
 
-    /// Makes room for one more connection.
+    /// Closes a connection if there is no room for another one.
     fn make_room(&mut self) {
         self.open.retain(|state| state.strong_count() > 0);
         if self.open.len() < CONNECTIONS_MAX {
@@ -96,18 +98,18 @@ impl Listener for Limited {
     }
 }
 
-/// A connection that ends when it is cut or when nothing moves on it.
+/// A connection that ends when it is closed by the limits or idle for too long.
 pub(crate) struct Connection {
     stream: TcpStream,
     state: Arc<State>,
     began: Instant,
-    /// How many bytes of the end of the first head were seen.
+    /// Number of bytes of [`HEAD_END`] seen so far.
     head_seen: usize,
     timer: Pin<Box<Sleep>>,
 }
 
 impl Connection {
-    /// Something moved: a connection whose first request has a head may go on.
+    /// Restarts the idle time after activity, once the first request's head is complete.
     fn moved(&mut self) {
         if self.head_seen == HEAD_END.len() {
             self.timer.as_mut().reset(Instant::now() + IDLE_MAX);

@@ -1,9 +1,9 @@
-//! The same window on loopback, for machines without a display: one page, one rpc route, one event stream, one upload route.
+//! The same window on loopback, for computers without a display: one page, one RPC route, one event stream, one upload route.
 //!
-//! Stance (security.md 6.2): 127.0.0.1 only; `Host` must match to the port; `Origin` absent or our own, never `null`; cross-site
-//! fetches refused; no CORS headers and no cookies at all; a 256-bit token in `Authorization` for everything that holds data,
-//! compared in constant time; 401 before any work. The token is in the address that is printed, behind `#`, so it reaches no server
-//! and no log. Deliberately not here: what the commands do.
+//! Security rules (security.md 6.2): 127.0.0.1 only; `Host` must match, including the port; `Origin` absent or our own, never
+//! `null`; cross-site fetches refused; no CORS headers and no cookies at all; a 256-bit token in `Authorization` for every route
+//! with data, compared in constant time; 401 before any work. The printed address contains the token after `#`, so that it
+//! reaches no server and no log. Not in this module: what the commands do.
 
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -33,23 +33,23 @@ use crate::commands::{data_dir, model_dir};
 use crate::connections::Limited;
 use crate::output::{Failure, Output};
 
-/// The largest command: bulk acts name twenty thousand ids.
+/// Maximum size of a command: bulk actions name twenty thousand ids.
 const RPC_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// The largest export that can be sent through a browser; larger ones are imported on the command line.
+/// Maximum size of an upload through a browser. Larger exports are imported on the command line.
 const UPLOAD_BYTES_MAX: u64 = 4 * 1024 * 1024 * 1024;
 
-/// Events that may wait for a page that does not read. Beyond it the stream ends, and the page asks for everything when it listens
-/// again: a page that sleeps must not fill the memory.
+/// Maximum number of events that wait for a page that does not read them, so that a sleeping page does not fill the memory.
+/// Beyond this the stream ends, and the page reloads everything when it connects again.
 const EVENTS_WAITING_MAX: usize = 256;
 
-/// How long a stream of events may say nothing. Shorter than a connection may be idle, and rare enough to cost nothing.
+/// Maximum pause in an event stream. Shorter than the idle time of a connection, and long enough to cost nothing.
 const EVENTS_QUIET_MAX: Duration = Duration::from_secs(60);
 
-/// How long the end waits for answers under way. Commands come to their end in any case; a page that does not read never would.
+/// How long shutdown waits for responses in progress. Commands always end; a page that does not read its response never would.
 const ENDING_MAX: Duration = Duration::from_secs(3);
 
-/// Everything comes from here; nothing is fetched from elsewhere, and no script or style stands in the page itself.
+/// Everything is loaded from here; nothing is fetched from elsewhere, and the page contains no inline script or style.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
      connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; worker-src 'none'";
 
@@ -58,11 +58,11 @@ struct Shared {
     token: String,
     port: u16,
     ui: PathBuf,
-    /// Becomes true when the program is to end.
+    /// Becomes true when the program is to exit.
     ending: watch::Receiver<bool>,
 }
 
-/// Serves until the process is ended.
+/// Serves the page until the process is ended.
 pub(crate) fn serve(args: &Args, serve: &ServeArgs, output: &mut Output) -> Result<(), Failure> {
     let ui = find_ui(serve.ui.as_deref())?;
     let options = AppOptions { data_dir: data_dir(args)?, embedder: EmbedderSlot::later(), file_access: FileAccess::Upload };
@@ -72,12 +72,12 @@ pub(crate) fn serve(args: &Args, serve: &ServeArgs, output: &mut Output) -> Resu
         .worker_threads(2)
         .enable_all()
         .build()
-        .map_err(|error| Failure::new(format!("cannot start: {error}")))?;
+        .map_err(|error| Failure::new(format!("the server cannot start: {error}; close other programs and try again")))?;
     runtime
         .block_on(async {
             let listener =
                 tokio::net::TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, serve.port))).await.map_err(|error| {
-                    Failure::new(format!("cannot listen on 127.0.0.1:{}: {error}; choose another --port", serve.port))
+                    Failure::new(format!("cannot listen on 127.0.0.1:{}: {error}; choose another port with --port", serve.port))
                 })?;
             let port = listener.local_addr()?.port();
             let token = fresh_token()?;
@@ -86,13 +86,13 @@ pub(crate) fn serve(args: &Args, serve: &ServeArgs, output: &mut Output) -> Resu
                 output.json(&serde_json::json!({ "address": address, "port": port, "token": token }))?;
             } else {
                 output.line(format!("Keepsake is open at {address}"))?;
-                output.line("It answers on this computer only. Press Ctrl+C to end it.")?;
+                output.line("It can be reached from this computer only. Press Ctrl+C to stop it.")?;
             }
             output.flush()?;
             let (end, ending) = watch::channel(false);
             let shared = Arc::new(Shared { app: app.clone(), token, port, ui, ending: ending.clone() });
             let server = axum::serve(Limited::new(listener), router(shared)).with_graceful_shutdown(async move {
-                // Without a signal handler the process ends at once, which loses nothing either.
+                // Without a signal handler the process ends immediately, which loses nothing either.
                 let _ = tokio::signal::ctrl_c().await;
                 end.send_replace(true);
             });
@@ -110,16 +110,17 @@ pub(crate) fn serve(args: &Args, serve: &ServeArgs, output: &mut Output) -> Resu
 
 fn fresh_token() -> Result<String, Failure> {
     let mut bytes = [0_u8; 32];
-    getrandom::fill(&mut bytes).map_err(|error| Failure::new(format!("the system gives no randomness: {error}")))?;
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Failure::new(format!("the system provided no random numbers for the key: {error}; try again")))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// The built window: named, beside the binary, or in the source tree.
+/// The folder of the built window: as given, beside the binary, or in the source tree.
 fn find_ui(named: Option<&Path>) -> Result<PathBuf, Failure> {
     let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("ui")));
     let in_tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../ui/dist");
     let found = named.map(Path::to_owned).into_iter().chain(beside).chain([in_tree]).find(|dir| dir.join("index.html").is_file());
-    found.ok_or_else(|| Failure::new("the window is not built; run `make ui`, or name its folder with --ui"))
+    found.ok_or_else(|| Failure::new("the window has not been built; run `make ui`, or give its folder with --ui"))
 }
 
 fn router(shared: Arc<Shared>) -> Router {
@@ -139,10 +140,14 @@ fn refuse(status: StatusCode, code: Code, message: &str) -> Response {
     (status, Json(ApiError { code, message: message.to_owned() })).into_response()
 }
 
-/// Refuses what a page of another site, or a name that was rebound to this address, would send.
+/// Rejects requests from a page of another site, or through a host name that was rebound to this address.
 async fn require_same_site(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     if !is_same_site(request.headers(), shared.port) {
-        return refuse(StatusCode::FORBIDDEN, Code::Refused, "this address answers its own page only");
+        return refuse(
+            StatusCode::FORBIDDEN,
+            Code::Refused,
+            "this address accepts requests only from its own page; open the address that `keepsake serve` printed",
+        );
     }
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
@@ -176,7 +181,11 @@ async fn require_token(State(shared): State<Arc<Shared>>, request: Request, next
     if fits {
         next.run(request).await
     } else {
-        refuse(StatusCode::UNAUTHORIZED, Code::Refused, "open the address that `keepsake serve` printed; it carries the key")
+        refuse(
+            StatusCode::UNAUTHORIZED,
+            Code::Refused,
+            "the key is missing or wrong; open the address that `keepsake serve` printed, which contains the key",
+        )
     }
 }
 
@@ -196,10 +205,18 @@ struct RpcCall {
 async fn rpc(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
     let is_json = headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
     if !is_json {
-        return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::Invalid, "send JSON");
+        return refuse(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Code::Invalid,
+            "the request is not JSON; send it with the content type application/json",
+        );
     }
     let Ok(call) = serde_json::from_slice::<RpcCall>(&body) else {
-        return refuse(StatusCode::BAD_REQUEST, Code::Invalid, "send {\"cmd\": …, \"payload\": …}");
+        return refuse(
+            StatusCode::BAD_REQUEST,
+            Code::Invalid,
+            "the request could not be read; send {\"cmd\": …, \"payload\": …}",
+        );
     };
     let app = shared.app.clone();
     let answered = tokio::task::spawn_blocking(move || dispatch(&app, &call.cmd, call.payload)).await;
@@ -214,33 +231,41 @@ async fn rpc(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes)
             };
             (status, Json(error)).into_response()
         }
-        Err(_) => refuse(StatusCode::INTERNAL_SERVER_ERROR, Code::Failed, "an internal failure stopped this; please report it"),
+        Err(_) => refuse(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            Code::Failed,
+            "the request failed because of an internal error; please report this",
+        ),
     }
 }
 
-/// Waits until the program is to end.
+/// Waits until the program is to exit.
 async fn ended(mut ending: watch::Receiver<bool>) {
-    // Whoever could say so is gone at the very end only.
+    // The sender is dropped only when the program exits.
     let _ = ending.wait_for(|is_ending| *is_ending).await;
 }
 
-/// The change feed as server-sent events, until the page goes, does not read or the program ends.
+/// The change feed as server-sent events, until the page disconnects, stops reading, or the program exits.
 async fn events(State(shared): State<Arc<Shared>>) -> Response {
     let feed = shared.app.subscribe();
     let (sender, receiver) = mpsc::channel::<Bytes>(EVENTS_WAITING_MAX);
-    // The feed is a plain channel; a thread of its own carries it over and ends when either side does.
+    // The feed is a blocking channel, so a separate thread forwards it. The thread ends when either side does.
     let carried = std::thread::Builder::new().name("events".to_owned()).spawn(move || carry(&feed, &sender, EVENTS_QUIET_MAX));
     if carried.is_err() {
-        return refuse(StatusCode::SERVICE_UNAVAILABLE, Code::Failed, "the system gives no thread; close other programs");
+        return refuse(
+            StatusCode::SERVICE_UNAVAILABLE,
+            Code::Failed,
+            "the system cannot start another thread; close other programs and reload the page",
+        );
     }
     let headers = [(header::CONTENT_TYPE, "text/event-stream")];
     let stream = Events { waiting: receiver, ended: Box::pin(ended(shared.ending.clone())) };
     (headers, Body::from_stream(stream)).into_response()
 }
 
-/// Carries events over as long as there is room for them, and a comment where none came for so long.
+/// Forwards events as long as there is room for them, and sends a comment after a pause of `quiet_max`.
 fn carry(feed: &Receiver<Event>, page: &mpsc::Sender<Bytes>, quiet_max: Duration) {
-    // A comment at once, so that the page knows the stream stands.
+    // The first comment tells the page that the stream is connected.
     if page.try_send(Bytes::from_static(b": ready\n\n")).is_err() {
         return;
     }
@@ -250,7 +275,7 @@ fn carry(feed: &Receiver<Event>, page: &mpsc::Sender<Bytes>, quiet_max: Duration
                 Ok(json) => page.try_send(Bytes::from(format!("data: {json}\n\n"))),
                 Err(_) => continue,
             },
-            // So that a page that went away is noticed, and one that listens stays connected.
+            // This detects a page that has disconnected, and keeps the connection of one that listens.
             Err(RecvTimeoutError::Timeout) => page.try_send(Bytes::from_static(b": still here\n\n")),
             Err(RecvTimeoutError::Disconnected) => return,
         };
@@ -269,7 +294,7 @@ impl futures_core::Stream for Events {
     type Item = Result<Bytes, Infallible>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        // It has no end of its own, and the server waits for every answer to end.
+        // The stream has no end of its own, but the server waits for every response to end.
         if self.ended.as_mut().poll(context).is_ready() {
             return Poll::Ready(None);
         }
@@ -282,15 +307,20 @@ struct Upload {
     name: String,
 }
 
-/// Takes a file from the page into the data folder and gives it a token.
+/// Stores an uploaded file in the data folder and issues a token for it.
 async fn upload(State(shared): State<Arc<Shared>>, Query(upload): Query<Upload>, request: Request) -> Response {
     match receive(&shared, &upload.name, request).await {
         Ok(response) => response,
-        Err(error) => refuse(StatusCode::INSUFFICIENT_STORAGE, Code::Failed, &format!("the file could not be taken: {error}")),
+        Err(error) => refuse(
+            StatusCode::INSUFFICIENT_STORAGE,
+            Code::Failed,
+            &format!("the file could not be received: {error}; check that the disk has free space and try again"),
+        ),
     }
 }
 
-/// What has arrived of a file; removed unless all of it did. A page that goes away in the middle ends the whole answer.
+/// A partly received file, removed on drop unless [`keep`](Self::keep) is called. If the page disconnects, the whole response is
+/// dropped.
 struct Unfinished(Option<PathBuf>);
 
 impl Unfinished {
@@ -302,14 +332,14 @@ impl Unfinished {
 impl Drop for Unfinished {
     fn drop(&mut self) {
         if let Some(dir) = &self.0 {
-            // What cannot be removed now goes with the next start.
+            // Leftovers are removed at the next start.
             let _ = std::fs::remove_dir_all(dir);
         }
     }
 }
 
 async fn receive(shared: &Shared, name: &str, request: Request) -> std::io::Result<Response> {
-    // Only the last part of the name is used, and only harmless characters of it: it names a file in our own folder.
+    // Only harmless characters of the last path component are used, because it becomes a file name in our own folder.
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let safe: String =
         last.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '.' | '-' | '_' | '(' | ')')).take(120).collect();
@@ -329,7 +359,7 @@ async fn receive(shared: &Shared, name: &str, request: Request) -> std::io::Resu
         let Ok(data) = frame.into_data() else { continue };
         received += data.len() as u64;
         if received > UPLOAD_BYTES_MAX {
-            let words = "this file is larger than a browser should send; import it with `keepsake import`";
+            let words = "this file is too large to send from a browser; import it with `keepsake import`";
             return Ok(refuse(StatusCode::PAYLOAD_TOO_LARGE, Code::Invalid, words));
         }
         file.write_all(&data).await?;
@@ -343,13 +373,13 @@ async fn next_frame(body: &mut Body) -> Option<Result<http_body::Frame<Bytes>, a
     std::future::poll_fn(|context| http_body::Body::poll_frame(Pin::new(&mut *body), context)).await
 }
 
-/// The window's own files; anything unknown is the page itself, because the window routes by itself.
+/// Serves the window's files. An unknown path returns the page itself, because the window has its own routing.
 async fn page(State(shared): State<Arc<Shared>>, method: Method, request: Request) -> Response {
     if method != Method::GET && method != Method::HEAD {
-        return refuse(StatusCode::METHOD_NOT_ALLOWED, Code::Invalid, "there is nothing to send here");
+        return refuse(StatusCode::METHOD_NOT_ALLOWED, Code::Invalid, "this address accepts no data; send GET requests only");
     }
     let asked = request.uri().path().trim_start_matches('/');
-    // The names that the build gives: letters, digits and a few signs, so nothing can climb out of the folder.
+    // Only names that the build produces: letters, digits and a few other characters, so that no path leaves the folder.
     let is_plain = asked.split('/').all(|part| {
         !part.is_empty()
             && !part.starts_with('.')
@@ -415,7 +445,7 @@ mod tests {
         for n in 0..2 * EVENTS_WAITING_MAX {
             events.send(Event::Changed { tags: vec![n.to_string()] }).unwrap();
         }
-        // Comes back although the feed goes on: what would wait here is kept by nobody.
+        // This returns although the feed goes on, so nothing accumulates for this page.
         carry(&feed, &sender, EVENTS_QUIET_MAX);
         drop((feed, sender));
         assert!(events.send(Event::Changed { tags: Vec::new() }).is_err(), "nothing more is gathered for it");

@@ -1,9 +1,10 @@
 //! The `keepsake` binary: the command line, and the same window served on loopback.
 //!
-//! An adapter and no more: arguments in, commands of `keepsake-api` and the engine, text or JSON out. The shapes that scripts rely
-//! on are fixed in DESIGN section 6. Exit 0 success, 1 failure with one line on standard error, 2 usage.
+//! It is only an adapter: it parses arguments, calls `keepsake-api` and the engine, and prints text or JSON. DESIGN section 6
+//! fixes the shapes that scripts rely on. Exit codes: 0 for success, 1 for a failure with one line on standard error, 2 for wrong
+//! usage.
 
-// Printing is what this program is for.
+// The purpose of this program is to print.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
@@ -27,7 +28,7 @@ fn main() -> ExitCode {
     let mut output = Output::new(args.json);
     match run(&args, &mut output).and_then(|()| output.finish()) {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader of a pipe went away: there is nobody left to tell.
+        // The reader of the pipe has gone away, so nobody would see a message.
         Err(Failure::Closed) => ExitCode::SUCCESS,
         Err(Failure::Message(message)) => {
             let _ = std::io::stdout().flush();
@@ -115,7 +116,7 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
 }
 
-/// Warnings to standard error; message text never reaches a log.
+/// Writes warnings to standard error. The text of messages never reaches a log.
 fn start_log(verbose: bool) {
     let level = if verbose { "info" } else { "error" };
     let filter = tracing_subscriber::EnvFilter::try_from_env("KEEPSAKE_LOG").unwrap_or_else(|_| level.into());

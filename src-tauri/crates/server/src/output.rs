@@ -1,4 +1,4 @@
-//! What the command line prints: words for people, JSON for programs, one failure line.
+//! Output of the command line: text for people, JSON for programs, and one line for a failure.
 
 use std::io::{BufWriter, Stdout, Write};
 
@@ -11,14 +11,13 @@ use serde::Serialize;
 /// Why a command ended early.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// One clear line.
+    /// A message of one line.
     Message(String),
-    /// Nobody reads the output any more.
+    /// Nobody reads the output anymore.
     Closed,
 }
 
 impl Failure {
-    /// A failure with these words.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self::Message(message.into())
     }
@@ -48,50 +47,49 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// Standard output, as JSON or as words.
+/// Standard output, as JSON or as text.
 pub(crate) struct Output {
     is_json: bool,
     stdout: BufWriter<Stdout>,
 }
 
 impl Output {
-    /// An output in this form.
     pub(crate) fn new(is_json: bool) -> Self {
         Self { is_json, stdout: BufWriter::new(std::io::stdout()) }
     }
 
-    /// Whether programs read it.
+    /// Whether the output is JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.is_json
     }
 
-    /// One line of text. What a message holds may not steer the terminal.
+    /// Prints one line of text. Control characters in it are made visible, so that a message cannot control the terminal.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Result<(), Failure> {
         Ok(writeln!(self.stdout, "{}", visible(text.as_ref()))?)
     }
 
-    /// Text of several lines.
+    /// Prints text of several lines, made safe in the same way.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
         Ok(self.stdout.write_all(visible(text).as_bytes())?)
     }
 
-    /// A text exactly as it is, for a pipe.
+    /// Prints a text unchanged, for a pipe.
     pub(crate) fn raw(&mut self, text: &str) -> Result<(), Failure> {
         Ok(self.stdout.write_all(text.as_bytes())?)
     }
 
-    /// One JSON value on one line.
+    /// Prints a JSON value on one line.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         let text = serde_json::to_string(value).map_err(|error| Failure::new(error.to_string()))?;
         Ok(writeln!(self.stdout, "{}", visible_json(&text))?)
     }
 
-    /// Passes on what was written so far.
+    /// Flushes what was written so far.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         Ok(self.stdout.flush()?)
     }
 
-    /// Passes everything on.
+    /// Flushes everything.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         Ok(self.stdout.flush()?)
     }

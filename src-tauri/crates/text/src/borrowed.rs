@@ -1,4 +1,4 @@
-//! The stretches of a message that its author did not write in their own voice, by their shape.
+//! Finds, by their shape, the parts of a message that its author did not write in their own voice.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -9,26 +9,26 @@ use crate::code::is_code;
 use crate::pattern::re;
 use crate::quotation::quotations;
 
-/// How it shows that a stretch is borrowed.
+/// The form that shows that a part is borrowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Form {
-    /// A fenced block, its fences included.
+    /// A fenced block, including its fences.
     Fence,
     /// A line that begins with `>`.
     QuotedLine,
-    /// A mail below its header or below the line that names its author.
+    /// A mail, from its header or from the line that names its author.
     Mail,
-    /// Messages copied from a chat, with stamps.
+    /// Messages copied from a chat, with timestamps.
     Chat,
-    /// Lines of two or more speakers, without stamps.
+    /// Lines of two or more speakers, without timestamps.
     Dialogue,
     /// Subtitles: cues and their text.
     Captions,
-    /// A post copied from a feed, below its author's handle.
+    /// A post copied from a feed, from the line with its author's handle.
     Post,
-    /// A line of code, of a log or of a table.
+    /// A line of code, a log or a table.
     Code,
-    /// What a program writes in place of a picture or a file.
+    /// A program's placeholder for a picture or a file.
     Placeholder,
     /// Words between quotation marks.
     Quotation,
@@ -36,58 +36,58 @@ pub enum Form {
     InlineCode,
 }
 
-/// A borrowed stretch.
+/// A borrowed part of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Borrowed {
-    /// Where, in bytes of the message; on character borders, never empty.
+    /// Byte range in the message; on character boundaries, and never empty.
     pub bytes: Range<usize>,
-    /// How it shows.
+    /// The form that shows it.
     pub form: Form,
 }
 
 impl Form {
-    /// Whether it takes whole lines, and not a part of one.
+    /// True if it covers whole lines rather than part of a line.
     pub fn is_of_lines(self) -> bool {
         !matches!(self, Form::Quotation | Form::InlineCode)
     }
 }
 
-/// A pattern of times, dates and names.
+/// Compiles a pattern with placeholders for times, dates and names.
 fn shape(pattern: &str) -> Regex {
     let pattern = pattern.replace("TIME", r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?[AaPp]\.?[Mm]\.?)?");
     let pattern = pattern.replace("DATE", r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4}");
     re(&pattern.replace("NAME", r"\p{Lu}[\p{L}'’.-]*(?: \p{Lu}[\p{L}'’.-]*){0,3}"))
 }
 
-/// A message of a chat in the line that its stamp begins: WhatsApp on every system, Telegram, Teams, IRC.
+/// A chat message on the same line as its timestamp: WhatsApp on all systems, Telegram, Teams, IRC.
 static STAMPED: LazyLock<Regex> = LazyLock::new(|| {
     shape(
         r"^\x{200e}?(?:\[[^\[\]]{0,24}\d{1,2}[:.]\d{2}[^\[\]]{0,16}\]|DATE,?\s+TIME\s*[-–]\s|TIME\s*[-–,]?\s*NAME:\s|(?:TIME\s+)?<[^<>@\s/]{1,40}>\s)",
     )
 });
 
-/// A line that names who wrote the lines below it, and when: Slack, Discord, Teams, Telegram.
+/// A line that names the author and time of the lines below it: Slack, Discord, Teams, Telegram.
 static STAMPED_HEAD: LazyLock<Regex> = LazyLock::new(|| {
     shape(r"^(?:\p{L}.{0,40}(?:\s{2,}(?:APP\s+)?|\s\[)TIME\]?|\S.{0,40} [—–] .{0,24}TIME|\S.{0,40}, \[.{0,16}TIME\]:?)$")
 });
 
-/// A time alone on its line, as Slack puts it below the name.
+/// A time alone on its line, as Slack shows it below the name.
 static TIME_ALONE: LazyLock<Regex> = LazyLock::new(|| shape(r"^TIME$"));
 
-/// `Anna: I live here`.
+/// A speaker line: `Anna: I live here`.
 static SPEAKER: LazyLock<Regex> = LazyLock::new(|| re(r"^\p{Lu}[\p{L}\p{N}_.' -]{0,24}:\s+\S"));
 
-/// The times of a subtitle.
+/// The time range of a subtitle.
 static CUE: LazyLock<Regex> = LazyLock::new(|| re(r"^(?:\d{1,2}:)?\d{2}:\d{2}[.,]\d{3}\s+-->\s+"));
 
-/// Who posted, as feeds show it: `@eve`, `Eve Berg @eve · Mar 3`, `u/eve`, `eve_b • 3h ago`, a dot alone.
+/// The author line of a post, as feeds show it: `@eve`, `Eve Berg @eve · Mar 3`, `u/eve`, `eve_b • 3h ago`, or a single dot.
 static POSTED: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"^(?:@\w{2,30}(?:\s*[·•].*)?|.{0,50}\s@\w{2,30}\s*[·•]\s*\S.*|(?:.{0,20}\s)?u/[\w-]{2,30}(?:\s*[·•].*)?|[·•]|[\w-]{2,30}\s*[·•]\s*\d+\s?\p{L}{1,6}\b.{0,20})$",
     )
 });
 
-/// The labels of mail headers as mail programs print them, in the languages that they print.
+/// The labels of mail headers, in the languages that mail programs use.
 static MAIL_HEADER: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)^\*?(?:from|to|cc|bcc|subject|sent|date|reply-to|von|an|betreff|gesendet|datum|de|à|objet|envoyé|para|asunto|enviado|assunto|da|oggetto|inviato|van|aan|onderwerp|verzonden|från|till|ämne|skickat|fra|til|emne|od|do|temat|předmět|от|кому|тема|发件人|收件人|主题|差出人|宛先|件名)\s?[:：]\*?(?:\s|$)",
@@ -101,23 +101,23 @@ static ATTRIBUTION: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// The same words before what somebody wrote, in one line: `Eve schrieb: …`.
+/// The same words followed by the quoted text on one line: `Eve schrieb: …`.
 static ATTRIBUTED: LazyLock<Regex> = LazyLock::new(|| {
     shape(
         r"^NAME (?:wrote|writes|said|says|schrieb|schreibt|sagte|a écrit|écrit|escribió|escreveu|ha scritto|schreef|skrev)\s?[:：]\s",
     )
 });
 
-/// Text framed by dashes, as it stands above a forwarded mail.
+/// Text framed by dashes, as above a forwarded mail.
 static FRAMED: LazyLock<Regex> = LazyLock::new(|| re(r"^-{2,}\s*\p{L}.{2,60}?\s*-{2,}$"));
 
-/// So many words make a post; a head of fewer is followed by its text in the next paragraph.
+/// Minimum words in a post. If fewer follow the author line directly, the text of the post is in the next paragraph.
 const POST_WORDS_MIN: usize = 4;
 
-/// A name above a time is no longer than this.
+/// Maximum length of a name above a time.
 const NAME_CHARS_MAX: usize = 40;
 
-/// What the author of `text` did not write in their own voice, in order of place; stretches may overlap.
+/// The parts of `text` that its author did not write in their own voice, in order of position; they may overlap.
 pub fn borrowed(text: &str) -> Vec<Borrowed> {
     let lines = Lines::of(text);
     let mut found = fences(&lines);
@@ -169,7 +169,7 @@ pub fn borrowed(text: &str) -> Vec<Borrowed> {
     found
 }
 
-/// A message by its lines.
+/// A message split into lines.
 struct Lines<'a> {
     text: &'a str,
     ranges: Vec<Range<usize>>,
@@ -193,7 +193,7 @@ impl<'a> Lines<'a> {
         self.ranges.get(n).and_then(|range| self.text.get(range.clone())).unwrap_or("").trim()
     }
 
-    /// The last line of the paragraph that `n` stands in.
+    /// The last line of the paragraph that contains line `n`.
     fn paragraph_end(&self, n: usize) -> usize {
         (n..self.len()).take_while(|n| !self.trimmed(*n).is_empty()).last().unwrap_or(n)
     }
@@ -206,7 +206,7 @@ impl<'a> Lines<'a> {
     fn begins_mail(&self, n: usize) -> bool {
         let line = self.trimmed(n);
         let is_header = |n: usize| MAIL_HEADER.is_match(self.trimmed(n));
-        // One header is a mail's if it has an address: a note may begin with "To:" alone.
+        // A single header line belongs to a mail only if it contains an address, because a note may begin with just "To:".
         is_header(n)
             && (line.contains('@')
                 || is_header(n + 1)
@@ -228,7 +228,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Fenced blocks; one that nobody closed goes on to the end.
+/// Fenced blocks; an unclosed one extends to the end.
 fn fences(lines: &Lines<'_>) -> Vec<Borrowed> {
     let mut found = Vec::new();
     let mut open: Option<usize> = None;
@@ -236,7 +236,7 @@ fn fences(lines: &Lines<'_>) -> Vec<Borrowed> {
         let line = lines.trimmed(n);
         let Some(mark) = ["```", "~~~"].into_iter().find(|mark| line.starts_with(mark)) else { continue };
         let range = &lines.ranges[n];
-        // "```x```" on one line opens and closes.
+        // "```x```" on one line is a complete block.
         let is_whole = line.len() > 2 * mark.len() && line.ends_with(mark);
         match open {
             Some(start) => {
@@ -251,7 +251,7 @@ fn fences(lines: &Lines<'_>) -> Vec<Borrowed> {
     found
 }
 
-/// What a program writes in the place of a picture or a file.
+/// True for a program's placeholder for a picture or a file.
 fn is_placeholder(line: &str) -> bool {
     let inner = line.trim_start_matches('\u{200e}');
     inner.len() > 2 && (inner.starts_with('[') && inner.ends_with(']') || inner.starts_with('<') && inner.ends_with('>'))
@@ -264,10 +264,10 @@ mod tests {
 
     use super::*;
 
-    /// What is left when every borrowed stretch is taken out, line by line.
+    /// The lines that remain after all borrowed parts are removed.
     fn own(text: &str) -> Vec<String> {
         let mut found = borrowed(text);
-        // Two words between marks may be a title.
+        // Two words in quotation marks may be a title.
         found.retain(|one| one.form != Form::Quotation || text[one.bytes.clone()].split_whitespace().count() > 2);
         let keeps = |at: usize| !found.iter().any(|one| one.bytes.contains(&at));
         let left: String = text.char_indices().filter(|(at, c)| *c == '\n' || keeps(*at)).map(|(_, c)| c).collect();

@@ -1,15 +1,15 @@
-//! Code, logs and tables, by the look of a line.
+//! Detects code, logs and tables by the appearance of a line.
 
-/// A line with more symbols than this share of its characters is code, a log or a table.
+/// Maximum share of symbols in a line; with more, it is code, a log or a table.
 const SYMBOL_SHARE_MAX: f32 = 0.22;
 
-/// A line of fewer characters has too few for their share to tell anything.
+/// Minimum length of a line for the share of symbols to be meaningful.
 const SYMBOL_LINE_CHARS_MIN: usize = 9;
 
-/// A line that begins with a year is a log line from this length on.
+/// Minimum length of a line beginning with a year that counts as a log line.
 const LOG_LINE_BYTES_MIN: usize = 20;
 
-/// How lines of code, logs and diffs begin.
+/// The beginnings of lines in code, logs and diffs.
 const STARTS: &[&str] = &[
     "$ ", ">>> ", "import ", "from __", "def ", "fn ", "pub fn", "const ", "let ", "var ", "class ", "function ", "public ",
     "private ", "return ", "#include", "SELECT ", "INSERT ", "UPDATE ", "at java", "at org", "at com", "File \"", "</", "<div",
@@ -17,11 +17,11 @@ const STARTS: &[&str] = &[
     "docker ", "kubectl ", "+ ", "+++ ", "@@", "diff --git", "/*", "//",
 ];
 
-/// Whether the line is code, a log or part of a table.
+/// True if the line is code, a log, or part of a table.
 pub(crate) fn is_code(line: &str) -> bool {
     let trimmed = line.trim();
     if STARTS.iter().any(|start| trimmed.starts_with(start)) {
-        // "let me know" and "return flights are dear" are prose: code carries its signs.
+        // "let me know" and "return flights are dear" are prose; code also contains symbols.
         let carries_signs = trimmed.contains(['(', '{', '=', ';', '<', '/', '[', '|', '}', '"', ':']) || trimmed.starts_with('$');
         let first = trimmed.split_whitespace().next().unwrap_or("");
         let is_shouted_query = first.chars().all(char::is_uppercase) && trimmed.contains('*');

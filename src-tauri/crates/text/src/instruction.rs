@@ -1,7 +1,8 @@
-//! Text that gives orders to a machine, or hides something: what no agent is served as it is, and what proves nothing.
+//! Text that gives orders to a machine or hides something: it is never served to agents unchanged and proves nothing.
 //!
-//! The shapes of attacks on machines, by patterns: no trained reader decides this, because it is what attackers aim at, and because a
-//! person must be able to see why. Deliberately not here: what becomes of such text (`capture` sets it apart, `engine` serves none).
+//! Attacks on machines are detected by patterns. No trained reader decides this, because it would be the target of the attacks,
+//! and because a person must be able to see the reason. Deliberately not here: what happens to such text (`capture` quarantines
+//! it, and `engine` never serves it).
 
 use std::sync::LazyLock;
 
@@ -9,7 +10,7 @@ use regex::RegexSet;
 
 use crate::pattern::set;
 
-/// Signs of text that gives orders to a model or to this program.
+/// Patterns of text that gives orders to a model or to this program.
 static ORDERS: LazyLock<RegexSet> = LazyLock::new(|| {
     set(&[
         r"(?i)\b(?:ignore|disregard|forget|override|bypass) (?:all |any |the |your |my |these |those )*(?:previous|prior|above|earlier|preceding|existing|other|system|safety)\b[^.\n]{0,30}(?:instruction|prompt|rule|message|context|direction|guideline|command)",
@@ -28,23 +29,23 @@ static ORDERS: LazyLock<RegexSet> = LazyLock::new(|| {
     ])
 });
 
-/// Whether the stretch reads like an order to a machine. Marks that nobody sees cannot hide one.
+/// True if the text reads like an order to a machine. Invisible characters cannot hide one.
 pub fn is_order(text: &str) -> bool {
     ORDERS.is_match(text)
         || text.contains(is_invisible) && ORDERS.is_match(&text.chars().filter(|c| !is_invisible(*c)).collect::<String>())
 }
 
-/// Whether a text is one that no agent is to be served as it is: it gives orders to a machine, or hides something.
+/// True if a text must not be served to agents unchanged, because it gives orders to a machine or hides something.
 pub fn is_instruction(text: &str) -> bool {
     is_order(text) || hides_text(text)
 }
 
-/// Whether the text hides something: direction overrides, tag characters, runs of zero-width marks.
+/// True if the text hides something: direction overrides, tag characters, or runs of zero-width characters.
 pub fn hides_text(text: &str) -> bool {
     let hard = text
         .chars()
         .any(|c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') || ('\u{e0000}'..='\u{e007f}').contains(&c));
-    // A single zero-width joiner is part of many emoji; several together are a hiding place.
+    // A single zero-width joiner is part of many emoji; several together can hide text.
     let zero_width = text
         .chars()
         .filter(|c| is_invisible(*c) && !matches!(c, '\u{200d}' | '\u{fe0f}' | '\u{200e}' | '\u{200f}' | '\u{feff}'))
@@ -52,7 +53,7 @@ pub fn hides_text(text: &str) -> bool {
     hard || zero_width >= 4
 }
 
-/// Zero-width and direction marks: never shown, never part of a word.
+/// True for zero-width and direction marks, which are never displayed and never part of a word.
 pub fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{00ad}' | '\u{fe0f}')
         || ('\u{e0000}'..='\u{e007f}').contains(&c)

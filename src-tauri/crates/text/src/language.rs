@@ -1,21 +1,21 @@
-//! Which language a text is in, and that language's stop words.
+//! Detects the language of a text, and provides that language's stop words.
 //!
-//! Both come from libraries: `whatlang`, and the lists of stopwords-iso in `stop-words`. They say which words name nothing by
-//! themselves, so that a key phrase does not begin or end with one; they decide nothing about meaning.
+//! Both come from libraries: `whatlang`, and the stopwords-iso lists in `stop-words`. Stop words name nothing by themselves, so a
+//! key phrase does not begin or end with one; they decide nothing about meaning.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use whatlang::Lang;
 
-/// A language of the world.
+/// A natural language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Language(Lang);
 
-/// More of a text than this tells no more about its language.
+/// Maximum bytes read; more text does not improve the detection.
 const BYTES_READ_MAX: usize = 4096;
 
-/// The languages with a list of stop words, and what the list is called (ISO 639-1).
+/// The languages that have a stop word list, with the name of each list (ISO 639-1).
 const WITH_STOP_WORDS: [(Lang, &str); 42] = [
     (Lang::Afr, "af"),
     (Lang::Ara, "ar"),
@@ -66,16 +66,16 @@ static STOP_WORDS: LazyLock<HashMap<Lang, HashSet<&'static str>>> = LazyLock::ne
 });
 
 impl Language {
-    /// What is assumed where nothing is known.
+    /// The default when nothing is known.
     pub const ENGLISH: Self = Self(Lang::Eng);
 
-    /// The language of `text`; `usual` where the text does not tell it reliably.
+    /// The language of `text`, or `usual` if it cannot be detected reliably.
     pub fn of(text: &str, usual: Self) -> Self {
         let head = text.get(..text.floor_char_boundary(BYTES_READ_MAX)).unwrap_or(text);
         whatlang::detect(head).filter(whatlang::Info::is_reliable).map_or(usual, |info| Self(info.lang()))
     }
 
-    /// Whether `word`, in lower case, names nothing by itself. A language without a list has no such words.
+    /// True if `word`, in lowercase, names nothing by itself. Languages without a list have no stop words.
     pub fn is_stop_word(self, word: &str) -> bool {
         STOP_WORDS.get(&self.0).is_some_and(|words| words.contains(word))
     }
@@ -96,7 +96,7 @@ mod tests {
         for (text, language) in cases {
             assert_eq!(Language::of(text, Language(Lang::Tam)), Language(language), "{text:?}");
         }
-        // The last could as well be Portuguese.
+        // The last one could also be Portuguese.
         for text in ["Lisbon!", "", "🙂", "123", "Estoy muy cansado, pero el viaje a Lisboa es para mi madre y mis hermanos"] {
             assert_eq!(Language::of(text, Language::ENGLISH), Language::ENGLISH, "{text:?}");
         }

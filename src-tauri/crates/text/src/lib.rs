@@ -1,8 +1,8 @@
-//! The formal reading of a message, once for every crate that reads messages: which stretches its author did not write.
+//! Reads a message by form, in one place for every crate that reads messages: which parts its author did not write.
 //!
-//! Shape is read here: quotation marks, fences, mail headers, stamps of chats, cues of subtitles. What words mean is for the trained
-//! reader, a language model or the person. One list of English words is left for the rules that read without the reader, and goes with
-//! them: what announces pasted text (`own`).
+//! Only shape is used here: quotation marks, code fences, mail headers, chat timestamps, subtitle cues. What words mean is left
+//! to the trained reader, a language model or the person. One list of English words remains for the rules that work without the
+//! reader and will be removed with them: the words that announce pasted text (`own`).
 
 mod borrowed;
 mod code;

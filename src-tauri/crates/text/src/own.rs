@@ -1,21 +1,21 @@
-//! A message, divided into its author's own words and the rest.
+//! Divides a message into its author's own words and everything else.
 
 use std::ops::Range;
 
 use crate::{Form, borrowed};
 
-/// A quotation of fewer words than this inside a sentence is a title or a stress.
+/// Minimum words in a quotation inside a sentence; a shorter one is a title or emphasis.
 const QUOTATION_WORDS_MIN: usize = 3;
 
-/// Two lines of a hard-wrapped paragraph are joined only if the first is at least this long.
+/// Two lines of a hard-wrapped paragraph are joined only if the first one has at least this many bytes.
 const WRAPPED_LINE_BYTES_MIN: usize = 48;
 
-/// A message, divided; all ranges in bytes.
+/// A divided message; all ranges are in bytes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct OwnWords {
-    /// Stretches of own words, each at most one paragraph, list markers left out.
+    /// The author's own text, in ranges of at most one paragraph and without list markers.
     pub segments: Vec<Range<usize>>,
-    /// Inside those: quotations, inline code and descriptions of pictures.
+    /// Quotations, inline code and descriptions of pictures inside those ranges.
     pub foreign: Vec<Range<usize>>,
 }
 
@@ -72,7 +72,7 @@ fn without_marker(line: &str) -> &str {
     rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")).map_or(bare, str::trim_start)
 }
 
-/// "[Image: a red bicycle]" in the middle of a line is the platform's description.
+/// "[Image: a red bicycle]" in the middle of a line is a description by the platform.
 fn descriptions(text: &str) -> impl Iterator<Item = Range<usize>> {
     const KINDS: [&str; 9] = ["Image", "image", "Photo", "photo", "Video", "File", "Attachment", "Sticker", "GIF"];
     text.match_indices('[').filter_map(move |(at, _)| {
@@ -82,18 +82,18 @@ fn descriptions(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// What is announced as pasted. English, and so no more than a help to the rules that still read without the reader; it goes with
-/// them.
+/// Words for pasted text that announce it. Only English, and therefore just an aid for the rules that still work without the
+/// reader; it will be removed with them.
 const PASTED: &str = "abstract ad advert announcement article asks bio blog blurb brief brochure caption chorus code config copied description \
     dialogue doc document draft email emails error essay example excerpt found guidelines instructions interview letter line \
     lines listing log logs lyrics mail message opening output page paragraph passage paste pasted pasting poem policy post \
     posting profile prompt quote readme reads reply response review said sample says scene script snippet song spec speech \
     stack statement sticker story template testimonial text told trace transcript tweet verse voicemail website wrote";
 
-/// One of them stands among so many words before the colon.
+/// One of these words must be among this many words before the colon.
 const ANNOUNCING_WORDS: usize = 8;
 
-/// "Here's the email:" and its like: what follows is pasted, or a draft of something.
+/// True for a line such as "Here's the email:", which announces pasted text or a draft.
 pub fn introduces_paste(line: &str) -> bool {
     let is_pasted = |word: &str| PASTED.split(' ').any(|pasted| pasted.eq_ignore_ascii_case(word));
     line.ends_with(':')

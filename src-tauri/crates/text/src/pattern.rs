@@ -1,18 +1,17 @@
-//! Constant patterns, compiled once: those of every crate that reads messages.
+//! Constant patterns for every crate that reads messages, compiled once.
 
 use regex::{Regex, RegexSet, RegexSetBuilder};
 
-/// Room for the states of one set: bounded gaps between words make many, and a set that has to forget them reads slower than it would
-/// without.
+/// Memory for the states of one set. Bounded gaps between words create many states, and a set that must discard them is slow.
 const LAZY_BYTES_MAX: usize = 8 << 20;
 
-/// A constant pattern. One that does not compile is a programming error, which the first test run shows.
+/// Compiles a constant pattern. A pattern that does not compile is a programming error, which the first test run reveals.
 pub fn re(pattern: &str) -> Regex {
     Regex::new(pattern).unwrap_or_else(|_| unreachable!("a constant pattern compiles"))
 }
 
-/// Constant patterns of English, asked together. A word ends where its ASCII letters do: that keeps them in the automaton that reads each
-/// byte once. At Unicode's own `\b` it gives up on the first letter outside ASCII, and most chat has one.
+/// Constant English patterns that are matched together. Word boundaries consider only ASCII letters, because then an automaton
+/// can read each byte once; with Unicode's `\b` it gives up at the first letter outside ASCII, which most chat contains.
 pub fn set(patterns: &[&str]) -> RegexSet {
     let patterns = patterns.iter().map(|pattern| pattern.replace(r"\b", r"(?-u:\b)"));
     RegexSetBuilder::new(patterns)
@@ -25,7 +24,7 @@ pub fn set(patterns: &[&str]) -> RegexSet {
 mod tests {
     use super::*;
 
-    // A rule that does not compile must not vanish without a word: a look-ahead, say, which this engine does not have.
+    // A rule that does not compile must not disappear silently; this engine does not support look-ahead, for example.
     #[test]
     #[should_panic(expected = "a constant pattern compiles")]
     fn a_pattern_that_does_not_compile_is_an_error_at_its_first_use() {

@@ -1,19 +1,19 @@
-//! Quotations and inline code inside a line.
+//! Finds quotations and inline code within a line.
 
 use std::ops::Range;
 
 use crate::{Borrowed, Form};
 
-/// A quotation of at least this many words is somebody's words; shorter ones are names and emphasis.
+/// Minimum words in a quotation; anything shorter is a name or emphasis.
 const QUOTATION_WORDS_MIN: usize = 2;
 
-/// An opening mark without its closing one within this many bytes was no quotation.
+/// An opening mark that is not closed within this many bytes is not a quotation.
 const QUOTATION_BYTES_MAX: usize = 4_000;
 
-/// A single mark opens a quotation only if it closes behind at least this many words: "the dogs' bowls" has none.
+/// A single mark opens a quotation only if it closes after at least this many words; the one in "the dogs' bowls" does not.
 const SINGLE_MARK_WORDS_MIN: usize = 3;
 
-/// What stands between marks, marks included, in order.
+/// The text between quotation marks or backticks, including the marks, in order.
 pub(crate) fn quotations(text: &str) -> Vec<Borrowed> {
     let mut found = Vec::new();
     let mut open: Option<(char, usize)> = None;
@@ -21,14 +21,14 @@ pub(crate) fn quotations(text: &str) -> Vec<Borrowed> {
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let next = chars.peek().map_or(' ', |(_, next)| *next);
-        // A straight mark opens before a word and closes behind one; 5" is an inch and "don't" is one word.
+        // A straight mark opens before a word and closes after one; 5" is inches, and "don't" is one word.
         let may_open = !before.is_alphanumeric() && !next.is_whitespace();
         let may_close = !before.is_whitespace() && !next.is_alphanumeric();
         before = c;
         if let Some((closing, from)) =
             open.filter(|(closing, from)| at > from + QUOTATION_BYTES_MAX || c == '\n' && matches!(closing, '`' | '’'))
         {
-            // A mark that nobody closed: "she said “I live in Rome" quotes to the end of its paragraph.
+            // For an unclosed mark, as in "she said “I live in Rome", the quotation extends to the end of the paragraph.
             if matches!(closing, '”' | '“' | '»' | '」') {
                 push(text, from..paragraph_end(text, from), closing, &mut found);
             }
@@ -78,7 +78,7 @@ fn paragraph_end(text: &str, from: usize) -> usize {
     text.get(from..).and_then(|rest| rest.find("\n\n")).map_or(text.len(), |n| from + n)
 }
 
-/// Whether a single mark closes in this line, behind enough words.
+/// True if a single mark closes on this line after enough words.
 fn single_mark_closes(text: &str, from: usize) -> bool {
     let line = text.get(from..).unwrap_or("").lines().next().unwrap_or("");
     let closes = line.char_indices().find(|(at, c)| {

@@ -1,13 +1,14 @@
-//! Where sentences end, by their marks.
+//! Splits text into sentences at punctuation marks.
 
 use std::ops::Range;
 
-/// Abbreviations whose full stop ends no sentence.
+/// Abbreviations whose full stop does not end a sentence.
 const ABBREVIATIONS: &[&str] = &[
     "mr", "mrs", "ms", "dr", "st", "prof", "vs", "approx", "e.g", "i.e", "eg", "ie", "no", "jr", "sr", "ca", "esp", "incl", "p.s",
 ];
 
-/// The sentences of a message, in order, in bytes: terminators included, blanks around them not. A line break ends one.
+/// The byte ranges of a message's sentences, in order, including the final punctuation but no surrounding whitespace. A line
+/// break ends a sentence.
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;

@@ -1,14 +1,16 @@
-//! Porter's stem of 1980, as the full-text index has it (`tokenize = 'porter …'`): what the index takes for one word is one word here.
+//! Porter's stemmer of 1980, as in the full-text index (`tokenize = 'porter …'`), so that words that are equal in the index are
+//! equal here.
 //!
-//! Deliberately not here: other languages. The index has one stemmer for all, and a word with letters beyond a to z is its own stem.
+//! Deliberately not here: other languages. The index uses one stemmer for everything, and a word with letters other than a to z
+//! is its own stem.
 
-/// Shorter words have no suffix that could go.
+/// Minimum length of a word to be stemmed; shorter ones have no removable suffix.
 const LETTERS_MIN: usize = 3;
 
-/// Longer ones are no words, and are left as they are.
+/// Maximum length of a word to be stemmed; longer ones are not words and stay unchanged.
 const LETTERS_MAX: usize = 64;
 
-/// Endings with what replaces them where at least one syllable stands before.
+/// Suffixes with their replacements, used if at least one syllable precedes them.
 const STEP_2: [(&str, &str); 20] = [
     ("ational", "ate"),
     ("tional", "tion"),
@@ -35,7 +37,7 @@ const STEP_2: [(&str, &str); 20] = [
 const STEP_3: [(&str, &str); 7] =
     [("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"), ("ful", ""), ("ness", "")];
 
-/// Endings that go where at least two syllables stand before, the longest of several first.
+/// Suffixes removed if at least two syllables precede them; longer ones are listed before their own endings.
 const STEP_4: [&str; 19] = [
     "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ion", "ism", "ate", "iti", "ous", "ive", "ize", "al", "er",
     "ic", "ou",
@@ -49,7 +51,7 @@ fn is_consonant(word: &[u8], at: usize) -> bool {
     }
 }
 
-/// How often a vowel is followed by a consonant: about the number of syllables that end in one.
+/// The number of times a vowel is followed by a consonant, which is roughly the number of syllables that end in a consonant.
 fn measure(stem: &[u8]) -> usize {
     (1..stem.len()).filter(|&at| is_consonant(stem, at) && !is_consonant(stem, at - 1)).count()
 }
@@ -63,7 +65,7 @@ fn ends_double(word: &[u8]) -> bool {
     n > 1 && word[n - 1] == word[n - 2] && is_consonant(word, n - 1)
 }
 
-/// Consonant, vowel, consonant, the last of them none of w, x, y.
+/// True if the word ends in consonant, vowel, consonant, and the last letter is not w, x or y.
 fn ends_short(word: &[u8]) -> bool {
     let n = word.len();
     n > 2
@@ -78,7 +80,7 @@ fn replace(word: &mut Vec<u8>, ending: &str, with: &str) {
     word.extend_from_slice(with.as_bytes());
 }
 
-/// Replaces the first ending of the table that the word has, if enough stands before it.
+/// Replaces the first suffix in the table that the word ends with, if enough of the word precedes it.
 fn replace_one(word: &mut Vec<u8>, table: &[(&str, &str)]) {
     let Some((ending, with)) = table.iter().find(|(ending, _)| word.ends_with(ending.as_bytes())) else { return };
     if measure(&word[..word.len() - ending.len()]) > 0 {
@@ -138,7 +140,7 @@ fn last_letters(word: &mut Vec<u8>) {
     }
 }
 
-/// The stem of a word in lower case.
+/// The stem of a lowercase word.
 pub fn stem(word: &str) -> String {
     let is_english = (LETTERS_MIN..=LETTERS_MAX).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
     if !is_english {
@@ -155,7 +157,7 @@ pub fn stem(word: &str) -> String {
     replace_one(&mut letters, &STEP_3);
     suffix(&mut letters);
     last_letters(&mut letters);
-    // Only letters from a to z were cut and added.
+    // Only the letters a to z were removed and added.
     String::from_utf8(letters).unwrap_or_else(|_| word.to_owned())
 }
 

@@ -1,7 +1,7 @@
-//! The words of a text as the full-text index sees them, with their places.
+//! The words of a text as the full-text index sees them, with their positions.
 //!
-//! A word is a run of letters and digits, in lower case and without diacritics (`unicode61 remove_diacritics 2`). Places count Unicode
-//! code points, as evidence does.
+//! A word is a run of letters and digits, in lowercase and without diacritics (`unicode61 remove_diacritics 2`). Positions count
+//! Unicode code points, as in evidence.
 
 use std::ops::Range;
 
@@ -13,13 +13,13 @@ use crate::stem::stem;
 /// A word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
-    /// In lower case, without diacritics.
+    /// The word in lowercase without diacritics.
     pub plain: String,
-    /// What the index keeps of it.
+    /// The stem that the index stores.
     pub stem: String,
-    /// Where it stands, in code points.
+    /// Position in code points.
     pub place: Range<usize>,
-    /// Begins with a capital letter.
+    /// True if it begins with a capital letter.
     pub is_capitalised: bool,
 }
 
@@ -27,7 +27,7 @@ fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c)
 }
 
-/// Lower case without diacritics.
+/// Converts to lowercase without diacritics.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -38,7 +38,7 @@ pub fn fold(text: &str) -> String {
 /// The words of a text, in their order.
 pub fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::with_capacity(text.len() / 6);
-    // Bytes and code points where the word began that is being read.
+    // The byte and code point at which the current word began.
     let mut open: Option<(usize, usize)> = None;
     let mut close = |open: &mut Option<(usize, usize)>, byte: usize, at: usize| {
         let Some((from_byte, from)) = open.take() else { return };
@@ -62,7 +62,7 @@ pub fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// Whether a word is written in a script that puts no spaces between words, so that the index holds whole clauses of it as one word.
+/// True if the word is in a script without spaces between words, for which the index stores whole clauses as one word.
 pub fn is_unspaced(word: &str) -> bool {
     word.chars().any(|c| {
         matches!(c,
@@ -75,7 +75,7 @@ pub fn is_unspaced(word: &str) -> bool {
     })
 }
 
-/// The stretch with the words whole that its ends cut into.
+/// The byte range extended so that it does not begin or end inside a word.
 pub fn whole_words(text: &str, bytes: &Range<usize>) -> Range<usize> {
     let (Some(before), Some(inside), Some(after)) = (text.get(..bytes.start), text.get(bytes.clone()), text.get(bytes.end..))
     else {
@@ -90,7 +90,7 @@ pub fn whole_words(text: &str, bytes: &Range<usize>) -> Range<usize> {
     bytes.start - ahead..bytes.end + behind
 }
 
-/// Words that nearly every message holds.
+/// English words that occur in nearly every message.
 const STOP_WORDS: [&str; 83] = [
     "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "d", "did", "do",
     "does", "don", "for", "from", "had", "has", "have", "he", "her", "him", "his", "how", "i", "if", "in", "into", "is", "it",
@@ -99,7 +99,7 @@ const STOP_WORDS: [&str; 83] = [
     "what", "when", "where", "which", "who", "whom", "whose", "why", "will", "with", "would", "you",
 ];
 
-/// Whether nearly every message holds this word.
+/// True if nearly every message contains this word.
 pub fn is_stop_word(plain: &str) -> bool {
     STOP_WORDS.binary_search(&plain).is_ok()
 }

@@ -1,4 +1,4 @@
-//! Jobs, the gate log and alerts.
+//! Commands for jobs, the gate log and alerts.
 
 use keepsake_domain::limits::JOB_ATTEMPTS_MAX;
 use keepsake_domain::{ConversationId, JobKind, JobState, Timestamp};
@@ -12,10 +12,10 @@ use crate::error::ApiError;
 use crate::types::activity::*;
 use crate::types::{ById, Nothing};
 
-/// Jobs listed.
+/// Number of jobs listed.
 const JOBS: u32 = 200;
 
-/// Gate log entries of one page.
+/// Maximum number of gate log entries per page.
 const GATE_ENTRIES_MAX: u32 = 500;
 
 fn job_view(tx: &ReadTx<'_>, job: JobRow, now: Timestamp) -> StoreResult<JobView> {
@@ -68,7 +68,7 @@ fn job_view(tx: &ReadTx<'_>, job: JobRow, now: Timestamp) -> StoreResult<JobView
         total: job.total,
         attempts: job.attempts,
         attempts_max: JOB_ATTEMPTS_MAX,
-        // A time that has come is no news: it is its turn.
+        // A retry time in the past is not shown: the job is simply next in the queue.
         retry_at: (job.state == JobState::Queued && job.error.is_some() && job.not_before > now).then_some(job.not_before.0),
         error: job.error.as_deref().map(sentence),
         result: job.result,
@@ -116,7 +116,9 @@ pub(crate) fn queue_pause(app: &App, request: PauseRequest) -> Result<Nothing, A
                 Some("hour") => PauseFor::Hour,
                 Some("tomorrow") => PauseFor::Tomorrow,
                 Some(other) => {
-                    return Err(ApiError::invalid(format!("'{other}' is no end of a pause; known: hour, tomorrow, or nothing")));
+                    return Err(ApiError::invalid(format!(
+                        "'{other}' is not a valid end of a pause; use hour, tomorrow, or leave it out"
+                    )));
                 }
             };
             engine.pause_for(wanted)?;

@@ -1,4 +1,4 @@
-//! The audit: runs it and shapes what it found.
+//! Commands for the audit: runs it and converts the report.
 
 use keepsake_engine::{AUDIT_SAMPLE, AuditFinding};
 
@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::types::audit::*;
 
-/// What a window calls it while it runs.
+/// Name of the task, for progress and cancellation.
 const TASK: &str = "audit";
 
 fn finding(found: AuditFinding) -> AuditFindingView {

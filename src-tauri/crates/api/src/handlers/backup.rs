@@ -1,4 +1,6 @@
-//! Backups, exports, the way back, and making anew what is derived. Long work answers when it is done; meanwhile it tells its progress and hears a cancel.
+//! Commands for backups, exports, restores and rebuilds.
+//!
+//! They return when the work is done. Meanwhile the work reports its progress and can be canceled.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +13,8 @@ use crate::types::backup::*;
 use crate::types::sources::PickedFiles;
 use crate::types::{ById, Nothing};
 
-/// What a window calls the one long task that runs at a time.
+/// Name of the task, for progress and cancellation. Backups, restores, exports and rebuilds share it, so only one of them runs at
+/// a time.
 pub(crate) const TASK: &str = "backup";
 
 fn contents(contents: &Contents, doubt: Option<&ChainFault>) -> BackupContents {
@@ -26,12 +29,12 @@ fn contents(contents: &Contents, doubt: Option<&ChainFault>) -> BackupContents {
     }
 }
 
-/// What a backup holds, as the command line prints it: rows of every table.
+/// Contents of a backup for the command line: `schema`, `head`, and `rows` by table.
 pub fn contents_json(contents: &Contents) -> serde_json::Value {
     serde_json::json!({ "schema": contents.schema, "head": contents.head, "rows": contents.rows })
 }
 
-/// What a restore did, as the command line prints it.
+/// Receipt of a restore for the command line: `restored` and `before`.
 pub fn restored_json(receipt: &RestoreReceipt) -> serde_json::Value {
     serde_json::json!({ "restored": outcome(receipt), "before": receipt.before })
 }
@@ -59,18 +62,18 @@ fn name(path: &Path) -> String {
     path.file_name().map_or_else(|| path.to_string_lossy().into_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// The file that a request names, or the folder of an export.
+/// Path of the file, or of the export folder, that a request refers to.
 fn file(app: &App, place: &BackupPlace) -> Result<PathBuf, ApiError> {
     match (&place.token, &place.id) {
         (Some(token), None) => app.file(token),
         (None, Some(id)) => Ok(app.engine().backup_named(id)?.path),
-        _ => Err(ApiError::invalid("name a chosen file or one of the backups")),
+        _ => Err(ApiError::invalid("no backup was chosen; choose a file or one of the listed backups")),
     }
 }
 
 pub(crate) fn pick_backup_target(_app: &App, _request: Nothing) -> Result<PickedFiles, ApiError> {
-    // Hosts with a dialog answer these before they get here.
-    Err(ApiError::refused("this host has no file dialog; the backup is kept in the data folder"))
+    // Hosts with a dialog handle these commands before they get here.
+    Err(ApiError::refused("this host has no file dialog; the backup is saved in the data folder"))
 }
 
 pub(crate) fn pick_backup(_app: &App, _request: Nothing) -> Result<PickedFiles, ApiError> {

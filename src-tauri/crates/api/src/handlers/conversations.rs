@@ -1,4 +1,4 @@
-//! Conversations: lists, the reading view, the privacy toggle, Analyze Now and its history.
+//! Commands for conversations: the list, the reading view, exclusion from memory, and analyses.
 
 use std::collections::HashMap;
 
@@ -14,10 +14,10 @@ use crate::error::ApiError;
 use crate::types::conversations::*;
 use crate::types::{ById, Count, Source};
 
-/// Names shown beside a conversation.
+/// Number of participant names per conversation.
 const PARTICIPANTS: u32 = 5;
 
-/// Messages of one stretch of the reading view.
+/// Maximum number of messages per page of the reading view.
 const STRETCH_MAX: u32 = 500;
 
 fn row(tx: &ReadTx<'_>, conversation: StoredConversation) -> StoreResult<ConversationRow> {
@@ -169,7 +169,7 @@ pub(crate) fn analyze_start(app: &App, request: AnalyzeRequest) -> Result<Analyz
     })
 }
 
-/// The analyses of a conversation, newest first, each with what it has that the one before had not.
+/// The analyses of a conversation, newest first, each with what is new since the previous one.
 pub fn analyses_of(app: &App, id: &ConversationId) -> Result<Vec<AnalysisView>, ApiError> {
     let rows = app.engine().store().read(|tx| tx.analyses(id))?;
     let stored = rows.iter().map(StoredAnalysis::read).collect::<Result<Vec<_>, _>>()?;

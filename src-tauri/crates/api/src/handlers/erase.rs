@@ -1,4 +1,4 @@
-//! Erasing a conversation, a person or memories: what would go, and that it goes.
+//! Commands that erase a conversation, a person or memories, and their previews.
 
 use keepsake_domain::{ConversationId, EntityId};
 use keepsake_engine::ErasureReceipt;
@@ -11,7 +11,7 @@ use crate::types::ById;
 use crate::types::conversations::{EraseOutcome, ErasePreview};
 use crate::types::memories::{MemoriesEraseOutcome, MemoriesErasePreview, MemoriesEraseRequest};
 
-/// What stands beside the tombstones as the reason.
+/// Reason stored with the tombstones.
 const REASON: &str = "the person asked for it";
 
 fn preview(foreseen: ErasureForeseen) -> ErasePreview {

@@ -1,4 +1,4 @@
-//! Capability gaps: list, confirm into a task, dismiss.
+//! Commands for capability gaps: list them, confirm one as a task, dismiss one.
 
 use std::path::Path;
 
@@ -58,7 +58,7 @@ pub(crate) fn gap_dismiss(app: &App, request: GapDismissRequest) -> Result<Nothi
 }
 
 pub(crate) fn pick_tasks_file(_app: &App, _request: Nothing) -> Result<TasksFileChosen, ApiError> {
-    Err(ApiError::refused("there is no dialog for files on this page; write the whole path of the file instead"))
+    Err(ApiError::refused("this page has no file dialog; enter the full path of the file instead"))
 }
 
 pub(crate) fn tasks_file_set(app: &App, request: TasksFileRequest) -> Result<Nothing, ApiError> {

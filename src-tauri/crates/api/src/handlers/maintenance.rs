@@ -1,4 +1,4 @@
-//! The nightly cycle: where it stands, begin it now, stop it, choose when it runs.
+//! Commands for maintenance: its state and schedule, starting and canceling a run, and expired proposals.
 
 use keepsake_engine::{MaintenanceRules, PARKED_UNTIL};
 

@@ -1,4 +1,4 @@
-//! Candidates and memories: lists, one in full, acts and undo, search.
+//! Commands for memories: the list, the details, actions, undo and remembering selected words.
 
 use keepsake_capture::dedup;
 use keepsake_domain::{
@@ -18,10 +18,10 @@ use crate::types::ById;
 use crate::types::memories::*;
 use crate::types::sessions::AgentReadView;
 
-/// Context lines above and below a source line (look.md, "Evidence is the hero").
+/// Lines of context above and below a line of evidence (look.md, "Evidence is the hero").
 const CONTEXT_LINES: u32 = 2;
 
-/// A context line is cut here; the source line itself never is.
+/// Maximum length of a line of context, in code points. The line of evidence itself is never cut.
 const CONTEXT_CHARS_MAX: usize = 280;
 
 fn row(item: MemoryListRow) -> MemoryRow {
@@ -54,7 +54,7 @@ fn row(item: MemoryListRow) -> MemoryRow {
 
 type Stretch = (Option<Timestamp>, Option<Timestamp>);
 
-/// How long ago something was said, as a filter names it.
+/// Periods of the `said` filter, by name, as (from, before).
 fn stretches(now: Timestamp) -> [(&'static str, Stretch); 5] {
     let ago = |days: i64| Some(Timestamp(now.0 - days * DAY_MS));
     [
@@ -74,15 +74,21 @@ pub(crate) fn memories_list(app: &App, request: MemoriesListRequest) -> Result<M
         Some("queue") => MemorySort::Queue,
         Some("oldest") => MemorySort::Oldest,
         Some("confidence") => MemorySort::Confidence,
-        Some(other) => return Err(ApiError::invalid(format!("'{other}' is no order; known: queue, newest, oldest, confidence"))),
+        Some(other) => {
+            return Err(ApiError::invalid(format!("'{other}' is not a sort order; use queue, newest, oldest or confidence")));
+        }
     };
     let engine = app.engine();
     let stretches = stretches(engine.now());
     let said = match &request.said {
         None => None,
-        Some(name) => Some(stretches.iter().find(|(known, _)| known == name).map(|(_, stretch)| *stretch).ok_or_else(|| {
-            ApiError::invalid(format!("'{name}' is no time that it was said; known: day, week, month, year, older"))
-        })?),
+        Some(name) => Some(
+            stretches
+                .iter()
+                .find(|(known, _)| known == name)
+                .map(|(_, stretch)| *stretch)
+                .ok_or_else(|| ApiError::invalid(format!("'{name}' is not an age; use day, week, month, year or older")))?,
+        ),
     };
     let mut among = request.only_conflicting.then(|| engine.conflicting_memories()).transpose()?.map(|found| found.to_vec());
     if let Some(moment) = request.as_of {
@@ -164,7 +170,7 @@ fn evidence_view(tx: &ReadTx<'_>, evidence: &EvidenceRow) -> StoreResult<Evidenc
     };
     let conversation = tx.conversation(&message.conversation_id)?;
     let (before, after) = tx.surroundings(&message, CONTEXT_LINES)?;
-    // Re-checked whenever it is shown, as the evidence lock wants.
+    // The span is checked again on every request, because evidence must be verifiable.
     let quote = span.quote(&message.content).ok().map(str::to_owned);
     let context = |lines: &[InteractionRow]| lines.iter().map(|l| line(l, Some(CONTEXT_CHARS_MAX))).collect();
     Ok(EvidenceView {
@@ -186,14 +192,14 @@ fn evidence_view(tx: &ReadTx<'_>, evidence: &EvidenceRow) -> StoreResult<Evidenc
 }
 
 fn near(tx: &ReadTx<'_>, id: &MemoryId, model: Option<&str>) -> StoreResult<Option<NearMemory>> {
-    // An earlier version is no neighbour: it stands among the versions.
+    // An earlier version is listed under the versions, so it is not repeated here.
     let wanted = |relation: &Relation| matches!(relation, Relation::Extends | Relation::Related);
     let this = tx.memory(id)?;
     let mut found: Vec<(Relation, StoredMemory, Option<f64>)> = Vec::new();
     for (relation, target, stored) in tx.relations_from(id)?.into_iter().filter(|(relation, ..)| wanted(relation)) {
         found.push((relation, tx.memory(&target)?, stored));
     }
-    // What was approved comes before what waits beside it; what was refused or went is near to nothing.
+    // Approved memories come before pending ones. Dismissed or removed ones do not count.
     found.retain(|(_, other, _)| matches!(other.status, MemoryStatus::Active | MemoryStatus::Pending));
     found.sort_by_key(|(_, other, _)| other.status != MemoryStatus::Active);
     let Some((relation, other, stored)) = found.into_iter().next() else { return Ok(None) };
@@ -206,7 +212,8 @@ fn near(tx: &ReadTx<'_>, id: &MemoryId, model: Option<&str>) -> StoreResult<Opti
     let (outcome, similarity) =
         dedup::compare(claim(&this), vector(&this.id)?.as_deref(), claim(&other), vector(&other.id)?.as_deref());
     let outcome = if relation == Relation::Extends { DedupOutcome::Reinforcement } else { outcome };
-    // Merging says that both are one statement, so it is offered where they say the same of the same one, and not for what is related.
+    // Merging declares both to be one statement. Merging is offered only if both state the same about the same person, not if
+    // they are merely related.
     let says_the_same = matches!(outcome, DedupOutcome::Exact | DedupOutcome::Reinforcement);
     let can_merge =
         says_the_same && other.status == MemoryStatus::Active && other.subject == this.subject && other.kind == this.kind;
@@ -221,7 +228,7 @@ fn near(tx: &ReadTx<'_>, id: &MemoryId, model: Option<&str>) -> StoreResult<Opti
     }))
 }
 
-/// What this memory made history, and what made it history, the earliest first. What was refused or thrown away tells nothing.
+/// Statements that this memory replaced and that replaced it, earliest first. Dismissed or removed ones are left out.
 fn changes(tx: &ReadTx<'_>, id: &MemoryId) -> StoreResult<Vec<ChangedMemory>> {
     let older = tx.relations_from(id)?.into_iter().filter(|(relation, ..)| *relation == Relation::Replaces);
     let older = older.map(|(_, older, _)| (false, older));
@@ -243,7 +250,7 @@ fn changes(tx: &ReadTx<'_>, id: &MemoryId) -> StoreResult<Vec<ChangedMemory>> {
     Ok(found)
 }
 
-/// Reads shown with a memory: the newest tell who is given it, and the number says how many there were.
+/// Number of access log entries shown with a memory. The newest show who was served; `reads_total` gives their number.
 const READS_SHOWN: u32 = 20;
 
 fn read_view(tx: &ReadTx<'_>, read: AgentReadRow) -> StoreResult<AgentReadView> {

@@ -1,6 +1,6 @@
-//! What each command does: parse the request into domain types, ask the engine or the store, shape the answer.
+//! Handlers: each command parses its request into domain types, calls the engine or the store, and converts the result.
 //!
-//! Bodies stay short; a rule that grows here belongs into the engine.
+//! Handlers stay short. A rule that grows here belongs in the engine.
 
 pub(crate) mod activity;
 pub(crate) mod audit;
@@ -29,15 +29,15 @@ use keepsake_domain::limits;
 use crate::error::ApiError;
 use crate::types::{Count, Source};
 
-/// Rows of a page where the request does not say.
+/// Rows per page if the request does not specify a limit.
 const PAGE_ROWS: u32 = 200;
 
-/// The page asked for; 0 rows means as many as allowed.
+/// Rows per page; 0 means the maximum.
 pub(crate) fn page(limit: u32) -> u32 {
     if limit == 0 { limits::LIST_ROWS_MAX } else { limit.min(limits::LIST_ROWS_MAX) }
 }
 
-/// A page of at most `max` rows, [`PAGE_ROWS`] where the request does not say.
+/// Rows per page, at most `max`; 0 means [`PAGE_ROWS`].
 pub(crate) fn small_page(limit: u32, max: u32) -> u32 {
     if limit == 0 { PAGE_ROWS.min(max) } else { limit.min(max) }
 }
@@ -46,8 +46,8 @@ pub(crate) fn counts(pairs: Vec<(String, u64)>) -> Vec<Count> {
     pairs.into_iter().map(|(name, count)| Count { name, label: None, count }).collect()
 }
 
-/// An error as a sentence of its own: errors are worded to stand behind a colon, and here nothing stands before them. A name in front
-/// keeps its letters.
+/// Turns an error into a sentence of its own. Errors are worded to follow a colon, but here nothing precedes them. A leading name
+/// keeps its spelling.
 pub(crate) fn sentence(error: &str) -> String {
     let error = error.trim();
     let is_word = error
@@ -65,7 +65,7 @@ pub(crate) fn sentence(error: &str) -> String {
     text
 }
 
-/// A conversation's title, or words in its place; when it was and in which channel stands beside it.
+/// A conversation's title, or a placeholder. The list shows time and channel beside it.
 pub(crate) fn title_or_stand_in(title: Option<&str>) -> String {
     match title.map(str::trim).filter(|title| !title.is_empty()) {
         Some(title) => title.to_owned(),
@@ -77,13 +77,13 @@ pub(crate) fn source(row: &keepsake_store::InteractionRow) -> Source {
     Source { kind: row.source_kind.clone(), conversation: row.source_conversation.clone(), message: row.source_message.clone() }
 }
 
-/// Ids given as text.
+/// Parses ids. Fails if there are more than the maximum number of rows.
 pub(crate) fn ids<T>(texts: &[String]) -> Result<Vec<T>, ApiError>
 where
     T: std::str::FromStr<Err = keepsake_domain::ParseIdError>,
 {
     if texts.len() > limits::LIST_ROWS_MAX as usize {
-        return Err(ApiError::invalid(format!("at most {} can be acted on at once", limits::LIST_ROWS_MAX)));
+        return Err(ApiError::invalid(format!("too many were selected; select at most {} at once", limits::LIST_ROWS_MAX)));
     }
     texts.iter().map(|text| text.parse().map_err(ApiError::from)).collect()
 }

@@ -1,4 +1,4 @@
-//! Settings → Models, what left this computer, and the sources that are read on their own.
+//! Commands for language models (Settings → Models), the log of calls, and watched folders.
 
 use keepsake_domain::MemoryProfile;
 use keepsake_engine::{ModelSettings, Provider, ReadingEstimate, TaskModels, TaskRating, WatchKind, WatchedSource};
@@ -13,10 +13,10 @@ use crate::types::models::*;
 use crate::types::sources::PickedFiles;
 use crate::types::{ById, Nothing};
 
-/// Calls of one page: each carries its texts.
+/// Maximum number of calls per page: each contains the full text.
 const CALLS_MAX: u32 = 200;
 
-/// A list of models is a small thing; a server that takes longer is not there.
+/// Listing models is fast. A server that takes longer counts as unreachable.
 const LIST_TIMEOUT_MS: u64 = 5_000;
 
 const SHAPES: [(&str, Shape); 2] = [("ollama", Shape::Ollama), ("openai", Shape::OpenAi)];
@@ -28,7 +28,7 @@ fn shape_name(shape: Shape) -> String {
 fn provider(view: ProviderView) -> Result<Provider, ApiError> {
     let shape = SHAPES.iter().find(|(name, _)| *name == view.shape).map(|(_, shape)| *shape);
     let shape =
-        shape.ok_or_else(|| ApiError::invalid(format!("'{}' is no kind of server; known: ollama, openai", view.shape)))?;
+        shape.ok_or_else(|| ApiError::invalid(format!("'{}' is not a kind of server; use ollama or openai", view.shape)))?;
     Ok(Provider { shape, url: view.url, model: view.model, context_tokens: view.context_tokens })
 }
 
@@ -46,7 +46,7 @@ fn use_view(used: ModelUse) -> ModelUseView {
     ModelUseView { calls, remote_calls, tokens, remote_tokens, remote_bytes }
 }
 
-/// An error's words as a person reads them.
+/// An error's words as a sentence.
 fn sentence(words: &str) -> String {
     let mut chars = words.chars();
     let capital: String = chars.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
@@ -80,7 +80,7 @@ pub(crate) fn models_get(app: &App, _request: Nothing) -> Result<ModelsView, Api
     let (key_store, key_store_problem) = match keys.state() {
         KeyStoreState::Keyring => ("keyring", None),
         KeyStoreState::SessionOnly => {
-            ("session", Some("This system has no keyring, and a key is never written to a file.".to_owned()))
+            ("session", Some("This system has no keyring, and Keepsake never writes a key to a file.".to_owned()))
         }
     };
     Ok(ModelsView {
@@ -157,7 +157,9 @@ pub(crate) fn models_of(app: &App, request: ProviderView) -> Result<ModelNames, 
 
 pub(crate) fn model_key_set(app: &App, request: ModelKeyRequest) -> Result<ModelsView, ApiError> {
     let refused = |error: &dyn std::fmt::Display| ApiError::refused(error.to_string());
-    let origin = provider(request.provider)?.origin().ok_or_else(|| ApiError::invalid("this is not the address of a server"))?;
+    let origin = provider(request.provider)?
+        .origin()
+        .ok_or_else(|| ApiError::invalid("this is not the address of a server; enter one such as http://127.0.0.1:11434"))?;
     let keys = app.engine().keys();
     match request.key {
         Some(key) => {
@@ -263,7 +265,7 @@ pub(crate) fn model_calls_forget(app: &App, _request: Nothing) -> Result<Nothing
 }
 
 pub(crate) fn pick_folder(_app: &App, _request: Nothing) -> Result<PickedFiles, ApiError> {
-    Err(ApiError::refused("folders are chosen in the desktop window; on this page there is no dialog for them"))
+    Err(ApiError::refused("this page has no folder dialog; choose folders in the desktop window"))
 }
 
 fn kind_name(kind: WatchKind) -> &'static str {
@@ -299,7 +301,7 @@ pub(crate) fn watched_add(app: &App, request: WatchedAddRequest) -> Result<Watch
     let kind = match request.kind.as_str() {
         "chat" => WatchKind::Chat,
         "meetings" => WatchKind::Meetings,
-        other => return Err(ApiError::invalid(format!("'{other}' is no kind of source; known: chat, meetings"))),
+        other => return Err(ApiError::invalid(format!("'{other}' is not a kind of source; use chat or meetings"))),
     };
     let path = app.file(&request.token)?;
     let engine = app.engine();

@@ -1,4 +1,4 @@
-//! People and links, channels and their visibility, "view as".
+//! Commands for people and links, channels and their visibility, and the context for agents ("View as").
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,13 +15,13 @@ use crate::error::ApiError;
 use crate::types::people::*;
 use crate::types::{ById, Nothing};
 
-/// Lines of a person's history that a look at the person shows.
+/// Number of a person's latest messages shown with the person.
 const TIMELINE_LINES: u32 = 50;
 
-/// Lines of each handle beside a suggestion: enough to hear a voice.
+/// Lines of each handle shown with a link: enough to recognize how someone writes.
 const SAMPLE_LINES: u32 = 4;
 
-/// Lines shown for one clue.
+/// Maximum number of lines per clue.
 const CLUE_LINES: usize = 4;
 
 fn handle(row: &HandleRow) -> PersonHandle {
@@ -54,7 +54,7 @@ pub(super) fn line(tx: &ReadTx<'_>, row: &InteractionRow, span: Option<Span>) ->
     })
 }
 
-/// The clues with the lines they rest on; what is gone from the log is left out.
+/// The clues with the lines they rest on. Erased lines are left out.
 fn clues(tx: &ReadTx<'_>, stored: &Value) -> StoreResult<Vec<ClueView>> {
     let mut views = Vec::new();
     for clue in stored.as_array().into_iter().flatten() {
@@ -97,7 +97,7 @@ fn link(tx: &ReadTx<'_>, row: &Link) -> StoreResult<LinkView> {
     })
 }
 
-/// The words in which somebody whose handles bear no name said what they are called.
+/// The name a person gave themselves in a message, if none of their handles has a name.
 fn said_name(row: &PersonRow, said: &BTreeMap<String, String>) -> Option<String> {
     if row.is_owner || row.name.contains(char::is_alphabetic) {
         return None;
@@ -149,7 +149,7 @@ pub(crate) fn person_get(app: &App, request: ById) -> Result<PersonDetail, ApiEr
     let row = people
         .iter()
         .find(|row| row.id == id || row.handles.iter().any(|handle| handle.entity_id == id))
-        .ok_or_else(|| ApiError::not_found(format!("there is no person {id}")))?;
+        .ok_or_else(|| ApiError::not_found(format!("there is no person {id}; `keepsake people` lists everybody")))?;
     let all_links = engine.links()?;
     let handles: Vec<HandleId> = row.handles.iter().map(|handle| handle.id.clone()).collect();
     let places = engine.places_of(&row.id)?;
@@ -209,7 +209,7 @@ pub(crate) fn links_list(app: &App, request: LinksRequest) -> Result<LinksRespon
     let answered = links.iter().filter(|row| is_answered(row)).count() as u64;
     let open = links.len() as u64 - answered;
     let asked: Vec<&Link> = links.iter().filter(|row| request.answered.is_none_or(|want| is_answered(row) == want)).collect();
-    // Only of what is shown are the lines looked up.
+    // Lines are looked up only for the links on this page.
     let shown = asked.iter().skip(request.offset as usize).take(page(request.limit) as usize);
     let items = app.engine().store().read(|tx| shown.map(|row| link(tx, row)).collect::<StoreResult<_>>())?;
     Ok(LinksResponse { total: asked.len() as u64, open, answered, items })
@@ -226,14 +226,14 @@ pub(crate) fn link_answer(app: &App, request: LinkAnswerRequest) -> Result<Nothi
             app.engine().queue_profiles()?;
             return Ok(Nothing {});
         }
-        other => return Err(ApiError::invalid(format!("'{other}' is no answer; known: same, different, unsure, open"))),
+        other => return Err(ApiError::invalid(format!("'{other}' is not an answer; use same, different, unsure or open"))),
     };
     app.engine().answer_link(&id, answer)?;
     app.engine().queue_profiles()?;
     Ok(Nothing {})
 }
 
-/// A handle by its id or as `channel:handle`.
+/// Finds a handle by its id or as `channel:handle`.
 pub(super) fn named_handle(app: &App, text: &str) -> Result<HandleId, ApiError> {
     if let Ok(id) = text.parse::<HandleId>() {
         return Ok(id);
@@ -243,9 +243,7 @@ pub(super) fn named_handle(app: &App, text: &str) -> Result<HandleId, ApiError> 
         None => None,
     };
     found.map(|row| row.id).ok_or_else(|| {
-        ApiError::not_found(format!(
-            "there is no handle '{text}'; handles are written channel:handle, as `keepsake people` lists them"
-        ))
+        ApiError::not_found(format!("there is no handle '{text}'; write it as channel:handle, as listed by `keepsake people`"))
     })
 }
 
@@ -296,7 +294,7 @@ fn change(request: VisibilityRequest) -> Result<VisibilityChange, ApiError> {
     let target = match (request.channel_type, request.channel_id, request.conversation_id) {
         (Some(channel_type), Some(channel_id), None) => VisibilityTarget::Channel { channel_type, channel_id },
         (None, None, Some(id)) => VisibilityTarget::Conversation(id.parse::<ConversationId>()?),
-        _ => return Err(ApiError::invalid("name either a channel (channel_type and channel_id) or one conversation_id")),
+        _ => return Err(ApiError::invalid("give either a channel (channel_type and channel_id) or a conversation_id")),
     };
     let choice = match request.visibility.as_deref() {
         None => None,
@@ -403,7 +401,7 @@ pub(crate) fn agent_set(app: &App, request: AgentView) -> Result<AgentsResponse,
         request.visibility.parse().map_err(|error: keepsake_domain::ParseNameError| ApiError::invalid(error.to_string()))?;
     let name = request.name.trim().to_owned();
     if name.is_empty() {
-        return Err(ApiError::invalid("an agent needs a name"));
+        return Err(ApiError::invalid("the agent has no name; enter one"));
     }
     let now = app.engine().now();
     app.engine().store().write(|tx| tx.set_agent(&name, visibility, now))?;

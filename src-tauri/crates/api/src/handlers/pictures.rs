@@ -1,4 +1,4 @@
-//! What pictures are drawn from: counts over time, and what lies around a person or a topic.
+//! Commands that return data for charts: counts over time, and the graph around a person or a topic.
 
 use keepsake_domain::Timestamp;
 use keepsake_engine::{GraphOf, NodeKind, Series, TimelineAsk, Unit};
@@ -17,7 +17,8 @@ pub(crate) fn timeline(app: &App, request: TimelineRequest) -> Result<TimelineRe
     let unit = match request.unit.as_deref() {
         None => None,
         Some(name) => Some(
-            Unit::named(name).ok_or_else(|| ApiError::invalid(format!("'{name}' is no unit; known: day, week, month, year")))?,
+            Unit::named(name)
+                .ok_or_else(|| ApiError::invalid(format!("'{name}' is not a unit; use day, week, month or year")))?,
         ),
     };
     let found = app.engine().timeline(&TimelineAsk {
@@ -44,7 +45,7 @@ pub(crate) fn graph(app: &App, request: GraphRequest) -> Result<GraphResponse, A
     let of = match (request.person, request.topic) {
         (Some(id), None) => GraphOf::Person(id.parse()?),
         (None, Some(id)) => GraphOf::Topic(id.parse()?),
-        _ => return Err(ApiError::invalid("name either a person or a topic: a picture has one thing in the middle")),
+        _ => return Err(ApiError::invalid("give either a person or a topic: a graph has one thing at its center")),
     };
     let graph = app.engine().graph(&of)?;
     let nodes = graph.nodes.into_iter().map(|node| GraphNode {

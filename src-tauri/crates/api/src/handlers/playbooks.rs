@@ -1,4 +1,4 @@
-//! Playbooks: list, one whole, what a person decides about them, and their export as skills.
+//! Commands for playbooks: the list, the details, decisions, and export as skills.
 
 use std::path::Path;
 
@@ -90,10 +90,12 @@ pub(crate) fn playbook_get(app: &App, request: ById) -> Result<PlaybookDetail, A
 }
 
 pub(crate) fn playbook_decide(app: &App, request: PlaybookDecideRequest) -> Result<PlaybookDecided, ApiError> {
-    let status: PlaybookStatus = request
-        .status
-        .parse()
-        .map_err(|_| ApiError::invalid(format!("there is no status '{}' of a playbook", request.status)))?;
+    let status: PlaybookStatus = request.status.parse().map_err(|_| {
+        ApiError::invalid(format!(
+            "'{}' is not a status of a playbook; use candidate, approved, rejected or parked",
+            request.status
+        ))
+    })?;
     let decision = app.engine().decide_seen_playbook(&request.id.parse()?, status, request.version)?;
     Ok(PlaybookDecided { decision_id: decision.to_string() })
 }
@@ -106,7 +108,7 @@ pub(crate) fn playbook_undo(app: &App, request: ById) -> Result<Nothing, ApiErro
 pub(crate) fn playbook_export(app: &App, request: PlaybookExportRequest) -> Result<PlaybookExported, ApiError> {
     let dir = Path::new(request.dir.trim());
     if !dir.is_absolute() {
-        return Err(ApiError::refused("the folder needs its whole path, from the root on"));
+        return Err(ApiError::refused("the path of the folder is not absolute; enter the full path"));
     }
     let path = app.engine().export_playbook(&request.id.parse()?, dir)?;
     Ok(PlaybookExported { path: path.to_string_lossy().into_owned() })

@@ -1,4 +1,4 @@
-//! Profiles: entries with their history and lines, and what a person says of them.
+//! Commands for profiles: entries with their history and evidence, and the owner's corrections.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -38,7 +38,7 @@ fn version(tx: &ReadTx<'_>, row: &ProfileRow, shared: &HashSet<String>) -> Store
     })
 }
 
-/// One entry for each thing that is known, what holds first; of a topic each type is a thing of its own.
+/// Groups versions into one entry per facet, current entries first. For topics, each profile type is an entry of its own.
 pub(super) fn entries(tx: &ReadTx<'_>, rows: &[ProfileRow]) -> StoreResult<Vec<ProfileEntryView>> {
     let shared = tx.shared_items(ConsentItem::Profile)?;
     let current = current_profiles(rows);

@@ -1,4 +1,5 @@
-//! Reflection: list, one whole with before and after, decisions, runs and their undo, and what may be applied without asking.
+//! Commands for clean-up proposals: the list, details before and after, decisions, runs, undo, and settings for applying without
+//! asking.
 
 use keepsake_domain::{JobKind, ReflectionId, ReflectionKind, ReflectionStatus, Visibility};
 use keepsake_engine::{ReflectionRules, Unwatched};
@@ -44,7 +45,7 @@ fn detail(tx: &ReadTx<'_>, found: &ReflectionRow) -> StoreResult<ReflectionDetai
             own += u32::from(place.memory_id == *id);
             let Some(message) = tx.interaction(&place.interaction_id)? else { continue };
             let Ok(quote) = place.span.quote(&message.content) else { continue };
-            // What was folded into one that stays is told of under its own memory.
+            // Evidence of a memory that was merged into another one is listed under its own memory.
             if place.memory_id != *id && found.memories.contains(&place.memory_id) {
                 continue;
             }
@@ -115,10 +116,9 @@ pub(crate) fn reflection_get(app: &App, request: ById) -> Result<ReflectionDetai
 }
 
 pub(crate) fn reflections_decide(app: &App, request: ReflectionsDecideRequest) -> Result<ReflectionsDecided, ApiError> {
-    let status: ReflectionStatus = request
-        .status
-        .parse()
-        .map_err(|_| ApiError::invalid(format!("there is no status '{}' of a proposal", request.status)))?;
+    let status: ReflectionStatus = request.status.parse().map_err(|_| {
+        ApiError::invalid(format!("'{}' is not a status of a proposal; use open, accepted, refused or parked", request.status))
+    })?;
     let needs_look = app.engine().decide_reflections(&ids_of(&request.ids)?, status)?;
     Ok(ReflectionsDecided { needs_look: looks(needs_look) })
 }
@@ -149,7 +149,8 @@ pub(crate) fn reflection_settings_get(app: &App, _: Nothing) -> Result<Reflectio
 
 pub(crate) fn reflection_settings_set(app: &App, request: ReflectionSettings) -> Result<ReflectionSettings, ApiError> {
     let kind = |name: &String| {
-        name.parse::<ReflectionKind>().map_err(|_| ApiError::invalid(format!("there is no kind '{name}' of a proposal")))
+        name.parse::<ReflectionKind>()
+            .map_err(|_| ApiError::invalid(format!("'{name}' is not a kind of proposal; use archive or merge")))
     };
     let automatic = request.automatic.iter().map(kind).collect::<Result<Vec<_>, _>>()?;
     app.engine().set_reflection_rules(&ReflectionRules { automatic })?;

@@ -1,4 +1,4 @@
-//! The one search: people, memories, topics and messages as one list, with what they have in common.
+//! The search command: people, memories, topics and messages in one list, with facets.
 
 use keepsake_domain::Subject;
 use keepsake_engine::{
@@ -12,16 +12,16 @@ use crate::error::ApiError;
 use crate::types::Count;
 use crate::types::search::*;
 
-/// Hits of a search where the request does not say.
+/// Number of hits if the request does not specify one.
 const HITS: u32 = 20;
 
-/// The most hits of one search.
+/// Maximum number of hits.
 const HITS_MAX: u32 = 1_000;
 
-/// Lines that are told around a message, at most: the rest is in its conversation.
+/// Maximum number of lines before and after a message. The rest is in its conversation.
 const AROUND_MAX: u8 = 3;
 
-/// Code points of a line beside a hit: as much as is read at a glance.
+/// Maximum length of a line shown with a hit, in code points: as much as one can take in at a glance.
 const LINE_CHARS_MAX: usize = 280;
 
 fn ranges(found: &Found, text: &str) -> Vec<TextRange> {
@@ -51,7 +51,7 @@ fn person(hit: &PersonHit, found: &Found) -> SearchHit {
 
 fn memory(tx: &ReadTx<'_>, hit: &MemoryHit, found: &Found) -> StoreResult<SearchHit> {
     let item = tx.memory_in_list(&hit.id)?;
-    // What the person shared is shared; the line it rests on stays where it was said.
+    // A memory that the person shared may be shown anywhere, but the line it rests on may not.
     let mut first = None;
     for evidence in tx.evidence(&hit.id)? {
         let row = tx.interaction(&evidence.interaction_id)?;
@@ -85,7 +85,7 @@ fn memory(tx: &ReadTx<'_>, hit: &MemoryHit, found: &Found) -> StoreResult<Search
     })
 }
 
-/// A line beside a hit or in it.
+/// A line shown with a hit or as part of it.
 fn beside(row: &InteractionRow, text: &str, offset: i32, found: &Found) -> SearchLine {
     let text: String = text.chars().take(LINE_CHARS_MAX).collect();
     SearchLine {
@@ -103,7 +103,7 @@ fn topic(tx: &ReadTx<'_>, hit: &TopicHit, found: &Found) -> StoreResult<SearchHi
     let mut lines = Vec::new();
     let mut first = None;
     for line in &hit.lines {
-        // The words stand in the log, where the asker may look, or they are not shown.
+        // A line is shown only if its words still exist in a message that the audience may see.
         let row = tx.interaction(&line.place.interaction)?.filter(|row| found.shows(&row.conversation_id));
         let Some(row) = row.filter(|row| line.place.span.quote(&row.content).is_ok()) else { continue };
         lines.push(beside(&row, &line.text, 0, found));
@@ -165,7 +165,7 @@ fn filters(found: &Found) -> Vec<SearchFilter> {
     people.chain(channels).chain(times).chain(kinds).collect()
 }
 
-/// The kinds of a scope; none is all.
+/// Parses a scope into kinds; empty means all.
 fn kinds_of(scope: &str) -> Result<Vec<Kind>, ApiError> {
     if scope == "all" {
         return Ok(Vec::new());
@@ -175,7 +175,7 @@ fn kinds_of(scope: &str) -> Result<Vec<Kind>, ApiError> {
         "memories" => Ok(Kind::Memory),
         "topics" => Ok(Kind::Topic),
         "people" => Ok(Kind::Person),
-        other => Err(ApiError::invalid(format!("'{other}' is no scope; known: messages, memories, topics, people, all"))),
+        other => Err(ApiError::invalid(format!("'{other}' is not a scope; use messages, memories, topics, people or all"))),
     };
     scope.split(',').map(kind).collect()
 }
@@ -184,7 +184,7 @@ pub(crate) fn search(app: &App, request: SearchRequest) -> Result<SearchResponse
     let limit = if request.limit == 0 { HITS } else { small_page(request.limit, HITS_MAX) };
     let kinds = kinds_of(request.scope.as_deref().unwrap_or("all"))?;
     let audience = Audience { agent: request.agent, person: request.person, channel: request.channel };
-    // Without an audience it is the owner who looks, at everything that is theirs.
+    // Without an audience, the owner searches everything.
     let audience = (audience != Audience::default()).then_some(audience);
     let around = request.around.min(AROUND_MAX);
     let found = app.engine().search(&SearchAsk {

@@ -1,4 +1,4 @@
-//! Sessions with agents, the tiers of long-term memory, and what agents may do and were given.
+//! Commands for sessions with agents, the tiers of long-term memory, and agents with their access log.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use crate::types::people::WithheldView;
 use crate::types::sessions::*;
 use crate::types::{ById, Nothing};
 
-/// What agents were given that is listed; the store keeps more.
+/// Entries of the access log that are listed. The store keeps more.
 const READS_SHOWN: u32 = 200;
 
-/// Reads that are counted: all that the store keeps.
+/// Entries of the access log that are counted: all that the store keeps.
 const READS_COUNTED: u32 = 20_000;
 
 fn row(tx: &ReadTx<'_>, session: &SessionRow, items: &[SessionItemRow]) -> StoreResult<SessionListRow> {
@@ -68,7 +68,7 @@ pub(crate) fn session_get(app: &App, request: ById) -> Result<SessionDetail, Api
         let items = tx.session_items(std::slice::from_ref(&id))?.remove(&id).unwrap_or_default();
         let mut views = Vec::new();
         for item in &items {
-            // The words stand in the log or they are not shown.
+            // An item is shown only if its words still exist in the log.
             let Some(message) = tx.interaction(&item.place.interaction)? else { continue };
             if item.place.span.quote(&message.content).is_err() {
                 continue;
@@ -202,7 +202,7 @@ pub(crate) fn agents_overview(app: &App, _: Nothing) -> Result<AgentsOverview, A
             *sessions.entry(session.agent).or_default() += 1;
         }
         let all_reads = tx.agent_reads(None, READS_COUNTED)?;
-        // A program that names nobody is none of them; its reads stand in the list all the same.
+        // A program that gives no name is not listed as an agent, but its entries still appear in the access log.
         for read in all_reads.iter().filter(|read| !read.agent.is_empty()) {
             names.entry(read.agent.clone()).or_insert_with(|| read.agent.clone());
         }
@@ -253,7 +253,7 @@ pub(crate) fn agents_overview(app: &App, _: Nothing) -> Result<AgentsOverview, A
 pub(crate) fn agent_choose(app: &App, request: AgentChoice) -> Result<AgentsOverview, ApiError> {
     let key = agent_key(&request.name);
     if key.is_empty() {
-        return Err(ApiError::invalid("an agent needs a name"));
+        return Err(ApiError::invalid("the agent has no name; enter one"));
     }
     let engine = app.engine();
     let mut rules = engine.session_rules()?;

@@ -1,4 +1,4 @@
-//! Choosing files, looking before importing, importing, the sample data.
+//! Commands for choosing files, previewing and starting imports, and loading the sample data.
 
 use std::path::{Path, PathBuf};
 
@@ -12,38 +12,39 @@ use crate::error::ApiError;
 use crate::types::Nothing;
 use crate::types::sources::*;
 
-/// Imports listed; older ones have no use in a window.
+/// Number of imports listed. Older ones are of no use in a window.
 const IMPORTS: u32 = 200;
 
-/// Speakers offered for "Which of these is you?".
+/// Number of participants offered for "Which of these is you?".
 const PARTICIPANTS: usize = 50;
 
-/// The name of a date order.
+/// Parses a date order: `day_first`, `month_first` or `year_first`. Fails with [`Code::Invalid`](crate::Code::Invalid).
 pub fn date_order(name: Option<&str>) -> Result<Option<DateOrder>, ApiError> {
     match name {
         None => Ok(None),
         Some("day_first") => Ok(Some(DateOrder::DayFirst)),
         Some("month_first") => Ok(Some(DateOrder::MonthFirst)),
         Some("year_first") => Ok(Some(DateOrder::YearFirst)),
-        Some(other) => Err(ApiError::invalid(format!("'{other}' is no date order; known: day_first, month_first, year_first"))),
+        Some(other) => Err(ApiError::invalid(format!("'{other}' is not a date order; use day_first, month_first or year_first"))),
     }
 }
 
-/// When a meeting began, as a person wrote it.
+/// Parses the start of a meeting: `2026-01-05` or `2026-01-05 14:00`. Fails with [`Code::Invalid`](crate::Code::Invalid).
 pub fn meeting_date(text: Option<&str>) -> Result<Option<MeetingDate>, ApiError> {
     text.map(str::parse).transpose().map_err(|error: MeetingDateError| ApiError::invalid(error.to_string()))
 }
 
-/// The zone that a person named.
+/// Parses the name of a time zone, for example `Europe/Berlin`. Fails with [`Code::Invalid`](crate::Code::Invalid).
 pub fn zone(name: Option<&str>) -> Result<Option<Zone>, ApiError> {
     let named = |name: &str| {
-        let unknown = || ApiError::invalid(format!("{name:?} is no zone; name one such as Europe/Berlin or America/New_York"));
+        let unknown =
+            || ApiError::invalid(format!("{name:?} is not a time zone; use one such as Europe/Berlin or America/New_York"));
         Zone::named(name).ok_or_else(unknown)
     };
     name.map(named).transpose()
 }
 
-/// A zone as a person reads it.
+/// Display name of a time zone.
 fn zone_name(zone: Zone) -> String {
     match zone {
         Zone::Named(_) => zone.name().unwrap_or_default().to_owned(),
@@ -55,17 +56,17 @@ fn zone_name(zone: Zone) -> String {
 }
 
 pub(crate) fn pick_files(_app: &App, _request: Nothing) -> Result<PickedFiles, ApiError> {
-    // Hosts with a dialog answer this before it gets here.
+    // Hosts with a dialog handle this command before it gets here.
     Err(ApiError::refused("this host has no file dialog; drop the file on the page instead"))
 }
 
-/// A skip in words.
+/// Converts skipped records, with the reason in words.
 pub fn skip_view(skip: &ImportSkip) -> SkipView {
     let known = SkipReason::ALL.iter().find(|reason| reason.name() == skip.reason);
     let text = match known {
         Some(reason) => reason.text(),
         None if skip.reason == "erased" => "you erased it before",
-        None => "left out",
+        None => "skipped",
     };
     SkipView { reason: skip.reason.clone(), text: text.to_owned(), count: skip.count, sample: skip.sample.clone() }
 }
@@ -75,7 +76,7 @@ fn name_of(path: &Path) -> String {
 }
 
 impl DryRunFile {
-    /// Of a file of which nothing is known yet.
+    /// A file about which nothing is known yet.
     fn blank(token: &str, name: String) -> Self {
         Self {
             token: token.to_owned(),
@@ -100,11 +101,11 @@ impl DryRunFile {
     }
 }
 
-/// What a file holds and what of it would come in, without changing anything.
+/// Previews the import of one file without changing anything. A file that cannot be imported is returned with `error` set.
 pub fn look_into(engine: &Engine, token: &str, request: &ImportRequest, foresight: &Foresight) -> DryRunFile {
     let blank = DryRunFile::blank(token, name_of(&request.path));
     match engine.dry_run(request, foresight) {
-        // The window knows files by name only; where they lie is nobody's business there.
+        // The window knows files by name only and must not see their paths.
         Err(error) => DryRunFile { error: Some(keepsake_engine::named(&error.to_string(), &request.path)), ..blank },
         Ok(DryRun { preview, totals }) => DryRunFile {
             kind: Some(preview.kind.to_string()),
@@ -145,7 +146,7 @@ pub fn look_into(engine: &Engine, token: &str, request: &ImportRequest, foresigh
     }
 }
 
-/// What an import reads of a chosen path: of an export of Keepsake's own its messages, else the path itself.
+/// The path that an import reads: for a Keepsake export its messages, otherwise the path itself.
 fn messages_in(app: &App, path: &Path) -> Result<PathBuf, ApiError> {
     let is_export = app.engine().own_export(path)?.is_some();
     Ok(if is_export { Engine::messages_of_export(path) } else { path.to_owned() })
@@ -218,7 +219,7 @@ fn view(import: ImportRow) -> ImportView {
         id: import.id.to_string(),
         name: match (import.is_sample, name.is_empty()) {
             (true, _) => "Sample data".to_owned(),
-            // An erased import keeps its numbers and not its path.
+            // An erased import keeps its counts but not its path.
             (false, true) => "Erased".to_owned(),
             (false, false) => name,
         },

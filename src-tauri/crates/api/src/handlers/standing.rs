@@ -1,4 +1,4 @@
-//! Where a conversation stands, and what people owe each other.
+//! Commands for the status of a conversation and the promises between people.
 
 use keepsake_domain::{ConversationId, EntityId};
 use keepsake_engine::{StoredCommitment, StoredParty, StoredPlace};
@@ -15,7 +15,7 @@ fn stretch(place: &StoredPlace) -> StretchView {
     StretchView { message_id: place.interaction_id.to_string(), start: place.start, end: place.end }
 }
 
-/// The stable name of a word that serialises to one.
+/// The name that a word serializes to.
 fn name(word: impl Serialize) -> Option<String> {
     serde_json::to_value(word).ok()?.as_str().map(str::to_owned)
 }

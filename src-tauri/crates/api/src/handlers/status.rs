@@ -1,4 +1,4 @@
-//! The frame's numbers, settings and remembered places.
+//! Commands for the application's status, the settings and the window's state.
 
 use keepsake_engine::{EmbedderState, ReaderStanding};
 
@@ -7,13 +7,13 @@ use crate::error::ApiError;
 use crate::types::Nothing;
 use crate::types::status::*;
 
-/// More would be a document and not the state of a window.
+/// Larger data would be a document, not the state of a window.
 const UI_STATE_BYTES_MAX: usize = 64 * 1024;
 
 const SETTINGS_KEY: &str = "settings";
 const UI_STATE_KEY: &str = "ui_state";
 
-/// The model that is wanted where none is loaded.
+/// Name of the expected embedding model, used when none is loaded.
 const WANTED_MODEL: &str = "all-MiniLM-L6-v2-int8";
 
 pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiError> {
@@ -80,7 +80,7 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
 }
 
 pub(crate) fn settings_get(app: &App, _request: Nothing) -> Result<Settings, ApiError> {
-    // The engine keeps it, with the moment since when.
+    // The engine stores this setting, together with the time it was turned on.
     let analyze_ended = app.engine().analysis_rules()?.automatic;
     let offer = app.engine().offer()?;
     Ok(Settings { analyze_ended, offer, ..stored_settings(app)? })
@@ -88,7 +88,7 @@ pub(crate) fn settings_get(app: &App, _request: Nothing) -> Result<Settings, Api
 
 fn stored_settings(app: &App) -> Result<Settings, ApiError> {
     let stored = app.engine().store().read(|tx| tx.setting(SETTINGS_KEY))?;
-    // A value that a newer or older version wrote falls back field by field, never as a whole error.
+    // A field written by another version that is not valid here falls back to its default; the other fields are kept.
     let Some(stored) = stored else { return Ok(Settings::default()) };
     let mut merged = serde_json::to_value(Settings::default()).unwrap_or_default();
     if let (Some(fields), Ok(serde_json::Value::Object(known))) = (merged.as_object_mut(), serde_json::from_str(&stored)) {
@@ -106,7 +106,7 @@ fn stored_settings(app: &App) -> Result<Settings, ApiError> {
 pub(crate) fn settings_set(app: &App, request: Settings) -> Result<Settings, ApiError> {
     let is_region = |region: &String| region.len() == 2 && region.bytes().all(|b| b.is_ascii_uppercase());
     if let Some(bad) = request.phone_regions.iter().find(|region| !is_region(region)) {
-        return Err(ApiError::invalid(format!("'{bad}' is no region; use two capital letters, for example DE")));
+        return Err(ApiError::invalid(format!("'{bad}' is not a region; use two capital letters, for example DE")));
     }
     if request.analyze_ended != app.engine().analysis_rules()?.automatic {
         app.engine().set_automatic_analysis(request.analyze_ended)?;
@@ -128,7 +128,7 @@ pub(crate) fn ui_state_get(app: &App, _request: Nothing) -> Result<UiState, ApiE
 
 pub(crate) fn ui_state_set(app: &App, request: UiState) -> Result<Nothing, ApiError> {
     if request.value.len() > UI_STATE_BYTES_MAX {
-        return Err(ApiError::invalid("the window's state is too large to be kept"));
+        return Err(ApiError::invalid("the state of the window is too large to store; please report this"));
     }
     let json = serde_json::Value::String(request.value).to_string();
     let now = app.engine().now();

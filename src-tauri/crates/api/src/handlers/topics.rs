@@ -1,4 +1,4 @@
-//! Topics: list, one whole, and what a person decides about them.
+//! Commands for topics: the list, the details, and the person's decisions.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ use crate::error::ApiError;
 use crate::types::topics::*;
 use crate::types::{ById, Nothing};
 
-/// Points of the little picture of growth: as many as it has pixels to show them apart.
+/// Number of growth periods: as many as the sparkline has pixels to show.
 const GROWTH_STRETCHES: usize = 24;
 
-/// Messages of a proposal in which its words are looked up: what tells a topic stands in most of them.
+/// Messages of a proposal that are searched for its words. The words that define a topic occur in most of its messages.
 const MESSAGES_READ_FOR_WORDS: usize = 60;
 
-/// Messages of a topic that are shown with their text; a longer topic is read in its conversations.
+/// Messages of a topic shown with their text. A longer topic is read in its conversations.
 const MESSAGES_SHOWN_MAX: usize = 500;
 
 fn entities(json: &str) -> TopicEntities {
@@ -27,7 +27,7 @@ fn entities(json: &str) -> TopicEntities {
     TopicEntities { people: entities.people, projects: entities.projects, technologies: entities.technologies }
 }
 
-/// From when to when all topics go.
+/// Time range of all topics.
 fn span(topics: &[VisibleTopic]) -> (i64, i64) {
     let from = topics.iter().map(|topic| topic.version.first_at.0).min().unwrap_or(0);
     (from, topics.iter().map(|topic| topic.version.last_at.0).max().unwrap_or(0))
@@ -102,7 +102,7 @@ pub(crate) fn topics_list(app: &App, _: Nothing) -> Result<TopicsResponse, ApiEr
     })?)
 }
 
-/// Words are kept as the stems by which topics are compared; people read them as they were said.
+/// Proposals contain the word stems by which topics are compared. People read the words as they were written.
 fn words_of_proposals(tx: &ReadTx<'_>, proposals: &mut [TopicProposalView]) -> StoreResult<()> {
     for proposal in proposals {
         let mut texts = Vec::new();
@@ -118,7 +118,7 @@ fn words_of_proposals(tx: &ReadTx<'_>, proposals: &mut [TopicProposalView]) -> S
 fn lines(tx: &ReadTx<'_>, rows: &[TopicLineRow]) -> StoreResult<Vec<TopicLineView>> {
     let mut views = Vec::new();
     for row in rows {
-        // The words stand in the log or they are not shown.
+        // A line is shown only if its words still exist in the log.
         let Some(message) = tx.interaction(&row.place.interaction)? else { continue };
         if row.place.span.quote(&message.content).is_err() {
             continue;
@@ -140,7 +140,7 @@ fn lines(tx: &ReadTx<'_>, rows: &[TopicLineRow]) -> StoreResult<Vec<TopicLineVie
     Ok(views)
 }
 
-/// The text as Markdown, each line with who said it.
+/// The text as Markdown; each line names its author.
 fn markdown(lines: &[TopicLineView]) -> String {
     const SECTIONS: [(&str, &str); 5] = [
         ("decision", "### Decisions"),
@@ -169,7 +169,7 @@ fn markdown(lines: &[TopicLineView]) -> String {
     text
 }
 
-/// The topic of the owner's own list; what is not in it is not there.
+/// Finds a topic in the owner's list. Any other topic counts as not found.
 fn own(app: &App, tx: &ReadTx<'_>, id: &TopicId) -> StoreResult<(Vec<VisibleTopic>, usize)> {
     let topics = app.engine().own_topics(tx)?;
     let at = topics.iter().position(|topic| topic.topic.id == *id);
@@ -199,7 +199,7 @@ pub(crate) fn topic_get(app: &App, request: ById) -> Result<TopicDetail, ApiErro
                 is_retired: version.is_retired,
             })
             .collect();
-        // Of one content what a model worded stands above what the rules did.
+        // For the same content, the version worded by a model comes before the one from the rules.
         versions.sort_by_key(|version| (version.is_retired, std::cmp::Reverse((version.number, version.made))));
         let newest = &topic.messages[topic.messages.len().saturating_sub(MESSAGES_SHOWN_MAX)..];
         let messages = tx.interactions_of(newest)?.iter().map(|row| line(tx, row, None)).collect::<StoreResult<Vec<_>>>()?;

@@ -1,4 +1,4 @@
-//! Speakers without a name: which there are, and who the person says they are.
+//! Commands for unidentified speakers: the list, and who the person says they are.
 
 use std::collections::HashMap;
 
@@ -14,10 +14,10 @@ use crate::types::Nothing;
 use crate::types::people::LineView;
 use crate::types::voices::*;
 
-/// Lines by which a voice is recognised: what it said at most length of its last messages.
+/// Lines shown to recognize a speaker: the longest of the latest messages.
 const LINES: usize = 3;
 
-/// So many of its last messages are looked through for them.
+/// Number of latest messages from which these lines are chosen.
 const LOOKED_THROUGH: u32 = 60;
 
 fn lines(tx: &ReadTx<'_>, voice: &HandleId) -> StoreResult<Vec<LineView>> {
@@ -28,7 +28,7 @@ fn lines(tx: &ReadTx<'_>, voice: &HandleId) -> StoreResult<Vec<LineView>> {
     said.iter().map(|row: &InteractionRow| line(tx, row, None)).collect()
 }
 
-/// The other handle of each link that holds.
+/// The other handle of each confirmed link.
 fn linked(tx: &ReadTx<'_>) -> StoreResult<HashMap<HandleId, HandleId>> {
     let links = tx.link_decisions()?.into_iter().filter(|link| link.answer == LinkAnswer::Same);
     Ok(links.flat_map(|link| [(link.a.clone(), link.b.clone()), (link.b, link.a)]).collect())
@@ -78,7 +78,7 @@ pub(crate) fn voice_answer(app: &App, request: VoiceAnswerRequest) -> Result<Not
         "name" => VoiceAnswer::Name(request.name.clone().ok_or_else(|| missing("a name"))?),
         "leave" => VoiceAnswer::Leave,
         "open" => VoiceAnswer::Open,
-        other => return Err(ApiError::invalid(format!("'{other}' is no answer; known: owner, person, name, leave, open"))),
+        other => return Err(ApiError::invalid(format!("'{other}' is not an answer; use owner, person, name, leave or open"))),
     };
     app.engine().answer_voice(&voice, &answer)?;
     app.engine().queue_profiles()?;

@@ -1,59 +1,61 @@
-//! Activity: jobs, what the gates stopped, and alerts.
+//! Activity: jobs, the gate log, alerts, and the events that hosts forward to their pages.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::Count;
 
-/// One job.
+/// A background job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct JobView {
-    /// Id.
+    /// Job id (`job_…`).
     pub id: String,
-    /// `import`, `extract`, `analyze`, `embed`, `erase`.
+    /// Kind of work, for example `import`, `extract`, `analyze`, `embed`, `erase`; `JobKind` in the domain crate lists all of
+    /// them.
     pub kind: String,
-    /// What it works on, in words: a file name, a conversation's title.
+    /// What it works on: a file name or a conversation's title. Empty for work on the whole store.
     pub title: String,
-    /// Conversation it is about.
+    /// The conversation it works on, if it is about one.
     pub conversation_id: Option<String>,
     /// `queued`, `running`, `done`, `cancelled`, `dead`.
     pub state: String,
-    /// Cancel was asked and is on its way.
+    /// A person asked to cancel it, and it has not stopped yet.
     pub is_cancelling: bool,
-    /// What it is doing: "Reading messages".
+    /// Current step, for example "Reading messages".
     pub stage: Option<String>,
-    /// n of m.
+    /// Units of work done; the unit depends on the kind.
     pub done: u64,
-    /// m; 0 when not known.
+    /// Units of work in total; 0 if unknown.
     pub total: u64,
-    /// Failures so far.
+    /// Attempts that have failed so far.
     pub attempts: u32,
-    /// Tries until it waits for a person.
+    /// Maximum number of attempts. After that the job is `dead` until a person retries it.
     pub attempts_max: u32,
-    /// When it is tried again, where it failed or was put off and waits for that moment.
+    /// When it is tried again (epoch ms), if it failed or was put off and that time is still to come.
     pub retry_at: Option<i64>,
-    /// What went wrong last.
+    /// The last error, as a sentence.
     pub error: Option<String>,
-    /// Result in short JSON, kind by kind (analyze: {"analysis_id"}; import: {"import_id"}; erase: the receipt).
+    /// Result as a short JSON text; its shape depends on the kind. `analyze`: `{"analysis_id"}`; `import`: `{"import_id"}`;
+    /// `erase`: the receipt.
     pub result: Option<String>,
-    /// When it was queued.
+    /// When it was queued (epoch ms).
     pub created_at: i64,
-    /// When it began.
+    /// When it started (epoch ms).
     pub started_at: Option<i64>,
-    /// When it ended.
+    /// When it ended (epoch ms).
     pub finished_at: Option<i64>,
 }
 
-/// Jobs, running first, then waiting, then the latest finished ones.
+/// The jobs: running ones first, then queued ones, then the ones that finished last.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct JobsResponse {
-    /// At most 200.
+    /// Up to 200 jobs.
     pub items: Vec<JobView>,
-    /// Jobs waiting.
+    /// Number of jobs that are queued or running.
     pub queued: u64,
-    /// Background work is paused.
+    /// Whether background work is paused.
     pub paused: bool,
-    /// When the pause ends by itself.
+    /// When the pause ends by itself (epoch ms); `None` if it lasts until a person resumes work.
     pub paused_until: Option<i64>,
 }
 
@@ -61,111 +63,113 @@ pub struct JobsResponse {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct PauseRequest {
-    /// Pause (true) or resume.
+    /// `true` pauses, `false` resumes.
     pub paused: bool,
-    /// Until when: `hour` (an hour from now), `tomorrow` (the next morning); nothing is until it is resumed.
+    /// End of the pause: `hour` (an hour from now) or `tomorrow` (the next morning). Without it, the pause lasts until a person
+    /// resumes work.
     #[serde(default)]
     pub until: Option<String>,
 }
 
-/// Which stops to list.
+/// Selects entries of the gate log.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct GateLogRequest {
-    /// Only this gate.
+    /// Only entries of this gate.
     pub gate: Option<String>,
-    /// Only this conversation.
+    /// Only entries about this conversation, by id.
     pub conversation: Option<String>,
-    /// How many to pass over.
+    /// Number of entries to skip.
     pub offset: u32,
-    /// How many; at most 500.
+    /// Maximum number of entries; 0 means 200, and the limit is 500.
     pub limit: u32,
 }
 
-/// One candidate that a gate stopped.
+/// A candidate that a gate filtered out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct GateEntry {
-    /// Running number.
+    /// Sequence number; newer entries have higher ones.
     pub seq: u64,
-    /// Gate.
+    /// Name of the gate, for example `hypothetical` or `low_confidence`.
     pub gate: String,
-    /// What it would have said.
+    /// The statement it would have become, or the original sentence.
     pub content: String,
-    /// Why it was stopped.
+    /// Why it was filtered out, in one sentence.
     pub reason: String,
-    /// Conversation.
+    /// Conversation it comes from.
     pub conversation_id: String,
-    /// Its title.
+    /// Title of that conversation, or a placeholder.
     pub conversation_title: String,
-    /// Message.
+    /// Message it comes from, if it is in a single place.
     pub interaction_id: Option<String>,
-    /// First code point of the words in it, where it stood on one place.
+    /// Offset of its first code point in the message, if it is in a single place.
     pub start: Option<u32>,
-    /// One past the last.
+    /// Offset after its last code point.
     pub end: Option<u32>,
-    /// Who proposed it.
+    /// Proposer with its version, for example `builtin/1`.
     pub proposer: String,
-    /// When.
+    /// When it was filtered out (epoch ms).
     pub created_at: i64,
 }
 
-/// Stops, newest first, with counts by gate.
+/// Entries of the gate log, newest first, and counts by gate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct GateLogResponse {
-    /// How many match.
+    /// Number of entries that match the request.
     pub total: u64,
-    /// The entries asked for.
+    /// The requested page.
     pub items: Vec<GateEntry>,
-    /// Counts by gate over all.
+    /// Number of entries of each gate, over the whole log.
     pub by_gate: Vec<Count>,
 }
 
-/// A failure that a person must see.
+/// A failure that a person needs to see.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AlertView {
-    /// Id.
+    /// Alert id (`alr_…`).
     pub id: String,
-    /// Kind.
+    /// Kind of failure: `job_failed`, `model_dropped`, `model_refused`, `file_skipped`, `chain_broken`, `schema_changed`.
     pub kind: String,
-    /// What happened, to what, what to do.
+    /// What happened, to what, and what to do about it.
     pub message: String,
-    /// The job, if one failed (Retry).
+    /// The failed job, which `job_retry` can start again.
     pub job_id: Option<String>,
-    /// When.
+    /// When it was raised (epoch ms).
     pub created_at: i64,
 }
 
-/// Alerts not dismissed, newest first.
+/// Alerts that have not been dismissed, newest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AlertsResponse {
-    /// The alerts.
+    /// All of them.
     pub items: Vec<AlertView>,
 }
 
-/// What happened, as facts; panels refresh what carries the tags.
+/// Something that happened. Hosts forward events to their pages, and panels reload data that carries a changed tag.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
-    /// Rows under these tags changed: `memories`, `conversations`, `messages`, `jobs`, `gate_log`, `alerts`, `imports`, `settings`,
-    /// `analyses`, `embeddings`, `status`.
+    /// Data under these tags changed. A tag names an area: `memories`, `conversations`, `messages`, `jobs`, `gate_log`, `alerts`,
+    /// `imports`, `settings`, `analyses`, `embeddings`, `model_calls`, `people`, `topics`, `playbooks`, `sessions`,
+    /// `reflections`, `status`.
     Changed {
-        /// The tags.
+        /// Names of the tags.
         tags: Vec<String>,
     },
-    /// A running job moved on.
+    /// A running job or task made progress.
     JobProgress {
-        /// Id.
+        /// Job id, or the name of a task that a command waits for (`backup`, `audit`).
         id: String,
-        /// What it is doing.
+        /// Current step.
         stage: String,
-        /// n.
+        /// Units of work done.
         done: u64,
-        /// m; 0 when not known.
+        /// Units of work in total; 0 if unknown.
         total: u64,
     },
     /// Files were dropped on the window.
     FilesDropped {
-        /// The files.
+        /// One token for each file.
         files: Vec<super::sources::FileToken>,
     },
 }

@@ -1,69 +1,69 @@
-//! The audit of what is remembered.
+//! The audit of stored memories: the request, the shares of each fault and the findings.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// How much is to be looked at.
+/// Size and seed of the sample to audit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct AuditRequest {
-    /// So many memories; 0 is the default.
+    /// Number of memories to audit; 0 means the default of 200.
     pub sample: u32,
-    /// What the sample is drawn with; the day where nothing is given.
+    /// Random seed of the sample. Default: the current day, so that a second audit on the same day checks the same memories.
     pub seed: Option<u32>,
 }
 
-/// A share of all memories in use, as the sample tells.
+/// Share of all memories in use that have a fault, estimated from the sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AuditShare {
-    /// `unsupported`, `echoed`, `contradiction`, `duplicate`, `stale`; `any` for memories with any of them.
+    /// `unsupported`, `echoed`, `contradiction`, `duplicate` or `stale`; `any` counts memories with at least one of them.
     pub fault: String,
-    /// Of the sample.
+    /// Number of memories in the sample with this fault.
     pub count: u32,
-    /// The lower end of the 95 % interval, as a part of one.
+    /// Lower end of the 95 % confidence interval, from 0 to 1.
     pub low: f64,
-    /// The upper end.
+    /// Upper end of the 95 % confidence interval, from 0 to 1.
     pub high: f64,
 }
 
-/// One fault with what could be done about it.
+/// A fault in one memory, with a proposed action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AuditFindingView {
-    /// See [`AuditShare::fault`].
+    /// One of the faults in [`AuditShare::fault`], never `any`.
     pub fault: String,
-    /// The memory.
+    /// Id of the memory.
     pub memory_id: String,
-    /// What it says now.
+    /// Current text of the memory.
     pub before: String,
-    /// What is left of it, or of the two, once that was done; nothing where none is.
+    /// The text that stays in use after the proposed action; `None` if neither memory stays in use.
     pub after: Option<String>,
     /// The other memory of a contradiction or a duplicate.
     pub other_id: Option<String>,
-    /// What that one says.
+    /// Text of the other memory.
     pub other: Option<String>,
-    /// Why, in a sentence.
+    /// The reason, in one sentence.
     pub reason: String,
-    /// `archive`, `merge`, `correct`, `reconfirm`.
+    /// Proposed action: `archive`, `merge`, `correct` or `reconfirm`.
     pub proposal: String,
-    /// The words that it rests on, as far as they stand.
+    /// The quoted words that the memory rests on, as far as they still exist.
     pub quotes: Vec<String>,
 }
 
-/// What an audit found.
+/// Result of an audit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AuditReport {
-    /// Memories in use.
+    /// Number of memories in use.
     pub memories: u32,
-    /// Of them looked at.
+    /// Number of them that were audited.
     pub sampled: u32,
-    /// What the sample was drawn with.
+    /// Random seed of the sample.
     pub seed: u32,
-    /// When.
+    /// When the audit ran (epoch ms).
     pub at: i64,
-    /// Memories with any fault.
+    /// Share of memories with at least one fault.
     pub any: AuditShare,
-    /// Each fault.
+    /// Share of each fault.
     pub shares: Vec<AuditShare>,
-    /// The gravest kind first.
+    /// The findings, most serious kind first.
     pub findings: Vec<AuditFindingView>,
 }

@@ -1,149 +1,151 @@
-//! Backups, restoring one, and exports.
+//! Backups, restores, exports and rebuilds: requests, previews and receipts.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// A backup of Keepsake's own.
+/// A backup in the data folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct BackupView {
-    /// Name of the file, by which it is spoken of.
+    /// File name of the backup; other commands take it as `id`.
     pub id: String,
-    /// When it was made.
+    /// When it was made (epoch ms).
     pub made_at: i64,
-    /// `daily`, `asked`, `before-reflection`, `before-bulk`, `before-restore`, `before-upgrade`.
+    /// Why it was made: `daily`, `asked`, `before-reflection`, `before-bulk`, `before-restore` or `before-upgrade`.
     pub reason: String,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
-/// Keepsake's own backups, newest first.
+/// The backups in the data folder, newest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct BackupsResponse {
-    /// The backups.
+    /// All of them.
     pub items: Vec<BackupView>,
-    /// Where they lie.
+    /// Path of the folder that contains them.
     pub folder: String,
 }
 
-/// What a backup or an export goes to, or what is restored.
+/// Target of a backup or an export, or source of a restore: either `token` or `id`. `backup_make` without a `token` makes a
+/// backup in the data folder.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct BackupPlace {
-    /// A file or folder that the person chose.
+    /// Token of a file or folder that the person chose.
     #[serde(default)]
     pub token: Option<String>,
-    /// One of Keepsake's own backups.
+    /// A backup in the data folder, by its `id` in `backups_list`.
     #[serde(default)]
     pub id: Option<String>,
-    /// Whether it is restored although the chain of its messages is broken or its locks were changed.
+    /// Restore even if the message chain is broken or integrity locks were changed. Default `false`: refused in both cases.
     #[serde(default)]
     pub salvage: bool,
 }
 
-/// What a backup holds.
+/// Contents of a backup.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct BackupContents {
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// Conversations.
+    /// Number of conversations.
     pub conversations: u64,
-    /// Memories and candidates.
+    /// Number of memories, pending ones included.
     pub memories: u64,
-    /// Rows of all tables.
+    /// Number of rows in all tables.
     pub rows: u64,
-    /// The schema it was written with.
+    /// Version of the schema it was written with.
     pub schema: i64,
-    /// The hash of the newest message.
+    /// Hash of the newest message; empty for an export.
     pub head: String,
-    /// From which message on it is in doubt, and why; nothing where it is whole.
+    /// The first message whose integrity is in doubt, and why; `None` if the chain is intact.
     pub doubt: Option<String>,
 }
 
-/// A backup that was made and read back.
+/// A backup that was written and then verified.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct BackupMade {
-    /// Name of the file.
+    /// File name.
     pub name: String,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// What it holds.
+    /// Its contents.
     pub contents: BackupContents,
 }
 
-/// What restoring would do, before it is done.
+/// Compares a backup with the current data before it is restored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct RestorePreview {
-    /// Name of the file.
+    /// Name of the file or folder.
     pub name: String,
-    /// What it holds.
+    /// Contents of the backup.
     pub backup: BackupContents,
-    /// Which of its locks were changed from outside, in words, where any were. Only a salvage takes it, and puts them right.
+    /// Which integrity locks were changed from outside, in words; absent if none were. Only a restore with `salvage` accepts such
+    /// a backup, and it repairs the locks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub locks: Option<String>,
-    /// Messages here now.
+    /// Number of messages in the current store.
     pub messages: u64,
-    /// Conversations here now.
+    /// Number of conversations in the current store.
     pub conversations: u64,
-    /// Memories and candidates here now.
+    /// Number of memories in the current store, pending ones included.
     pub memories: u64,
 }
 
-/// What restoring did.
+/// Receipt of a restore. Decisions made after the backup are applied again, and counted here.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct RestoreOutcome {
-    /// Messages there are now.
+    /// Number of messages now.
     pub messages: u64,
-    /// Conversations there are now.
+    /// Number of conversations now.
     pub conversations: u64,
-    /// Memories and candidates there are now.
+    /// Number of memories now, pending ones included.
     pub memories: u64,
-    /// The backup of what was here before, where there was anything.
+    /// Name of the backup that was made of the previous data; `None` if there was no data.
     pub before: Option<String>,
-    /// Whether what was decided since the backup could be looked up.
+    /// Whether decisions made after the backup could be read: the backup belongs to this store, and the store was readable.
     pub is_same_store: bool,
-    /// Messages erased since: erased again.
+    /// Messages in the backup that had been erased since; they were erased again.
     pub erased_again: u64,
-    /// Messages that arrived and were erased since: they stay out.
+    /// Messages that arrived and were erased after the backup; later imports skip them.
     pub kept_out: u64,
-    /// Memories rejected, put in the trash or hidden since: still so.
+    /// Memories that had been dismissed, moved to the trash, hidden or erased since; this was applied again.
     pub refused_again: u64,
-    /// Memories corrected since: the old wording waits for review.
+    /// Memories that had been corrected since. The backup has only the old wording, which is pending again.
     pub reopened: u64,
-    /// Entries of profiles called wrong since: still so.
+    /// Profile entries that had been disputed since; they are disputed again.
     pub debunked_again: u64,
-    /// Links taken back since: still so.
+    /// Links that had been removed since; they are removed again.
     pub unlinked_again: u64,
-    /// Conversations, channels and items made private since: still so.
+    /// Conversations, channels and items that had been made private since; they are private again.
     pub kept_private: u64,
-    /// From which message on it is in doubt, and why; nothing where it is whole.
+    /// The first message whose integrity is in doubt, and why; `None` if the chain is intact.
     pub doubt: Option<String>,
 }
 
-/// An export that was written.
+/// Receipt of an export.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ExportMade {
-    /// Name of the folder.
+    /// Name of the exported folder.
     pub name: String,
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// Conversations.
+    /// Number of conversations.
     pub conversations: u64,
-    /// Memories and candidates.
+    /// Number of memories, pending ones included.
     pub memories: u64,
-    /// Notes to read.
+    /// Number of readable notes.
     pub notes: u64,
-    /// From which message on it is in doubt, and why; nothing where it is whole.
+    /// The first message whose integrity is in doubt, and why; `None` if the chain is intact.
     pub doubt: Option<String>,
 }
 
-/// Making anew began: what was derived is deleted, and a cycle makes it again.
+/// A rebuild was started: derived data has been deleted, and a maintenance run derives it again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct RebuildBegun {
-    /// Name of the backup of what was there before.
+    /// Name of the backup that was made first.
     pub backup: String,
-    /// Candidates that are looked for again.
+    /// Number of pending memories that were deleted and are proposed again.
     pub candidates: u64,
-    /// The cycle of maintenance that makes it.
+    /// Id of the maintenance run that rebuilds the data.
     pub run_id: String,
 }

@@ -1,454 +1,456 @@
-//! Conversations: the list, the reading view, the privacy toggle and Analyze Now.
+//! Conversations: the list, the reading view, exclusion from memory, status, analyses and erasure.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{Count, Source};
 
-/// Which conversations to list.
+/// Selects conversations. All conditions must be met.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConversationsListRequest {
-    /// Words of the title or of a message.
+    /// Words in the title or in a message.
     pub query: Option<String>,
-    /// Channel types.
+    /// Only these channel types; empty means all.
     pub channel: Vec<String>,
-    /// Only private ones (true) or others (false).
+    /// `true`: only excluded conversations (not used for memory); `false`: only the others.
     pub private: Option<bool>,
-    /// With a message said at this moment or later; of this person and topic, where one is named.
+    /// Only conversations with a message at or after this time (epoch ms). With `person` or `topic`, the message must be theirs.
     pub from: Option<i64>,
-    /// With a message said before this moment.
+    /// Only conversations with a message before this time (epoch ms).
     pub to: Option<i64>,
-    /// With a message of this person.
+    /// Only conversations with a message by this person, by id.
     pub person: Option<String>,
-    /// With a message of this topic.
+    /// Only conversations with a message in this topic, by id.
     pub topic: Option<String>,
-    /// How many to pass over.
+    /// Number of rows to skip.
     pub offset: u32,
-    /// How many to return; 0 means as many as allowed.
+    /// Maximum number of rows; 0 means the limit of 20,000.
     pub limit: u32,
 }
 
-/// One conversation in a list.
+/// A conversation in the list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ConversationRow {
-    /// Id.
+    /// Conversation id (`conv_…`).
     pub id: String,
-    /// Title, or a stand-in made from channel and date.
+    /// Its title, or a placeholder.
     pub title: String,
-    /// Channel type.
+    /// Channel type, for example `chat` or `whatsapp`.
     pub channel_type: String,
-    /// Channel id.
+    /// Id of the channel within its type.
     pub channel_id: String,
     /// `public` or `private`: who may see what is known from it.
     pub visibility: String,
-    /// What the person chose for this conversation alone; nothing where its channel or source decides.
+    /// Visibility that the person chose for this conversation; `None` if its channel or source decides.
     pub chosen_visibility: Option<String>,
-    /// Kept out of analysis by the person.
+    /// Excluded by the person: not used for memory, never analyzed.
     pub is_private: bool,
-    /// Messages arrived while it was private, and nothing is derived from them.
+    /// The conversation is in use again, but messages arrived while it was excluded. Nothing was derived from those.
     pub has_private_time: bool,
-    /// `active`, `idle`, `archived`.
+    /// `active`, `idle` or `archived` (ended).
     pub status: String,
-    /// Messages in it.
+    /// Number of messages.
     pub messages: u64,
-    /// First message.
+    /// Time of the first message (epoch ms).
     pub first: i64,
-    /// Last message.
+    /// Time of the last message (epoch ms).
     pub last: i64,
-    /// `last` is a guess: the source gave no time.
+    /// The source gave no times, so `last` is a guess.
     pub is_time_inferred: bool,
-    /// Memories that rest on it.
+    /// Approved memories that rest on it.
     pub memories_active: u64,
-    /// Candidates that wait.
+    /// Pending memories that rest on it.
     pub memories_pending: u64,
-    /// Who takes part, most talkative first, at most five.
+    /// Names of up to five participants, most messages first.
     pub participants: Vec<String>,
-    /// The export's ids (message empty).
+    /// Its ids in the original export; `message` is empty.
     pub source: Source,
-    /// Came with the sample data.
+    /// Part of the sample data.
     pub is_sample: bool,
 }
 
-/// Rows and counts.
+/// Conversations and counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ConversationsListResponse {
-    /// How many match.
+    /// Number of conversations that match the request.
     pub total: u64,
-    /// The rows asked for, latest activity first.
+    /// The requested page, latest activity first.
     pub items: Vec<ConversationRow>,
-    /// Counts by channel type.
+    /// Number of conversations by channel type, over all of them.
     pub by_channel: Vec<Count>,
-    /// How many are private.
+    /// Number of excluded conversations.
     pub private_count: u64,
 }
 
-/// A stretch of a conversation.
+/// Selects a page of a conversation's messages.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct MessagesRequest {
     /// Conversation id.
     pub conversation_id: String,
-    /// Position of the first message wanted.
+    /// Position of the first message, from 0.
     pub offset: u32,
-    /// How many; at most 500.
+    /// Maximum number of messages; 0 means 200, and the limit is 500.
     pub limit: u32,
-    /// Instead of `offset`: centre on this message.
+    /// Id of a message to center the page on; replaces `offset`.
     pub around: Option<String>,
 }
 
-/// A span in a message that became a candidate or memory.
+/// A span of a message that a memory rests on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MemorySpan {
     /// Memory id.
     pub memory_id: String,
-    /// First code point.
+    /// Offset of the first code point.
     pub start: u32,
-    /// One past the last.
+    /// Offset after the last code point.
     pub end: u32,
-    /// Its status.
+    /// Status of the memory.
     pub status: String,
-    /// Its category.
+    /// Category of the memory.
     pub category: String,
-    /// Its statement.
+    /// Text of the memory.
     pub content: String,
 }
 
-/// One message in the reading view.
+/// A message in the reading view.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MessageView {
-    /// Id.
+    /// Message id (`int_…`).
     pub id: String,
-    /// Position in the conversation.
+    /// Position in the conversation, from 0.
     pub position: u32,
-    /// Who said it.
+    /// Name of the author.
     pub author: String,
-    /// How the source calls a speaker that the person put a name to.
+    /// The source's label for the author, if the person gave that speaker a name.
     pub label: Option<String>,
-    /// Role.
+    /// `owner`, `person`, `assistant`, `system` or `tool`.
     pub role: String,
-    /// `text`, `tool_use` …
+    /// Kind of message, for example `text`, `voice`, `tool_use`.
     pub message_type: String,
-    /// Tool name.
+    /// Name of the tool, for tool calls and results.
     pub tool: Option<String>,
-    /// When.
+    /// When it was sent (epoch ms).
     pub time: i64,
-    /// `exact`, `local_assumed`, `inferred`.
+    /// How reliable `time` is: `exact`, `local_assumed` (the source gave no time zone) or `inferred` (the source gave no time).
     pub time_certainty: String,
-    /// The text, exactly.
+    /// The text, unchanged.
     pub text: String,
-    /// On a branch that was edited or regenerated away from.
+    /// On a branch that the person left by editing or regenerating a message.
     pub is_branch: bool,
-    /// Spans that became candidates or memories.
+    /// Spans that memories rest on.
     pub spans: Vec<MemorySpan>,
 }
 
-/// The stretch.
+/// A page of messages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MessagesResponse {
-    /// Messages in the conversation.
+    /// Number of messages in the conversation.
     pub total: u32,
-    /// Position of the first item.
+    /// Position of the first item, from 0.
     pub offset: u32,
-    /// The messages.
+    /// The messages, in order.
     pub items: Vec<MessageView>,
 }
 
-/// What the privacy toggle would touch, counted before it happens.
+/// What excluding a conversation would affect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PrivacyPreview {
-    /// It is private now.
+    /// Whether it is excluded now.
     pub is_private: bool,
-    /// Approved memories that rest only on it.
+    /// Approved memories that rest on this conversation alone.
     pub memories_active: u64,
-    /// Candidates that rest only on it.
+    /// Pending and quarantined memories that rest on this conversation alone.
     pub memories_pending: u64,
-    /// Analyses and summaries of it.
+    /// Its analyses and summaries.
     pub analyses: u64,
-    /// Entries of the gate log about it.
+    /// Its entries in the gate log.
     pub gate_entries: u64,
-    /// Messages that arrived while it was private.
+    /// Messages that arrived while it was excluded.
     pub private_time_messages: u64,
 }
 
-/// What becomes of what was already derived.
+/// What happens to data that was already derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ExistingMemories {
-    /// Leave it.
+    /// Keep it in use.
     Keep,
     /// Keep it, but serve it to nobody.
     Hide,
-    /// Delete it.
+    /// Erase it.
     Erase,
 }
 
-/// Turns a conversation private or back.
+/// Excludes a conversation from memory, or uses it again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct SetPrivateRequest {
     /// Conversation id.
     pub id: String,
-    /// Private from now on.
+    /// `true` excludes it, `false` uses it again.
     pub private: bool,
-    /// What becomes of what was derived before; used when turning private.
+    /// What happens to data derived earlier; only used when excluding.
     pub existing: ExistingMemories,
-    /// Whether what arrived while it was private is to be used too; used when turning back, and later.
+    /// Also use the messages that arrived while it was excluded. Only with `private: false`, also for a conversation that is
+    /// already in use again. Default `false`.
     #[serde(default)]
     #[ts(optional, as = "Option<bool>")]
     pub use_private_time: bool,
 }
 
-/// What the toggle did.
+/// Receipt of the change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SetPrivateOutcome {
-    /// It is private now.
+    /// Whether it is excluded now.
     pub is_private: bool,
-    /// Memories hidden.
+    /// Number of memories hidden.
     pub hidden: u64,
-    /// Memories erased.
+    /// Number of memories erased.
     pub erased: u64,
-    /// Somebody still reads the file, so that erased text may stand in it; a job (`erase`) waits for that.
+    /// Something is still reading an older state of the file, so erased text may remain in it. An `erase` job finishes the
+    /// erasure.
     pub is_erasure_pending: bool,
-    /// Memories shown again.
+    /// Number of memories shown again.
     pub unhidden: u64,
-    /// Jobs cancelled.
+    /// Number of jobs canceled.
     pub jobs_cancelled: u64,
 }
 
-/// Starts Analyze Now.
+/// Starts an analysis of a whole conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct AnalyzeRequest {
     /// Conversation id.
     pub id: String,
-    /// Run although nothing is new or the conversation is short.
+    /// Analyze even if nothing is new or the conversation is short. Default `false`.
     #[serde(default)]
     pub force: bool,
 }
 
-/// What came of asking for an analysis.
+/// Outcome of an analysis request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum AnalyzeStarted {
     /// A job was queued.
     Queued {
-        /// The job.
+        /// Id of the job.
         job_id: String,
     },
-    /// The same transcript as last time.
+    /// Nothing is new since the last analysis.
     NothingNew {
-        /// That analysis.
+        /// Id of that analysis.
         analysis_id: String,
     },
-    /// Fewer than the soft minimum; can be forced.
+    /// The conversation is shorter than the minimum; `force` overrides this.
     TooShort {
-        /// Messages there are.
+        /// Number of messages it has.
         messages: u32,
-        /// Messages wanted.
+        /// Minimum number of messages.
         messages_min: u32,
     },
-    /// The conversation is private: never analysed.
+    /// The conversation is excluded, so it is never analyzed.
     Private,
 }
 
 /// A sentence of an extractive summary.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SummarySentenceView {
-    /// Message it stands in.
+    /// Message it was taken from.
     pub interaction_id: String,
-    /// First code point.
+    /// Offset of its first code point.
     pub start: u32,
-    /// One past the last.
+    /// Offset after its last code point.
     pub end: u32,
-    /// Who said it.
+    /// Name of the author.
     pub author: String,
     /// The sentence.
     pub text: String,
 }
 
-/// A point of the emotional arc.
+/// A point in the emotional arc of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ArcPointView {
-    /// `start`, `middle`, `end`.
+    /// `start`, `middle` or `end`.
     pub stage: String,
-    /// The mood, in a word.
+    /// The mood, in one word.
     pub mood: String,
-    /// The message it rests on.
+    /// The message that shows it.
     pub interaction_id: Option<String>,
 }
 
-/// One whole-conversation analysis.
+/// An analysis of a whole conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AnalysisView {
-    /// Id.
+    /// Analysis id (`ana_…`).
     pub id: String,
-    /// When.
+    /// When it was made (epoch ms).
     pub created_at: i64,
-    /// Which engine and version.
+    /// Engine and version.
     pub proposer: String,
-    /// 2–3 sentences.
+    /// Summary in 2–3 sentences.
     pub summary: Vec<SummarySentenceView>,
-    /// Themes.
+    /// Themes, each in a few words.
     pub themes: Vec<String>,
-    /// Tone, in words; empty where no model told it.
+    /// The tone, in words; empty unless a language model described it.
     pub tone: String,
-    /// Emotional arc.
+    /// The emotional arc.
     pub arc: Vec<ArcPointView>,
-    /// Participants.
+    /// Names of the participants.
     pub participants: Vec<String>,
-    /// Key topics.
+    /// Key topics, each in a few words.
     pub key_topics: Vec<String>,
-    /// Messages read.
+    /// Number of messages read.
     pub messages: u32,
-    /// New candidates by category.
+    /// Number of new proposals by category.
     pub proposed: Vec<Count>,
-    /// Stopped candidates by gate.
+    /// Number of filtered-out candidates by gate.
     pub stopped: Vec<Count>,
-    /// Candidates that repeated what was known.
+    /// Number of candidates that repeat something known.
     pub repeated: u32,
-    /// Ids of the new candidates.
+    /// Ids of the new proposals.
     pub candidate_ids: Vec<String>,
-    /// Differences to the analysis before: themes and topics new since then.
+    /// Themes and key topics that the previous analysis did not have.
     pub new_since_last: Vec<String>,
 }
 
-/// The history of a conversation, newest first.
+/// All analyses of a conversation, newest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AnalysesResponse {
     /// The analyses.
     pub items: Vec<AnalysisView>,
 }
 
-/// A stretch of a message.
+/// A span of a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct StretchView {
     /// Message id.
     pub message_id: String,
-    /// First code point.
+    /// Offset of the first code point.
     pub start: u32,
-    /// One past the last.
+    /// Offset after the last code point.
     pub end: u32,
 }
 
-/// One reason for a conversation's status.
+/// A reason for a conversation's status.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReasonView {
     /// `empty`, `within_rhythm`, `beyond_rhythm`, `long_silence`, `farewell`, `settled`, `open_question`, `pending_promise`.
     pub kind: String,
-    /// How long nobody wrote, hours without activity left out.
+    /// How long nobody has written, in ms, not counting the inactive hours of the day.
     pub silence_ms: Option<i64>,
-    /// What is usual there.
+    /// Usual length of a pause in this conversation, in ms.
     pub usual_ms: Option<i64>,
-    /// From where on it has ended.
+    /// Length of silence after which it counts as ended, in ms.
     pub end_ms: Option<i64>,
-    /// The line it names.
+    /// The line that shows it.
     pub place: Option<StretchView>,
 }
 
-/// How a conversation goes.
+/// The pace and style of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ToneView {
-    /// `quick`, `steady`, `slow`; nothing before somebody answered.
+    /// `quick`, `steady` or `slow`; `None` until somebody has replied.
     pub pace: Option<String>,
-    /// Words of the middle message.
+    /// Number of words in the median message.
     pub typical_words: u32,
-    /// How many messages this rests on.
+    /// Number of messages this is based on.
     pub messages: u32,
 }
 
-/// Something promised.
+/// A promise made in a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct CommitmentView {
-    /// Conversation to open.
+    /// Conversation it was made in.
     pub conversation_id: String,
-    /// Its title.
+    /// Title of that conversation, or a placeholder.
     pub conversation_title: String,
-    /// Who promised: a name, or nothing for the owner.
+    /// Name of the person who promised; `None` for the owner.
     pub debtor: Option<String>,
-    /// To whom: a name, or nothing for the owner or a group.
+    /// Name of the person it was promised to; `None` for the owner or a group.
     pub creditor: Option<String>,
     /// It was promised to the owner.
     pub is_owed_to_owner: bool,
-    /// What, in the words of the promise.
+    /// What was promised, in the original words.
     pub what: String,
     /// Where it was promised.
     pub place: StretchView,
-    /// The last moment of it.
+    /// Latest moment to keep it (epoch ms), if one was named.
     pub due: Option<i64>,
-    /// `hour`, `day`, `period`: how exactly that was said.
+    /// How precisely the deadline was named: `hour`, `day` or `period`.
     pub due_precision: Option<String>,
-    /// It was kept, dropped or let go.
+    /// It was kept, dropped, or released by the person it was promised to.
     pub settled: bool,
-    /// The line that says so; nothing while it is open.
+    /// The line that shows this; `None` while the promise is open.
     pub settled_at: Option<StretchView>,
 }
 
-/// A summary and what it covers.
+/// A summary of a range of messages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SummaryView {
-    /// Id.
+    /// Summary id (`sum_…`).
     pub id: String,
     /// The text.
     pub text: String,
-    /// The first message it covers.
+    /// First message of the range.
     pub first_message_id: String,
-    /// The last.
+    /// Last message of the range.
     pub last_message_id: String,
-    /// Who wrote it.
+    /// Rules version, or model and prompt, that wrote it.
     pub proposer: String,
-    /// When.
+    /// When it was written (epoch ms).
     pub created_at: i64,
 }
 
-/// Where a conversation stands. Of one that is turned private nothing is told.
+/// Status of a conversation. Empty for an excluded conversation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 pub struct StandingView {
-    /// `active`, `idle`, `archived`; nothing where it is private.
+    /// `active`, `idle` or `archived` (ended); `None` for an excluded conversation.
     pub status: Option<String>,
-    /// What that rests on, the silence first.
+    /// Reasons for the status, the silence first.
     pub reasons: Vec<ReasonView>,
-    /// Who judged: the rules with their version, or a model with its prompt.
+    /// Rules version, or model and prompt, that decided the status.
     pub judge: Option<String>,
-    /// How it sounds.
+    /// Pace and style.
     pub tone: Option<ToneView>,
-    /// What was promised in it, in order.
+    /// Promises made in it, in order.
     pub commitments: Vec<CommitmentView>,
-    /// The summary that counts.
+    /// The current summary.
     pub summary: Option<SummaryView>,
 }
 
-/// What a person owes and is owed.
+/// Promises made by and to a person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct CommitmentsResponse {
-    /// The open ones first, then by when they were promised, the latest first.
+    /// Open ones first, then the most recent.
     pub items: Vec<CommitmentView>,
 }
 
 /// What an erasure would remove.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ErasePreview {
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// Conversations that go whole.
+    /// Number of conversations that are removed entirely.
     pub conversations: u64,
-    /// Conversations that lose messages and stay.
+    /// Number of conversations that lose some messages and stay.
     pub shortened: u64,
-    /// Candidates and memories that rest on nothing else.
+    /// Memories, pending ones included, that rest on nothing else.
     pub memories: u64,
 }
 
-/// The receipt of an erasure.
+/// Receipt of an erasure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct EraseOutcome {
-    /// Messages that went.
+    /// Number of messages removed.
     pub messages: u64,
-    /// Conversations that went whole.
+    /// Number of conversations removed entirely.
     pub conversations: u64,
-    /// Candidates and memories that went.
+    /// Number of memories removed, pending ones included.
     pub memories: u64,
-    /// Somebody still reads an older state: the files hold it until they are done.
+    /// Something is still reading an older state of the file, so erased text may remain in it until that ends.
     pub is_pending: bool,
-    /// The job that sees it through.
+    /// The job that finishes the erasure.
     pub job_id: String,
 }

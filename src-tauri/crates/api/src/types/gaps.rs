@@ -1,89 +1,89 @@
-//! Capability gaps and the tasks that a person made of them.
+//! Capability gaps (unmet requests) and the tasks that a person made of them.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::people::LineView;
 
-/// The task that a gap became.
+/// The task that was made of a gap.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TaskView {
-    /// Id, by which it is found in its file.
+    /// Task id (`task_…`); the task's line in the file contains it.
     pub id: String,
-    /// `open`, `resolved`.
+    /// `open` or `resolved`.
     pub status: String,
-    /// The Markdown file it stands in.
+    /// Path of the Markdown file that contains the task, if it was written to one.
     pub file: Option<String>,
 }
 
-/// Something that was wanted more than once and could not be done.
+/// Something that was requested more than once and could not be done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct GapView {
-    /// Id.
+    /// Gap id (`gap_…`).
     pub id: String,
-    /// What could not be done, as it was put first.
+    /// What could not be done, in the words of the first request.
     pub need: String,
-    /// A sentence.
+    /// Description in one sentence.
     pub description: String,
-    /// On how many occasions.
+    /// Number of occasions on which it was requested.
     pub frequency: u32,
     /// `detected`, `task_created`, `resolved`, `reopened`.
     pub status: String,
-    /// With whom it showed; nothing where it was with several.
+    /// The person it came up with; `None` if it was several.
     pub entity_id: Option<String>,
-    /// When first.
+    /// When it first came up (epoch ms).
     pub first_seen: i64,
-    /// When last.
+    /// When it last came up (epoch ms).
     pub last_seen: i64,
-    /// When it was resolved last.
+    /// When it was last resolved (epoch ms).
     pub resolved: Option<i64>,
-    /// Its task, once it was confirmed.
+    /// Its task, once a person confirmed the gap.
     pub task: Option<TaskView>,
     /// The lines that show it.
     pub lines: Vec<LineView>,
 }
 
-/// Every gap that nobody dismissed.
+/// All gaps that have not been dismissed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct GapsResponse {
-    /// The most frequent first.
+    /// Most frequent first.
     pub items: Vec<GapView>,
-    /// The file to which tasks are written, where one was chosen.
+    /// Path of the file that tasks are written to, if one was chosen.
     pub tasks_file: Option<String>,
 }
 
-/// A gap is to become a task.
+/// Confirms a gap, which turns it into a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct GapConfirmRequest {
-    /// Gap.
+    /// Gap id.
     pub id: String,
-    /// The file for tasks from now on; without it the one that was chosen before.
+    /// Path of the tasks file to use from now on. Default: the file chosen before.
     #[serde(default)]
     pub file: Option<String>,
 }
 
-/// "It is none", or taken back.
+/// Dismisses a gap, or undoes that.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct GapDismissRequest {
-    /// Gap.
+    /// Gap id.
     pub id: String,
-    /// It is none; `false` takes that back.
+    /// `true` dismisses it, `false` undoes the dismissal.
     pub is_dismissed: bool,
 }
 
-/// The file that a person chose for tasks in the system's dialog.
+/// The tasks file that the person chose in the system's file dialog.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TasksFileChosen {
-    /// Its whole path; nothing when the dialog was closed.
+    /// Absolute path; `None` if the dialog was canceled.
     pub path: Option<String>,
 }
 
-/// The file to which tasks are written.
+/// Sets the file that tasks are written to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct TasksFileRequest {
-    /// Its whole path.
+    /// Absolute path.
     pub path: String,
 }

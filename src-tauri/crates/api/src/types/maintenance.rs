@@ -1,93 +1,93 @@
-//! The nightly cycle, its digests, and when it runs.
+//! Maintenance: its schedule, its runs and their digests, and expired proposals.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::Count;
 
-/// When the cycle runs and after how long candidates are parked.
+/// When maintenance runs, and when proposals expire.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MaintenanceRulesView {
-    /// Whether it runs by itself.
+    /// Run once a day without being asked.
     pub automatic: bool,
-    /// Local hour, 0 to 23.
+    /// Hour of the day at which it runs, local time, 0 to 23.
     pub hour: u8,
-    /// Days after which a candidate or another proposal that nobody answered is parked.
+    /// Days after which an unanswered proposal of any kind expires.
     pub park_after_days: u32,
-    /// Whether the desktop tells by a number that a cycle ended and something waits.
+    /// Show a desktop notification with the number of waiting proposals when a run ends.
     pub notify: bool,
 }
 
-/// A proposal that waited too long and is set aside.
+/// An expired proposal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ParkedView {
     /// `link`, `topic`, `playbook`, `gap`, `reflection`.
     pub kind: String,
-    /// Its id.
+    /// Id of the proposal.
     pub id: String,
-    /// In words that a person knows it by.
+    /// Short description for the person.
     pub title: String,
-    /// When it was set aside.
+    /// When it expired (epoch ms).
     pub at: i64,
 }
 
-/// Proposals that are set aside; candidates for memories are not among them.
+/// Expired proposals other than pending memories, which `memories_list` returns with `only_parked`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ParkedResponse {
-    /// The latest first.
+    /// Most recently expired first.
     pub items: Vec<ParkedView>,
 }
 
-/// Which one.
+/// Identifies an expired proposal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ParkedKey {
     /// `link`, `topic`, `playbook`, `gap`, `reflection`.
     pub kind: String,
-    /// Its id.
+    /// Id of the proposal.
     pub id: String,
 }
 
-/// Which to take back.
+/// Restores expired proposals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ParkedRestoreRequest {
-    /// All of them or none.
+    /// The proposals to restore. Either all of them are restored or none.
     pub items: Vec<ParkedKey>,
 }
 
-/// One cycle.
+/// A maintenance run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MaintenanceRunView {
-    /// Id.
+    /// Run id (`run_…`).
     pub id: String,
-    /// `running`, `finished`, `cancelled`.
+    /// `running`, `finished` or `cancelled`.
     pub state: String,
-    /// When it began.
+    /// When it started (epoch ms).
     pub started: i64,
-    /// When it ended.
+    /// When it ended (epoch ms).
     pub finished: Option<i64>,
-    /// Candidates and other proposals that it parked.
+    /// Number of proposals of any kind that expired in this run.
     pub parked: u64,
-    /// What is new since the digest before; empty where there is no digest.
+    /// Counts of what is new since the previous digest; empty without a digest.
     pub new: Vec<Count>,
-    /// What waited for the person when it ended.
+    /// Counts of proposals that were waiting for the person when the run ended.
     pub waiting: Vec<Count>,
 }
 
-/// Where maintenance stands.
+/// State of maintenance.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MaintenanceView {
-    /// The choices.
+    /// The rules in effect.
     pub rules: MaintenanceRulesView,
-    /// Cycles, the newest first.
+    /// Runs, newest first.
     pub runs: Vec<MaintenanceRunView>,
-    /// Whether one is under way.
+    /// Whether a run is in progress.
     pub is_running: bool,
-    /// Jobs that it still waits for.
+    /// Jobs that the run in progress still has to finish.
     pub jobs_left: u64,
-    /// When the next one begins by itself.
+    /// When the next automatic run starts (epoch ms).
     pub next: Option<i64>,
-    /// Candidates and other proposals that are parked now.
+    /// Number of expired proposals of any kind.
     pub parked: u64,
 }

@@ -1,4 +1,4 @@
-//! Candidates and memories: the list, one in full, and what a person does with them.
+//! Memories, pending and approved: the list, the details, and the actions of a person.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -6,104 +6,106 @@ use ts_rs::TS;
 use super::sessions::AgentReadView;
 use super::{Count, Source};
 
-/// Which memories to list. All conditions must hold; an empty list means no condition.
+/// Selects memories. All conditions must be met; an empty list is no condition.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoriesListRequest {
     /// `pending`, `active`, `rejected`, `superseded`, `archived`, `quarantined`.
     pub status: Vec<String>,
-    /// `fact`, `knowledge`.
+    /// `fact` or `knowledge`.
     pub kind: Vec<String>,
-    /// Categories.
+    /// Categories, for example `preference` or `goal`.
     pub category: Vec<String>,
-    /// `owner` or speakers' names.
+    /// `owner` or names of speakers.
     pub subject: Vec<String>,
-    /// Channel types of the first evidence.
+    /// Channel types of the first piece of evidence.
     pub channel: Vec<String>,
-    /// Only from this conversation.
+    /// Only from this conversation, by id.
     pub conversation: Option<String>,
-    /// Words that must occur.
+    /// Words that must occur in the text.
     pub query: Option<String>,
-    /// Lowest confidence.
+    /// Minimum confidence, from 0 to 1.
     pub confidence_min: Option<f64>,
-    /// Only memories with (true) or without (false) a source that the person turned private.
+    /// `true`: only memories with a source in an excluded conversation; `false`: only memories without one.
     pub private_source: Option<bool>,
-    /// When it was said: `day`, `week`, `month`, `year` (the last 24 hours, 7, 30 and 365 days), `older`.
+    /// When it was said: `day`, `week`, `month`, `year` (the last 24 hours, 7, 30 and 365 days) or `older`.
     pub said: Option<String>,
-    /// Only what cannot be so beside another memory or candidate in use.
+    /// Only memories that contradict another pending or approved memory.
     pub only_conflicting: bool,
-    /// What held at this moment, by when it was said and ended; the status is not asked then.
+    /// Only memories that were true at this time (epoch ms), judged by when they were said and replaced. `status` is ignored.
     pub as_of: Option<i64>,
-    /// Include snoozed candidates.
+    /// Include snoozed memories. Default `false`.
     pub include_snoozed: bool,
-    /// Only candidates that were parked because they waited too long.
+    /// Only pending memories that have expired. Default `false`.
     pub only_parked: bool,
-    /// `queue` (by conversation, oldest first), `newest`, `oldest`, `confidence`. Default `queue` for pending, else `newest`.
+    /// `queue` (by conversation, oldest first), `newest`, `oldest` or `confidence`. Default: `queue` if `status` is only
+    /// `pending`, otherwise `newest`.
     pub sort: Option<String>,
-    /// How many to pass over.
+    /// Number of rows to skip.
     pub offset: u32,
-    /// How many to return; 0 means as many as allowed.
+    /// Maximum number of rows; 0 means the limit of 20,000.
     pub limit: u32,
-    /// Leave the counts by facet empty: to take them is as much work as to find the first rows.
+    /// Leave the facet counts empty. Counting takes as long as finding the first rows. Default `false`.
     pub without_facets: bool,
 }
 
-/// One row of a list: enough to show and act, no more.
+/// A memory in the list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MemoryRow {
-    /// Id.
+    /// Memory id (`mem_…`).
     pub id: String,
-    /// Lifecycle status.
+    /// One of the values of [`MemoriesListRequest::status`].
     pub status: String,
     /// `fact` or `knowledge`.
     pub kind: String,
-    /// Category.
+    /// Category, for example `preference` or `goal`.
     pub category: String,
-    /// What a fact says of the person, as the reader saw it: `home`, `diet`, `child`.
+    /// What a fact says about the person, according to the reader: `home`, `diet`, `child` …
     pub attribute: Option<String>,
-    /// When it happened or holds from, as precise as it was said: `2026-11-07`, `2026-11`, `2026`.
+    /// When it happened or started, as precise as it was said: `2026-11-07`, `2026-11` or `2026`.
     pub date: Option<String>,
-    /// `owner` or a speaker's name.
+    /// `owner` or the name of a speaker.
     pub subject: String,
-    /// The statement.
+    /// Text of the memory.
     pub content: String,
-    /// 0..1.
+    /// Confidence from 0 to 1.
     pub confidence: f64,
-    /// How sure that is: `sure`, `check`, `doubtful`. Only the reader's confidence is a calibrated probability; others have none.
+    /// Band of the confidence: `sure`, `check` or `doubtful`. `null` unless the reader proposed it, because only the reader's
+    /// confidence is a calibrated probability.
     #[ts(type = "'sure' | 'check' | 'doubtful' | null")]
     pub band: Option<String>,
-    /// Concluded by a language model, and not said outright.
+    /// A language model concluded it; it was not said explicitly.
     pub is_inferred: bool,
-    /// Conversation of the first evidence.
+    /// Conversation of the first piece of evidence.
     pub conversation_id: String,
-    /// Its title, or a stand-in made from channel and date.
+    /// Title of that conversation, or a placeholder.
     pub conversation_title: String,
-    /// Its channel type.
+    /// Channel type of that conversation.
     pub channel_type: String,
-    /// Who said it.
+    /// Author of the first piece of evidence.
     pub author: String,
-    /// When the first evidence was said.
+    /// When the first piece of evidence was said (epoch ms).
     pub said_at: i64,
-    /// When it was proposed.
+    /// When it was proposed (epoch ms).
     pub created_at: i64,
-    /// Worded by the person.
+    /// The person changed its text.
     pub is_edited: bool,
-    /// It rests on a conversation that the person turned private.
+    /// It rests on a conversation that is now excluded.
     pub is_private_source: bool,
     /// Kept but served to nobody.
     pub is_hidden: bool,
-    /// A nearest memory exists that it may replace, extend or repeat.
+    /// There is a similar memory that it may replace, extend or repeat.
     pub has_near: bool,
 }
 
-/// Rows, how many there are in all, and live counts for each facet under the other conditions.
+/// Memories, their total number, and counts by facet. The counts of a facet apply all conditions except that facet's own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MemoriesListResponse {
-    /// How many match.
+    /// Number of memories that match the request.
     pub total: u64,
-    /// The rows asked for.
+    /// The requested page.
     pub items: Vec<MemoryRow>,
-    /// Counts by status, each facet counted without its own condition.
+    /// Counts by status.
     pub by_status: Vec<Count>,
     /// Counts by category.
     pub by_category: Vec<Count>,
@@ -111,359 +113,359 @@ pub struct MemoriesListResponse {
     pub by_subject: Vec<Count>,
     /// Counts by channel.
     pub by_channel: Vec<Count>,
-    /// Counts by when it was said, in the words of the request; the longer include the shorter.
+    /// Counts by when it was said, named as in the request. Longer periods include shorter ones.
     pub by_said: Vec<Count>,
 }
 
-/// One line of a conversation as context.
+/// A line of a conversation, shown with evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Line {
     /// Message id.
     pub id: String,
-    /// Who said it.
+    /// Name of the author.
     pub author: String,
-    /// `owner`, `person`, `assistant`, `system`, `tool`.
+    /// `owner`, `person`, `assistant`, `system` or `tool`.
     pub role: String,
-    /// When.
+    /// When it was said (epoch ms).
     pub time: i64,
-    /// The text, cut to a readable length for context lines.
+    /// The text; lines before and after the evidence are cut to 280 code points.
     pub text: String,
     /// The text was cut.
     pub is_cut: bool,
 }
 
-/// One span that proves a memory, with its surroundings.
+/// A span that proves a memory, with the lines around it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct EvidenceView {
     /// Message id.
     pub interaction_id: String,
-    /// Conversation id.
+    /// Conversation id; empty if the message was erased.
     pub conversation_id: String,
-    /// Conversation title.
+    /// Title of the conversation, or a placeholder.
     pub conversation_title: String,
-    /// Channel type.
+    /// Channel type of the conversation.
     pub channel_type: String,
-    /// `public` or `private`: who may be told what is known from there.
+    /// `public` or `private`: who may see what is known from there.
     pub visibility: String,
-    /// The conversation is private.
+    /// The conversation is excluded.
     pub is_private: bool,
-    /// First code point of the span in `line.text`.
+    /// Offset of the first code point in `line.text`.
     pub start: u32,
-    /// One past its last code point.
+    /// Offset after the last code point.
     pub end: u32,
-    /// What the span covers; empty when it no longer holds.
+    /// The quoted words; empty if the span is no longer valid.
     pub quote: String,
-    /// The span was re-checked against the stored message just now and holds.
+    /// The span is valid. Checked against the stored message on every request.
     pub holds: bool,
-    /// The message, whole; absent when it was erased.
+    /// The whole message; `null` if it was erased.
     pub line: Option<Line>,
-    /// Up to two lines before.
+    /// Up to two lines before it.
     pub before: Vec<Line>,
-    /// Up to two lines after.
+    /// Up to two lines after it.
     pub after: Vec<Line>,
     /// Ids in the original export.
     pub source: Option<Source>,
 }
 
-/// The nearest other memory.
+/// The most similar other memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct NearMemory {
-    /// Id.
+    /// Memory id.
     pub id: String,
-    /// Status.
+    /// Its status.
     pub status: String,
-    /// Statement.
+    /// Its text.
     pub content: String,
-    /// Category.
+    /// Its category.
     pub category: String,
-    /// Cosine, or word overlap where there are no vectors.
+    /// Cosine similarity, or the word overlap if there are no vectors.
     pub similarity: f64,
     /// `exact`, `reinforcement`, `related`, `different`.
     pub outcome: String,
-    /// It is approved and says the same of the same one, so that a candidate may be merged into it.
+    /// A proposal may be merged into it: it is approved and states the same about the same person.
     pub can_merge: bool,
 }
 
-/// A statement about the same somebody that a memory made history, or that made it history.
+/// A statement about the same subject that replaced this memory, or that this memory replaced.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ChangedMemory {
-    /// Id.
+    /// Memory id.
     pub id: String,
-    /// Status.
+    /// Its status.
     pub status: String,
-    /// Statement.
+    /// Its text.
     pub content: String,
-    /// When it was said, in milliseconds.
+    /// When it was said (epoch ms).
     pub said_at: i64,
-    /// It was said later and makes this one history; else this one makes it history.
+    /// It was said later and replaces this memory. Otherwise this memory replaces it.
     pub is_newer: bool,
 }
 
-/// One version in the chain of a memory, oldest first.
+/// A version of a memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MemoryVersion {
-    /// Id.
+    /// Memory id of the version.
     pub id: String,
-    /// Status.
+    /// Its status.
     pub status: String,
-    /// Statement.
+    /// Its text.
     pub content: String,
-    /// Category.
+    /// Its category.
     pub category: String,
-    /// Worded by the person.
+    /// The person changed its text.
     pub is_edited: bool,
-    /// When it was made.
+    /// When it was created (epoch ms).
     pub created_at: i64,
 }
 
-/// What a piece of knowledge has beside its position and its why (seed 002).
+/// Fields that only knowledge has. The position is `content`, the reason is `reasoning` (seed 002).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct KnowledgeView {
-    /// What it is about.
+    /// What it is about, in a few words.
     pub topic: String,
-    /// `durable`, `stable`, `evolving`.
+    /// How long it can be expected to last: `durable`, `stable` or `evolving`.
     pub stability: String,
-    /// Words to find it by.
+    /// Search terms.
     pub tags: Vec<String>,
-    /// Where it holds, if the opposite holds elsewhere.
+    /// The context in which it applies, if the opposite applies elsewhere.
     pub context: Option<String>,
 }
 
-/// What a memory of a whole conversation has besides (seed 004).
+/// Fields that only a memory of a whole conversation has (seed 004).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct StoryView {
     /// How much it moved the person, from 0 to 1.
     pub emotional_weight: Option<f64>,
-    /// Who was part of it.
+    /// Names of the people who took part.
     pub participants: Vec<String>,
 }
 
-/// One memory in full.
+/// A memory with all details.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MemoryDetail {
-    /// How often agents were given it, as far as that is kept.
+    /// Number of times it was served to agents, as far as the access log goes back.
     pub reads_total: u64,
-    /// The newest of those reads.
+    /// The latest entries of the access log, up to 20.
     pub reads: Vec<AgentReadView>,
-    /// The row.
+    /// The fields of the list.
     pub row: MemoryRow,
-    /// One sentence: why it was proposed.
+    /// Why it was proposed, in one sentence. For knowledge, the reason behind the position.
     pub reasoning: String,
-    /// `ephemeral`, `situational`, `long_term`, `identity`.
+    /// How long it can be expected to stay true: `ephemeral`, `situational`, `long_term` or `identity`.
     pub durability: String,
-    /// Proposers with versions, "builtin/1".
+    /// Proposers with their versions, for example `builtin/1`.
     pub proposers: Vec<String>,
-    /// The spans.
+    /// The evidence.
     pub evidence: Vec<EvidenceView>,
-    /// What it made history and what made it history, the earliest first.
+    /// Statements that it replaced or that replaced it, earliest first.
     pub changes: Vec<ChangedMemory>,
-    /// The nearest other memory.
+    /// The most similar other memory.
     pub near: Option<NearMemory>,
-    /// All versions, oldest first, this one included.
+    /// All versions, oldest first, including this one.
     pub versions: Vec<MemoryVersion>,
-    /// Why it was rejected, if the person said.
+    /// The person's reason for dismissing it, if given.
     pub reject_reason: Option<String>,
-    /// Snoozed until.
+    /// When a snoozed memory comes back (epoch ms).
     pub snoozed_until: Option<i64>,
     /// Why it is quarantined.
     pub quarantine_reason: Option<String>,
-    /// Of a piece of knowledge.
+    /// Only for knowledge.
     pub knowledge: Option<KnowledgeView>,
-    /// What a memory of a whole conversation has besides.
+    /// Only for a memory of a whole conversation.
     pub story: Option<StoryView>,
 }
 
-/// What a person does with one or many memories at once.
+/// An action of the person on one or more memories.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Decision {
-    /// Keep.
+    /// Approve.
     Approve {
-        /// Which.
+        /// Memory ids.
         ids: Vec<String>,
     },
-    /// Refuse; the same will not be offered again.
+    /// Dismiss. The same statement is not proposed again.
     Reject {
-        /// Which.
+        /// Memory ids.
         ids: Vec<String>,
         /// `wrong`, `not_about_me`, `temporary`, `private`, `duplicate`.
         reason: Option<String>,
     },
-    /// Ask again later.
+    /// Later: propose again at a given time.
     Snooze {
-        /// Which.
+        /// Memory ids.
         ids: Vec<String>,
-        /// When to ask again.
+        /// When to propose it again (epoch ms).
         until: i64,
     },
-    /// Reword (a new version) and keep.
+    /// Change the text, which creates a new version, and approve.
     Edit {
-        /// Which.
+        /// Memory id.
         id: String,
-        /// The new statement.
+        /// The new text.
         content: String,
-        /// The new category, if it changes.
+        /// The new category. Default: unchanged.
         category: Option<String>,
     },
-    /// Fold the evidence into another memory, which stays as it is.
+    /// Move the evidence to another memory, which keeps its text.
     Merge {
-        /// What disappears into the other.
+        /// The memory that is merged.
         id: String,
-        /// What stays.
+        /// The memory that stays.
         into: String,
     },
-    /// Set aside (the trash: restorable for 30 days, then only proposed for erasing).
+    /// Move to the trash. It can be restored for 30 days; after that Keepsake proposes to erase it.
     Archive {
-        /// Which.
+        /// Memory ids.
         ids: Vec<String>,
     },
-    /// It still holds: what the audit asked about.
+    /// Confirm that it is still true, in answer to the audit.
     Reconfirm {
-        /// Which.
+        /// Memory ids.
         ids: Vec<String>,
     },
-    /// Back from archive, rejection or quarantine to where it came from.
+    /// Restore from the trash, from dismissal or from quarantine to the previous status.
     Restore {
-        /// Which.
+        /// Memory ids.
         ids: Vec<String>,
     },
-    /// Another category: a new version of each.
+    /// Change the category, which creates a new version of each.
     Recategorize {
-        /// Which.
+        /// Memory ids.
         ids: Vec<String>,
-        /// The category.
+        /// The new category.
         category: String,
     },
 }
 
-/// One that could not be acted on, and why.
+/// A memory that the action could not be applied to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct NeedsLook {
-    /// Which.
+    /// Memory id.
     pub id: String,
-    /// What changed since it was shown.
+    /// Why: what changed since it was shown.
     pub reason: String,
 }
 
-/// Words of a message that the person chose to remember.
+/// Remembers words that the person selected in a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct RememberRequest {
-    /// The message.
+    /// Message id.
     pub interaction_id: String,
-    /// First code point.
+    /// Offset of the first code point.
     pub start: u32,
-    /// One past the last code point.
+    /// Offset after the last code point.
     pub end: u32,
-    /// What it is about; the reader says it where nothing is given.
+    /// Category. Default: the reader decides.
     #[serde(default)]
     pub category: Option<String>,
 }
 
-/// What came of a decision. One decision is one operation with one undo.
+/// Outcome of an action. Each action is one operation and can be undone as a whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct DecisionOutcome {
-    /// The operation, to undo it by; absent when nothing was changed.
+    /// Id for `undo`; `null` if nothing was changed.
     pub operation_id: Option<String>,
-    /// For the notice: "Approved 4 memories".
+    /// Text for the notice, for example "Approved 4 memories".
     pub summary: String,
-    /// Ids acted on.
+    /// Ids of the memories it was applied to.
     pub applied: Vec<String>,
-    /// New versions made, old id to new id.
+    /// New versions that were created.
     pub created: Vec<CreatedVersion>,
-    /// Those that need another look.
+    /// Memories it was not applied to.
     pub needs_look: Vec<NeedsLook>,
-    /// Approved memories that are history now, because what was approved replaces them or says them with more detail.
+    /// Approved memories that are now superseded, because the newly approved ones replace them or add detail to them.
     pub set_aside: Vec<String>,
-    /// Approved memories that an approved or rejected one contradicts; empty when more than 20 were decided at once.
+    /// Approved memories that contradict a memory of this action; empty for actions on more than 20 memories.
     pub contradicts: Vec<Contradicted>,
 }
 
-/// An approved memory that another one contradicts.
+/// An approved memory that contradicts a memory of the action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Contradicted {
-    /// The memory that was decided about.
+    /// The memory of the action.
     pub id: String,
-    /// The approved one.
+    /// The approved memory.
     pub other_id: String,
-    /// What the approved one says.
+    /// Text of the approved memory.
     pub content: String,
 }
 
-/// A version that an operation made.
+/// A version that an action created.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct CreatedVersion {
-    /// The older version.
+    /// Memory id of the old version.
     pub from: String,
-    /// The new one.
+    /// Memory id of the new version.
     pub id: String,
 }
 
-/// Which operation to undo; the newest one that is not undone if none is named.
+/// Undoes an operation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct UndoRequest {
-    /// The operation.
+    /// Id of the operation. Default: the latest one that has not been undone.
     pub operation_id: Option<String>,
 }
 
-/// What was undone.
+/// Outcome of an undo.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct UndoOutcome {
-    /// The operation; absent when there was nothing left to undo.
+    /// Id of the operation; `null` if there was nothing to undo.
     pub operation_id: Option<String>,
-    /// "Undid: Approved 4 memories".
+    /// Text for the notice, for example "Undid: Approved 4 memories".
     pub summary: String,
-    /// Memories restored.
+    /// Ids of the memories that were restored.
     pub restored: Vec<String>,
 }
 
-/// Memories of the trash, or refused ones.
+/// Selects memories to erase. They must be in the trash or dismissed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct MemoriesEraseRequest {
-    /// Ids of memories.
+    /// Memory ids.
     pub ids: Vec<String>,
 }
 
-/// What erasing memories removes.
+/// What erasing memories removes, as counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MemoriesErasePreview {
-    /// The memories that were asked for.
+    /// The selected memories.
     pub memories: u64,
-    /// Others that go along: versions, what was merged into them, the same said once more.
+    /// Other memories that are removed with them: versions, merged ones, repetitions.
     pub versions: u64,
     /// Links to lines of messages.
     pub lines: u64,
     /// Vectors.
     pub vectors: u64,
-    /// Proposals to tidy them.
+    /// Clean-up proposals about them.
     pub proposals: u64,
-    /// Lines in the log of what was stopped.
+    /// Entries in the gate log.
     pub stops: u64,
-    /// Entries of profiles that rest on the same words.
+    /// Profile entries that rest on the same words.
     pub profile_entries: u64,
     /// Lines in memory tiers.
     pub tier_lines: u64,
     /// Lines of topics.
     pub topic_lines: u64,
-    /// Gaps.
+    /// Capability gaps.
     pub gaps: u64,
-    /// Summaries, sessions and analyses of the conversations it came from, which are made again without the words.
+    /// Summaries, sessions and analyses of the source conversations. They are made again without the words.
     pub summaries: u64,
-    /// Calls to models whose text goes.
+    /// Calls to language models whose text is removed.
     pub calls: u64,
-    /// Times that they were given to agents, of which the note goes.
+    /// Entries in the access log.
     pub reads: u64,
 }
 
-/// The receipt of erased memories.
+/// Receipt of erased memories.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MemoriesEraseOutcome {
-    /// What went.
+    /// What was removed.
     pub gone: MemoriesErasePreview,
-    /// Somebody still reads an older state: the files hold it until they are done.
+    /// Something is still reading an older state of the file, so erased text may remain in it until that ends.
     pub is_pending: bool,
-    /// The job that sees it through.
+    /// The job that finishes the erasure.
     pub job_id: String,
 }

@@ -1,7 +1,8 @@
-//! The wire shapes: what goes in and out of each command, in plain data.
+//! Request and response types of all commands, as plain data.
 //!
-//! They are promised to the window, the loopback page and agents, so domain and row types convert into them at the edge
-//! and never cross it. Times are milliseconds since the Unix epoch, offsets Unicode code points.
+//! The window, the loopback page and agents rely on these shapes, so types of the domain and the store are converted here and
+//! never exposed. Times are milliseconds since the Unix epoch ("epoch ms"). Offsets count Unicode code points. Ids are texts with
+//! a prefix, for example `mem_…`.
 
 pub mod activity;
 pub mod audit;
@@ -26,37 +27,37 @@ pub mod voices;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// A request that needs nothing.
+/// A request or response without fields.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct Nothing {}
 
-/// A request that names one thing.
+/// A request about one object.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ById {
-    /// The thing's id.
+    /// Id of the object.
     pub id: String,
 }
 
-/// A value and how many there are of it.
+/// A value and how often it occurs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Count {
     /// Stable name of the value.
     pub name: String,
-    /// What to show where it differs from `name`.
+    /// Display text, if it differs from `name`.
     pub label: Option<String>,
-    /// How many.
+    /// Number of occurrences.
     pub count: u64,
 }
 
-/// The original export's own ids.
+/// Ids in the original export.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Source {
-    /// Which importer.
+    /// Name of the importer.
     pub kind: String,
-    /// Conversation id in the export.
+    /// Id of the conversation in the export.
     pub conversation: String,
-    /// Message id in the export.
+    /// Id of the message in the export.
     pub message: String,
 }

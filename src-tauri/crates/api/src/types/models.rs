@@ -1,4 +1,4 @@
-//! Language models: the choices in Settings → Models, what was found on this computer, what left it.
+//! Language models: settings, servers found on this computer, tests, downloads, the log of calls, and watched folders.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -7,31 +7,31 @@ use ts_rs::TS;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ProviderView {
-    /// How the server is spoken to: `ollama` or `openai`.
+    /// Protocol of the server: `ollama` or `openai`.
     pub shape: String,
-    /// Where it is: `http://127.0.0.1:11434`.
+    /// Base URL, for example `http://127.0.0.1:11434`.
     pub url: String,
-    /// Which of its models.
+    /// Name of the model on that server.
     pub model: String,
-    /// How many tokens it takes in one call; left out where its server is to be asked.
+    /// Context size of the model in tokens. If absent, the server is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub context_tokens: Option<u32>,
 }
 
-/// Models of the chosen server for tasks that are not to be done by the chosen one.
+/// Models of the same server for single tasks, by name. `None` means the main model.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields, default)]
 pub struct TaskModelsView {
-    /// Whether what was proposed holds.
+    /// Judges proposals.
     pub judge: Option<String>,
-    /// Analysis, sessions, whether a conversation has ended.
+    /// Writes analyses and session summaries, and decides whether a conversation has ended.
     pub analysis: Option<String>,
-    /// Topics.
+    /// Writes topics.
     pub topics: Option<String>,
 }
 
-/// Which kinds of memories a whole-conversation analysis with a model looks for (seed 004).
+/// Types of memories that a model-based analysis of a whole conversation may propose (seed 004).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileView {
@@ -39,80 +39,80 @@ pub struct ProfileView {
     pub fact: bool,
     /// Ongoing work.
     pub project: bool,
-    /// What happened.
+    /// Events.
     pub experience: bool,
-    /// Narratives from the past.
+    /// Stories from the past.
     pub story: bool,
-    /// Bonds between people.
+    /// Relationships between people.
     pub relationship: bool,
 }
 
-/// The person's choices about models.
+/// The person's settings for language models.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ModelSettingsView {
-    /// `built_in`, `model` or `both`.
+    /// Which engines make proposals: `built_in`, `model` or `both`.
     pub engines: String,
-    /// The model to ask.
+    /// The model to use; `None` if none was chosen.
     pub provider: Option<ProviderView>,
-    /// Other models of its server, by task; empty where the chosen one does it.
+    /// Other models of the same server for single tasks. Default: none.
     #[serde(default)]
     pub task_models: TaskModelsView,
-    /// Refuses every server but those on this computer.
+    /// Allow only servers on this computer.
     pub this_computer_only: bool,
-    /// Tokens a day that may go to other computers.
+    /// Maximum number of tokens per day, sent and received, with models on other computers.
     pub remote_tokens_a_day: u64,
-    /// What a whole-conversation analysis looks for.
+    /// Types of memories that an analysis may propose.
     pub profile: ProfileView,
-    /// No model works while the computer runs on battery.
+    /// Do not use models while the computer runs on battery.
     pub pause_on_battery: bool,
 }
 
-/// What models used since local midnight.
+/// Use of language models since local midnight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ModelUseView {
-    /// Calls.
+    /// Number of calls.
     pub calls: u64,
-    /// Of which to another computer.
+    /// Number of calls to other computers.
     pub remote_calls: u64,
-    /// Tokens, both ways.
+    /// Tokens, sent and received.
     pub tokens: u64,
-    /// Of which to another computer.
+    /// Tokens exchanged with other computers.
     pub remote_tokens: u64,
-    /// Bytes sent to another computer.
+    /// Bytes sent to other computers.
     pub remote_bytes: u64,
 }
 
-/// Everything that Settings → Models shows.
+/// State of Settings → Models.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ModelsView {
-    /// The choices.
+    /// The settings.
     pub settings: ModelSettingsView,
-    /// Whether the chosen server is on this computer.
+    /// Whether the chosen server is on this computer; `true` if none is chosen.
     pub is_local: bool,
-    /// Where keys are kept: `keyring`, or `session` where the system has none, until Keepsake closes.
+    /// Where API keys are stored: `keyring`, or `session` on a system without one. Session keys are lost when Keepsake closes.
     pub key_store: String,
-    /// Why the system's keyring is not used, and what follows from it.
+    /// Why the system's keyring is not used, and what this means.
     pub key_store_problem: Option<String>,
-    /// A key is stored for the chosen server.
+    /// Whether a key is stored for the chosen server.
     pub has_key: bool,
-    /// Why waiting jobs do not start now: on battery, or the budget is spent.
+    /// Why queued jobs do not start now, for example on battery or with the daily budget used up.
     pub hold: Option<String>,
-    /// Today's use.
+    /// Use since local midnight.
     pub today: ModelUseView,
-    /// Conversations that no model has read.
+    /// Number of conversations that no model has read; 0 if no model makes proposals.
     pub unread: u64,
-    /// Jobs that wait for the model.
+    /// Number of jobs that are waiting for the model.
     pub waiting: u64,
 }
 
-/// Stores a key, or forgets it.
+/// Stores or deletes the API key of a server.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ModelKeyRequest {
     /// The server.
     pub provider: ProviderView,
-    /// The key; none forgets the stored one.
+    /// The key; `None` deletes the stored one.
     pub key: Option<String>,
 }
 
@@ -125,24 +125,24 @@ impl std::fmt::Debug for ModelKeyRequest {
 /// A model server that was found on this computer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FoundServer {
-    /// Its name: Ollama, LM Studio, llama.cpp, Jan.
+    /// Name of the program: Ollama, LM Studio, llama.cpp or Jan.
     pub name: String,
-    /// How it is spoken to.
+    /// Protocol: `ollama` or `openai`.
     pub shape: String,
-    /// Where.
+    /// Base URL.
     pub url: String,
-    /// Its version, where it says so.
+    /// Version, if the server reports one.
     pub version: Option<String>,
-    /// `ready`, `no_model` (it runs and has none), `loading`, `key_needed`.
+    /// `ready`, `no_model` (running without a model), `loading` or `key_needed`.
     pub state: String,
-    /// Its models.
+    /// Names of its models.
     pub models: Vec<String>,
 }
 
-/// What was found.
+/// Model servers found on this computer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FoundServers {
-    /// The servers that answered.
+    /// The servers that responded.
     pub items: Vec<FoundServer>,
 }
 
@@ -153,188 +153,188 @@ pub struct ModelNames {
     pub items: Vec<String>,
 }
 
-/// What came of trying a model with a made-up conversation.
+/// Result of testing a model with an invented conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ModelTest {
-    /// The text that was sent: none of it is the person's.
+    /// The text that was sent. It contains nothing of the person's.
     pub sent: String,
-    /// The text that came back.
+    /// The reply.
     pub received: Option<String>,
-    /// Whether the answer has the form that was asked for.
+    /// Whether the reply has the requested format.
     pub is_usable: bool,
     /// What went wrong and what to do.
     pub problem: Option<String>,
-    /// How long it took.
+    /// Duration in ms.
     pub duration_ms: u64,
-    /// Tokens read and written by the model.
+    /// Tokens, sent and received.
     pub tokens: u64,
 }
 
-/// A model for the Ollama on this computer to download.
+/// Starts the download of a model by Ollama on this computer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ModelPullRequest {
-    /// Where Ollama listens.
+    /// Base URL of Ollama.
     pub url: String,
-    /// The model.
+    /// Name of the model.
     pub model: String,
 }
 
-/// How far the download of a model is.
+/// Progress of a model download.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ModelPullView {
-    /// The model; none where nothing was downloaded since the start.
+    /// Name of the model; `None` if nothing was downloaded since the program started.
     pub model: Option<String>,
-    /// Bytes of the part on its way that are there.
+    /// Bytes received of the current part.
     pub done: u64,
-    /// Bytes of that part; zero before it is known.
+    /// Size of the current part in bytes; 0 if unknown.
     pub total: u64,
-    /// It has ended, well or not.
+    /// The download has ended, successfully or not; also `true` if there was none.
     pub is_over: bool,
-    /// Why it ended before its end.
+    /// Why it failed.
     pub problem: Option<String>,
 }
 
-/// What a model is good for, by made-up conversations.
+/// Rating of a model, based on invented conversations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ModelRating {
-    /// By task.
+    /// One rating per task.
     pub tasks: Vec<TaskRatingView>,
 }
 
-/// How a model did at one task.
+/// Rating of a model for one task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct TaskRatingView {
-    /// `facts`, `judge` or `analysis`.
+    /// The task: `facts`, `judge` or `analysis`.
     #[ts(type = "'facts' | 'judge' | 'analysis'")]
     pub task: String,
     /// `good`, `weak` or `unfit`.
     #[ts(type = "'good' | 'weak' | 'unfit'")]
     pub verdict: String,
-    /// What it got right,
+    /// Number of correct answers.
     pub right: u32,
-    /// of so much,
+    /// Number of questions.
     pub of: u32,
-    /// and what it found that nobody said.
+    /// Number of answers that the conversation does not support.
     pub wrong: u32,
 }
 
-/// What it will cost to have the chosen model read what no model has read.
+/// Estimated cost of having the chosen model read all conversations that no model has read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ReadingEstimateView {
-    /// Conversations that no model has read.
+    /// Number of those conversations.
     pub conversations: u64,
-    /// Tokens, both ways.
+    /// Tokens, sent and received.
     pub tokens: u64,
-    /// At the pace of the model's last calls; nothing where there were none.
+    /// Duration in ms at the speed of the latest calls; `None` if there were none.
     pub duration_ms: Option<u64>,
 }
 
-/// Which calls to list.
+/// Selects calls to language models.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelCallsRequest {
-    /// Only calls to other computers.
+    /// Only calls to other computers. Default `false`.
     pub remote_only: bool,
-    /// How many to pass over.
+    /// Number of calls to skip.
     pub offset: u32,
-    /// How many; at most 200.
+    /// Maximum number of calls; 0 means the limit of 200.
     pub limit: u32,
 }
 
-/// One call to a model.
+/// A call to a language model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ModelCallView {
-    /// Id.
+    /// Call id (`call_…`).
     pub id: String,
-    /// What it was for: `facts/1`.
+    /// Name and version of the prompt, for example `facts/1`.
     pub purpose: String,
-    /// Host and port it went to.
+    /// Host and port that it was sent to.
     pub host: String,
-    /// On this computer.
+    /// Whether the server is on this computer.
     pub is_local: bool,
-    /// The model.
+    /// Name of the model.
     pub model: String,
     /// The conversation it was about.
     pub conversation_id: Option<String>,
-    /// Its title.
+    /// Title of that conversation, or a placeholder.
     pub conversation_title: Option<String>,
-    /// The scrubbed text as it was sent.
+    /// The text that was sent, with private data masked.
     pub request: String,
-    /// Size of what was sent.
+    /// Bytes sent.
     pub request_bytes: u64,
-    /// What came back.
+    /// The reply.
     pub reply: Option<String>,
-    /// Size of what came back.
+    /// Bytes received.
     pub reply_bytes: u64,
-    /// Tokens read.
+    /// Tokens sent.
     pub tokens_in: u64,
-    /// Tokens written.
+    /// Tokens received.
     pub tokens_out: u64,
     /// `sent`, `answered`, `unusable`, `failed`, `cancelled`.
     pub outcome: String,
-    /// What went wrong.
+    /// What went wrong, as a sentence.
     pub error: Option<String>,
-    /// When.
+    /// When it started (epoch ms).
     pub started_at: i64,
-    /// How long it took.
+    /// Duration in ms.
     pub duration_ms: Option<u64>,
 }
 
-/// Calls, newest first.
+/// Calls to language models, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ModelCallsResponse {
-    /// How many there are.
+    /// Number of calls that match the request.
     pub total: u64,
-    /// The calls asked for.
+    /// The requested page.
     pub items: Vec<ModelCallView>,
-    /// Today's use.
+    /// Use since local midnight.
     pub today: ModelUseView,
 }
 
-/// How many jobs were queued.
+/// Number of jobs that were queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct QueuedCount {
-    /// So many.
+    /// The number.
     pub queued: u64,
 }
 
-/// A folder or file that is read on its own.
+/// A watched folder or file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct WatchedSourceView {
-    /// Id: what `watched_remove` takes.
+    /// Id for `watched_remove`; the path.
     pub id: String,
-    /// Where.
+    /// Path of the folder or file.
     pub path: String,
-    /// `chat`: once a day; `meetings`: every ten minutes.
+    /// `chat` (read once a day) or `meetings` (read every ten minutes).
     pub kind: String,
-    /// Local hour at which chat is read, 0 to 23.
+    /// Hour of the day at which chats are read, local time, 0 to 23.
     pub hour: u8,
-    /// Which speaker is the owner, where the files do not say.
+    /// Name or handle of the owner, if the files do not say.
     pub me: Option<String>,
-    /// When it was last looked at.
+    /// When it was last read (epoch ms).
     pub last_at: Option<i64>,
-    /// When it is looked at next.
+    /// When it is read next (epoch ms).
     pub next_at: i64,
 }
 
-/// The sources that are read on their own.
+/// All watched folders and files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct WatchedSources {
-    /// The sources.
+    /// The list.
     pub items: Vec<WatchedSourceView>,
 }
 
-/// Has a chosen file or folder read on its own from now on.
+/// Watches a folder or file. A source with the same path is replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct WatchedAddRequest {
-    /// Token of the chosen file or folder.
+    /// Token of the folder or file that the person chose.
     pub token: String,
     /// `chat` or `meetings`.
     pub kind: String,
-    /// Local hour for chat, 0 to 23.
+    /// Hour of the day at which chats are read, local time, 0 to 23.
     pub hour: u8,
-    /// Which speaker is the owner, where the files do not say.
+    /// Name or handle of the owner, if the files do not say.
     pub me: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! People, the links between their handles, channels with their visibility, and what an agent would get.
+//! People, links between their handles, channels and their visibility, and the context served to agents.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,86 +7,86 @@ use ts_rs::TS;
 use super::Source;
 use super::profiles::ProfileEntryView;
 
-/// One handle.
+/// A handle: an account of a person on a channel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PersonHandle {
-    /// Id.
+    /// Handle id (`hnd_…`).
     pub id: String,
-    /// Channel type: `matrix`, `email` …
+    /// Channel type, for example `matrix` or `email`.
     pub channel: String,
-    /// As the channel writes it.
+    /// The handle as the channel writes it.
     pub handle: String,
-    /// The name it goes by there.
+    /// Display name on the channel.
     pub display_name: String,
-    /// Confirmed by the person, or linked by them.
+    /// Confirmed or linked by the person.
     pub verified: bool,
-    /// Messages under it.
+    /// Number of messages sent from it.
     pub messages: u64,
-    /// First message.
+    /// Time of the first message (epoch ms).
     pub first: Option<i64>,
-    /// Last message.
+    /// Time of the last message (epoch ms).
     pub last: Option<i64>,
 }
 
-/// A person, agent or service.
+/// A person, agent, service or group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PersonView {
-    /// Id.
+    /// Entity id (`ent_…`).
     pub id: String,
-    /// Name.
+    /// Display name.
     pub name: String,
-    /// Where their handles bear no name: the words in which they said what they are called.
+    /// The name they gave themselves in a message, if none of their handles has a name.
     pub said_name: Option<String>,
     /// `person`, `agent`, `service`, `group`.
     #[serde(rename = "type")]
     pub entity_type: String,
-    /// It is the owner.
+    /// Whether this is the owner.
     pub is_owner: bool,
-    /// Every handle that is theirs.
+    /// All handles of the person.
     pub handles: Vec<PersonHandle>,
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// First message.
+    /// Time of the first message (epoch ms).
     pub first: Option<i64>,
-    /// Last message.
+    /// Time of the last message (epoch ms).
     pub last: Option<i64>,
-    /// Approved memories about them.
+    /// Number of approved memories about them.
     pub memories: u64,
-    /// Suggested links of their handles that wait for an answer.
+    /// Number of suggested links of their handles that are waiting for an answer.
     pub open_links: u64,
 }
 
-/// Everybody.
+/// All people, agents, services and groups.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PeopleResponse {
-    /// The owner first, then whoever was heard last.
+    /// The owner first, then those with the latest messages.
     pub items: Vec<PersonView>,
 }
 
-/// One line of a person's history.
+/// A message, shown as a line with its place.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct LineView {
     /// Message id.
     pub message_id: String,
-    /// Conversation to open.
+    /// Id of its conversation.
     pub conversation_id: String,
-    /// Its title.
+    /// Title of that conversation, or a placeholder.
     pub conversation_title: String,
     /// Channel type.
     pub channel: String,
-    /// `public` or `private`.
+    /// Visibility of the conversation: `public` or `private`.
     pub visibility: String,
-    /// Its conversation is kept out of memory.
+    /// The conversation is excluded (not used for memory).
     pub is_private: bool,
-    /// Who said it.
+    /// Name of the author.
     pub author: String,
-    /// When.
+    /// When it was said (epoch ms).
     pub time: i64,
-    /// The text, whole.
+    /// The whole text.
     pub text: String,
-    /// Where in it the evidence begins; equal to `end` where the whole line counts.
+    /// Offset of the first code point of the evidence; equal to `end` if the whole line is the evidence.
     pub start: u32,
-    /// Where it ends.
+    /// Offset after the last code point.
     pub end: u32,
 }
 
@@ -95,313 +95,314 @@ pub struct LineView {
 pub struct AboutView {
     /// Memory id.
     pub id: String,
-    /// The statement.
+    /// Text of the memory.
     pub content: String,
     /// Category.
     pub category: String,
-    /// `public` or `private`: the join of its sources.
+    /// `public` or `private`: private if any of its sources is.
     pub visibility: String,
-    /// The person allowed it to be told anywhere.
+    /// The person allowed agents to use it anywhere.
     pub is_shared: bool,
-    /// When it was said.
+    /// When it was said (epoch ms).
     pub time: i64,
 }
 
-/// A conversation of a person, and what an agent in it may see.
+/// A conversation of a person, and how much an agent in it may see.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PlaceView {
     /// Conversation id.
     pub conversation_id: String,
-    /// Title.
+    /// Its title, or a placeholder.
     pub title: String,
     /// Channel type.
     pub channel: String,
     /// `public` or `private`.
     pub visibility: String,
-    /// Turned private by the person: nothing of it is used.
+    /// The conversation is excluded (not used for memory).
     pub is_private: bool,
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// Last message.
+    /// Time of the last message (epoch ms).
     pub last: i64,
-    /// Memories about this person that may be told there.
+    /// Memories about this person that may be used there.
     pub visible_memories: u64,
     /// Memories about this person that may not.
     pub withheld_memories: u64,
 }
 
-/// One person in full.
+/// A person with all details.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PersonDetail {
-    /// Who.
+    /// The fields of the list.
     pub person: PersonView,
-    /// What they said last, newest first.
+    /// Their latest messages, newest first.
     pub timeline: Vec<LineView>,
     /// Approved memories about them, newest first.
     pub memories: Vec<AboutView>,
-    /// What is known of how they want things, what holds first.
+    /// Profile entries; current ones first.
     pub profile: Vec<ProfileEntryView>,
-    /// Where they are met.
+    /// Conversations they take part in.
     pub places: Vec<PlaceView>,
     /// Suggested and answered links of their handles.
     pub links: Vec<LinkView>,
 }
 
-/// One reason for or against a link.
+/// Evidence for or against a link.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ClueView {
-    /// `same_contact`, `declared_handle`, `same_account`, `same_full_name`, `shared_companions`, `shared_terms`; against:
-    /// `same_conversation`, `different_names`, `same_server`, `denied`, `declared_other`, `mixed_scripts`, `namesake`,
-    /// `decided_different`.
+    /// For a link: `same_contact`, `declared_handle`, `same_account`, `same_full_name`, `shared_companions`, `shared_terms`.
+    /// Against it: `same_conversation`, `different_names`, `same_server`, `denied`, `declared_other`, `mixed_scripts`,
+    /// `namesake`, `decided_different`.
     pub kind: String,
-    /// What the reason names: an address, a name, words.
+    /// Details of the evidence, depending on `kind`: an address, a name, words.
     #[ts(type = "Record<string, unknown>")]
     pub detail: Value,
-    /// The lines it rests on.
+    /// The lines it rests on, up to four.
     pub lines: Vec<LineView>,
 }
 
-/// A pair of handles.
+/// A link between two handles, suggested or answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct LinkView {
-    /// Id.
+    /// Link id (`lnk_…`).
     pub id: String,
     /// `open`, `same`, `different`, `unsure`.
     pub status: String,
-    /// `contact`, `declared`, `name`, `guess`; `manual` for a link by hand.
+    /// How strong the evidence is: `contact`, `declared`, `name` or `guess`; `manual` for a link made by hand.
     pub strength: String,
     /// One handle.
     pub a: PersonHandle,
-    /// The other.
+    /// The other handle.
     pub b: PersonHandle,
-    /// What speaks for it.
+    /// Evidence for the link.
     #[serde(rename = "for")]
     pub evidence_for: Vec<ClueView>,
-    /// What speaks against it.
+    /// Evidence against the link.
     pub against: Vec<ClueView>,
     /// Some lines of the first handle.
     pub a_lines: Vec<LineView>,
-    /// Some lines of the other.
+    /// Some lines of the second handle.
     pub b_lines: Vec<LineView>,
-    /// When it was answered.
+    /// When it was answered (epoch ms).
     pub decided: Option<i64>,
 }
 
-/// Which pairs to list.
+/// Selects links.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct LinksRequest {
-    /// Only answered ones (true) or those that wait (false).
+    /// `true`: only answered links; `false`: only links that are waiting for an answer.
     pub answered: Option<bool>,
-    /// How many to pass over.
+    /// Number of links to skip.
     pub offset: u32,
-    /// How many to return; 0 means as many as allowed.
+    /// Maximum number of links; 0 means the limit of 20,000.
     pub limit: u32,
 }
 
 /// Suggested and answered links.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct LinksResponse {
-    /// How many there are that were asked for.
+    /// Number of links that match the request.
     pub total: u64,
-    /// How many wait for an answer, whatever was asked for.
+    /// Number of links that are waiting for an answer, over all of them.
     pub open: u64,
-    /// How many are answered.
+    /// Number of answered links, over all of them.
     pub answered: u64,
-    /// The rows asked for: the open ones first, of those the strongest first.
+    /// The requested page: open links first, the strongest of them first.
     pub items: Vec<LinkView>,
 }
 
-/// An answer about a pair.
+/// Answers whether two handles belong to the same person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct LinkAnswerRequest {
-    /// Suggestion or link.
+    /// Link id.
     pub id: String,
-    /// `same`, `different`, `unsure`; `open` takes the answer back.
+    /// `same`, `different` or `unsure`; `open` undoes the answer.
     pub answer: String,
 }
 
-/// Two handles, by id or as `channel:handle`.
+/// Two handles, each by handle id or as `channel:handle`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct HandlePair {
-    /// One.
+    /// The first handle.
     pub a: String,
-    /// The other.
+    /// The second handle.
     pub b: String,
 }
 
-/// A place that a link opens to what was said elsewhere.
+/// A conversation in which a link would make memories from elsewhere visible.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct OpenedPlace {
-    /// Its title.
+    /// Title of the conversation.
     pub title: String,
-    /// How many memories could newly be told there.
+    /// Number of memories that become visible there.
     pub memories: u64,
 }
 
-/// What linking two handles would do.
+/// Effect of linking two handles.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct LinkPreviewResponse {
-    /// Every handle of the person it would make.
+    /// All handles of the resulting person.
     pub handles: Vec<PersonHandle>,
-    /// What could newly be told where.
+    /// Conversations in which more memories become visible.
     pub newly_visible: Vec<OpenedPlace>,
-    /// Why it cannot be done.
+    /// Why the handles cannot be linked; `None` if they can.
     pub obstacle: Option<String>,
 }
 
-/// One channel.
+/// A channel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ChannelView {
     /// Channel type.
     pub channel_type: String,
-    /// Channel id.
+    /// Id of the channel within its type.
     pub channel_id: String,
-    /// Something to call it by.
+    /// Display name.
     pub title: String,
-    /// What counts: `public`, `private`, or `mixed` where its conversations differ.
+    /// Visibility in effect: `public`, `private`, or `mixed` if its conversations differ.
     pub visibility: String,
-    /// What the person chose for it.
+    /// Visibility that the person chose for the channel.
     pub chosen: Option<String>,
-    /// Conversations.
+    /// Number of conversations.
     pub conversations: u64,
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
 }
 
-/// Every channel.
+/// All channels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ChannelsResponse {
-    /// The busiest first.
+    /// Channels with the most messages first.
     pub items: Vec<ChannelView>,
 }
 
-/// A choice for a channel or for one conversation.
+/// A visibility for a whole channel (`channel_type` and `channel_id`) or for one conversation (`conversation_id`). Any other
+/// combination is an error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct VisibilityRequest {
-    /// Channel type; with `channel_id` the whole channel is meant.
+    /// Channel type; requires `channel_id`.
     #[serde(default)]
     pub channel_type: Option<String>,
     /// Channel id.
     #[serde(default)]
     pub channel_id: Option<String>,
-    /// One conversation.
+    /// Conversation id.
     #[serde(default)]
     pub conversation_id: Option<String>,
-    /// `public`, `private`; nothing takes the choice back.
+    /// `public` or `private`; `None` removes the choice.
     #[serde(default)]
     pub visibility: Option<String>,
 }
 
-/// What a choice would change.
+/// Effect of a visibility choice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct VisibilityPreview {
     /// Conversations whose visibility changes.
     pub conversations: u64,
-    /// Their messages.
+    /// Messages in them.
     pub messages: u64,
-    /// Approved memories that could be told anywhere afterwards and not before.
+    /// Approved memories that agents may then use anywhere and could not before.
     pub opened_memories: u64,
-    /// Approved memories that could be told anywhere before and not afterwards.
+    /// Approved memories that agents could use anywhere before and may not then.
     pub closed_memories: u64,
 }
 
-/// For whom and where a context is.
+/// Who asks for context, for whom and where.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ContextRequestView {
-    /// The program that asks.
+    /// Name of the program that asks.
     #[serde(default)]
     pub agent: Option<String>,
-    /// Whom it talks with: `channel:handle`, an id, a name.
+    /// The person it talks with: `channel:handle`, an id or a name.
     #[serde(default)]
     pub person: Option<String>,
-    /// Where: `type:id`, a conversation, a channel type.
+    /// Where the conversation takes place: `type:id`, a conversation id or a channel type.
     #[serde(default)]
     pub channel: Option<String>,
-    /// What it is about.
+    /// What the context should be about. Without a query, the newest and most certain items come first.
     #[serde(default)]
     pub query: Option<String>,
-    /// Characters at most.
+    /// Maximum number of characters; 0 means the default of 6,000, and the limit is 200,000.
     #[serde(default)]
     pub budget: u32,
-    /// As it was believed at this moment.
+    /// Look back to this time (epoch ms): only what had been said by then and not yet replaced.
     #[serde(default)]
     pub as_of: Option<i64>,
 }
 
-/// One line of a context.
+/// An item of a context.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ContextItemView {
-    /// Its id.
+    /// Id of the message, memory, profile entry or summary.
     pub id: String,
-    /// `message`, `memory`, `profile`, `summary`.
+    /// `message`, `memory`, `profile`, `summary` or `commitment`.
     pub kind: String,
-    /// Where to open a message.
+    /// For a message, its conversation.
     pub conversation_id: Option<String>,
-    /// Where it was said.
+    /// Where it was said: ids in the original export.
     pub sources: Vec<Source>,
 }
 
-/// What a rule held back.
+/// Number of items that a privacy rule withheld. Shown to the owner only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct WithheldView {
-    /// `private_conversation`, `private_into_public`, `other_people`.
+    /// `private_conversation` (excluded), `private_into_public` or `other_people`.
     pub rule: String,
-    /// How many items.
+    /// Number of items.
     pub count: u64,
 }
 
-/// What an agent would get, and what only the owner is told beside it.
+/// The context for an agent, and information for the owner that the agent does not receive.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ContextResponse {
     /// Plain text.
     pub text: String,
-    /// Its lines.
+    /// The items it contains.
     pub items: Vec<ContextItemView>,
-    /// What was held back.
+    /// Number of withheld items by rule.
     pub withheld: Vec<WithheldView>,
-    /// How much detail it was cut to.
+    /// Level of detail it was cut to.
     pub detail: ContextDetailView,
 }
 
-/// How much detail the reader was judged to want, and why.
+/// The level of detail for the reader, and the reason.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ContextDetailView {
     /// `brief`, `balanced`, `detailed`.
     pub level: String,
-    /// One sentence.
+    /// The reason, in one sentence.
     pub reason: String,
-    /// The entries of the reader's profile that it rests on.
+    /// Entries of the reader's profile that the level is based on.
     pub because: Vec<String>,
 }
 
-/// "This may be told anywhere", or taken back.
+/// Allows agents to use something anywhere, or undoes that.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ShareRequest {
-    /// Memory or profile entry.
+    /// Id of a memory or a profile entry.
     pub id: String,
-    /// Told anywhere.
+    /// Whether agents may use it anywhere.
     pub is_shared: bool,
 }
 
-/// A program and the most it may be told.
+/// The access level of an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct AgentView {
-    /// Its name.
+    /// Name of the agent.
     pub name: String,
-    /// `public`: only what anybody may know; `private`: what the place and the people allow.
+    /// `public`: only public information. `private`: whatever the place and the people there allow.
     pub visibility: String,
 }
 
-/// Programs that the person gave a level.
+/// Agents for which the person chose an access level.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AgentsResponse {
-    /// By name.
+    /// Sorted by name.
     pub items: Vec<AgentView>,
 }

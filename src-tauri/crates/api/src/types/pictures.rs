@@ -1,119 +1,119 @@
-//! Pictures: what was said and kept over time, and what lies around a person or a topic.
+//! Data for charts: messages and memories over time, and the graph around a person or a topic.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::Count;
 
-/// Which timeline is wanted; nothing named means of everything.
+/// Selects a timeline. Without `person` and `topic`, it covers everything; both together are an error.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct TimelineRequest {
-    /// Only of this person.
+    /// Only this person, by id.
     pub person: Option<String>,
-    /// Only of this topic.
+    /// Only this topic, by id.
     pub topic: Option<String>,
-    /// Only from this moment on.
+    /// Only from this time (epoch ms).
     pub from: Option<i64>,
-    /// Only before this one.
+    /// Only before this time (epoch ms).
     pub to: Option<i64>,
-    /// `day`, `week`, `month` or `year`, where so many fit; otherwise the shortest that do.
+    /// `day`, `week`, `month` or `year`. If that makes too many periods, the shortest unit that fits is used.
     pub unit: Option<String>,
-    /// The day on which weeks begin, from 1, Monday, to 7; 0 is Monday as well.
+    /// First day of the week, from 1 (Monday) to 7; 0 means Monday.
     pub week_start: u8,
-    /// Memories stand where they were decided on, or found while they wait, and not where their line was said.
+    /// Place memories at the time they were decided on (pending ones: proposed) instead of when they were said. Default `false`.
     pub by_decision: bool,
 }
 
-/// One kind of what is counted.
+/// Counts of one kind over time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TimelineSeries {
-    /// A channel type; or `approved`, `waiting`, `rejected`.
+    /// A channel type, or `approved`, `waiting` or `rejected`.
     pub name: String,
-    /// All stretches together.
+    /// Sum over all periods.
     pub total: u64,
-    /// By stretch.
+    /// One count per period.
     pub counts: Vec<u64>,
-    /// How many of them are off the record, or rest on what is.
+    /// How many of each count come from excluded conversations.
     pub off_record: Vec<u64>,
 }
 
-/// What was said and kept, stretch by stretch.
+/// Messages and memories over time, in periods of equal unit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TimelineResponse {
-    /// `day`, `week`, `month`, `year`.
+    /// Unit of the periods: `day`, `week`, `month` or `year`.
     pub unit: String,
-    /// The units in which so much time can be shown.
+    /// Units that this time range can be shown in.
     pub units: Vec<String>,
-    /// Where each stretch begins, at midnight of this computer's zone, and where the last ends; empty where nothing is.
+    /// Start of each period and end of the last one (epoch ms), at local midnight; empty if there is no data.
     pub edges: Vec<i64>,
-    /// Messages by channel, the busiest first.
+    /// Messages by channel type, most messages first.
     pub messages: Vec<TimelineSeries>,
-    /// Memories by what became of them.
+    /// Memories by status.
     pub memories: Vec<TimelineSeries>,
-    /// Messages outside of what is shown.
+    /// Messages outside the periods shown.
     pub messages_outside: u64,
-    /// Memories outside.
+    /// Memories outside the periods shown.
     pub memories_outside: u64,
 }
 
-/// Around what a picture is wanted: one person or one topic.
+/// Selects the center of a graph: either a person or a topic.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct GraphRequest {
-    /// A person.
+    /// Person id.
     pub person: Option<String>,
-    /// A topic.
+    /// Topic id.
     pub topic: Option<String>,
 }
 
-/// A thing in the picture.
+/// A node of the graph.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct GraphNode {
-    /// Its id; of what is only a name, its kind and the name.
+    /// Its id. Projects and technologies have no id of their own: kind and name.
     pub id: String,
     /// `person`, `topic`, `project`, `technology`, `memory`, `conversation`.
     pub kind: String,
-    /// Name, title or statement.
+    /// Name, title or text.
     pub label: String,
-    /// A person's kind, a conversation's channel, a memory's category; nothing otherwise.
+    /// The type of a person, the channel of a conversation, the category of a memory; otherwise empty.
     pub detail: String,
-    /// Off the record, or resting on what is.
+    /// It is an excluded conversation, or comes from one.
     pub is_private: bool,
-    /// The owner.
+    /// Whether this is the owner.
     pub is_owner: bool,
 }
 
-/// Why two things are connected.
+/// An edge of the graph and what it rests on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct GraphEdge {
-    /// The one that does: whoever writes, whatever names.
+    /// Node id of the acting side, for example the author.
     pub a: String,
-    /// The other.
+    /// Node id of the other side.
     pub b: String,
     /// `wrote_in`, `met_in`, `wrote_of`, `told_in`, `about`, `said_in`, `part_of`, `names`, `near`, `split_from`.
     pub kind: String,
-    /// Messages, lines or shared conversations that it rests on.
+    /// Number of messages, lines or shared conversations it rests on.
     pub count: u64,
-    /// How near two topics are, from 0 to 1.
+    /// Similarity of two topics, from 0 to 1.
     pub nearness: Option<f32>,
-    /// Conversation of a message that shows it.
+    /// Conversation of an example message.
     pub conversation_id: Option<String>,
-    /// That message.
+    /// The example message.
     pub message_id: Option<String>,
-    /// It rests on what is off the record.
+    /// It rests on an excluded conversation.
     pub is_private: bool,
 }
 
-/// What lies around a person or a topic.
+/// The graph around a person or a topic.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct GraphResponse {
-    /// The thing in the middle.
+    /// Node id of the center.
     pub center: String,
-    /// All things, that one first, then kind by kind, the most connected first.
+    /// The center first, then by kind, most connected first.
     pub nodes: Vec<GraphNode>,
-    /// Why they are connected.
+    /// All edges between these nodes.
     pub edges: Vec<GraphEdge>,
-    /// Neighbours that found no room, by kind.
+    /// Number of neighbors left out for lack of space, by kind.
     pub left_out: Vec<Count>,
 }

@@ -1,4 +1,4 @@
-//! Playbooks: ways of working that repeat, and what a person decides about them.
+//! Playbooks: repeated workflows, and the person's decisions about them.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -6,138 +6,138 @@ use ts_rs::TS;
 /// A playbook in the list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PlaybookListRow {
-    /// Id.
+    /// Playbook id (`pbk_…`).
     pub id: String,
     /// Title.
     pub title: String,
-    /// Tools, or the programs behind a shell, in the order of the steps.
+    /// Tools in the order of the steps; for a shell, the programs it ran.
     pub tools: Vec<String>,
-    /// How many steps.
+    /// Number of steps.
     pub steps: u32,
-    /// Sessions that show it.
+    /// Number of sessions that support it.
     pub occurrences: u32,
-    /// Sessions that speak against it.
+    /// Number of sessions that contradict it.
     pub against: u32,
-    /// `high`, `medium`.
+    /// `high` or `medium`.
     pub confidence: String,
     /// `candidate`, `approved`, `rejected`, `parked`.
     pub status: String,
-    /// Parked because it was not seen any more; it returns when it is.
+    /// Parked because it was not seen for a long time. It comes back when it is seen again.
     pub is_parked_by_age: bool,
-    /// When it was found first.
+    /// When it was first found (epoch ms).
     pub found: i64,
-    /// When it was done last.
+    /// When it was last performed (epoch ms).
     pub last: i64,
-    /// Which version this is.
+    /// Version number, from 1.
     pub version: u32,
 }
 
-/// Every playbook.
+/// All playbooks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PlaybooksResponse {
-    /// Candidates first, those seen most often first.
+    /// Candidates first, most frequent first.
     pub items: Vec<PlaybookListRow>,
 }
 
-/// One step.
+/// A step of a playbook.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PlaybookStepView {
-    /// What is done: `Edit`, `cargo test`.
+    /// Name of the step, for example `Edit` or `cargo test`.
     pub name: String,
-    /// The tool, or the program behind a shell.
+    /// The tool, or the program run in a shell.
     pub tool: String,
-    /// The step, with `{parameter}` for what varies.
+    /// The step, with `{parameter}` for the parts that vary.
     pub text: String,
-    /// What it is for, where somebody worded it.
+    /// Purpose of the step, if a model described it.
     pub purpose: Option<String>,
 }
 
-/// What varies from session to session.
+/// A part that varies between sessions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PlaybookParameterView {
-    /// Name, without braces.
+    /// Name without braces.
     pub name: String,
-    /// The steps that take it, from 1.
+    /// Numbers of the steps that use it, from 1.
     pub steps: Vec<u32>,
-    /// How many different values were seen.
+    /// Number of different values seen.
     pub values: u32,
 }
 
-/// A session that shows it or speaks against it.
+/// A session that supports or contradicts a playbook.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PlaybookSessionView {
-    /// Conversation to open.
+    /// Id of its conversation.
     pub conversation_id: String,
-    /// Its title.
+    /// Title of that conversation, or a placeholder.
     pub title: String,
-    /// The message of each step; of a session that speaks against it the one at which that shows.
+    /// The message of each step; for a contradicting session, the message that shows the contradiction.
     pub message_ids: Vec<String>,
-    /// When it began.
+    /// When it started (epoch ms).
     pub time: i64,
-    /// Why it speaks against it: `failed`, `ended_otherwise`, `other_order`; nothing where it shows it.
+    /// Why it contradicts the playbook: `failed`, `ended_otherwise` or `other_order`; `None` for a supporting session.
     pub against: Option<String>,
 }
 
-/// One playbook, whole.
+/// A playbook with all details.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PlaybookDetail {
-    /// As in the list.
+    /// The fields of the list.
     pub row: PlaybookListRow,
-    /// What it is for, where somebody worded it.
+    /// Purpose of the playbook, if a model described it.
     pub description: Option<String>,
-    /// Steps.
+    /// The steps, in order.
     pub steps: Vec<PlaybookStepView>,
-    /// What varies.
+    /// The parts that vary.
     pub parameters: Vec<PlaybookParameterView>,
-    /// Sessions that show it, the newest first.
+    /// Supporting sessions, newest first.
     pub supporting: Vec<PlaybookSessionView>,
-    /// Sessions that speak against it, the newest first.
+    /// Contradicting sessions, newest first.
     pub contradicting: Vec<PlaybookSessionView>,
-    /// Who found it: the rules, or a model with its prompt that worded it.
+    /// Rules version, or model and prompt, that produced it.
     pub proposer: String,
 }
 
-/// What a person decides.
+/// A decision about a playbook.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct PlaybookDecideRequest {
-    /// Playbook.
+    /// Playbook id.
     pub id: String,
-    /// `approved`, `rejected`, `parked`, or `candidate` to restore it.
+    /// New status: `approved`, `rejected`, `parked`, or `candidate` to restore it.
     pub status: String,
-    /// The version that the person saw: where another one stands by now nothing is decided.
+    /// Version that the person saw. If the current one differs, the decision is refused.
     #[serde(default)]
     pub version: Option<u32>,
 }
 
-/// A decision that can be taken back.
+/// A decision was stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PlaybookDecided {
-    /// Its id.
+    /// Id for `playbook_undo`.
     pub decision_id: String,
 }
 
-/// An approved playbook is to be written as a skill.
+/// Exports an approved playbook as a skill.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct PlaybookExportRequest {
-    /// Playbook.
+    /// Playbook id.
     pub id: String,
-    /// The whole path of a folder of skills.
+    /// Absolute path of a skills folder.
     pub dir: String,
 }
 
-/// Where it was written.
+/// The exported skill.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PlaybookExported {
-    /// The file.
+    /// Path of the file.
     pub path: String,
 }
 
-/// Where new playbooks are told of besides the desktop.
+/// Settings for notifications about new playbooks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct PlaybookSettings {
-    /// An address that gets titles, counts and ids; nothing unless one is entered.
+    /// URL that receives titles, counts and ids of new playbooks; `None` by default.
     pub webhook: Option<String>,
 }

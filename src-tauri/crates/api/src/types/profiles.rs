@@ -1,96 +1,96 @@
-//! Profiles: what somebody needs, expects and prefers, in versions, and what a person says of it.
+//! Profiles: what a person needs, expects and prefers, with history, and the owner's corrections.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::people::LineView;
 
-/// One version of an entry.
+/// A version of a profile entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ProfileVersionView {
-    /// Id.
+    /// Profile version id (`ep_…`).
     pub id: String,
-    /// A sentence.
+    /// The statement, in one sentence.
     pub content: String,
     /// `low`, `medium`, `high`.
     pub confidence: String,
-    /// `built_in`, `model`, `person`.
+    /// Who added it: `built_in`, `model` or `person`.
     pub origin: String,
-    /// `public`, or `private` as soon as one place that it rests on is.
+    /// `public`, or `private` if any of its sources is.
     pub visibility: String,
-    /// The person allowed it to be told anywhere.
+    /// The person allowed agents to use it anywhere.
     pub is_shared: bool,
-    /// True from, by the messages' times.
+    /// Start of validity (epoch ms), according to the messages.
     pub valid_from: i64,
-    /// True until, where something ended it.
+    /// End of validity (epoch ms), if it has ended.
     pub valid_to: Option<i64>,
-    /// When it was written.
+    /// When this version was written (epoch ms).
     pub created: i64,
-    /// When a later version took its place.
+    /// When a later version replaced it (epoch ms).
     pub superseded: Option<i64>,
-    /// When a person said that it is not so.
+    /// When a person disputed it (epoch ms).
     pub debunked: Option<i64>,
-    /// The lines that show it.
+    /// The evidence.
     pub lines: Vec<LineView>,
 }
 
-/// What is known about one thing, with how it came to be known.
+/// What is known about one facet of a person, with its history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ProfileEntryView {
     /// `needs`, `expectations`, `preferences`, `gaps`, `satisfaction`.
     pub profile_type: String,
-    /// What it is about: `length`, `topic:deployment status`.
+    /// The subject of the entry, for example `length` or `topic:deployment status`.
     pub facet: String,
-    /// It holds now. Otherwise `version` is the last that was believed.
+    /// The entry is valid now. If not, `version` is the last one that was.
     pub is_current: bool,
-    /// What is believed.
+    /// The current version.
     pub version: ProfileVersionView,
-    /// What was believed before, the latest first.
+    /// Earlier versions, newest first.
     pub history: Vec<ProfileVersionView>,
 }
 
-/// "It is not so", or taken back.
+/// Disputes a profile entry, or undoes that.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileDebunkRequest {
-    /// A version.
+    /// Profile version id.
     pub id: String,
-    /// Not so; `false` takes that back.
+    /// `true` disputes it, `false` undoes the dispute.
     pub is_debunked: bool,
 }
 
-/// A person's profile on a day.
+/// Asks for a person's profile at a point in time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileAtRequest {
-    /// Person.
+    /// Entity id.
     pub id: String,
-    /// The moment.
+    /// The point in time (epoch ms).
     pub time: i64,
 }
 
-/// Ids of versions that `person_get` names.
+/// Profile versions at that time, as ids from `person_get`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ProfileAtResponse {
-    /// What was believed to hold then.
+    /// Versions that were believed to be true at that time.
     pub believed: Vec<String>,
-    /// What held then, as far as is known today.
+    /// Versions that were true at that time, as far as is known today.
     pub held: Vec<String>,
 }
 
-/// The person's own words in the place of an entry.
+/// Replaces a profile entry with the owner's own words.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileCorrectRequest {
-    /// The version that holds.
+    /// Id of the current version.
     pub id: String,
-    /// A sentence.
+    /// The new statement, in one sentence.
     pub content: String,
 }
 
 /// A correction was stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ProfileCorrected {
-    /// The new version.
+    /// Id of the new version.
     pub id: String,
 }

@@ -1,169 +1,169 @@
-//! Reflection: proposals to tidy up what is remembered, what a person decides about them, and the runs that apply them.
+//! Reflection: clean-up proposals for memories, the person's decisions about them, and the runs that apply them.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// A proposal in the list.
+/// A clean-up proposal in the list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReflectionListRow {
-    /// Id.
+    /// Proposal id (`rfl_…`).
     pub id: String,
-    /// `archive`, `merge`.
+    /// Proposed action: `archive` or `merge`.
     pub kind: String,
     /// `open`, `accepted`, `applied`, `refused`, `parked`.
     pub status: String,
-    /// Parked because it waited too long.
+    /// It expired: it waited too long for an answer.
     pub is_parked_by_age: bool,
-    /// The memory that it is about; of a fold the one that stays.
+    /// Text of the memory it is about; for a merge, the memory that stays.
     pub title: String,
-    /// How many memories it is about.
+    /// Number of memories it is about.
     pub memories: u32,
-    /// Why, in a sentence.
+    /// The reason, in one sentence.
     pub reason: String,
-    /// `public`, `private`: the strictest of what it is about.
+    /// `public` or `private`: private if any of its memories is.
     pub visibility: String,
-    /// When it was found.
+    /// When it was found (epoch ms).
     pub found: i64,
-    /// When its status changed last.
+    /// When its status last changed (epoch ms).
     pub changed: i64,
 }
 
-/// A run that is not undone.
+/// A run that has not been undone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReflectionRunView {
-    /// To undo it by.
+    /// Id of its operation.
     pub operation_id: String,
     /// What it did, in words.
     pub summary: String,
-    /// When.
+    /// When it ran (epoch ms).
     pub at: i64,
 }
 
-/// Every proposal.
+/// All clean-up proposals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReflectionsResponse {
-    /// Those that wait first, by kind.
+    /// Open ones first, by kind.
     pub items: Vec<ReflectionListRow>,
-    /// The newest run that can be undone.
+    /// The latest run that can be undone.
     pub run: Option<ReflectionRunView>,
-    /// The job that looks over memories right now.
+    /// The job that is looking for clean-ups, if one is queued or running.
     pub job_id: Option<String>,
 }
 
-/// A memory before or after.
+/// A memory before or after the proposed action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReflectionSide {
-    /// The memory.
+    /// Memory id.
     pub memory_id: String,
-    /// What it says.
+    /// Its text.
     pub content: String,
-    /// Lines that it rests on.
+    /// Number of lines it rests on.
     pub sources: u32,
-    /// `in_use`, `set_aside`, `folded`.
+    /// `in_use`, `set_aside` (in the trash) or `folded` (merged into another).
     pub state: String,
 }
 
 /// A line that a memory rests on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReflectionSource {
-    /// The memory.
+    /// Memory id.
     pub memory_id: String,
-    /// Conversation to open.
+    /// Id of the conversation.
     pub conversation_id: String,
-    /// Its title.
+    /// Title of that conversation, or a placeholder.
     pub title: String,
-    /// The message.
+    /// Message id.
     pub message_id: String,
-    /// Who said it.
+    /// Name of the author.
     pub author: String,
-    /// When.
+    /// When it was said (epoch ms).
     pub time: i64,
-    /// The words.
+    /// The quoted words.
     pub quote: String,
 }
 
-/// One proposal, whole.
+/// A clean-up proposal with all details.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReflectionDetail {
-    /// As in the list.
+    /// The fields of the list.
     pub row: ReflectionListRow,
-    /// The memories as they are, or were when it was applied.
+    /// The memories before the action.
     pub before: Vec<ReflectionSide>,
-    /// The same as they would be, or are.
+    /// The same memories after the action.
     pub after: Vec<ReflectionSide>,
-    /// What they rest on.
+    /// The lines they rest on.
     pub sources: Vec<ReflectionSource>,
-    /// Who made it.
+    /// Rules version, or model and prompt, that made the proposal.
     pub proposer: String,
-    /// The run that applied it.
+    /// Operation of the run that applied it.
     pub operation_id: Option<String>,
 }
 
-/// What a person decides.
+/// A decision about clean-up proposals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ReflectionsDecideRequest {
-    /// Proposals.
+    /// Proposal ids.
     pub ids: Vec<String>,
-    /// `accepted`, `refused`, `parked`, or `open` to take an answer back.
+    /// New status: `accepted`, `refused`, `parked`, or `open` to undo an answer.
     pub status: String,
 }
 
-/// A proposal to which nothing was done.
+/// A proposal that was left unchanged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReflectionLook {
-    /// Which.
+    /// Proposal id.
     pub id: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// What came of a decision.
+/// Outcome of a decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReflectionsDecided {
-    /// Those that could not take the step.
+    /// Proposals whose status could not be changed.
     pub needs_look: Vec<ReflectionLook>,
 }
 
-/// What is to be applied.
+/// Applies accepted proposals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ReflectionsApplyRequest {
-    /// These; without them all that were agreed to.
+    /// Proposal ids. Default: all accepted proposals.
     pub ids: Option<Vec<String>>,
 }
 
-/// What came of a run.
+/// Outcome of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReflectionsApplied {
-    /// To undo it by; nothing where nothing was applied.
+    /// Id of its operation, for undo; `None` if nothing was applied.
     pub operation_id: Option<String>,
     /// What it did, in words.
     pub summary: String,
-    /// How many proposals were applied.
+    /// Number of proposals applied.
     pub applied: u32,
-    /// Those that were not.
+    /// Proposals that were not applied.
     pub needs_look: Vec<ReflectionLook>,
 }
 
-/// The run that was taken back.
+/// Outcome of undoing a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReflectionsUndone {
-    /// Its words; nothing where there is no run to take back.
+    /// What was undone, in words; `None` if there was no run to undo.
     pub summary: Option<String>,
 }
 
-/// A look is under way.
+/// A search for clean-ups was queued.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReflectionsLooking {
-    /// The job, which can be cancelled.
+    /// Id of the job.
     pub job_id: String,
 }
 
-/// What the nightly cycle applies without asking.
+/// Which proposals maintenance applies without asking.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ReflectionSettings {
-    /// Kinds: `archive`, `merge`. Nothing is ever deleted.
+    /// Kinds of proposals: `archive`, `merge`. Neither deletes anything.
     pub automatic: Vec<String>,
 }

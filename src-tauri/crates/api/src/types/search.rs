@@ -1,4 +1,4 @@
-//! One search over messages, memories, topics and people.
+//! Search over messages, memories, topics and people: the request, the hits and their facets.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -9,137 +9,138 @@ use super::{Count, Source};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct SearchRequest {
-    /// Words; `"exact phrase"` in quotes, `prefix*`; `person: channel: before: after: type:`.
+    /// Search words, `"exact phrases"`, `prefix*`, and the operators `person:`, `channel:`, `before:`, `after:`, `type:`.
     pub query: String,
-    /// How many hits.
+    /// Maximum number of hits; 0 means 20, and the limit is 1,000.
     #[serde(default)]
     pub limit: u32,
-    /// `messages`, `memories`, `topics`, `people`, several of these with commas between, or `all`.
+    /// What to search: `messages`, `memories`, `topics`, `people`, several of them separated by commas, or `all`. Default `all`.
     #[serde(default)]
     pub scope: Option<String>,
-    /// The program that asks: with it, a person or a channel only what may surface there is searched.
+    /// Name of the program that searches. With `agent`, `person` or `channel`, only what may be shown there is searched; without
+    /// all three, the owner searches everything.
     #[serde(default)]
     pub agent: Option<String>,
-    /// Whom it talks with.
+    /// The person it talks with.
     #[serde(default)]
     pub person: Option<String>,
-    /// Where.
+    /// Where the conversation takes place.
     #[serde(default)]
     pub channel: Option<String>,
-    /// Tell what spoke for each message, cue by cue.
+    /// Return the score of each cue for each message. Default `false`.
     #[serde(default)]
     pub explain: bool,
-    /// The order of the messages is wanted, whether or not one says what was asked.
+    /// Return messages in order of rank even if none of them answers the query. Default `false`.
     #[serde(default)]
     pub ranking: bool,
-    /// Tell so many lines before and after each message; at most three.
+    /// Number of lines to return before and after each message; the limit is 3. Default 0.
     #[serde(default)]
     pub around: u8,
 }
 
-/// A stretch of a text, in Unicode code points, its end exclusive.
+/// A range of a text, in Unicode code points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct TextRange {
-    /// First.
+    /// Offset of the first code point.
     pub start: u32,
-    /// Behind the last.
+    /// Offset after the last code point.
     pub end: u32,
 }
 
-/// Something that spoke for a hit.
+/// A cue that contributed to the rank of a hit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SearchCue {
     /// Name of the cue.
     pub name: String,
-    /// How much of it there is.
+    /// Its value.
     pub value: f64,
 }
 
-/// A line that stands beside a hit or in it, shortened where it is long.
+/// A line shown with a hit, cut to 280 code points.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SearchLine {
-    /// Its message.
+    /// Message id.
     pub message_id: String,
-    /// The message's conversation.
+    /// Id of its conversation.
     pub conversation_id: String,
-    /// Who said it.
+    /// Name of the author.
     pub author: String,
-    /// When.
+    /// When it was said (epoch ms).
     pub time: i64,
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// Where the words stand in the text.
+    /// Where the search words occur in the text.
     pub highlights: Vec<TextRange>,
-    /// How far it stands from the hit: -1 is the line before, 0 a line of a topic's own text.
+    /// Distance from the hit: -1 is the line before it. 0 for a line of a topic's text.
     pub offset: i32,
 }
 
-/// One hit.
+/// A search hit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SearchHit {
     /// `message`, `memory`, `topic` or `person`.
     pub kind: String,
-    /// Message, memory, topic or person id.
+    /// Id of the message, memory, topic or person.
     pub id: String,
-    /// Higher is better; comparable within one kind of one answer only.
+    /// Rank; higher is better. Only comparable within one kind and one response.
     pub score: f64,
-    /// Why it matched: `words`, `meaning`, `neighbour` (a line beside it matches), `filter` (what the operators ask for), `name`,
-    /// `attribute` (what was approved of the home, the allergies … that are asked about).
+    /// Why it matches: `words`, `meaning`, `neighbour` (a line next to it matches), `filter` (it matches the operators), `name`,
+    /// `attribute` (an approved memory of the kind asked about, for example the home or allergies).
     pub why: Vec<String>,
-    /// The export's ids.
+    /// Ids in the original export.
     pub source: Option<Source>,
-    /// The text; a person's name; a topic's title and below it the lines of its text that answer.
+    /// Text of the message or memory, name of the person, or title of the topic followed by its matching lines.
     pub text: String,
-    /// Where the words stand in the text.
+    /// Where the search words occur in the text.
     pub highlights: Vec<TextRange>,
-    /// Conversation to open.
+    /// Id of its conversation; empty for topics and people.
     pub conversation_id: String,
-    /// Its title.
+    /// Title of that conversation.
     pub conversation_title: String,
-    /// Its channel type.
+    /// Channel type of that conversation.
     pub channel_type: String,
-    /// Who said it.
+    /// Name of the author.
     pub author: String,
-    /// When.
+    /// When it was said (epoch ms); 0 for a person.
     pub time: i64,
-    /// A person's handles.
+    /// A person's handles; empty for other kinds.
     pub handles: Vec<String>,
-    /// Of a message the lines around it, as far as they were asked for; of a topic those of its text that answer.
+    /// For a message, the lines around it as requested; for a topic, its matching lines.
     pub lines: Vec<SearchLine>,
-    /// What spoke for it, where that was asked for.
+    /// Scores of the cues, if `explain` was requested.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cues: Option<Vec<SearchCue>>,
 }
 
-/// What the messages or topics that were found have in common.
+/// Values that the matching messages, or topics, have in common.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SearchFacet {
-    /// `channel`, `author` or `month`: what an operator narrows to.
+    /// `channel`, `author` or `month`.
     pub name: String,
-    /// Values, the commonest first.
+    /// The values, most frequent first.
     pub values: Vec<Count>,
 }
 
-/// An operator that was understood.
+/// A search operator that was recognized.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SearchFilter {
     /// `person`, `channel`, `before`, `after` or `type`.
     pub operator: String,
-    /// Its value, times in RFC 3339.
+    /// Its value; times in RFC 3339.
     pub value: String,
 }
 
-/// The hits.
+/// Search results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SearchResponse {
-    /// People, then memories, then topics, then messages, each best first.
+    /// People, then memories, topics and messages, each ranked best first.
     pub hits: Vec<SearchHit>,
-    /// What the best messages have in common, further ones than `hits` included; where none are looked for, the topics.
+    /// Facets of the best messages, including some that are not in `hits`. For a search without messages, facets of the topics.
     pub facets: Vec<SearchFacet>,
-    /// The operators that were understood; what looked like one and made no sense was looked for as words.
+    /// The operators that were recognized. Text that looks like an operator but is invalid is searched as words.
     pub filters: Vec<SearchFilter>,
-    /// Nothing says what was asked: the messages are the nearest few.
+    /// No message answers the query; the messages are only the nearest ones.
     pub is_nearest_only: bool,
-    /// The version of the weights that ordered the messages.
+    /// Version of the ranking weights.
     pub weights_version: u32,
 }

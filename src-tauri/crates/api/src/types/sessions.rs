@@ -1,271 +1,271 @@
-//! Sessions with agents, the tiers of long-term memory, and the agents themselves, as the owner sees them.
+//! Sessions with agents, the tiers of long-term memory, and the agents themselves.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::people::{LineView, WithheldView};
 
-/// Which sessions.
+/// Selects sessions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionsRequest {
-    /// Of one agent, by its name.
+    /// Only sessions of this agent, by name.
     pub agent: Option<String>,
 }
 
 /// A session in the list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SessionListRow {
-    /// Id.
+    /// Session id (`ses_…`).
     pub id: String,
-    /// Where it was held.
+    /// Id of its conversation.
     pub conversation_id: String,
-    /// That conversation's title.
+    /// Title of that conversation, or a placeholder.
     pub conversation_title: String,
-    /// The agent's name.
+    /// Name of the agent.
     pub agent: String,
-    /// The user's name.
+    /// Name of the user.
     pub user: String,
-    /// What the user came for, in their words.
+    /// What the user wanted, in their own words.
     pub intent: String,
-    /// When it began.
+    /// When it started (epoch ms).
     pub first: i64,
-    /// When it ended.
+    /// When it ended (epoch ms).
     pub last: i64,
-    /// Messages.
+    /// Number of messages.
     pub messages: u32,
-    /// `casual`, `moderate`, `expert`.
+    /// `casual`, `moderate` or `expert`.
     pub technical_depth: String,
-    /// A mood.
+    /// Mood of the user, in one word.
     pub user_mood: String,
     /// 1 (transient) to 5 (foundational).
     pub significance: u8,
     /// `resolved`, `partial`, `unresolved`.
     pub outcome: String,
-    /// It is in the tiers.
+    /// It has been distilled into the tiers.
     pub is_distilled: bool,
-    /// What made it.
+    /// Rules version, or model and prompt, that summarized it.
     pub proposer: String,
 }
 
-/// Sessions.
+/// Sessions with agents.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SessionsResponse {
-    /// The latest first.
+    /// Latest first.
     pub items: Vec<SessionListRow>,
-    /// Every agent that has sessions, by name.
+    /// Names of all agents that have sessions.
     pub agents: Vec<String>,
 }
 
-/// One line of a session's record.
+/// An item of a session's summary.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SessionItemView {
-    /// `intent`, `heard`, `tools_used` …
+    /// Field of the summary, for example `intent`, `heard`, `tools_used`.
     pub field: String,
-    /// Beside a tool its name, beside knowledge its kind.
+    /// Name of the tool, or kind of knowledge.
     pub name: Option<String>,
-    /// How often a tool was used.
+    /// Number of times the tool was used.
     pub uses: u32,
-    /// What it says.
+    /// Text of the item.
     pub text: String,
     /// The line that proves it.
     pub line: LineView,
 }
 
-/// A version of a session's record.
+/// A version of a session's summary.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SessionVersionView {
-    /// Id.
+    /// Session id of the version.
     pub id: String,
-    /// Messages that it covers.
+    /// Number of messages it covers.
     pub messages: u32,
-    /// When the last of them was said.
+    /// When the last of them was said (epoch ms).
     pub last: i64,
-    /// When it was made.
+    /// When it was made (epoch ms).
     pub made: i64,
-    /// What made it: the rules, or a model with its prompt.
+    /// Rules version, or model and prompt, that made it.
     pub proposer: String,
-    /// It stands.
+    /// It is the current version.
     pub is_current: bool,
 }
 
-/// One session, whole.
+/// A session with all details.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SessionDetail {
-    /// As in the list.
+    /// The fields of the list.
     pub session: SessionListRow,
-    /// Its lines by field.
+    /// Items of the summary, by field.
     pub items: Vec<SessionItemView>,
-    /// Every version, the newest first.
+    /// All versions, newest first.
     pub versions: Vec<SessionVersionView>,
 }
 
-/// Where a session ended.
+/// Marks the end of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct SessionEndRequest {
-    /// The conversation.
+    /// Conversation id.
     pub conversation_id: String,
-    /// The agent that says so; without it the person does.
+    /// Name of the agent that reports the end. Default: the person does.
     #[serde(default)]
     pub agent: Option<String>,
 }
 
-/// What came of it.
+/// Outcome of marking the end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SessionEnded {
-    /// Nobody had said so of these messages.
+    /// `false` if the end was already marked for these messages.
     pub is_new: bool,
 }
 
-/// For whom and where the tiers are wanted; without anything all of them, for the owner's own eyes.
+/// For whom and where the tiers are requested. Without any field, all tiers are returned, for the owner.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct TiersRequest {
-    /// The agent that asks.
+    /// Name of the agent that asks.
     pub agent: Option<String>,
-    /// Whom it talks with.
+    /// The person it talks with.
     pub person: Option<String>,
-    /// Where.
+    /// Where the conversation takes place.
     pub channel: Option<String>,
-    /// As somebody with this role: `guest`, `friend`, `owner`.
+    /// Show the tiers as a person with this role sees them: `guest`, `friend` or `owner`.
     pub role: Option<String>,
 }
 
-/// One line of a tier.
+/// A line of a tier.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TierLineView {
-    /// Of the entry.
+    /// Tier entry id (`tie_…`).
     pub id: String,
-    /// The line as it is served.
+    /// The text, as it is served.
     pub text: String,
-    /// `fact`, `preference`, `tool` …
+    /// Kind of entry, for example `fact`, `preference`, `tool`.
     pub kind: String,
-    /// 1 to 5.
+    /// 1 (transient) to 5 (foundational).
     pub significance: u8,
-    /// The session that it comes from.
+    /// The session it comes from.
     pub session_id: String,
     /// The line that proves it.
     pub line: LineView,
 }
 
-/// One tier as it is served.
+/// A tier, as it is served.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TierView {
     /// `shared`, `agent`, `user`.
     pub tier: String,
-    /// Of which agent.
+    /// Name of the agent, for an `agent` tier.
     pub agent: Option<String>,
-    /// Of which user.
+    /// Name of the user, for a `user` tier.
     pub user: Option<String>,
-    /// Whether the role lets it be read.
+    /// Whether the role may read it.
     pub is_allowed: bool,
-    /// Characters at most.
+    /// Maximum number of characters.
     pub budget: u32,
-    /// Characters of the text.
+    /// Number of characters in `text`.
     pub chars: u32,
-    /// The text.
+    /// The text, as it is served.
     pub text: String,
-    /// Its lines.
+    /// The lines of the text.
     pub lines: Vec<TierLineView>,
-    /// What did not fit, the next one first.
+    /// Lines that did not fit, in the order in which they would be added.
     pub left_out: Vec<TierLineView>,
-    /// Entries that say what another line says.
+    /// Number of entries that repeat another line.
     pub repeated: u32,
 }
 
-/// The tiers as somebody sees them.
+/// The tiers as a given role sees them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TiersResponse {
-    /// By which role.
+    /// The role: `guest`, `friend` or `owner`.
     pub role: String,
-    /// Shared, agents', users'.
+    /// The shared tier, then the agents' and the users' tiers.
     pub tiers: Vec<TierView>,
-    /// What the boundary held back.
+    /// Number of items withheld by privacy rules.
     pub withheld: Vec<WithheldView>,
 }
 
-/// An agent with its choices and what it was given.
+/// An agent, with its settings and its access log in numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AgentRow {
-    /// Its name.
+    /// Name of the agent.
     pub name: String,
-    /// The most it may be told, where the person said so.
+    /// Access level that the person chose; `None` if none.
     pub visibility: Option<String>,
-    /// Its sessions are not summed up.
+    /// Its sessions are not summarized.
     pub skips_memory: bool,
-    /// It may hold goals.
+    /// It may have goals.
     pub holds_goals: bool,
-    /// Messages that it wrote.
+    /// Number of messages it wrote.
     pub messages: u64,
-    /// Sessions that stand.
+    /// Number of its sessions.
     pub sessions: u64,
-    /// How often it was given something, as far as that is kept.
+    /// Number of times it was served something, as far as the access log goes back.
     pub reads: u64,
-    /// When it was last.
+    /// When it was last served something (epoch ms).
     pub last_read: Option<i64>,
 }
 
-/// That an agent was given something.
+/// An entry of the access log: an agent was served something.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AgentReadView {
-    /// Its number.
+    /// Number of the entry.
     pub id: String,
-    /// Its name; empty where a program named nobody.
+    /// Name of the agent; empty if the program did not give one.
     pub agent: String,
-    /// `context`, `tiers`, `search`, `playbooks`.
+    /// What was served: `context`, `tiers`, `search` or `playbooks`.
     pub kind: String,
-    /// With whom it talked.
+    /// Name of the person it talked with.
     pub person: Option<String>,
-    /// Characters.
+    /// Number of characters served.
     pub chars: u64,
-    /// Lines.
+    /// Number of items served.
     pub items: u64,
-    /// When.
+    /// When it was served (epoch ms).
     pub at: i64,
 }
 
-/// Somebody with a role.
+/// The role of a person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PersonRoleView {
-    /// The person.
+    /// Entity id.
     pub id: String,
-    /// Their name.
+    /// Name of the person.
     pub name: String,
     /// `guest` or `friend`.
     pub role: String,
 }
 
-/// Agents, and people with their roles.
+/// Agents, the access log, and people with their roles.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AgentsOverview {
-    /// Agents that spoke, that were given something or that the person chose something for.
+    /// All agents that wrote messages, were served something, or have settings.
     pub agents: Vec<AgentRow>,
-    /// What they were given last, the latest first.
+    /// The latest 200 entries of the access log, newest first.
     pub reads: Vec<AgentReadView>,
-    /// People but the owner.
+    /// All people except the owner.
     pub people: Vec<PersonRoleView>,
 }
 
-/// What an agent may do.
+/// Settings for an agent. A field that is absent stays unchanged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct AgentChoice {
-    /// Its name.
+    /// Name of the agent.
     pub name: String,
-    /// Its sessions are not summed up.
+    /// Whether its sessions are left out of summaries.
     #[serde(default)]
     pub skips_memory: Option<bool>,
-    /// It may hold goals.
+    /// Whether it may have goals.
     #[serde(default)]
     pub holds_goals: Option<bool>,
 }
 
-/// How near somebody is.
+/// Sets a person's role.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct PersonRoleRequest {
-    /// The person.
+    /// Entity id.
     pub id: String,
     /// `guest` or `friend`.
     pub role: String,

@@ -1,147 +1,148 @@
-//! Sources: choosing files, looking before importing, and what each import brought.
+//! Sources: choosing files, previewing and starting imports, and the history of imports.
 //!
-//! The window never sees or sends a path: a file is a token that the host gave for a file the person chose.
+//! The window never sees or sends a path. A file is represented by a token that the host issued when the person chose it.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// A file the person chose.
+/// A file or folder that the person chose.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct FileToken {
-    /// Opaque; good until the program ends.
+    /// Opaque token, valid until the program ends.
     pub token: String,
-    /// File name to show.
+    /// File name for display.
     pub name: String,
     /// Size in bytes; 0 for a folder.
     pub size: u64,
 }
 
-/// The files the person chose.
+/// The files that the person chose.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PickedFiles {
-    /// Empty when the dialog was closed.
+    /// Empty if the dialog was canceled.
     pub files: Vec<FileToken>,
 }
 
-/// Looks into files without changing anything.
+/// Previews an import without changing anything.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct DryRunRequest {
-    /// Tokens.
+    /// Tokens of the files.
     pub tokens: Vec<String>,
-    /// The owner's name or handle, if the person has said.
+    /// Name or handle of the owner, if the person gave it.
     #[serde(default)]
     pub me: Option<String>,
-    /// `day_first`, `month_first`, `year_first`, if the person has said.
+    /// Order of dates: `day_first`, `month_first` or `year_first`, if the person gave it.
     #[serde(default)]
     pub date_order: Option<String>,
-    /// When a meeting began of which nothing else tells, if the person has said: `2026-01-05` or `2026-01-05 14:00`.
+    /// When the meeting started, if the person gave it and the file does not say: `2026-01-05` or `2026-01-05 14:00`.
     #[serde(default)]
     pub meeting: Option<String>,
-    /// The zone of times that the export gives without one, by its name such as `Europe/Berlin`, if the person has said.
+    /// Time zone for times without one, for example `Europe/Berlin`, if the person gave it. Default: this computer's zone.
     #[serde(default)]
     #[ts(optional)]
     pub zone: Option<String>,
 }
 
-/// Somebody who speaks in a file.
+/// A person who speaks in a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ParticipantView {
-    /// Name.
+    /// Display name.
     pub name: String,
-    /// Handle.
+    /// The handle.
     pub handle: String,
-    /// Messages by them.
+    /// Number of messages.
     pub messages: u64,
-    /// One line of theirs.
+    /// One of their messages, as an example.
     pub sample: String,
 }
 
-/// Records that will not be imported, by reason.
+/// Records that are not imported, grouped by reason.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SkipView {
     /// Stable name of the reason.
     pub reason: String,
     /// The reason in words.
     pub text: String,
-    /// How many.
+    /// Number of records.
     pub count: u64,
-    /// One of them.
+    /// An example.
     pub sample: String,
 }
 
-/// A date that can be read two ways.
+/// A date that can be read in two ways.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct DateQuestion {
-    /// The line's date as written.
+    /// The date as written in the file.
     pub written: String,
-    /// Read day first.
+    /// The date if the day comes first.
     pub day_first: String,
-    /// Read month first.
+    /// The date if the month comes first.
     pub month_first: String,
 }
 
-/// What a file holds.
+/// Preview of a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct DryRunFile {
-    /// Token.
+    /// Token of the file.
     pub token: String,
     /// File name.
     pub name: String,
-    /// Which source; absent when it cannot be imported.
+    /// Name of the importer; `null` if the file cannot be imported.
     pub kind: Option<String>,
     /// Why it cannot be imported.
     pub error: Option<String>,
-    /// Conversations in it.
+    /// Number of conversations.
     pub conversations: u64,
-    /// Records that are or should be messages.
+    /// Number of records that are, or should be, messages. It equals `imported` + `duplicate` + the counts in `skipped`.
     pub seen: u64,
-    /// Of those, new: an import would bring them.
+    /// Number of new messages that an import would add.
     pub imported: u64,
-    /// Of those, already there.
+    /// Number of messages that are already stored.
     pub duplicate: u64,
-    /// Of those, skipped. Seen = imported + duplicate + skipped.
+    /// Records that would be skipped, by reason.
     pub skipped: Vec<SkipView>,
-    /// First message.
+    /// Time of the first message (epoch ms).
     pub first: Option<i64>,
-    /// Last message.
+    /// Time of the last message (epoch ms).
     pub last: Option<i64>,
-    /// Who speaks, most talkative first.
+    /// Up to 50 participants, most messages first.
     pub participants: Vec<ParticipantView>,
-    /// "Which of these is you?" must be asked.
+    /// The person must be asked which participant they are.
     pub needs_owner: bool,
-    /// "Which comes first, day or month?" must be asked; two lines both ways.
+    /// If not empty, the person must be asked whether the day or the month comes first. Two example dates.
     pub date_questions: Vec<DateQuestion>,
-    /// Nothing names the date of the meeting: "When was this?" should be asked. Until it is answered the file's date stands in.
+    /// Nothing gives the date of the meeting, so the person should be asked. Until they answer, the date of the file is used.
     pub needs_meeting: bool,
-    /// The file gives times and no zone, and this one was applied: `Europe/Berlin`, or a distance such as `UTC+02:00`. "These times are of
-    /// which zone?" can be asked: an export from elsewhere is off by hours. Absent where every time says its own.
+    /// The file has times without a zone, and this zone was assumed: a name such as `Europe/Berlin`, or an offset such as
+    /// `UTC+02:00`. The person can be asked to correct it: an export from elsewhere is off by hours. Absent if every time has its
+    /// own zone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub zone: Option<String>,
-    /// The folder is an export of Keepsake; an import of it brings its messages alone, a restore all that it holds.
+    /// Set if the folder is a Keepsake export. Importing it adds only its messages; restoring it brings back everything.
     pub export: Option<OwnExport>,
-    /// It is a folder with exports of several kinds: a token for each, to look into and to import on its own.
+    /// Set if the folder contains exports of several kinds: one token for each, to be previewed and imported separately.
     pub parts: Vec<FileToken>,
 }
 
-/// What a folder that Keepsake exported holds.
+/// Contents of a Keepsake export.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct OwnExport {
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// Conversations.
+    /// Number of conversations.
     pub conversations: u64,
-    /// Memories and candidates.
+    /// Number of memories, pending ones included.
     pub memories: u64,
-    /// Nothing is here yet, so a restore takes the place of nothing.
+    /// The store is empty, so a restore replaces nothing.
     pub is_first: bool,
 }
 
-/// What the files hold.
+/// Previews of the files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct DryRunResponse {
-    /// One a file.
+    /// One per token.
     pub files: Vec<DryRunFile>,
 }
 
@@ -149,22 +150,22 @@ pub struct DryRunResponse {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ImportStartRequest {
-    /// Tokens.
+    /// Tokens of the files.
     pub tokens: Vec<String>,
-    /// The owner's name or handle.
+    /// Name or handle of the owner.
     #[serde(default)]
     pub me: Option<String>,
-    /// Day or month first.
+    /// Order of dates: `day_first`, `month_first` or `year_first`.
     #[serde(default)]
     pub date_order: Option<String>,
-    /// When a meeting began of which nothing else tells: `2026-01-05` or `2026-01-05 14:00`.
+    /// When the meeting started, if the file does not say: `2026-01-05` or `2026-01-05 14:00`.
     #[serde(default)]
     pub meeting: Option<String>,
-    /// The zone of times that the export gives without one, by its name such as `Europe/Berlin`; this computer's if left out.
+    /// Time zone for times without one, for example `Europe/Berlin`. Default: this computer's zone.
     #[serde(default)]
     #[ts(optional)]
     pub zone: Option<String>,
-    /// Every conversation starts private.
+    /// Exclude all imported conversations (not used for memory). Default `false`.
     #[serde(default)]
     pub private: bool,
 }
@@ -172,57 +173,58 @@ pub struct ImportStartRequest {
 /// The jobs that were queued.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct JobsStarted {
-    /// Job ids.
+    /// One job id per token.
     pub job_ids: Vec<String>,
 }
 
-/// One import.
+/// An import.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ImportView {
-    /// Id.
+    /// Import id (`imp_…`).
     pub id: String,
-    /// File name.
+    /// File name; "Sample data" for the sample, "Erased" if the import was erased.
     pub name: String,
-    /// Which source.
+    /// Name of the importer.
     pub kind: String,
     /// `running`, `done`, `failed`, `cancelled`.
     pub state: String,
-    /// Came with the sample data.
+    /// Whether it is the sample data.
     pub is_sample: bool,
-    /// Conversations touched.
+    /// Number of conversations that received messages.
     pub conversations: u64,
-    /// Records seen: imported + duplicate + skipped.
+    /// Number of records: `imported` + `duplicate` + the counts in `skipped`.
     pub seen: u64,
-    /// New messages.
+    /// Number of new messages.
     pub imported: u64,
-    /// Already there.
+    /// Number of messages that were already stored.
     pub duplicate: u64,
-    /// Skipped, by reason.
+    /// Skipped records, by reason.
     pub skipped: Vec<SkipView>,
     /// What went wrong.
     pub error: Option<String>,
-    /// When it began.
+    /// When it started (epoch ms).
     pub started_at: i64,
-    /// When it ended.
+    /// When it ended (epoch ms).
     pub finished_at: Option<i64>,
 }
 
-/// All imports, newest first.
+/// The latest imports, up to 200, newest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ImportsResponse {
     /// The imports.
     pub items: Vec<ImportView>,
 }
 
-/// What removing the sample data removed.
+/// Receipt of removing the sample data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SampleRemoved {
-    /// Messages.
+    /// Number of messages removed.
     pub messages: u64,
-    /// Conversations.
+    /// Number of conversations removed.
     pub conversations: u64,
-    /// Candidates and memories.
+    /// Number of memories removed, pending ones included.
     pub memories: u64,
-    /// Somebody still reads the file, so that erased text may stand in it; a job (`erase`) waits for that.
+    /// Something is still reading an older state of the file, so erased text may remain in it. An `erase` job finishes the
+    /// erasure.
     pub is_pending: bool,
 }

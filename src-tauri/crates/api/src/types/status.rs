@@ -1,4 +1,4 @@
-//! What the frame of the window shows: counts, the state of the local model, who the owner is, settings.
+//! Status of the application: counts, the local models, the owner and the settings.
 
 use keepsake_domain::Offer;
 use serde::{Deserialize, Serialize};
@@ -12,49 +12,49 @@ pub enum EmbeddingState {
     Ready,
     /// Being loaded.
     Loading,
-    /// Not there: search and duplicates go by words until it is.
+    /// Not installed. Search and duplicate detection use words alone.
     Missing,
-    /// There, but broken; `problem` says how.
+    /// Installed but unusable; `problem` says why.
     Broken,
 }
 
 /// The local embedding model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct EmbeddingStatus {
-    /// Whether it is in use.
+    /// Its state.
     pub state: EmbeddingState,
-    /// Name of the model in use or wanted.
+    /// Name of the model in use or expected.
     pub model: String,
-    /// Dimension of its vectors.
+    /// Dimension of its vectors; 0 unless it is loaded.
     pub dimension: u32,
-    /// What is wrong and what to do, where something is.
+    /// What is wrong and what to do, if anything is.
     pub problem: Option<String>,
-    /// Memories that have a vector.
+    /// Number of memories that have a vector.
     pub embedded: u64,
-    /// Memories that should have one.
+    /// Number of memories that should have one.
     pub total: u64,
 }
 
-/// The state of the trained reader of statements.
+/// The state of the reader, the local model that finds statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ReaderState {
     /// In use.
     Ready,
-    /// There, and loaded once there is something to read.
+    /// Installed, and loaded when there is something to read.
     Idle,
-    /// Not there: nothing is proposed from what people say.
+    /// Not installed. Nothing is proposed from what people say.
     Missing,
-    /// There, and not taken; `problem` says why.
+    /// Installed but refused; `problem` says why.
     Refused,
 }
 
-/// The trained reader of statements.
+/// The reader, the local model that finds statements.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReaderStatus {
-    /// Whether it is in use.
+    /// Its state.
     pub state: ReaderState,
-    /// What is wrong and what to do, where something is.
+    /// What is wrong and what to do, if anything is.
     pub problem: Option<String>,
 }
 
@@ -63,93 +63,93 @@ pub struct ReaderStatus {
 pub struct HandleView {
     /// Channel type.
     pub channel: String,
-    /// The handle there.
+    /// The handle as the channel writes it.
     pub handle: String,
     /// Confirmed by the person.
     pub verified: bool,
 }
 
-/// Who the owner is, as far as known.
+/// The owner, as far as known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct OwnerView {
-    /// Name to greet.
+    /// Name to address the owner by.
     pub name: String,
-    /// Handles.
+    /// The owner's handles.
     pub handles: Vec<HandleView>,
 }
 
-/// The numbers that the rail and the window title show.
+/// Numbers for the sidebar and the window title.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Counts {
     /// Messages stored.
     pub messages: u64,
     /// Conversations stored.
     pub conversations: u64,
-    /// Candidates that wait for review and are not snoozed.
+    /// Pending memories that are not snoozed.
     pub pending: u64,
     /// Approved memories.
     pub active: u64,
-    /// Quarantined candidates.
+    /// Quarantined memories.
     pub quarantined: u64,
-    /// Suggested pairs of handles that wait for an answer.
+    /// Suggested links that are waiting for an answer.
     pub links: u64,
-    /// Playbooks that were found and that nobody decided about.
+    /// Playbooks that are waiting for a decision.
     pub playbooks: u64,
-    /// Proposals to tidy up what is remembered that wait for a person.
+    /// Clean-up proposals that are waiting for a decision.
     pub reflections: u64,
-    /// Alerts not dismissed.
+    /// Alerts that have not been dismissed.
     pub alerts: u64,
-    /// Jobs waiting or running.
+    /// Jobs that are queued or running.
     pub jobs: u64,
-    /// Erasures that are not seen through: erased text may still stand in the log of the file.
+    /// Erasures that are not complete: erased text may remain in the database's write-ahead log.
     pub erasures_pending: u64,
 }
 
-/// That a cycle ended, by number.
+/// A desktop notification about a maintenance run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct DigestNotice {
-    /// Which cycle.
+    /// Id of the run.
     pub run: String,
-    /// How much waited for the person when it ended.
+    /// Number of proposals that were waiting for the person when it ended.
     pub waiting: u64,
 }
 
-/// Everything the frame needs at start and after each change.
+/// The state that the window needs at startup and after each change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AppStatus {
     /// Version of the program.
     pub version: String,
-    /// Where the data lives.
+    /// Path of the data folder.
     pub data_dir: String,
-    /// The folder that was named, where other users can read it and a private one within it is used.
+    /// The configured folder, if other users can read it and a private folder inside it is used instead.
     pub shared_dir: Option<String>,
-    /// The numbers.
+    /// The counts.
     pub counts: Counts,
-    /// The local model.
+    /// The embedding model.
     pub embedding: EmbeddingStatus,
-    /// The trained reader.
+    /// The reader.
     pub reader: ReaderStatus,
-    /// The owner, once known.
+    /// The owner, if known.
     pub owner: Option<OwnerView>,
-    /// Sample data is loaded (and can be removed in one click).
+    /// The sample data is loaded; `sample_remove` removes it.
     pub sample_loaded: bool,
-    /// Background work is paused.
+    /// Whether background work is paused.
     pub paused: bool,
-    /// When the pause ends by itself.
+    /// When the pause ends by itself (epoch ms).
     pub paused_until: Option<i64>,
-    /// The nightly cycle that ended last with a digest, where the desktop tells of it.
+    /// The latest maintenance run with a digest, if the desktop should show a notification about it.
     pub digest: Option<DigestNotice>,
-    /// Nothing was ever imported: show the first-run page.
+    /// Nothing has ever been imported; the window shows the welcome page.
     pub is_first_run: bool,
-    /// What this host can do: `pick_files` (native dialog) or `upload` (a browser).
+    /// How files are chosen: `pick_files` (a native dialog) or `upload` (in a browser).
     pub file_access: String,
 }
 
-/// Light, dark, or as the system says.
+/// Color theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Theme {
-    /// As the system says.
+    /// Follow the system.
     System,
     /// Always light.
     Light,
@@ -157,24 +157,24 @@ pub enum Theme {
     Dark,
 }
 
-/// Choices of the person. Every field has a default, so a missing one is never an error.
+/// The person's settings. Every field has a default, so a missing field is never an error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Light or dark.
+    /// Color theme. Default `system`.
     pub theme: Theme,
-    /// Single-key shortcuts act (WCAG 2.1.4: they can be turned off).
+    /// Enable single-key shortcuts. They can be turned off, as WCAG 2.1.4 requires. Default `true`.
     pub single_keys: bool,
-    /// Regions whose national phone numbers the scrubber knows, as ISO 3166 codes.
+    /// Regions whose national phone numbers are recognized when private data is masked, as ISO 3166 codes.
     pub phone_regions: Vec<String>,
-    /// Channel types whose new conversations start private (never analysed).
+    /// Channel types whose new conversations start excluded (not used for memory). Default: none.
     pub private_channels: Vec<String>,
-    /// Propose candidates from imports as they arrive.
+    /// Propose memories from imports as they arrive. Default `true`.
     pub extract_on_import: bool,
-    /// How much of what is found is offered for review: `few`, `balanced`, `many`.
+    /// How many of the findings are proposed: `few`, `balanced` or `many`. Default `balanced`.
     #[ts(type = "'few' | 'balanced' | 'many'")]
     pub offer: Offer,
-    /// Analyse a conversation as a whole once it has ended; not what ended before this was switched on.
+    /// Analyze each conversation as a whole after it has ended, if it ended after this was turned on. Default `true`.
     pub analyze_ended: bool,
 }
 
@@ -192,10 +192,10 @@ impl Default for Settings {
     }
 }
 
-/// Remembered places of the window: pane widths, filters, last panel. Opaque to everything but the UI.
+/// Saved state of the window: pane widths, filters, last panel. Only the window interprets it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct UiState {
-    /// JSON text that the UI wrote, at most 64 KiB.
+    /// JSON text written by the window, up to 64 KiB.
     pub value: String,
 }

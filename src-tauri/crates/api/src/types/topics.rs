@@ -1,4 +1,4 @@
-//! Topics: what many conversations are about, as the owner sees it.
+//! Topics: subjects that run through many conversations. Only the owner sees these views.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -19,67 +19,67 @@ pub struct TopicEntities {
 /// A topic in the list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TopicListRow {
-    /// Id.
+    /// Topic id (`top_…`).
     pub id: String,
-    /// Its title.
+    /// Title.
     pub title: String,
-    /// The title is the person's own.
+    /// The person chose the title.
     pub is_renamed: bool,
     /// Kept at the top.
     pub is_pinned: bool,
-    /// The topic that it was split from.
+    /// The topic it was split from.
     pub parent_id: Option<String>,
-    /// Messages in it.
+    /// Number of messages.
     pub messages: u32,
-    /// Versions of its text.
+    /// Number of versions of its text.
     pub versions: u32,
-    /// When the first message was said.
+    /// Time of the first message (epoch ms).
     pub first: i64,
-    /// When the last one was.
+    /// Time of the last message (epoch ms).
     pub last: i64,
-    /// Messages in each of equal stretches of time from the first message of all topics to the last: how it grew.
+    /// Number of messages in each of 24 equal periods, from the first message of all topics to the last.
     pub growth: Vec<u32>,
-    /// Who and what it names.
+    /// People, projects and technologies in it.
     pub entities: TopicEntities,
     /// Its first takeaway, or its first line.
     pub lead: String,
 }
 
-/// What reconciliation proposes.
+/// A proposal to merge two topics or to split one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TopicProposalView {
-    /// Id.
+    /// Proposal id.
     pub id: String,
     /// `merge` or `split`.
     pub kind: String,
-    /// The topic that would stay.
+    /// The topic that stays.
     pub topic_id: String,
-    /// Its title.
+    /// Title of that topic.
     pub topic_title: String,
-    /// The one that would go into it.
+    /// The topic that would be merged into it.
     pub other_id: Option<String>,
-    /// Its title.
+    /// Title of that topic.
     pub other_title: Option<String>,
-    /// How near they are, from 0 to 1.
+    /// Similarity of the two topics, from 0 to 1.
     pub nearness: f32,
-    /// Words that tell why.
+    /// Words that explain the proposal.
     pub why: Vec<String>,
-    /// Messages that would go.
+    /// Ids of the messages that would move.
     pub apart: Vec<String>,
 }
 
-/// Every topic.
+/// All topics.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TopicsResponse {
-    /// Pinned ones first, then those that grew last.
+    /// Pinned ones first, then those with the latest messages.
     pub items: Vec<TopicListRow>,
-    /// What a person may want to do.
+    /// Proposals that are waiting for a decision.
     pub proposals: Vec<TopicProposalView>,
-    /// When the stretches of growth begin.
+    /// Start of the growth periods (epoch ms).
     pub growth_from: i64,
-    /// When they end.
+    /// End of the growth periods (epoch ms).
     pub growth_to: i64,
-    /// Topics were derived; where not, they are being read.
+    /// `false` until topics have been derived.
     pub is_ready: bool,
 }
 
@@ -88,175 +88,175 @@ pub struct TopicsResponse {
 pub struct TopicLineView {
     /// `decision`, `solution`, `task`, `learning`, `detail`.
     pub section: String,
-    /// What it says.
+    /// Its text.
     pub text: String,
     /// The message that proves it.
     pub line: LineView,
-    /// Further messages that do, where a model worded it from several.
+    /// Further messages that prove it, if a model worded it from several.
     pub also: Vec<LineView>,
 }
 
 /// A version of a topic.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TopicVersionView {
-    /// Id.
+    /// Topic version id (`tov_…`).
     pub id: String,
-    /// Counted from 1.
+    /// Version number, from 1.
     pub number: u32,
-    /// The title that its content gave it.
+    /// The title derived from its content.
     pub title: String,
-    /// Messages so far.
+    /// Number of messages up to this version.
     pub messages: u32,
-    /// When what made it happened.
+    /// Time of the event that created it (epoch ms).
     pub made: i64,
-    /// What worded it.
+    /// Rules version, or model and prompt, that worded it.
     pub proposer: String,
-    /// Another history holds now, as after a merge that was undone.
+    /// No longer part of the topic's history, for example after a merge was undone.
     pub is_retired: bool,
-    /// What the topic says now.
+    /// It is the current version.
     pub is_current: bool,
 }
 
-/// A topic that is near.
+/// A topic related to this one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct RelatedTopic {
-    /// Id.
+    /// Topic id.
     pub id: String,
-    /// Title.
+    /// Its title.
     pub title: String,
-    /// `related`, `parent` or `child`.
+    /// How it is related: `related`, `parent` or `child`.
     pub kind: String,
 }
 
-/// Something that a person decided about a topic.
+/// A decision of the person about a topic.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TopicDecisionView {
-    /// Id, by which it is undone.
+    /// Id for `topic_undo`.
     pub id: String,
     /// `rename`, `pin`, `unpin`, `merge`, `split`, `leave`.
     pub kind: String,
-    /// The title that was given.
+    /// The new title, for `rename`.
     pub title: Option<String>,
-    /// When.
+    /// When it was made (epoch ms).
     pub decided: i64,
 }
 
-/// One topic, whole.
+/// A topic with all details.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TopicDetail {
-    /// As in the list.
+    /// The fields of the list.
     pub topic: TopicListRow,
     /// Its text as Markdown.
     pub text: String,
-    /// Its text by line.
+    /// The lines of its text.
     pub lines: Vec<TopicLineView>,
-    /// Every version, the newest first.
+    /// All versions, current history first, newest first.
     pub versions: Vec<TopicVersionView>,
-    /// Its messages in the order of their time.
+    /// The latest messages, up to 500, in chronological order.
     pub messages: Vec<LineView>,
-    /// Topics beside it.
+    /// Related topics.
     pub related: Vec<RelatedTopic>,
-    /// Who wrote in it.
+    /// Names of the people who wrote in it.
     pub users: Vec<String>,
-    /// Through which channels.
+    /// Channels it was discussed in.
     pub interfaces: Vec<String>,
-    /// In how many conversations.
+    /// Number of conversations it was discussed in.
     pub sessions: u32,
-    /// What the person decided about it and has not taken back, the newest first.
+    /// Decisions about it that have not been undone, newest first.
     pub decisions: Vec<TopicDecisionView>,
 }
 
-/// Which version of a topic's text is wanted.
+/// Asks for the text of one version.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct TopicTextRequest {
-    /// Version.
+    /// Topic version id.
     pub version_id: String,
 }
 
 /// The text of one version.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TopicText {
-    /// As Markdown.
+    /// The text as Markdown.
     pub text: String,
-    /// By line.
+    /// The lines of the text.
     pub lines: Vec<TopicLineView>,
 }
 
-/// What a person decides about a topic.
+/// An action of the person on a topic.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum TopicAct {
-    /// Give it a title; an empty one lets the title follow the content.
+    /// Set the title; an empty one restores the derived title.
     Rename {
-        /// The title.
+        /// The new title.
         title: String,
     },
-    /// Keep it at the top.
+    /// Keep it at the top of the list.
     Pin {},
-    /// No longer.
+    /// No longer keep it at the top.
     Unpin {},
-    /// Another topic goes into it.
+    /// Merge another topic into it.
     Merge {
-        /// The other topic.
+        /// Id of the other topic.
         other_id: String,
     },
-    /// These messages become a topic of their own.
+    /// Move messages into a new topic.
     Split {
-        /// Messages.
+        /// Ids of the messages.
         message_ids: Vec<String>,
     },
-    /// It is not the same as this one; without one: it is a single topic.
+    /// Reject a proposal, so that it is not made again: with `other_id` the merge, without it the split.
     Leave {
-        /// The other topic.
+        /// Id of the other topic.
         other_id: Option<String>,
     },
 }
 
-/// A person decides something about a topic.
+/// Applies an action to a topic.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct TopicDecideRequest {
-    /// The topic.
+    /// Topic id.
     pub id: String,
-    /// What.
+    /// The action.
     pub act: TopicAct,
 }
 
-/// A decision was made.
+/// A decision was stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TopicDecided {
-    /// The decision, by which it is undone.
+    /// Id for `topic_undo`.
     pub decision_id: String,
 }
 
-/// How topics are made.
+/// Rules for updating topics.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct TopicRulesView {
-    /// So many new messages of a conversation are read at once.
+    /// Process a conversation after this many new messages. Default 20.
     pub min_messages: u32,
-    /// A conversation that rests for so long is read with what it has.
+    /// Process a conversation after it has been quiet for this many minutes, with whatever messages it has. Default 60.
     pub min_time_minutes: u32,
-    /// Kept up on their own.
+    /// Update topics automatically. Default `true`.
     pub automatic: bool,
-    /// Messages of a batch at most.
+    /// Maximum number of messages in a batch. Default 20.
     pub batch_size: u32,
-    /// Share of a batch that is looked at again.
+    /// Share of a batch's size: how many messages before the batch are read again for context. Default 0.25.
     pub overlap: f32,
-    /// From which nearness on a cluster belongs to a topic.
+    /// Minimum similarity to join an existing topic, from 0 to 1. Default 0.7.
     pub similarity: f32,
-    /// Words that a text should have.
+    /// Target length of a topic's text in words. Default 400.
     pub target_words: u32,
-    /// Words that it may have.
+    /// Maximum length of a topic's text in words. Default 1,000.
     pub max_words: u32,
 }
 
-/// How topics are made, and how they are unless a person chooses.
+/// The current rules for updating topics and their defaults.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TopicRulesState {
-    /// What holds.
+    /// The current rules.
     pub rules: TopicRulesView,
-    /// What held before anybody chose.
+    /// The defaults.
     pub defaults: TopicRulesView,
 }

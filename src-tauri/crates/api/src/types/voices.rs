@@ -1,75 +1,76 @@
-//! Speakers that a meeting's transcript does not name, and who the person says they are.
+//! Unidentified speakers: speakers that a meeting transcript does not name, and who the person says they are.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::people::LineView;
 
-/// Whose voices.
+/// Selects unidentified speakers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct VoicesRequest {
-    /// Of one meeting, with some lines of each; else of all meetings that have a voice to ask about, without lines.
+    /// A meeting. With it, all of its unidentified speakers are returned with some lines each; without it, all meetings that have
+    /// speakers still to be identified, without lines.
     pub conversation_id: Option<String>,
 }
 
-/// One voice.
+/// An unidentified speaker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct VoiceView {
-    /// Its handle.
+    /// Handle id.
     pub handle: String,
-    /// How the transcript calls it.
+    /// Label in the transcript.
     pub label: String,
-    /// Who it is, as far as the person said so.
+    /// Who it is, if the person said so.
     pub name: Option<String>,
-    /// It is the owner.
+    /// Whether it is the owner.
     pub is_owner: bool,
-    /// The handle of the person that it was said to be.
+    /// The handle of the person it was identified as, by handle id.
     pub linked: Option<String>,
-    /// Not asked about: left without a name, or the sound of a shared screen.
+    /// It does not need to be identified: the person left it without a name, or it is the sound of a shared screen.
     pub is_left: bool,
-    /// Messages in the meeting.
+    /// Number of messages in the meeting.
     pub messages: u64,
-    /// First message.
+    /// Time of the first message (epoch ms).
     pub first: i64,
-    /// Some of what it said, in order.
+    /// Up to three messages to recognize the speaker by, in order.
     pub lines: Vec<LineView>,
 }
 
-/// A meeting with its voices.
+/// A meeting with its unidentified speakers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MeetingView {
-    /// Conversation.
+    /// Conversation id.
     pub conversation_id: String,
-    /// Title.
+    /// Title of the meeting, or a placeholder.
     pub title: String,
-    /// When it began.
+    /// When it started (epoch ms).
     pub time: i64,
-    /// Voices that the person is still to be asked about.
+    /// Number of speakers still to be identified.
     pub open: u32,
-    /// All of its voices, whoever said most first.
+    /// All unidentified speakers, most messages first.
     pub voices: Vec<VoiceView>,
 }
 
-/// Meetings with voices.
+/// Meetings with unidentified speakers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct VoicesResponse {
-    /// The newest first.
+    /// Newest first.
     pub meetings: Vec<MeetingView>,
 }
 
-/// Who a voice is.
+/// Identifies a speaker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct VoiceAnswerRequest {
-    /// The voice, by its handle's id or as `meeting:handle`.
+    /// The speaker, by handle id or as `meeting:handle`.
     pub handle: String,
-    /// `owner`; `person` with `person`; `name` with `name`; `leave` it without a name; `open` takes the answer back.
+    /// `owner`; `person` (with `person`); `name` (with `name`); `leave` to leave it without a name; `open` to undo the answer.
     pub answer: String,
-    /// A handle of the person it is, by id or as `channel:handle`.
+    /// A handle of the person, by handle id or as `channel:handle`.
     #[serde(default)]
     pub person: Option<String>,
-    /// What somebody is called who is not met elsewhere.
+    /// Name of a person who appears nowhere else.
     #[serde(default)]
     pub name: Option<String>,
 }

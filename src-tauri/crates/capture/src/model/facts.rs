@@ -1,8 +1,8 @@
-//! Facts about the people of a conversation, each from their own messages (seed 004).
+//! Facts about the people in a conversation, each taken from that person's own messages (seed 004).
 //!
-//! The model sees what people wrote, and what stands before it, which is context: only a person's own words prove a fact about them
-//! ([`Source::find_answer`]). Everybody's facts come of one reading, so that a meeting is not read once for each of its speakers. The
-//! same reading gives the owner's positions (`knowledge`), unless only the whole of a long meeting shows them.
+//! The model sees what people wrote and, as context, what came before it. Only a person's own words prove a fact about them
+//! ([`Source::find_answer`]). One reading gives everybody's facts, so that a meeting is not read once per speaker. The same
+//! reading gives the owner's positions (`knowledge`), unless a long meeting must be read as a whole for them.
 
 use keepsake_domain::{Candidate, Confidence, FactDetail, Gate, MemoryKind, OWNER_LABEL, Role, Subject};
 use keepsake_prompt::reply::{Entries, FACTS_PER_CALL_MAX, Fact, Facts, ReplyError, beside, parse, schema};
@@ -19,7 +19,7 @@ use crate::formal::Refusal;
 use crate::read::durability;
 use crate::validate;
 
-/// Facts and positions of one window. Raise the version with every change of wording or reply.
+/// Facts and positions of one window. Raise the version with every change to the wording or the reply format.
 pub const READING: PromptFile = PromptFile {
     name: "reading",
     version: 1,
@@ -31,7 +31,7 @@ pub const READING: PromptFile = PromptFile {
     reply_tokens_max: 4_000,
 };
 
-/// Facts alone. Raise the version with every change of wording or reply.
+/// Facts only. Raise the version with every change to the wording or the reply format.
 pub const FACTS: PromptFile = PromptFile {
     name: "facts",
     version: 4,
@@ -39,16 +39,17 @@ pub const FACTS: PromptFile = PromptFile {
     reply_tokens_max: 4_000,
 };
 
-/// Seed 004: live messages are read one to three at a time.
+/// Maximum number of live messages per batch (seed 004: one to three at a time).
 pub const FACTS_BATCH_MESSAGES_MAX: usize = 3;
 
-/// About 6,000 tokens: small models attend well to no more, and a conversation rarely has more of a person's words.
+/// About 6,000 tokens. Small models do not attend well to more, and a conversation rarely contains more of a person's words.
 pub const FACTS_WINDOW_CHARS: usize = 24_000;
 
-/// A model that takes fewer tokens is asked for facts and positions apart: the wording for both leaves it less than half for what is read.
+/// A model with a smaller context is asked for facts and positions separately, because the wording for both leaves less than half
+/// of it for the material.
 pub(super) const READING_TOKENS_MIN: u32 = 8_000;
 
-/// The calls over what `scope` covers, each with the transcript it shows.
+/// The calls that cover `scope`, each with the transcript it shows.
 pub(super) fn prompts(
     file: &PromptFile,
     source: &mut Source<'_>,
@@ -91,7 +92,7 @@ pub(super) fn prompts(
         .collect()
 }
 
-/// The reply to a reading. A position of another shape costs no fact.
+/// The reply to a reading. A malformed position does not affect the facts.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Reading {
@@ -108,13 +109,13 @@ pub(super) fn read_both(reply: &str, source: &Source<'_>, transcript: &Transcrip
     Ok(())
 }
 
-/// Reads the reply to the prompt for facts alone.
+/// Reads the reply to the prompt for facts only.
 pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, sieve: &mut Sieve) -> Result<(), ReplyError> {
     take(parse::<Facts>(reply)?.facts, source, transcript, sieve);
     Ok(())
 }
 
-/// Takes each fact for itself.
+/// Takes each fact independently.
 fn take(facts: Entries<Fact, FACTS_PER_CALL_MAX>, source: &Source<'_>, transcript: &Transcript, sieve: &mut Sieve) {
     sieve.left_out(&facts);
     let owner_name = source.places.conversation().owner_name;
@@ -140,7 +141,7 @@ fn take(facts: Entries<Fact, FACTS_PER_CALL_MAX>, source: &Source<'_>, transcrip
         };
         let is_about_owner = after(OWNER_LABEL, &candidate.content).is_some();
         let find = |of_owner| source.find_answer(transcript, fact.line, fact.quote.as_str(), fact.content.as_str(), of_owner);
-        // A statement without a name in front is about whoever said the words it cites.
+        // A statement that does not begin with a name is about the speaker of the words it cites.
         let found = match find(is_about_owner) {
             Err(refusal) if !is_about_owner => find(true).map_err(|_| refusal),
             found => found,
@@ -166,19 +167,19 @@ fn take(facts: Entries<Fact, FACTS_PER_CALL_MAX>, source: &Source<'_>, transcrip
     }
 }
 
-/// What follows the name that a statement begins with.
+/// The text after the name, if the statement begins with that name.
 fn after<'c>(name: &str, content: &'c str) -> Option<&'c str> {
     content.strip_prefix(name).filter(|rest| rest.starts_with([' ', '\'', '’']))
 }
 
-/// The author of a turn, and the statement about them as the queue writes it: with their name in front, of which the model may have
-/// given the first word, or none. With the name of another who takes part in front it is about somebody who did not say it. Whether it
-/// is about them where it names nobody, the judge says.
+/// The author of a turn, and the statement about them in the form used for review: with their full name in front, of which the
+/// model may have given the first word or nothing. If it begins with another participant's name, it is about someone who did not
+/// say it. If it names nobody, the judge decides whether it is about the author.
 fn about(turn: &Turn<'_>, turns: &[Turn<'_>], content: &str) -> Result<(Subject, String), Refusal> {
     let subject = turn.subject();
     let label = subject.label().to_owned();
     if content.is_empty() {
-        return Err((Gate::Invalid, "It says nothing.".to_owned()));
+        return Err((Gate::Invalid, "It is empty.".to_owned()));
     }
     let own = names(turn).filter_map(|name| after(name, content)).next();
     if turn.role != Role::Owner
@@ -194,17 +195,18 @@ fn about(turn: &Turn<'_>, turns: &[Turn<'_>], content: &str) -> Result<(Subject,
     Ok((subject, format!("{label}: {content}")))
 }
 
-/// How a statement may call the author of a turn: by their name, or its first word.
+/// The names by which a statement may refer to the author of a turn: the full name, or its first word.
 fn names<'t>(turn: &'t Turn<'_>) -> impl Iterator<Item = &'t str> {
     let first = turn.author.split_whitespace().next().unwrap_or_default();
     [turn.author.trim(), first].into_iter().filter(|name| !name.is_empty())
 }
 
 fn not_the_speaker() -> Refusal {
-    (Gate::NotAboutSubject, "The statement does not begin with the person who says it.".to_owned())
+    (Gate::NotAboutSubject, "The statement does not start with the person who says it.".to_owned())
 }
 
-/// "The user's name is Ana." and "Ana lives in Porto" as the queue writes them: "User's name is Ana", "User lives in Porto".
+/// Statements in the form used for review: "The user's name is Ana." becomes "User's name is Ana", and "Ana lives in Porto"
+/// becomes "User lives in Porto".
 pub(super) fn normalised(content: &str, owner_name: Option<&str>) -> String {
     let shown = validate::shown(content);
     let text = shown.trim().trim_end_matches('.').trim_end();

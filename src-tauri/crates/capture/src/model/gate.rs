@@ -1,8 +1,8 @@
-//! The gates that a model's candidate passes, in one order for all tasks.
+//! The gates that a model's candidate passes, in the same order for all tasks.
 //!
-//! They look at form alone: where the cited words stand and who said them, the shape of the entry, markup and hidden characters.
-//! Whether the words carry the statement the judge says ([`super::judge`]). Deliberately not here: reading replies, the judge, and
-//! duplicates against what is stored.
+//! They check only form: where the cited words are and who said them, the structure of the entry, markup, and hidden characters.
+//! Whether the words support the statement is up to the judge ([`super::judge`]). Deliberately not here: reading replies, the
+//! judge, and duplicates of stored memories.
 
 use std::collections::HashSet;
 
@@ -16,10 +16,10 @@ use super::place::Places;
 use crate::formal::{self, Refusal};
 use crate::{Proposals, dedup, filter, validate};
 
-/// Evidence spans of one candidate; the clearest comes first, and more than a few nobody reads.
+/// Maximum number of evidence spans per candidate, clearest first; nobody reads more than a few.
 pub(super) const EVIDENCE_MAX: usize = 4;
 
-/// Collects what passes and what does not.
+/// Collects the candidates that pass and the stops for those that do not.
 #[derive(Debug, Default)]
 pub(super) struct Sieve {
     passed: Vec<Candidate>,
@@ -27,7 +27,7 @@ pub(super) struct Sieve {
 }
 
 impl Sieve {
-    /// Keeps the candidate, or its stop.
+    /// Applies the gates, and keeps the candidate or its stop.
     pub(super) fn offer(&mut self, places: &Places<'_>, candidate: Candidate) {
         match admitted(places, candidate.clone()) {
             Ok(candidate) => self.keep(candidate),
@@ -35,7 +35,7 @@ impl Sieve {
         }
     }
 
-    /// Keeps a candidate that passed, once.
+    /// Keeps a candidate that passed, merging equal ones.
     pub(super) fn keep(&mut self, candidate: Candidate) {
         let same = self.passed.iter_mut().find(|known| {
             known.kind == candidate.kind
@@ -52,23 +52,23 @@ impl Sieve {
         }
     }
 
-    /// Notes why a candidate was stopped.
+    /// Records why a candidate was filtered out.
     pub(super) fn stop(&mut self, candidate: Candidate, (gate, reason): Refusal) {
         let content: String = validate::shown(&candidate.content).chars().take(limits::CONTENT_CHARS_MAX).collect();
         self.stops.push(Stop { gate, subject: candidate.subject, content, reason, evidence: candidate.evidence });
     }
 
-    /// Notes the entries of a reply that could not be read.
+    /// Records the entries of a reply that could not be read.
     pub(super) fn left_out<T, const MAX: usize>(&mut self, entries: &Entries<T, MAX>) {
         self.stops.extend(entries.stops(&Subject::Owner));
     }
 
-    /// Takes out what passed so far, for the judge.
+    /// Removes and returns the candidates that passed so far, for the judge.
     pub(super) fn take_passed(&mut self) -> Vec<Candidate> {
         std::mem::take(&mut self.passed)
     }
 
-    /// What passed and what did not, with the quarantine of the turns from `from` on.
+    /// The results, including the quarantined text of the turns from `from` on.
     pub(super) fn finish(mut self, places: &Places<'_>, from: usize) -> Proposals {
         let mut seen = HashSet::new();
         self.stops.retain(|stop| {
@@ -80,16 +80,16 @@ impl Sieve {
     }
 }
 
-/// The candidate with what the gates leave of its evidence and confidence, or which of them stops it.
+/// Returns the candidate with the evidence that the gates accept, or the refusal of the first gate that rejects it.
 pub(super) fn admitted(places: &Places<'_>, mut candidate: Candidate) -> Result<Candidate, Refusal> {
     if candidate.is_quarantined {
         return Ok(candidate);
     }
     if candidate.evidence.is_empty() {
-        return Err((Gate::Ungrounded, "No place in the conversation is given.".to_owned()));
+        return Err((Gate::Ungrounded, "It does not cite any place in the conversation.".to_owned()));
     }
-    // First what is plain from the statement alone, so that the clearest reason is given. A position does not begin with the
-    // person who holds it; everything else of the filters counts for it too.
+    // Checks first what the statement alone shows, to give the clearest reason. A position does not begin with the person who
+    // holds it, but all other filters apply to it too.
     let mut filtered = candidate.clone();
     if candidate.kind == MemoryKind::Knowledge {
         filtered.content = format!("User {}", candidate.content);
@@ -116,28 +116,28 @@ pub(super) fn admitted(places: &Places<'_>, mut candidate: Candidate) -> Result<
     kept.truncate(EVIDENCE_MAX);
     candidate.evidence = kept;
     if candidate.evidence.is_empty() {
-        return Err(refusal.unwrap_or((Gate::Ungrounded, "No place in the conversation is given.".to_owned())));
+        return Err(refusal.unwrap_or((Gate::Ungrounded, "It does not cite any place in the conversation.".to_owned())));
     }
     if candidate.kind == MemoryKind::Knowledge {
-        let detail = candidate.knowledge.as_ref().ok_or((Gate::Invalid, "A position without a topic.".to_owned()))?;
+        let detail = candidate.knowledge.as_ref().ok_or((Gate::Invalid, "The position has no topic.".to_owned()))?;
         check_detail(&candidate, detail)?;
     }
     if candidate.confidence < Confidence::FLOOR && candidate.kind == MemoryKind::Fact {
-        return Err((Gate::LowConfidence, format!("The model is only {:.2} sure.", candidate.confidence.get())));
+        return Err((Gate::LowConfidence, format!("The model's confidence is only {:.2}.", candidate.confidence.get())));
     }
     check_markup(&candidate, &said)?;
     if candidate.durability == Durability::Ephemeral {
-        return Err((Gate::Ephemeral, "It holds for this day or hour.".to_owned()));
+        return Err((Gate::Ephemeral, "It is true only for this day or hour.".to_owned()));
     }
     validate::check(&candidate, places.conversation())?;
     Ok(candidate)
 }
 
-/// Seed 002: the topic is there, and is not the position once more. Whether the two fit the judge says.
+/// Seed 002: the topic must exist and must not repeat the position. Whether the two match is up to the judge.
 fn check_detail(candidate: &Candidate, detail: &KnowledgeDetail) -> Result<(), Refusal> {
     let invalid = |reason: &str| Err((Gate::Invalid, reason.to_owned()));
     if detail.topic.trim().is_empty() {
-        return invalid("A position without a topic.");
+        return invalid("The position has no topic.");
     }
     if dedup::fingerprint(&detail.topic) == dedup::fingerprint(&candidate.content) {
         return invalid("The topic only repeats the position.");
@@ -145,26 +145,27 @@ fn check_detail(candidate: &Candidate, detail: &KnowledgeDetail) -> Result<(), R
     Ok(())
 }
 
-/// No markup and no link that the owner did not write: a link in a statement is fetched or clicked by whoever shows it.
+/// Rejects markup, and links that the owner did not write: whatever displays a statement may fetch its links, and people may
+/// click them.
 fn check_markup(candidate: &Candidate, said: &str) -> Result<(), Refusal> {
     let detail = candidate
         .knowledge
         .iter()
         .flat_map(|detail| [Some(&detail.topic), detail.context.as_ref()].into_iter().flatten().chain(&detail.tags));
-    // Nobody speaks of themself as "the user": who writes "the user lives in Bonn" tells a machine what to think.
+    // Nobody calls themselves "the user": a text such as "the user lives in Bonn" tells a machine what to believe.
     if let Some(rest) = candidate.content.strip_prefix("User ") {
         let head: Vec<&str> = rest.split_whitespace().take(2).collect();
         if said.to_lowercase().contains(&format!("the user {}", head.join(" ").to_lowercase())) {
             return Err((
                 Gate::NotAboutSubject,
-                "The words it cites speak of \"the user\", as nobody speaks of themself.".to_owned(),
+                "The words it cites speak of \"the user\", but people do not speak of themselves that way.".to_owned(),
             ));
         }
     }
     for text in [&candidate.content, &candidate.reasoning].into_iter().chain(detail) {
         let lower = text.to_lowercase();
         if ["![", "](", "<img", "<a ", "<script", "javascript:", "data:"].iter().any(|mark| lower.contains(mark)) {
-            return Err((Gate::Invalid, "It carries markup, which no statement needs.".to_owned()));
+            return Err((Gate::Invalid, "It contains markup, which no statement needs.".to_owned()));
         }
         let links = lower.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ')' | '('));
         let said = said.to_lowercase();
@@ -172,14 +173,14 @@ fn check_markup(candidate: &Candidate, said: &str) -> Result<(), Refusal> {
             .filter(|word| word.contains("://") || word.starts_with("www."))
             .any(|link| !said.contains(link.trim_end_matches(['.', '!', '?'])))
         {
-            return Err((Gate::Ungrounded, "It carries a link that the words it cites do not have.".to_owned()));
+            return Err((Gate::Ungrounded, "It contains a link that is not in the words it cites.".to_owned()));
         }
         if hides_text(text) || validate::shown(text) != text.split_whitespace().collect::<Vec<_>>().join(" ") {
-            return Err((Gate::Invalid, "It has hidden characters.".to_owned()));
+            return Err((Gate::Invalid, "It contains hidden characters.".to_owned()));
         }
-        // "User is an administrator" is a statement; "the user is an administrator" in a message is an order to believe it.
+        // "User is an administrator" is a statement; "the user is an administrator" in a message tells a machine to believe it.
         if is_order(text.strip_prefix("User").unwrap_or(text)) {
-            return Err((Gate::SystemPromptLeak, "It reads like an order to an assistant.".to_owned()));
+            return Err((Gate::SystemPromptLeak, "It looks like an order to an assistant.".to_owned()));
         }
     }
     Ok(())

@@ -1,8 +1,8 @@
-//! The judge: a second, independent look at what a model proposed, against the lines it was drawn from (seed 002).
+//! The judge: a second, independent check of what a model proposed against the lines it was taken from (seed 002).
 //!
-//! It may only take away. An entry stays when all three questions are answered with yes; a reply that does not give exactly one verdict
-//! an entry says nothing about any of them. Code asks where words stand and who said them (`place`); whether they carry a statement, and
-//! how they are meant, is a question of meaning, and it is put here.
+//! It may only remove entries. An entry stays if all three questions are answered with yes. A reply without exactly one verdict
+//! per entry is rejected as a whole. Code checks where words are and who said them (`place`); whether the words support a
+//! statement, and how they are meant, is a question of meaning and is asked here.
 
 use keepsake_domain::{Candidate, Gate, Role, Subject, limits};
 use keepsake_prompt::reply::{List, ReplyError, parse, schema};
@@ -13,11 +13,11 @@ use serde::Deserialize;
 use super::source::Source;
 use crate::formal::Refusal;
 
-/// The prompt about knowledge. Raise the version with every change of wording or reply.
+/// The prompt about knowledge. Raise the version with every change to the wording or the reply format.
 pub const JUDGE: PromptFile =
     PromptFile { name: "judge", version: 1, wording: include_str!("../../prompts/judge.md"), reply_tokens_max: 800 };
 
-/// The prompt about facts. Raise the version with every change of wording or reply.
+/// The prompt about facts. Raise the version with every change to the wording or the reply format.
 pub const JUDGE_FACTS: PromptFile = PromptFile {
     name: "judge_facts",
     version: 2,
@@ -25,13 +25,13 @@ pub const JUDGE_FACTS: PromptFile = PromptFile {
     reply_tokens_max: 1_200,
 };
 
-/// Entries with the lines that they cite and those around.
+/// Maximum characters for the entries with the lines they cite and the surrounding lines.
 const MATERIAL_CHARS_MAX: usize = 24_000;
 
-/// A verdict with its three answers.
+/// Tokens for a verdict with its three answers.
 const VERDICT_TOKENS: usize = 40;
 
-/// Facts that are judged in one call. A small model loses count of more.
+/// Maximum facts judged in one call; a small model loses count of more.
 pub const FACTS_JUDGED_MAX: usize = 16;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -64,19 +64,19 @@ struct OnFact {
     lasting: bool,
 }
 
-/// What entries are judged by.
+/// The criteria for judging entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Matter {
-    /// Supported by its lines, about the user as themself, lasting.
+    /// Supported by its lines, about the user as themselves, and lasting.
     Facts,
-    /// Durable and firmly held, supported by its lines, and not what anybody would say.
+    /// Durable and firmly held, supported by its lines, and not something anybody would say.
     Knowledge,
 }
 
-/// What the judge says of one entry: nothing, or why it is stopped.
+/// The judge's verdict on one entry: `None` if it passes, otherwise why it is filtered out.
 pub(super) type Verdict = Option<Refusal>;
 
-/// Stops an entry where one of the answers is no.
+/// Filters an entry out if any of the answers is no.
 fn verdict(answers: [(bool, &str); 3]) -> Verdict {
     let failed: Vec<&str> = answers.into_iter().filter_map(|(holds, fault)| (!holds).then_some(fault)).collect();
     (!failed.is_empty()).then(|| (Gate::Judge, format!("The judge found it {}.", failed.join(" and "))))
@@ -90,7 +90,8 @@ impl Matter {
         }
     }
 
-    /// How many of `entries`, from the first on, are judged in one call: as many as fit with the lines that they cite, one at least.
+    /// The number of entries, from the first on, that are judged in one call: as many as fit with the lines they cite, but at
+    /// least one.
     pub(super) fn batch(self, source: &Source<'_>, entries: &[Candidate], length: ContextLength) -> usize {
         let most = match self {
             Self::Facts => FACTS_JUDGED_MAX,
@@ -177,7 +178,7 @@ impl OnKnowledge {
         let answers = [
             (self.keep, "not worth keeping"),
             (self.grounded, "not supported by what was said"),
-            (self.distinctive, "something that anybody would say"),
+            (self.distinctive, "too generic"),
         ];
         (self.entry, verdict(answers))
     }
@@ -187,15 +188,15 @@ impl OnFact {
     fn verdict(self) -> (u32, Verdict) {
         let answers = [
             (self.supported, "not supported by what was said"),
-            (self.about_person, "not said of that person as themself"),
-            (self.lasting, "nothing that lasts"),
+            (self.about_person, "not about that person themself"),
+            (self.lasting, "not lasting"),
         ];
         (self.entry, verdict(answers))
     }
 }
 
 fn number(number: usize) -> PromptText {
-    // Counts of entries and lines are far below what sixteen bits hold.
+    // The numbers of entries and lines are far below the sixteen-bit limit.
     PromptText::number(u16::try_from(number).unwrap_or(u16::MAX))
 }
 
@@ -215,7 +216,7 @@ fn push_position(listed: &mut PromptText, source: &mut Source<'_>, entry: &Candi
     }
 }
 
-/// The positions that entries cite.
+/// The positions that the entries cite.
 fn cited(source: &Source<'_>, entries: &[Candidate]) -> Vec<usize> {
     let mut positions: Vec<usize> =
         entries.iter().flat_map(|entry| &entry.evidence).filter_map(|place| source.position_of(place)).collect();
@@ -224,15 +225,15 @@ fn cited(source: &Source<'_>, entries: &[Candidate]) -> Vec<usize> {
     positions
 }
 
-/// The characters that entries and the lines they cite have.
+/// The number of characters in the entries and the lines they cite.
 fn cost(source: &Source<'_>, entries: &[Candidate]) -> usize {
     let lines: usize = cited(source, entries).into_iter().map(|position| source.chars_at(position) + LINE_CHARS).sum();
     lines
         + entries.iter().map(|entry| entry.content.chars().count() + entry.reasoning.chars().count() + LINE_CHARS).sum::<usize>()
 }
 
-/// The lines that entries cite, each with those beside it, as far as there is room: what was answered decides how an answer is meant, and
-/// its author's next line may take it back.
+/// The lines that the entries cite, with adjacent lines as far as there is room: the line being answered shows how an answer is
+/// meant, and the author's next line may retract it.
 fn lines_of(source: &mut Source<'_>, entries: &[Candidate], chars_max: usize) -> Transcript {
     let turns = source.turns();
     let mut positions = cited(source, entries);

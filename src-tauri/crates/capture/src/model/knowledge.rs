@@ -1,10 +1,11 @@
-//! Knowledge: the few positions of a source that would answer questions nobody has asked yet (seed 002).
+//! Knowledge: the few positions in a source that would answer questions nobody has asked yet (seed 002).
 //!
-//! What fits into one window, and any chat, is read with its facts (`facts`) by a model that takes enough, and the entries of that
-//! reading are taken here. Anything else, above all a longer meeting, is read in one pass where it fits, since only the whole shows what
-//! is reasoning, what is held firmly and what is said the opposite way in another context. What does not fit is mapped, window by
-//! window, to observations, which are reduced to entries, in groups first where there are many. Observations carry the places they rest
-//! on, so that an entry of a reduction leads back to lines as any other does.
+//! Whatever fits into one window, and any chat, is read together with its facts (`facts`) if the model's context is large enough;
+//! the entries of that reading are taken from the reply here. Anything else, above all a longer meeting, is read in one pass if
+//! it fits, because only the whole shows what is reasoning, what is firmly held, and what is said the opposite way in another
+//! context. If it does not fit, each window is mapped to observations, which are then reduced to entries, in groups first if
+//! there are many. Observations keep the places they rest on, so that an entry from a reduction leads back to lines like any
+//! other entry.
 
 use keepsake_domain::{
     Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, KnowledgeDetail, MemoryKind, Stability, Subject, limits,
@@ -18,7 +19,7 @@ use super::gate::{EVIDENCE_MAX, Sieve};
 use super::source::Source;
 use crate::validate;
 
-/// The whole of a source in one pass. Raise the version with every change of wording or reply.
+/// Reads the whole source in one pass. Raise the version with every change to the wording or the reply format.
 pub const KNOWLEDGE_WHOLE: PromptFile = PromptFile {
     name: "knowledge_whole",
     version: 1,
@@ -26,7 +27,7 @@ pub const KNOWLEDGE_WHOLE: PromptFile = PromptFile {
     reply_tokens_max: 3_000,
 };
 
-/// One window of a long source: observations.
+/// Reads one window of a long source and gives observations.
 pub const KNOWLEDGE_OBSERVE: PromptFile = PromptFile {
     name: "knowledge_observe",
     version: 1,
@@ -34,7 +35,7 @@ pub const KNOWLEDGE_OBSERVE: PromptFile = PromptFile {
     reply_tokens_max: 3_000,
 };
 
-/// Observations to entries.
+/// Reduces observations to entries.
 pub const KNOWLEDGE_REDUCE: PromptFile = PromptFile {
     name: "knowledge_reduce",
     version: 1,
@@ -45,22 +46,23 @@ pub const KNOWLEDGE_REDUCE: PromptFile = PromptFile {
 /// Seed 002: a transcript of up to about 24,000 tokens is read in one pass.
 pub const WHOLE_CHARS_MAX: usize = 24_000 * limits::CHARS_PER_TOKEN;
 
-/// About 6,000 tokens a window where the whole does not fit.
+/// About 6,000 tokens per window if the whole does not fit.
 pub const WINDOW_CHARS_MAX: usize = 24_000;
 
-/// Seed 002: up to this many candidates are reduced in one call.
+/// Seed 002: maximum number of candidates reduced in one call.
 pub const OBSERVATIONS_PER_CALL_MAX: usize = 40;
 
-/// What an observation has as a rule, with its reasons.
+/// Typical length of an observation with its reasons, in characters.
 const OBSERVATION_CHARS: usize = 400;
 
-/// Observations of one window; more is a transcript again.
+/// Maximum observations per window; with more, they amount to a transcript again.
 const OBSERVATIONS_PER_WINDOW_MAX: usize = 16;
 
-/// Entries that are read from one reply. Above the cap, so that a model that gives a few too many is cut and not refused.
+/// Maximum entries read from one reply. Above the limit asked for, so that a few too many are cut instead of making the reply
+/// unusable.
 const ENTRIES_READ_MAX: usize = 3 * limits::KNOWLEDGE_PER_SOURCE_MAX;
 
-/// Entries that a model is asked for at most; counts of entries are far below what sixteen bits hold.
+/// Maximum entries a model is asked for; the count is far below the sixteen-bit limit.
 pub(super) const ENTRIES_MAX: u16 = limits::KNOWLEDGE_PER_SOURCE_MAX as u16;
 
 /// The positions of a reply.
@@ -154,7 +156,7 @@ impl From<Kind> for Category {
     }
 }
 
-/// How firmly it is held.
+/// How firmly a position is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Level {
@@ -164,7 +166,8 @@ enum Level {
 }
 
 impl Level {
-    /// The words of seed 002 on the scale of seed 004: held firmly is stated, a working view is implied, tentative is below all.
+    /// Maps the words of seed 002 to the scale of seed 004: a firmly held position is stated, a working view is implied, and a
+    /// tentative one is below both.
     const fn confidence(self) -> Confidence {
         match self {
             Self::High => Confidence::STATED,
@@ -192,7 +195,7 @@ impl From<Held> for Stability {
     }
 }
 
-/// A possible entry of a window, before it is reduced.
+/// A possible entry found in a window, before reduction.
 #[derive(Debug, Clone)]
 pub(super) struct Observation {
     category: Category,
@@ -201,7 +204,7 @@ pub(super) struct Observation {
     evidence: Vec<CandidateEvidence>,
 }
 
-/// The call over a whole meeting.
+/// The call for a whole meeting.
 pub(super) fn whole_prompt(transcript: &Transcript, length: ContextLength) -> Result<Prompt, WordingError> {
     KNOWLEDGE_WHOLE.fill_for(
         length,
@@ -211,12 +214,12 @@ pub(super) fn whole_prompt(transcript: &Transcript, length: ContextLength) -> Re
     )
 }
 
-/// The call over a window in which observations are looked for.
+/// The call for a window in which observations are searched for.
 pub(super) fn observe_prompt(transcript: &Transcript, length: ContextLength) -> Result<Prompt, WordingError> {
     KNOWLEDGE_OBSERVE.fill_for(length, &[], &[("transcript", transcript.text())], schema::<Observations>())
 }
 
-/// How many observations are reduced in one call: those that fit, two at least.
+/// The number of observations reduced in one call: as many as fit, but at least two.
 pub(super) fn observations_per_call(length: ContextLength) -> usize {
     let chars = length.material_chars(&KNOWLEDGE_REDUCE, OBSERVATIONS_PER_CALL_MAX * OBSERVATION_CHARS);
     (chars / OBSERVATION_CHARS).max(2)
@@ -245,11 +248,11 @@ pub(super) fn reduce_prompt(
 }
 
 fn number(number: usize) -> PromptText {
-    // Counts of entries and observations are far below what sixteen bits hold.
+    // The numbers of entries and observations are far below the sixteen-bit limit.
     PromptText::number(u16::try_from(number).unwrap_or(u16::MAX))
 }
 
-/// What all entries have, however they were found.
+/// What all entries have in common, however they were found.
 struct Core<'r> {
     kind: Kind,
     topic: &'r str,
@@ -291,7 +294,7 @@ impl Core<'_> {
         }
     }
 
-    /// Everything that was written, for the check of placeholders.
+    /// All text that the model wrote, for the check of placeholders.
     fn written(&self) -> String {
         [self.topic, self.position, self.reasoning, self.context.unwrap_or("")]
             .into_iter()
@@ -301,13 +304,13 @@ impl Core<'_> {
     }
 }
 
-/// Reads the reply over a whole meeting.
+/// Reads the reply for a whole meeting.
 pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, sieve: &mut Sieve) -> Result<(), ReplyError> {
     take(parse::<Reply>(reply)?.entries, source, transcript, sieve);
     Ok(())
 }
 
-/// Takes each entry, which cites lines, for itself.
+/// Takes each entry, which cites lines, independently.
 pub(super) fn take(entries: Positions, source: &Source<'_>, transcript: &Transcript, sieve: &mut Sieve) {
     sieve.left_out(&entries);
     for entry in entries {
@@ -336,7 +339,7 @@ pub(super) fn take(entries: Positions, source: &Source<'_>, transcript: &Transcr
     }
 }
 
-/// Reads the observations of a window. One that fails a gate is stopped here: a reduction must not build on it.
+/// Reads the observations of a window. One that fails a gate is filtered out here, because a reduction must not build on it.
 pub(super) fn read_observations(
     reply: &str,
     source: &Source<'_>,
@@ -350,7 +353,7 @@ pub(super) fn read_observations(
         let shown = |text: &str| validate::shown(&source.restore(text));
         let core = Core {
             kind: observed.kind,
-            // An observation has no topic yet; its position stands in for the gates that look at one.
+            // An observation has no topic yet; gates that check a topic use its position.
             topic: "",
             position: observed.position.as_str(),
             reasoning: observed.reasoning.as_str(),
@@ -371,7 +374,11 @@ pub(super) fn read_observations(
                     Err(other) => _ = refusal.get_or_insert(other),
                 }
             }
-            if kept.is_empty() { Err(refusal.unwrap_or((Gate::Ungrounded, "It cites no line.".to_owned()))) } else { Ok(kept) }
+            if kept.is_empty() {
+                Err(refusal.unwrap_or((Gate::Ungrounded, "It does not cite any message.".to_owned())))
+            } else {
+                Ok(kept)
+            }
         });
         match evidence {
             Err(refusal) => sieve.stop(candidate, refusal),
@@ -406,7 +413,7 @@ pub(super) fn read_reduced(reply: &str, source: &Source<'_>, observations: &[Obs
         for number in entry.from {
             let observation = usize::try_from(number).ok().and_then(|number| observations.get(number.checked_sub(1)?));
             let Some(observation) = observation else {
-                return Err(ReplyError::Mismatch { reason: "an entry was made from an observation that was not given" });
+                return Err(ReplyError::Mismatch { reason: "an entry is based on an observation that was not given" });
             };
             for place in &observation.evidence {
                 if candidate.evidence.len() < EVIDENCE_MAX && !candidate.evidence.contains(place) {
@@ -419,7 +426,7 @@ pub(super) fn read_reduced(reply: &str, source: &Source<'_>, observations: &[Obs
     Ok(out)
 }
 
-/// An entry of a first reduction, as an observation for the second.
+/// Turns an entry of a first reduction into an observation for the second.
 pub(super) fn as_observation(candidate: Candidate) -> Observation {
     Observation {
         category: candidate.category,
@@ -429,7 +436,7 @@ pub(super) fn as_observation(candidate: Candidate) -> Observation {
     }
 }
 
-/// The places of quotations; those that stand nowhere are left out, and with none left the entry is stopped.
+/// The places of the quotations. Quotations that cannot be found are dropped; if none are left, the entry is filtered out.
 fn places(
     source: &Source<'_>,
     transcript: &Transcript,
@@ -444,5 +451,9 @@ fn places(
             Err(other) => _ = refusal.get_or_insert(other),
         }
     }
-    if found.is_empty() { Err(refusal.unwrap_or((Gate::Ungrounded, "It cites no line.".to_owned()))) } else { Ok(found) }
+    if found.is_empty() {
+        Err(refusal.unwrap_or((Gate::Ungrounded, "It does not cite any message.".to_owned())))
+    } else {
+        Ok(found)
+    }
 }

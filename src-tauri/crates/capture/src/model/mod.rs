@@ -1,12 +1,12 @@
-//! The model engine's pure half: what a language model is asked, and how much of its answer is believed.
+//! The model engine, pure half: what a language model is asked, and how much of its answer is accepted.
 //!
-//! A task ([`Task::reading`], [`Task::knowledge`]) is a row of calls that a shell drives ([`keepsake_prompt::Calls`]); prompts,
-//! windows, map and reduce, the judge and the second attempt are decided here. Each entry of a reply cites a line, the words are found there
-//! ([`keepsake_prompt::ground`]), and the place is asked whose words they are by their form ([`place`]). Whether the words say it the
-//! judge is asked, a second call that may only take away ([`judge`]). [`Task::check`] does the same for candidates that were proposed
-//! elsewhere (`insight`).
+//! A task ([`Task::reading`], [`Task::knowledge`]) is a sequence of calls that the caller drives ([`keepsake_prompt::Calls`]).
+//! Prompts, windows, map and reduce, the judge and the second attempt are decided here. Each entry of a reply cites a line. The
+//! words are looked up there ([`keepsake_prompt::ground`]), and the form of that place decides whose words they are ([`place`]).
+//! Whether the words support the statement is put to the judge, a second call that may only remove entries ([`judge`]).
+//! [`Task::check`] does the same for candidates proposed elsewhere (`insight`).
 //!
-//! Deliberately not here: sending, storing, duplicates against what is stored, and any second chance for a malformed reply.
+//! Deliberately not here: sending, storing, duplicates of stored memories, and any second chance for a malformed reply.
 
 mod facts;
 mod gate;

@@ -1,15 +1,15 @@
-//! Whether a place may prove something of a person, by its form: said by that person, on the main branch, not quoted, not pasted, and no
-//! part of a text that gives orders to a machine.
+//! Checks by form whether a place may prove something about a person: said by that person, on the main branch, not quoted, not
+//! pasted, and not part of a text that gives orders to a machine.
 //!
-//! Stricter than for the reader in one point: a message whose author gives such orders in their own voice proves nothing at all.
-//! Deliberately not here: what the words mean and whether they carry a statement ([`super::judge`]).
+//! Stricter than for the reader in one respect: a message whose author gives such orders in their own voice proves nothing at
+//! all. Deliberately not here: what the words mean, and whether they support a statement ([`super::judge`]).
 
 use keepsake_domain::{CandidateEvidence, Gate, MessageType, Role, Subject};
 
 use crate::Conversation;
 use crate::formal::{self, Refusal};
 
-/// Answers for one conversation.
+/// Checks the places in one conversation.
 #[derive(Debug)]
 pub(super) struct Places<'a> {
     conversation: Conversation<'a>,
@@ -25,7 +25,7 @@ impl<'a> Places<'a> {
         &self.conversation
     }
 
-    /// Nothing where `subject` says something at `evidence`, or why nothing there proves anything about them.
+    /// `Ok` if `subject` says something at `evidence`; otherwise the reason why that place proves nothing about them.
     pub(super) fn check(&self, subject: &Subject, evidence: &CandidateEvidence) -> Result<(), Refusal> {
         let stop = |gate, reason: &str| Err((gate, reason.to_owned()));
         let Some(turn) = self.conversation.turns.get(evidence.message) else {
@@ -37,21 +37,21 @@ impl<'a> Places<'a> {
         match (turn.role, turn.message_type) {
             (_, MessageType::Text | MessageType::Voice) if turn.is_by(subject) => {}
             (Role::System, _) | (_, MessageType::Instruction | MessageType::Notice) => {
-                return stop(Gate::SystemText, "It cites a text of the platform or an instruction, which nobody said.");
+                return stop(Gate::SystemText, "It cites platform text or an instruction, which no person wrote.");
             }
             (Role::Assistant, _) => return stop(Gate::Ungrounded, "It cites the words of an assistant."),
             (Role::Owner | Role::Person, MessageType::Text | MessageType::Voice) => {
-                return stop(Gate::Ungrounded, "It cites the words of somebody else.");
+                return stop(Gate::Ungrounded, "It cites another person's words.");
             }
             (Role::Tool | Role::Owner | Role::Person, _) => {
-                return stop(Gate::SystemText, "It cites what a program printed or was told.");
+                return stop(Gate::SystemText, "It cites the input or output of a program.");
             }
         }
         if turn.is_branch {
-            return stop(Gate::Ungrounded, "It cites a branch that was left.");
+            return stop(Gate::Ungrounded, "It cites an abandoned branch of the conversation.");
         }
         if self.discredited.get(evidence.message).copied().unwrap_or(false) {
-            return stop(Gate::InstructionLike, "It cites text that gives orders to an assistant or hides characters.");
+            return stop(Gate::InstructionLike, "It cites text that gives orders to an assistant or contains hidden characters.");
         }
         match formal::refusal(&bytes, &formal::stretches(turn.text)) {
             Some((gate, reason)) => stop(gate, reason),

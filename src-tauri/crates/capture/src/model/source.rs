@@ -1,7 +1,7 @@
-//! A conversation as it is shown to a model, and the way back: windows, transcripts, placeholders, quotations.
+//! A conversation as shown to a model, with the mapping back: windows, transcripts, placeholders and quotations.
 //!
-//! One [`ScrubSession`] serves all calls of a task, so that a value has one placeholder in all of them and the local restoration
-//! knows every value. Deliberately not here: the wording of prompts and what is made of replies.
+//! All calls of a task share one [`ScrubSession`], so that a value has the same placeholder in all of them and can be restored
+//! locally. Deliberately not here: the wording of prompts, and how replies are used.
 
 use keepsake_domain::{CandidateEvidence, Gate, MessageType, Role};
 use keepsake_prompt::ground::{locate, locate_answer};
@@ -12,38 +12,38 @@ use super::place::Places;
 use crate::formal::Refusal;
 use crate::{Conversation, Turn, window};
 
-/// A longer quotation proves anything that can be put together from its words.
+/// Maximum length of a quotation. A longer one could "prove" anything that can be assembled from its words.
 pub(super) const QUOTE_CHARS_MAX: usize = 400;
 
-/// A longer name is no name; it is replaced, never cut, since a cut could leave half of a masked value.
+/// A longer name is not a name. It is replaced rather than cut, because a cut could leave half of a masked value.
 const NAME_CHARS_MAX: usize = 60;
 
-/// A message that is longer than this, or than a model's context holds, is shown in parts where a person wrote it, since the principal's
-/// words are never dropped (seed 002). One of an assistant, a book that it wrote, is not shown: it would crowd out the conversation and
-/// can prove nothing.
+/// A person's message that exceeds this, or the model's context, is shown in parts, because the principal's words are never
+/// dropped (seed 002). An assistant's message of that length, such as a book it wrote, is not shown: it would crowd out the
+/// conversation and can prove nothing.
 pub(super) const MESSAGE_CHARS_MAX: usize = 24_000;
 
-/// Two parts fit a window with what stands around them, so that the end of one can be read with the beginning of the next.
+/// Two parts fit into a window with the text around them, so that the end of one can be read with the beginning of the next.
 const PARTS_A_WINDOW: usize = 2;
 const AROUND_PART_CHARS: usize = 500;
 
-/// A message that is no longer may be an answer, which says nothing without what it answers: "29", "both", "no, in Leeds".
+/// A message up to this length may be an answer, which says nothing without what it answers: "29", "both", "no, in Leeds".
 const ANSWER_CHARS_MAX: usize = 200;
 
-/// Of what stands before, the end counts: the last pieces of so many characters, two at most.
+/// Of a preceding message only the end is shown: its last parts of this length, two at most.
 const BEFORE_CHARS_MAX: usize = 400;
 const BEFORE_PARTS: usize = 2;
 
-/// Messages before the first of a window that are shown as context, where they have room.
+/// Number of messages shown as context before the first message of a window, if there is room.
 const BEFORE_MESSAGES: usize = 2;
 
-/// The share of a window that context may take: one of so many characters.
+/// Context may take up one part in this many of a window's characters.
 const CONTEXT_SHARE: usize = 4;
 
-/// A line that takes something back stands within so many messages.
+/// A line that retracts another one follows within this many messages.
 const NEXT_WITHIN: usize = 3;
 
-/// A conversation with its scrubber and what the scrubber remembers.
+/// A conversation with its scrubber and scrub session.
 #[derive(Debug)]
 pub(super) struct Source<'a> {
     pub(super) places: Places<'a>,
@@ -52,16 +52,17 @@ pub(super) struct Source<'a> {
     shown: Vec<Shown>,
 }
 
-/// A message that a model may see, or one part of a long one. Calls are put together of positions among these.
+/// A message that a model may see, or one part of a long message. Calls are made of positions among these.
 #[derive(Debug)]
 struct Shown {
-    /// Position of the turn.
+    /// Index of the turn.
     message: usize,
-    /// Of a long one: scrubbed as a whole before it was cut, so that no cut goes through a masked value.
+    /// Set for part of a long message, which is scrubbed as a whole before it is split, so that no cut goes through a masked
+    /// value.
     part: Option<Scrubbed>,
 }
 
-/// Whether somebody says the turn, on the main branch.
+/// True if a person or an assistant says something in this turn, on the main branch.
 pub(super) fn is_said(turn: &Turn<'_>) -> bool {
     !turn.is_branch
         && matches!(turn.role, Role::Owner | Role::Person | Role::Assistant)
@@ -70,7 +71,7 @@ pub(super) fn is_said(turn: &Turn<'_>) -> bool {
 }
 
 impl<'a> Source<'a> {
-    /// `chars_max`: the characters of material that one call has room for.
+    /// `chars_max` is the number of characters of material that fit into one call.
     pub(super) fn new(conversation: Conversation<'a>, scrubber: &'a Scrubber, chars_max: usize) -> Self {
         let chars_max = chars_max.min(MESSAGE_CHARS_MAX);
         let around = AROUND_PART_CHARS.min(chars_max / 8);
@@ -88,12 +89,12 @@ impl<'a> Source<'a> {
         Self { places: Places::new(conversation), scrubber, session, shown }
     }
 
-    /// The message that stands at a position of what is shown.
+    /// The index of the message shown at a position.
     pub(super) fn message_at(&self, position: usize) -> Option<usize> {
         self.shown.get(position).map(|shown| shown.message)
     }
 
-    /// The positions of the messages that `wanted` picks, each with its length in characters.
+    /// The positions of the messages selected by `wanted`, each with its length in characters.
     pub(super) fn positions(&self, wanted: impl Fn(usize, &Turn<'a>) -> bool) -> Vec<(usize, usize)> {
         let turns = self.turns();
         let of = |shown: &Shown| {
@@ -103,14 +104,14 @@ impl<'a> Source<'a> {
         self.shown.iter().enumerate().filter_map(|(position, shown)| Some((position, of(shown)?))).collect()
     }
 
-    /// The position that shows where `place` begins.
+    /// The position in which `place` begins.
     pub(super) fn position_of(&self, place: &CandidateEvidence) -> Option<usize> {
         let begins = place.span.bytes_in(self.turns().get(place.message)?.text).ok()?.start;
         let holds = |part: &Scrubbed| part.source_range(0..part.as_str().len()).contains(&begins);
         self.shown.iter().position(|shown| shown.message == place.message && shown.part.as_ref().is_none_or(holds))
     }
 
-    /// The first position of the next message by the same author, if it follows soon.
+    /// The first position of the same author's next message, if it follows soon.
     pub(super) fn next_of_author(&self, message: usize) -> Option<usize> {
         let turns = self.turns();
         let author = turns.get(message)?.subject();
@@ -127,8 +128,8 @@ impl<'a> Source<'a> {
         self.places.conversation().turns
     }
 
-    /// Windows of at most `chars_max` characters over the turns that `wanted` picks; their lines are positions of what is shown.
-    /// Threads apart.
+    /// Windows of at most `chars_max` characters over the turns selected by `wanted`; their lines are positions. Threads are kept
+    /// apart.
     pub(super) fn windows(&self, wanted: impl Fn(usize, &Turn<'a>) -> bool, chars_max: usize) -> Vec<window::Window> {
         let lines: Vec<window::Line<'_>> = self
             .shown
@@ -148,14 +149,14 @@ impl<'a> Source<'a> {
         window::windows(&lines, chars_max)
     }
 
-    /// The characters that a position shows.
+    /// The number of characters shown at a position.
     pub(super) fn chars_at(&self, position: usize) -> usize {
         let text_of =
             |shown: &Shown| shown.part.as_ref().map_or(self.turns()[shown.message].text, Scrubbed::as_str).chars().count();
         self.shown.get(position).map_or(0, text_of)
     }
 
-    /// What is shown at these positions, quoted.
+    /// The messages at these positions, as a transcript.
     pub(super) fn transcript(&mut self, positions: &[usize]) -> Transcript {
         let turns = self.turns();
         let Self { shown, session, scrubber, .. } = self;
@@ -166,8 +167,8 @@ impl<'a> Source<'a> {
         Transcript::with_parts(scrubber, session, lines)
     }
 
-    /// As [`transcript`](Self::transcript), with what stands before in the same thread: the last messages before the first, and before a
-    /// short message the end of what it answers. `chars_max` is what the window holds altogether.
+    /// Like [`transcript`](Self::transcript), but with preceding messages of the same thread as context: the last ones before the
+    /// first line, and the end of what a short message answers. `chars_max` is the size of the whole window.
     pub(super) fn transcript_in_context(&mut self, positions: &[usize], chars_max: usize) -> Transcript {
         let turns = self.turns();
         let mut room = chars_max / CONTEXT_SHARE;
@@ -177,7 +178,7 @@ impl<'a> Source<'a> {
             let Some(turn) = turns.get(shown.message) else { continue };
             let (message, part) = (shown.message, shown.part.clone());
             let is_short = turn.text.chars().count() <= ANSWER_CHARS_MAX;
-            // What stands between this line and the one before it was left out of the window.
+            // The messages between this line and the previous one that were left out of the window.
             let left_out = match n.checked_sub(1).and_then(|before| positions.get(before)) {
                 Some(before) => before + 1..*position,
                 None => position.saturating_sub(BEFORE_MESSAGES)..*position,
@@ -203,7 +204,7 @@ impl<'a> Source<'a> {
         Transcript::with_parts(self.scrubber, &mut self.session, shown)
     }
 
-    /// The assistant's name as a JSON string, so that it cannot be taken for wording.
+    /// The assistant's name as a JSON string, so that it cannot be mistaken for instructions.
     pub(super) fn assistant(&mut self) -> PromptText {
         let conversation = self.places.conversation();
         let name = conversation
@@ -219,18 +220,18 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A text of a model or of ours that goes into another prompt, as a JSON string.
+    /// A model's text or ours, as a JSON string for use in another prompt.
     pub(super) fn quoted(&mut self, text: &str) -> PromptText {
         PromptText::from(&self.scrubber.scrub_in(&mut self.session, text)).json()
     }
 
-    /// Puts masked values back.
+    /// Restores masked values.
     pub(super) fn restore(&self, text: &str) -> String {
         self.session.restore(text)
     }
 
-    /// Where a person says `quote` of themself, or answers with it in a word that `statement` says: the owner where the statement is about
-    /// them, else somebody else.
+    /// Finds where a person says `quote` about themselves, or answers with it in a word that `statement` contains: the owner if
+    /// the statement is about them, otherwise another person.
     pub(super) fn find_answer(
         &self,
         transcript: &Transcript,
@@ -248,7 +249,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Where the owner says `quote`.
+    /// Finds where the owner says `quote`.
     pub(super) fn find(&self, transcript: &Transcript, line: u32, quote: &str) -> Result<CandidateEvidence, Refusal> {
         self.locate(transcript, line, quote, |line| line.is_owner)
     }
@@ -262,20 +263,20 @@ impl<'a> Source<'a> {
     ) -> Result<CandidateEvidence, Refusal> {
         let ungrounded = |reason: &str| Err((Gate::Ungrounded, reason.to_owned()));
         if quote.chars().count() > QUOTE_CHARS_MAX {
-            return ungrounded("It cites more than can prove one statement.");
+            return ungrounded("The passage it cites is too long for one statement.");
         }
         let turns = self.turns();
         let text_of = |message: usize| turns.get(message).map(|turn| turn.text);
         match locate(transcript, Some(line), quote, may_prove, text_of) {
             Some(place) => Ok(CandidateEvidence { message: place.message, span: place.span }),
             None if locate(transcript, Some(line), quote, |_| true, text_of).is_some() => {
-                ungrounded("It cites the words of somebody else.")
+                ungrounded("It cites another person's words.")
             }
-            None => ungrounded("The words it cites stand in none of the messages of the person it is about."),
+            None => ungrounded("The words it cites are not in any message by the person it is about."),
         }
     }
 
-    /// Refuses placeholders that the cited message does not have: a value may not travel from one message to another.
+    /// Rejects placeholders that do not occur in the cited message, because a value must not move from one message to another.
     pub(super) fn check_placeholders(
         &self,
         transcript: &Transcript,
@@ -289,13 +290,13 @@ impl<'a> Source<'a> {
             .map(|line| line.scrubbed.as_str())
             .collect();
         match placeholders(written).find(|placeholder| !cited.iter().any(|text| text.contains(placeholder))) {
-            Some(_) => Err((Gate::Ungrounded, "It names a masked value that the words it cites do not have.".to_owned())),
+            Some(_) => Err((Gate::Ungrounded, "It contains a masked value that is not in the words it cites.".to_owned())),
             None => Ok(()),
         }
     }
 }
 
-/// A turn as it is quoted.
+/// A turn in quoted form.
 fn line_of<'a>(message: usize, turn: &Turn<'a>) -> Line<'a> {
     let speaker = match turn.role {
         Role::Owner => Speaker::Owner,
@@ -305,7 +306,7 @@ fn line_of<'a>(message: usize, turn: &Turn<'a>) -> Line<'a> {
     Line { message, speaker, text: turn.text, time: turn.time }
 }
 
-/// `[EMAIL_1]`, `[PHONE]`: whatever looks like a masked value.
+/// Everything that looks like a masked value: `[EMAIL_1]`, `[PHONE]`.
 fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices('[').filter_map(|(open, _)| {
         let rest = &text[open..];

@@ -1,4 +1,4 @@
-//! A task over one conversation as a row of calls: which call comes next, what each reply adds, and how it ends.
+//! A task over one conversation as a sequence of calls: which call comes next, what each reply adds, and how it ends.
 
 use std::collections::VecDeque;
 
@@ -16,14 +16,14 @@ use super::knowledge::{
 use super::source::Source;
 use crate::{Conversation, Proposals};
 
-/// Which part of a conversation is to be read.
+/// The part of a conversation to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// All of it: imports.
+    /// All of it; for imports.
     Whole,
-    /// What came since: live channels. Earlier turns are known for what they tell about later ones (a scene, a joke).
+    /// Only new messages; for live channels. Earlier turns provide context, such as a role-play or a joke.
     New {
-        /// Position of the first turn that was not read before.
+        /// Index of the first turn not read before.
         from: usize,
     },
 }
@@ -37,7 +37,7 @@ impl Scope {
     }
 }
 
-/// A call that waits, with what is needed to read its reply.
+/// A queued call, with the data needed to read its reply.
 #[derive(Debug)]
 enum Ask {
     Reading(Prompt, Transcript),
@@ -57,14 +57,14 @@ impl Ask {
     }
 }
 
-/// How a task ended before its calls did.
+/// Why a task ended before all of its calls did.
 #[derive(Debug)]
 enum End {
     Failed { call: String, error: CallError },
     Dropped { reason: String },
 }
 
-/// Facts or knowledge from one conversation. Drive it with [`Calls`].
+/// Extracts facts or knowledge from one conversation. Drive it with [`Calls`].
 #[derive(Debug)]
 pub struct Task<'a> {
     source: Source<'a>,
@@ -81,8 +81,8 @@ pub struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    /// Facts about everybody who speaks (seed 004) and positions of the owner (seed 002), window by window, for a model that takes so
-    /// much; facts alone where that is little ([`Task::reads_positions`]).
+    /// Facts about everybody who speaks (seed 004) and positions of the owner (seed 002), window by window. Facts only if the
+    /// model's context is too small for both ([`Task::reads_positions`]).
     pub fn reading(
         conversation: Conversation<'a>,
         scope: Scope,
@@ -95,12 +95,12 @@ impl<'a> Task<'a> {
         Self::in_windows(&facts::READING, Ask::Reading, conversation, scope, scrubber, length)
     }
 
-    /// Whether a model that takes so much is asked for facts and positions at once.
+    /// True if a model with this context is asked for facts and positions together.
     pub fn reads_positions(length: ContextLength) -> bool {
         length.tokens() >= facts::READING_TOKENS_MIN
     }
 
-    /// Facts alone: of what is read for knowledge as a whole, and for a model that takes little.
+    /// Facts only: for a conversation whose knowledge is read separately, and for a model with a small context.
     pub fn facts(
         conversation: Conversation<'a>,
         scope: Scope,
@@ -124,8 +124,8 @@ impl<'a> Task<'a> {
         Ok(task)
     }
 
-    /// Candidates that were proposed from this conversation elsewhere, for the gates and the judge that a model's facts pass. Their
-    /// evidence counts positions in `conversation.turns`.
+    /// Applies the gates and the judge for a model's facts to candidates proposed from this conversation elsewhere. Their
+    /// evidence refers to indices in `conversation.turns`.
     pub fn check(
         conversation: Conversation<'a>,
         candidates: Vec<Candidate>,
@@ -141,8 +141,8 @@ impl<'a> Task<'a> {
         Ok(task)
     }
 
-    /// Positions of the owner (seed 002) from a meeting that is longer than a window, or for a model that takes little: in one pass, or of
-    /// the windows with a turn in `scope`.
+    /// Positions of the owner (seed 002), from a meeting longer than one window or for a model with a small context: in one pass,
+    /// or from the windows with a turn in `scope`.
     pub fn knowledge(
         conversation: Conversation<'a>,
         scope: Scope,
@@ -159,7 +159,7 @@ impl<'a> Task<'a> {
         }
         for window in windows {
             let transcript = task.source.transcript(&window.lines);
-            // Only the owner's words prove a position, so a window without them is not worth a call.
+            // Only the owner's words prove a position, so a window without any is not worth a call.
             if !transcript.has_owner() {
                 continue;
             }
@@ -197,13 +197,13 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// Prompt and version of the first call, `facts/1`: what is stored beside the model's name as the proposer.
+    /// Prompt name and version of the first call, such as `facts/1`; stored with the model's name as the proposer.
     pub fn label(&self) -> &str {
         &self.label
     }
 
     fn read(&mut self, reply: &str) -> Result<(), ReplyError> {
-        // The call stays in its place until its reply is read, so that it can be asked again.
+        // The call stays in the queue until its reply is read, so that it can be repeated.
         let Some(ask) = self.waiting.front() else { return Ok(()) };
         match ask {
             Ask::Reading(_, transcript) => facts::read_both(reply, &self.source, transcript, &mut self.sieve)?,
@@ -224,7 +224,7 @@ impl<'a> Task<'a> {
                         self.sieve.offer(&self.source.places, candidate);
                         continue;
                     }
-                    // What a first reduction makes up must not be material for the second.
+                    // Something that a first reduction made up must not become material for the second.
                     match admitted(&self.source.places, candidate.clone()) {
                         Ok(candidate) => self.observations.push(knowledge::as_observation(candidate)),
                         Err(refusal) => self.sieve.stop(candidate, refusal),
@@ -244,15 +244,15 @@ impl<'a> Task<'a> {
         Ok(())
     }
 
-    /// The calls that follow when none waits.
+    /// Adds the next calls when the queue is empty.
     fn advance(&mut self) -> Result<(), WordingError> {
         if !self.waiting.is_empty() || self.is_judged {
             return Ok(());
         }
         if !self.observations.is_empty() {
             let observations = std::mem::take(&mut self.observations);
-            // Seed 002: in two levels above forty, never in three; a model that takes fewer at once needs more. The groups of a level share
-            // what the next takes.
+            // Seed 002: above forty observations, reduction takes two levels and never three; a model with a smaller context may
+            // need more. The groups of one level divide the number of observations that the next one accepts.
             let most = knowledge::observations_per_call(self.length);
             let is_last = observations.len() <= most || self.is_reduced && most == OBSERVATIONS_PER_CALL_MAX;
             let group_len = if is_last { observations.len() } else { most };
@@ -269,11 +269,11 @@ impl<'a> Task<'a> {
         self.ask_judge(entries)
     }
 
-    /// The calls about these entries: facts, then positions, of which there are few.
+    /// Queues the judge's calls about these entries: first facts, then positions, which are few.
     fn ask_judge(&mut self, entries: Vec<Candidate>) -> Result<(), WordingError> {
         self.is_judged = true;
         let (mut positions, facts): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.kind == MemoryKind::Knowledge);
-        // The strongest stay; of equals the earlier.
+        // The strongest stay; on a tie, the earlier one does.
         positions.sort_by(|a, b| b.confidence.get().total_cmp(&a.confidence.get()));
         for entry in positions.split_off(positions.len().min(limits::KNOWLEDGE_PER_SOURCE_MAX)) {
             self.sieve.stop(entry, over_cap(limits::KNOWLEDGE_PER_SOURCE_MAX));
@@ -290,19 +290,20 @@ impl<'a> Task<'a> {
         Ok(())
     }
 
-    /// The call failed for good.
+    /// Handles a call that failed for good.
     fn give_up(&mut self, error: CallError) {
         match self.waiting.pop_front() {
             Some(Ask::Judge { mut entries, .. }) => {
-                // Nothing else waits than the judge's other calls, and who fails at one is not asked for more.
+                // Only other judge calls are queued at this point, and after one failed they are not sent.
                 for ask in self.waiting.drain(..) {
                     if let Ask::Judge { entries: more, .. } = ask {
                         entries.extend(more);
                     }
                 }
-                let reason = format!("The judge gave no usable answer twice, so {} entries were dropped: {error}", entries.len());
+                let reason =
+                    format!("The judge gave an unusable answer twice, so {} entries were dropped: {error}", entries.len());
                 for entry in entries {
-                    self.sieve.stop(entry, (Gate::Judge, "The judge gave no usable answer twice.".to_owned()));
+                    self.sieve.stop(entry, (Gate::Judge, "The judge gave an unusable answer twice.".to_owned()));
                 }
                 self.end = Some(End::Dropped { reason });
             }
@@ -316,7 +317,7 @@ impl<'a> Task<'a> {
 }
 
 fn over_cap(most: usize) -> (Gate, String) {
-    (Gate::OverCap, format!("At most {most} entries are taken here, and stronger ones came before it."))
+    (Gate::OverCap, format!("At most {most} entries are taken here, and others ranked higher."))
 }
 
 impl Calls for Task<'_> {

@@ -1,10 +1,11 @@
-//! Reflection by a language model, the pure half: what is asked, and what of an answer is believed.
+//! Reflection by a language model, pure half: what is asked, and which parts of an answer are accepted.
 //!
-//! A call shows entries of one person and one circle of readers and nothing beside them. A model points at entries and words nothing:
-//! why something could be archived it chooses from four reasons. What it says is kept as places: entries by their ids with what they rest on, so that a proposal falls with any of them. Each is judged by the rules
-//! again whenever proposals are made ([`super::reflect_with`]).
+//! A call shows the entries of one person and one audience and nothing else. The model points to entries and writes no text; to
+//! explain why something could be archived, it chooses one of four reasons. Its opinions are stored as references: the ids of
+//! entries together with their evidence, so that a proposal lapses if any of them changes. The rules check each opinion again
+//! whenever proposals are made ([`super::reflect_with`]).
 //!
-//! Deliberately not here: sending, when somebody asks, keeping what was answered.
+//! Deliberately not here: sending, when to ask, and storing the answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,17 +19,17 @@ use serde::{Deserialize, Serialize};
 use super::{CONVERSATIONS_TELLING, Change, DAY_MS, MOMENTARY_DAYS, Reasoned, Remembered, kept_of};
 use crate::dedup::{carries, conflict};
 
-/// The one prompt. Raise the version with every change of wording or reply.
+/// The only prompt. Raise the version with every change to the wording or the reply format.
 pub const REFLECT: PromptFile =
     PromptFile { name: "reflect", version: 2, wording: include_str!("../../prompts/reflect.md"), reply_tokens_max: 3_000 };
 
-/// Entries that one call shows: more than a person would compare at a glance, a small model loses too.
+/// Maximum entries shown in one call; a small model loses track of more, as a person would.
 pub const ENTRIES_MAX: usize = 40;
 
-/// About 5,000 tokens: what a small local model still reads with care.
+/// About 5,000 tokens, which a small local model still reads carefully.
 const CHARS_MAX: usize = 5_000 * limits::CHARS_PER_TOKEN;
 
-/// More in one group say the same by chance of words.
+/// Maximum entries in a merge; more would only seem to say the same because of shared words.
 const GROUP_MAX: usize = 6;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -45,37 +46,37 @@ struct Aside {
     because: Because,
 }
 
-/// Why an entry could be set aside.
+/// Why an entry could be archived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Because {
-    /// True of a moment.
+    /// It was only true at the time.
     Moment,
-    /// Over.
+    /// It is over.
     Over,
-    /// Done.
+    /// It is done.
     Done,
-    /// Of no use.
+    /// It is of no use.
     Trivial,
 }
 
 impl Because {
     const fn words(self) -> &'static str {
         match self {
-            Self::Moment => "It was true of a moment.",
-            Self::Over => "What it tells of is over.",
-            Self::Done => "What it tells of was done.",
-            Self::Trivial => "It is of no use any more.",
+            Self::Moment => "It was true only for a moment.",
+            Self::Over => "What it describes is over.",
+            Self::Done => "What it describes has been done.",
+            Self::Trivial => "It is no longer useful.",
         }
     }
 }
 
-/// An entry as it was shown: with what it says and rests on, so that another wording is another entry.
+/// An entry as shown to the model, with its content and evidence, so that a different wording is a different entry.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Shown {
     /// Its id.
     pub id: String,
-    /// What it says and rests on.
+    /// A digest of its content and evidence.
     pub digest: String,
 }
 
@@ -85,35 +86,35 @@ impl Shown {
     }
 }
 
-/// What a model says of entries.
+/// A model's advice about entries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Advice {
-    /// Set aside.
+    /// Archive the entry.
     Archive(Because),
-    /// They say the same.
+    /// Merge the entries, because they say the same.
     Merge,
 }
 
-/// One thing that a model says, as it is kept: no word of its own.
+/// A model's opinion as stored; contains none of its words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opinion {
-    /// What.
+    /// The advice.
     pub advice: Advice,
-    /// Of which.
+    /// The entries it is about.
     pub entries: Vec<Shown>,
 }
 
-/// What a model made of some entries.
+/// A model's answer about some entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reflected {
-    /// What it was shown.
+    /// The entries it was shown.
     pub read: Vec<Shown>,
-    /// What it said.
+    /// Its opinions.
     pub opinions: Vec<Opinion>,
 }
 
-/// The entries in bundles that may be shown together: of one person and one circle of readers, in the order in which they came.
+/// Bundles of entries that may be shown together: of one person and one audience, in the given order.
 pub fn bundles(memories: &[Remembered]) -> Vec<Vec<usize>> {
     let mut circles: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     for (at, memory) in memories.iter().enumerate() {
@@ -136,7 +137,7 @@ pub fn bundles(memories: &[Remembered]) -> Vec<Vec<usize>> {
     found
 }
 
-/// The bundles in which something is that no model has read.
+/// The bundles that contain an entry no model has read yet.
 pub fn unread(memories: &[Remembered], read: &BTreeSet<Shown>) -> Vec<Vec<usize>> {
     let is_new = |at: &usize| memories.get(*at).is_some_and(|memory| !read.contains(&Shown::of(memory)));
     bundles(memories).into_iter().filter(|bundle| bundle.iter().any(is_new)).collect()
@@ -151,7 +152,7 @@ pub struct ReflectTask<'a> {
 }
 
 impl<'a> ReflectTask<'a> {
-    /// Asks about a bundle. Without an entry there is nothing to ask.
+    /// Asks about a bundle. Makes no call if it has no entries.
     pub fn new(memories: &'a [Remembered], bundle: &[usize], now: Timestamp, scrubber: &Scrubber) -> Result<Self, WordingError> {
         let entries: Vec<&Remembered> = bundle.iter().filter_map(|at| memories.get(*at)).collect();
         let mut waiting = Waiting::default();
@@ -176,7 +177,7 @@ impl<'a> ReflectTask<'a> {
         Ok(Self { entries, waiting, found: Reflected::default() })
     }
 
-    /// Prompt and version, `reflect/1`: what is stored beside the model's name as the proposer.
+    /// Prompt name and version, such as `reflect/1`; stored with the model's name as the proposer.
     pub fn label(&self) -> String {
         format!("{}/{}", REFLECT.name, REFLECT.version)
     }
@@ -185,7 +186,7 @@ impl<'a> ReflectTask<'a> {
         let Reply { archive, merge } = parse(reply)?;
         let mut found = Reflected { read: self.entries.iter().map(|memory| Shown::of(memory)).collect(), opinions: Vec::new() };
         let mut say = |advice: Advice, numbers: &[u32]| {
-            // What is not there was not shown: nothing is said of the rest either.
+            // If any number refers to an entry that was not shown, the whole opinion is dropped.
             let entries: Option<Vec<Shown>> = numbers.iter().map(|number| self.entry(*number).map(Shown::of)).collect();
             if let Some(entries) = entries {
                 found.opinions.push(Opinion { advice, entries });
@@ -209,13 +210,13 @@ fn number(number: usize) -> PromptText {
     PromptText::number(u16::try_from(number).unwrap_or(u16::MAX))
 }
 
-/// The place of an entry, where it is still as it was shown.
+/// The index of an entry, if it is unchanged since it was shown.
 fn place(memories: &[Remembered], shown: &Shown) -> Option<usize> {
     memories.iter().position(|memory| memory.entry.id == shown.id && memory.digest == shown.digest)
 }
 
-/// An opinion as a change of these memories, by their places; nothing where one of them is not there as it was shown, or where the
-/// rules do not let a model do it.
+/// An opinion as a change of these memories, by index. `None` if one of them is missing or has changed, or if the rules do not
+/// allow a model to suggest it.
 pub(super) fn change_of(memories: &[Remembered], opinion: &Opinion, now: Timestamp) -> Option<Reasoned> {
     let mut entries: Vec<usize> = opinion.entries.iter().map(|shown| place(memories, shown)).collect::<Option<_>>()?;
     let first = memories.get(*entries.first()?)?;
@@ -224,14 +225,14 @@ pub(super) fn change_of(memories: &[Remembered], opinion: &Opinion, now: Timesta
         Advice::Merge => {
             entries.sort_unstable();
             let keep = folds(memories, &entries)?;
-            let reason = format!("All {} say the same; the one that says most stays.", entries.len());
+            let reason = format!("All {} say the same; the most detailed one is kept.", entries.len());
             Some((Change::Merge(keep), entries, reason))
         }
     }
 }
 
-/// Whether a model may say that this is of no use: what a person put in their own words, holds to, is, comes back to, or said a moment
-/// ago is theirs to judge.
+/// True if a model may call this memory useless. It may not if the person worded it, holds it as a position, returns to it or
+/// said it recently, or if it is part of their identity: those are for the person to judge.
 fn may_go(memory: &Remembered, now: Timestamp) -> bool {
     let entry = &memory.entry;
     let is_theirs = entry.is_edited || entry.is_knowledge || entry.durability == Durability::Identity;
@@ -240,7 +241,8 @@ fn may_go(memory: &Remembered, now: Timestamp) -> bool {
     !is_theirs && !is_wish && memory.conversations < CONVERSATIONS_TELLING && age_days >= MOMENTARY_DAYS
 }
 
-/// Which of a group stays, if it may be folded: nothing contradicts, and all that any of them says stands in the one that stays.
+/// The index of the memory that stays, if the group may be merged: there is no contradiction, and the remaining memory contains
+/// everything that the others say.
 fn folds(memories: &[Remembered], group: &[usize]) -> Option<usize> {
     let of: Vec<&Remembered> = group.iter().filter_map(|at| memories.get(*at)).collect();
     let first = of.first()?;

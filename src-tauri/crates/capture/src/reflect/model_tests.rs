@@ -1,4 +1,4 @@
-//! What a model is asked, and what of its answers becomes a proposal: replies on one side, proposals on the other.
+//! What a model is asked, and which of its answers become proposals: pairs of replies and proposals.
 
 use keepsake_domain::Subject;
 use keepsake_prompt::scrub::ScrubConfig;
@@ -51,13 +51,13 @@ fn reply(archive: Value, merge: Value) -> Value {
     json!({ "archive": archive, "merge": merge })
 }
 
-/// What a reply comes to, beside what the rules find.
+/// All proposals for a reply, including those that the rules find.
 fn proposed(memories: &[Remembered], reply: &Value) -> Vec<Proposed> {
     let Outcome::Done(told) = asked(memories, reply) else { panic!("{reply}") };
     reflect_with(memories, &told.opinions, NOW, &|_| false)
 }
 
-/// `kind:entries` of what is the model's.
+/// `kind:entries` of the model's proposals.
 fn kinds(memories: &[Remembered], reply: &Value) -> Vec<String> {
     let own = proposed(memories, reply).into_iter().filter(|one| one.opinion.is_some());
     own.map(|one| format!("{}:{:?}", one.change.kind(), one.entries)).collect()

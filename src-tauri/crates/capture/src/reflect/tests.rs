@@ -1,4 +1,4 @@
-//! What is proposed and what is not, in tables: borders, people, circles, contradictions.
+//! What is proposed and what is not, as tables: limits, people, audiences, contradictions.
 
 use keepsake_domain::Subject;
 
@@ -93,7 +93,7 @@ fn only_what_says_the_same_of_the_same_person_in_the_same_circle_is_folded() {
     check("User is 41 years old", "User is 42 years old", plain, false);
     check("User loves Utrecht", "User loves Rotterdam", plain, false);
     check("User plays the cello", "User does not eat meat", plain, false);
-    // Near in meaning alone is not the same.
+    // Closeness in meaning alone is not enough.
     let near: &dyn Fn(&mut Remembered) = &|m| m.entry.vector = Some(vec![1.0, 0.0]);
     let mut two = [memory("a", "User plays the cello", 9), memory("b", "User owns an instrument", 9)];
     two.iter_mut().for_each(near);
@@ -109,7 +109,7 @@ fn a_group_is_folded_only_where_each_says_the_same_as_every_other_and_the_fulles
     ];
     let merged = found(&three).into_iter().find(|one| matches!(one.change, Change::Merge(_))).unwrap();
     assert_eq!((merged.change.clone(), merged.entries.clone()), (Change::Merge(2), vec![0, 1, 2]));
-    assert_eq!(merged.reason, "All 3 say the same; the one that says most stays.");
+    assert_eq!(merged.reason, "All 3 say the same; the most detailed one is kept.");
     let mut own = three.clone();
     own[0].entry.is_edited = true;
     let merged = found(&own).into_iter().find(|one| matches!(one.change, Change::Merge(_))).unwrap();

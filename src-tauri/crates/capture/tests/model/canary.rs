@@ -1,4 +1,4 @@
-//! Planted secrets through every prompt: none of them may leave, in whatever form.
+//! Planted secrets in every prompt: none of them may leave, in any form.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::*;
 
-/// A planted value and how it stands in a sentence.
+/// A planted value, and a sentence that contains it.
 struct Canary {
     value: String,
     sentence: String,
@@ -32,14 +32,14 @@ fn canaries() -> Vec<Canary> {
     out
 }
 
-/// A German account number with its check digits.
+/// A German account number with valid check digits.
 fn iban(n: u32) -> String {
     let account = format!("{:08}{:010}", 37_040_044, 532_013_000_u64 + u64::from(n) * 7_919);
     let remainder = format!("{account}131400").bytes().fold(0_u32, |rest, digit| (rest * 10 + u32::from(digit - b'0')) % 97);
     format!("DE{:02}{account}", 98 - remainder)
 }
 
-/// A card number with its check digit.
+/// A card number with a valid check digit.
 fn card(n: u32) -> String {
     let body = format!("453201{:09}", 511_283_000 + u64::from(n) * 13);
     let sum: u32 = body
@@ -70,14 +70,14 @@ fn url_encoded(text: &str) -> String {
     text.bytes().map(|b| if b.is_ascii_alphanumeric() { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
 }
 
-/// Where and how `value` stands in `text`, if it does.
+/// In which form `value` occurs in `text`, if it does.
 fn leak(text: &str, digits_of_text: &str, canary: &Canary) -> Option<&'static str> {
     let value = canary.value.as_str();
     let digits: String = value.chars().filter(char::is_ascii_digit).collect();
     if text.contains(value) {
         return Some("verbatim");
     }
-    // Fewer digits stand by chance in line numbers and days.
+    // Fewer digits can occur by chance in line numbers and dates.
     if digits.len() >= 9 && digits_of_text.contains(&digits) {
         return Some("digits only");
     }
@@ -87,7 +87,7 @@ fn leak(text: &str, digits_of_text: &str, canary: &Canary) -> Option<&'static st
     text.contains(base64(value.as_bytes()).as_str()).then_some("base64")
 }
 
-/// Each run of digits, spaces and marks within it left out.
+/// Each run of digits, with the spaces and punctuation inside it removed.
 fn digits_of(text: &str) -> String {
     text.chars()
         .filter(|c| !matches!(c, ' ' | '-' | '.' | ',' | '(' | ')' | '/' | '+'))
@@ -99,7 +99,7 @@ fn stated(own: &[(u32, String)]) -> Vec<Value> {
     own.iter().map(|(line, text)| fact(*line, text, &format!("User says {text}"))).collect()
 }
 
-/// Drives the task with a model that repeats what it sees, so that every later prompt carries it on.
+/// Drives the task with a model that repeats what it sees, so that every later prompt contains it.
 fn prompts(mut task: Task<'_>) -> Vec<Prompt> {
     let mut seen = Vec::new();
     while let Some(call) = task.next() {
@@ -167,7 +167,7 @@ fn two_thousand_planted_secrets_leave_through_no_prompt() {
         let long: Vec<String> = chunk.iter().map(|canary| format!("{} {filler}", canary.sentence)).collect();
         let mut turns: Vec<Turn<'_>> = Vec::new();
         for (k, canary) in chunk.iter().enumerate() {
-            // In the owner's text, in others' text, and as the name that a source shows for somebody.
+            // In the owner's text, in others' text, and as the name that a source shows for a person.
             turns.push(owner(&canary.sentence));
             turns.push(turn(if k % 2 == 0 { Role::Person } else { Role::Assistant }, &canary.value, &canary.sentence));
         }

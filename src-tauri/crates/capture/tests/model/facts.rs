@@ -1,4 +1,4 @@
-//! What is believed of a reply about facts.
+//! What is accepted from a reply about facts.
 
 use keepsake_capture::model::{Scope, Task};
 use keepsake_capture::{Proposals, Turn};
@@ -8,7 +8,7 @@ use keepsake_prompt::{Calls, ContextLength, Outcome};
 
 use crate::support::*;
 
-/// Reads a reply with one fact about `turns` and says what became of it: its content, or the gate.
+/// Reads a reply with one fact about `turns` and returns the result: its content, or the gate.
 fn believed(turns: &[Turn<'_>], line: u32, quote: &str, content: &str) -> Result<String, Gate> {
     let scrubber = scrubber();
     let task = Task::facts(conversation(turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
@@ -79,7 +79,7 @@ fn a_fact_has_the_date_that_its_words_give_and_the_judge_sees_it() {
     assert_eq!(dates, [Some("2026-02-09".to_owned()), Some("2019".to_owned()), None, None], "what is no date is none");
 }
 
-/// Drives a task over a fact for each statement, all citing the first line, with a judge that supports some.
+/// Drives a task over one fact per statement, all citing the first line, with a judge that supports only some of them.
 fn judged(turns: &[Turn<'_>], statements: &[&str], holds: impl Fn(&str) -> bool) -> Proposals {
     let mut task = Task::facts(conversation(turns), Scope::Whole, scrubber(), ContextLength::default()).unwrap();
     while let Some(call) = task.next() {

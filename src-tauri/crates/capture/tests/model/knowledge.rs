@@ -1,4 +1,4 @@
-//! What is believed of replies about knowledge, and how the calls of a task follow one another.
+//! What is accepted from replies about knowledge, and the order of a task's calls.
 
 use keepsake_capture::Turn;
 use keepsake_capture::model::{Scope, Task};
@@ -23,7 +23,7 @@ fn entries(entries: &[Value]) -> String {
     json!({ "entries": entries }).to_string()
 }
 
-/// One meeting, one reply, a judge that says yes.
+/// One meeting, one reply, and a judge that says yes.
 fn believed(turns: &[Turn<'_>], entry: &Value) -> Result<keepsake_domain::Candidate, (Gate, String)> {
     let scrubber = scrubber();
     let task = Task::knowledge(conversation(turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
@@ -153,7 +153,7 @@ fn an_entry_stays_only_when_the_judge_says_yes_three_times() {
     check(true, true, true, None);
     check(false, true, true, Some("The judge found it not worth keeping."));
     check(true, false, true, Some("The judge found it not supported by what was said."));
-    check(true, true, false, Some("The judge found it something that anybody would say."));
+    check(true, true, false, Some("The judge found it too generic."));
     check(false, false, true, Some("The judge found it not worth keeping and not supported by what was said."));
 }
 

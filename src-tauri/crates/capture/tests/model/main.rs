@@ -1,6 +1,6 @@
-//! The model engine's pure half, tested as data: replies on one side, what is believed of them on the other.
+//! Tests of the model engine's pure half: replies, and what is accepted from each.
 
-// Helpers of tests fail loudly, as tests do.
+// Test helpers fail loudly, as tests do.
 #![allow(clippy::unwrap_used)]
 
 mod support;

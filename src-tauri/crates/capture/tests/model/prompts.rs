@@ -1,4 +1,4 @@
-//! Every prompt over one fixed input, word for word: a change of wording shows here, and asks for a new version number.
+//! Every prompt for a fixed input, word for word. A change of wording shows up here and requires a new version number.
 
 use expect_test::expect_file;
 use keepsake_capture::Turn;
@@ -32,7 +32,7 @@ fn turns() -> Vec<Turn<'static>> {
 
 use keepsake_domain::Role;
 
-/// Drives a task and collects the first prompt of each name.
+/// Drives a task and collects the first prompt with each name.
 fn collect(mut task: Task<'_>, into: &mut Vec<Prompt>) {
     while let Some(call) = task.next() {
         let prompt = call.prompt.clone();
@@ -79,7 +79,7 @@ fn each_prompt_reads_as_it_was_agreed() {
     let mut mapped = Vec::new();
     collect(Task::knowledge(conversation(&long), Scope::Whole, scrubber(), ContextLength::default()).unwrap(), &mut mapped);
     let short = |mut prompt: Prompt| {
-        // The filler is not worth a page of snapshot; the observed window is checked for its head alone.
+        // The filler is not worth a page of snapshot, so only the beginning of the observed window is checked.
         prompt.user = keepsake_prompt::PromptText::fixed("(the window)");
         prompt
     };

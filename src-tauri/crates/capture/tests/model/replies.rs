@@ -1,4 +1,4 @@
-//! A corpus of replies for every prompt: each file is one reply, `expected.txt` beside them says what comes of it.
+//! A collection of replies for every prompt: each file is one reply, and `expected.txt` next to them gives the results.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -24,7 +24,7 @@ fn turns() -> Vec<Turn<'static>> {
     ]
 }
 
-/// The facts task sees the owner's lines alone, so that the corpus can count them without the others.
+/// The facts task sees only the owner's lines, so that the replies can count them without the others.
 fn fact_turns() -> Vec<Turn<'static>> {
     let turns = turns();
     [0, 1, 2, 3, 5, 6].into_iter().map(|n| turns[n].clone()).collect()
@@ -49,7 +49,7 @@ fn lead(prompt: &Prompt) -> String {
     }
 }
 
-/// Feeds `reply` to every call named `wanted` and answers the others well.
+/// Feeds `reply` to every call named `wanted` and gives good replies to the others.
 fn run(mut task: Task<'_>, wanted: &str, reply: &str) -> (Outcome<keepsake_capture::Proposals>, Option<CallError>) {
     let mut error = None;
     let mut is_fed = false;
@@ -118,7 +118,7 @@ fn check(prompt: &str, expected: ExpectFile, task: impl Fn() -> Task<'static>) {
 }
 
 fn leaked(turns: Vec<Turn<'static>>) -> keepsake_capture::Conversation<'static> {
-    // A handful of conversations for the length of the test run.
+    // A handful of conversations that live as long as the test run.
     conversation(Vec::leak(turns))
 }
 
@@ -143,7 +143,7 @@ fn replies_about_facts_and_positions() {
     });
 }
 
-/// One line of the owner and so much from others that it does not fit into one pass.
+/// One line of the owner and so much text from others that it does not fit into one pass.
 fn long_meeting() -> Vec<Turn<'static>> {
     static FILLER: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| "and so it went on. ".repeat(1_200));
     let mut turns = vec![turns()[4].clone()];

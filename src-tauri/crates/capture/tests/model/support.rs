@@ -10,7 +10,7 @@ use keepsake_prompt::{Calls, Outcome, Prompt};
 
 pub(crate) const MONDAY_TEN: Timestamp = Timestamp(1_772_445_600_000);
 
-/// One scrubber for all tests: it holds no text and costs some milliseconds to build.
+/// One scrubber for all tests: it stores no text and takes a few milliseconds to build.
 pub(crate) fn scrubber() -> &'static Scrubber {
     static SCRUBBER: LazyLock<Scrubber> = LazyLock::new(|| Scrubber::new(&ScrubConfig::default()).unwrap());
     &SCRUBBER
@@ -46,7 +46,7 @@ pub(crate) fn conversation<'a>(turns: &'a [Turn<'a>]) -> Conversation<'a> {
     Conversation { turns, owner_name: Some("Mara"), assistant_name: Some("Nova") }
 }
 
-/// Answers every call with `answer`, for the judge of facts with yes; panics where a task does not end.
+/// Answers every call with `answer`, and the judge of facts with yes; panics if a task does not end.
 pub(crate) fn drive(mut task: Task<'_>, mut answer: impl FnMut(&Prompt) -> String) -> Outcome<Proposals> {
     for _ in 0..200 {
         let Some(call) = task.next() else { return task.finish() };
@@ -56,7 +56,7 @@ pub(crate) fn drive(mut task: Task<'_>, mut answer: impl FnMut(&Prompt) -> Strin
     panic!("the task does not end");
 }
 
-/// What a task found that ended well.
+/// The result of a task that ended well.
 pub(crate) fn done(outcome: Outcome<Proposals>) -> Proposals {
     match outcome {
         Outcome::Done(found) => found,
@@ -64,7 +64,7 @@ pub(crate) fn done(outcome: Outcome<Proposals>) -> Proposals {
     }
 }
 
-/// The lines of a quoted transcript, as the model reads them: number, role, text.
+/// The lines of a quoted transcript as the model sees them: number, role, text.
 pub(crate) fn lines(prompt: &Prompt) -> Vec<(u32, String, String)> {
     prompt
         .user
@@ -78,12 +78,12 @@ pub(crate) fn lines(prompt: &Prompt) -> Vec<(u32, String, String)> {
         .collect()
 }
 
-/// A judge that finds everything good.
+/// A judge that approves everything.
 pub(crate) fn yes(prompt: &Prompt) -> String {
     verdicts(prompt, |_| true)
 }
 
-/// A judge that supports what `holds` says of a statement or position, and finds the rest good.
+/// A judge that supports an entry if `holds` is true for its statement or position, and answers yes to everything else.
 pub(crate) fn verdicts(prompt: &Prompt, holds: impl Fn(&str) -> bool) -> String {
     let entries = prompt.user.as_str().lines().filter(|line| line.starts_with("{\"entry\":"));
     let verdicts: Vec<_> = entries
@@ -102,7 +102,7 @@ pub(crate) fn verdicts(prompt: &Prompt, holds: impl Fn(&str) -> bool) -> String 
     serde_json::json!({ "verdicts": verdicts }).to_string()
 }
 
-/// Whether the call is one to a judge.
+/// True if the call is for a judge.
 pub(crate) fn is_judge(prompt: &Prompt) -> bool {
     prompt.name.starts_with("judge")
 }

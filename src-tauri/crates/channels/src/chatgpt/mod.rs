@@ -1,7 +1,7 @@
 //! ChatGPT data exports: `conversations.json` or `conversations-NNN.json`, an array of conversations, each a tree of nodes.
 //!
-//! The thread that was shown is the way from `current_node` up to the root; every other node is kept as a branch.
-//! Shapes and traps: formats.md section 1.1.
+//! The thread shown to the user is the path from `current_node` up to the root; every other node is kept as a branch. For shapes
+//! and pitfalls, see formats.md section 1.1.
 
 mod content;
 mod tree;
@@ -28,13 +28,13 @@ use crate::time::from_unix;
 use content::{Content, read_content};
 use tree::{Nodes, fill_times};
 
-/// Channel type of conversations with assistants.
+/// Channel type for conversations with assistants.
 const CHANNEL: &str = "chat";
 
-/// Fields of a message's metadata that say nothing about the conversation.
+/// Metadata fields of a message that say nothing about the conversation.
 const NOISE: &[&str] = &["pad", "request_id", "timestamp_", "parent_id", "is_complete", "message_type", "finish_details"];
 
-/// The channel of reasoning; `final` and `commentary` are shown as answers.
+/// The channel for reasoning; `final` and `commentary` are shown as answers.
 const REASONING_CHANNEL: &str = "analysis";
 
 #[derive(Deserialize)]
@@ -69,7 +69,7 @@ pub(crate) struct Node<'a> {
     children: Option<&'a RawValue>,
 }
 
-/// The nodes in the order of the file.
+/// The nodes in file order.
 struct Mapping<'a>(Vec<(Cow<'a, str>, Node<'a>)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Mapping<'a> {
@@ -143,7 +143,7 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Hal
             }
             Some(Element::Whole(bytes)) => bytes,
         };
-        // Most of the work is here: one pass cuts nodes out, a second reads each message.
+        // Most of the work happens here: one pass separates the nodes, a second one reads each message.
         match record::<Conversation<'_>>(bytes, &mut String::new()) {
             Some(conversation) => emit(&conversation, out)?,
             None => out.skip_bytes(SkipReason::Malformed, bytes),
@@ -152,17 +152,17 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Hal
     }
 }
 
-/// What one node turned out to hold.
+/// The content found in a node.
 enum Held {
-    /// No message: a root, or an empty link of the chain.
+    /// No message: a root, or an empty link in the chain.
     Nothing,
-    /// Something that is left out.
+    /// A record that is skipped.
     Skipped,
-    /// A message; boxed, because most memory of a large tree would be empty ones.
+    /// A message. Boxed, because otherwise most memory of a large tree would be empty messages.
     Message(Box<Draft>),
 }
 
-/// A message before its time and place in the thread are known.
+/// A message whose time and position in the thread are not known yet.
 struct Draft {
     id: String,
     role: Role,
@@ -182,7 +182,7 @@ fn emit(conversation: &Conversation<'_>, out: &mut Out<'_>) -> Result<(), Halt> 
     };
     let id = match conversation.conversation_id.id().or_else(|| conversation.id.id()) {
         Some(id) => id.into_owned(),
-        // The first node's id is as lasting as the conversation's own.
+        // The first node's id is as stable as the conversation's own.
         None => match nodes.first() {
             Some((first, _)) => format!("h-{}", digest(&[first])),
             None => String::new(),
@@ -224,7 +224,7 @@ fn emit(conversation: &Conversation<'_>, out: &mut Out<'_>) -> Result<(), Halt> 
         .collect();
     let is_private = conversation.is_do_not_remember.is_true();
     let gizmo = conversation.gizmo_id.text();
-    // Projects are gizmos whose id begins like this.
+    // Projects are gizmos whose ids begin like this.
     let channel_id = gizmo.filter(|id| id.starts_with("g-p-")).unwrap_or("chatgpt");
     for (at, reply_to) in order.into_iter().zip(reply_ids) {
         let Held::Message(draft) = std::mem::replace(&mut held[at], Held::Skipped) else { continue };
@@ -254,7 +254,7 @@ fn emit(conversation: &Conversation<'_>, out: &mut Out<'_>) -> Result<(), Halt> 
     Ok(())
 }
 
-/// Reads the message of one node, or counts why it is left out.
+/// Reads the message of one node, or counts why it is skipped.
 fn hold(node_id: &str, node: &Node<'_>, ids_taken: &mut HashSet<String>, out: &mut Out<'_>) -> (Held, Option<Timestamp>) {
     let Some(raw) = node.message.filter(|raw| raw.get() != "null") else { return (Held::Nothing, None) };
     let mended;
@@ -281,14 +281,14 @@ fn hold(node_id: &str, node: &Node<'_>, ids_taken: &mut HashSet<String>, out: &m
     let called = message.recipient.text().filter(|recipient| *recipient != "all");
     if role == "assistant" && matches!(content.message_type, MessageType::Text | MessageType::ToolUse) {
         if let Some(tool) = called {
-            // What the assistant tells a tool was never shown as its answer.
+            // What the assistant sends to a tool was never shown as its answer.
             content.message_type = MessageType::ToolUse;
             content.tool = Some(tool.to_owned());
         } else if message.channel.text() == Some(REASONING_CHANNEL) {
             content.message_type = MessageType::Thinking;
         }
     }
-    // Custom instructions are always hidden and weightless, and yet the owner's own.
+    // Custom instructions are always hidden and have no weight, but they are the owner's own.
     if content.message_type != MessageType::Instruction {
         let is_hidden = metadata.get("is_visually_hidden_from_conversation").and_then(serde_json::Value::as_bool) == Some(true)
             || message.weight.number() == Some(0.0);
@@ -302,7 +302,7 @@ fn hold(node_id: &str, node: &Node<'_>, ids_taken: &mut HashSet<String>, out: &m
             None
         };
         if let Some(reason) = reason {
-            // An empty text says nothing of the node, its author does.
+            // An empty text says nothing about the node, so the author is shown instead.
             out.skip(reason, if content.text.is_empty() { role } else { &content.text });
             return (Held::Skipped, time);
         }

@@ -1,4 +1,4 @@
-//! The tree of a conversation: parents repaired, the shown thread found, times filled in, everything put in order.
+//! The tree of a conversation: repairs parents, finds the shown thread, fills in times, and puts everything in order.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -8,21 +8,21 @@ use serde_json::value::RawValue;
 
 use super::Node;
 
-/// Parents of all nodes, free of cycles.
+/// The parents of all nodes, without cycles.
 pub(crate) struct Nodes {
     parents: Vec<Option<usize>>,
 }
 
 impl Nodes {
-    /// The tree over `nodes`. A parent that is missing is taken from a node that names this one as its child; a cycle is cut
-    /// where the way up from `current` first meets it again, so that the shown thread stays as long as it can.
+    /// The tree over `nodes`. A missing parent is taken from a node that lists this one as its child. A cycle is cut where the
+    /// path up from `current` first meets itself, so that the shown thread stays as long as possible.
     pub(crate) fn of(nodes: &[(Cow<'_, str>, Node<'_>)], index: &HashMap<&str, usize>, current: Option<usize>) -> Self {
         let mut parents: Vec<Option<usize>> = nodes
             .iter()
             .enumerate()
             .map(|(at, (_, node))| node.parent.text().and_then(|id| index.get(id).copied()).filter(|parent| *parent != at))
             .collect();
-        // Only a broken tree has a second orphan; then it is worth reading the lists of children.
+        // Only a broken tree has a second orphan; only then is it worth reading the lists of children.
         if parents.iter().filter(|parent| parent.is_none()).count() > 1 {
             for (at, (_, node)) in nodes.iter().enumerate() {
                 for child in children(node.children).iter().filter_map(|id| index.get(id.as_str())) {
@@ -37,7 +37,7 @@ impl Nodes {
         tree
     }
 
-    /// A tree over known parents, which may hold cycles.
+    /// A tree over known parents, which may contain cycles.
     #[cfg(test)]
     fn over(parents: Vec<Option<usize>>) -> Self {
         let mut tree = Self { parents };
@@ -46,7 +46,7 @@ impl Nodes {
     }
 
     fn cut_cycles(&mut self, first: Option<usize>) {
-        // 0: not seen, 1: on the present way up, 2: known to end at a root.
+        // 0: not seen, 1: on the current path up, 2: known to end at a root.
         let mut marks = vec![0u8; self.parents.len()];
         for start in first.into_iter().chain(0..self.parents.len()) {
             let mut way = Vec::new();
@@ -69,12 +69,12 @@ impl Nodes {
         }
     }
 
-    /// The nodes above `at`, nearest first.
+    /// The ancestors of `at`, nearest first.
     pub(crate) fn ancestors(&self, at: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(self.parents[at], |above| self.parents[*above])
     }
 
-    /// The shown thread from its root to `current`; without one, to the latest leaf.
+    /// The shown thread from its root to `current`, or to the latest leaf if there is no current node.
     pub(crate) fn shown(&self, current: Option<usize>, times: &[Option<Timestamp>]) -> Vec<usize> {
         let leaf = current.or_else(|| {
             let inner: HashSet<usize> = self.parents.iter().flatten().copied().collect();
@@ -86,7 +86,7 @@ impl Nodes {
         thread
     }
 
-    /// Parents before children, in one list.
+    /// All nodes, parents before their children.
     fn top_down(&self) -> Vec<usize> {
         let mut children = vec![Vec::new(); self.parents.len()];
         let mut stack = Vec::new();
@@ -104,7 +104,7 @@ impl Nodes {
         order
     }
 
-    /// All nodes by time; the shown thread keeps its own order even where its times run backwards.
+    /// All nodes by time. The shown thread keeps its own order even if its times run backward.
     pub(crate) fn order(&self, shown: &[usize], is_shown: &HashSet<usize>, times: &[Timestamp]) -> Vec<usize> {
         let mut keys = times.to_vec();
         for pair in shown.windows(2) {
@@ -117,7 +117,7 @@ impl Nodes {
     }
 }
 
-/// Every node's time: its own, else its parent's, else that of the first node below that has one, else `fallback`.
+/// The time of every node: its own, else its parent's, else that of the first descendant with a time, else `fallback`.
 pub(crate) fn fill_times(tree: &Nodes, times: &[Option<Timestamp>], fallback: Timestamp) -> Vec<Timestamp> {
     let order = tree.top_down();
     let mut filled = times.to_vec();
@@ -126,7 +126,7 @@ pub(crate) fn fill_times(tree: &Nodes, times: &[Option<Timestamp>], fallback: Ti
             filled[at] = tree.parents[at].and_then(|parent| filled[parent]);
         }
     }
-    // What is still without a time has none above it: it takes the earliest of its children's.
+    // Nodes still without a time have no ancestor with one, so they take the earliest time of their children.
     let mut below: Vec<Option<Timestamp>> = vec![None; times.len()];
     for &at in order.iter().rev() {
         let time = filled[at].or(below[at]);

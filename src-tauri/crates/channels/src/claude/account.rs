@@ -1,10 +1,10 @@
-//! What a Claude.ai export holds beside conversations: projects, the memories that Claude wrote, the account.
+//! The other contents of a Claude.ai export: projects, the memories that Claude wrote, and the account.
 //!
-//! Nothing of it is anything the owner said, so nothing of it may ever be evidence about them: instructions and documents of a
-//! project come as the system's (they may be pasted, shared, or a starter project's), memories as the assistant's.
-//! They are kept word for word. Ids name the part and not its words: an edited document or a grown memory is a later version of
-//! the same message.
-//! Deliberately not here: turning memories into candidates; without an utterance behind them they have no evidence.
+//! None of it was said by the owner, so none of it may ever be evidence about them. Project instructions and documents become the
+//! system's messages (they may be pasted, shared, or from a starter project); memories become the assistant's. They are kept word
+//! for word. An id names the part and not its words, so an edited document or a longer memory is a later version of the same
+//! message. Deliberately not here: turning memories into candidates, because without an utterance behind them they have no
+//! evidence.
 
 use keepsake_domain::{
     Author, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty, Timestamp, Visibility,
@@ -20,7 +20,7 @@ use crate::open::Halt;
 use crate::out::Out;
 use crate::time::parse_rfc3339;
 
-/// What to call the conversation that holds the memories.
+/// Title of the conversation that contains the memories.
 const MEMORIES_TITLE: &str = "What Claude remembered";
 
 #[derive(Deserialize)]
@@ -43,7 +43,7 @@ struct Creator<'a> {
     full_name: Loose<'a>,
 }
 
-/// A memory file of newer exports; its shape is not documented.
+/// A memory file from newer exports; its shape is not documented.
 #[derive(Deserialize)]
 struct MemoryFile<'a> {
     #[serde(borrow, default)]
@@ -52,7 +52,7 @@ struct MemoryFile<'a> {
     content: Loose<'a>,
 }
 
-/// Something written that becomes one message.
+/// A piece of text that becomes one message.
 struct Note {
     id: String,
     time: Option<Timestamp>,
@@ -61,7 +61,7 @@ struct Note {
     metadata: Metadata,
 }
 
-/// Hands out a project: its description, its instructions, its documents.
+/// Hands out a project: its description, its instructions and its documents.
 pub(super) fn project(record: &Record<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     let zone = out.options.zone;
     let time_of = |text: &Loose<'_>| text.text().and_then(|text| parse_rfc3339(text, zone)).map(|(time, _)| time);
@@ -118,7 +118,7 @@ pub(super) fn project(record: &Record<'_>, out: &mut Out<'_>) -> Result<(), Halt
     emit(conversation, title, (Role::System, "Claude project", "claude-project"), notes, out)
 }
 
-/// Hands out what Claude wrote down about its user: of all conversations, of each project.
+/// Hands out what Claude noted about its user: across all conversations, and for each project.
 pub(super) fn memories(record: &Record<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut notes = Vec::new();
     let mut note = |part: &str, about: Option<&str>, text: &str| {
@@ -157,7 +157,7 @@ pub(super) fn memories(record: &Record<'_>, out: &mut Out<'_>) -> Result<(), Hal
     emit(conversation, Some(MEMORIES_TITLE), (Role::Assistant, "Claude", "claude"), notes, out)
 }
 
-/// The account itself says nothing that belongs to a conversation.
+/// Counts the account as skipped; it contains nothing that belongs to a conversation.
 pub(super) fn account(out: &mut Out<'_>) {
     out.skip(SkipReason::NotAMessage, "the account of this export");
 }

@@ -1,10 +1,10 @@
-//! Claude.ai data exports: `conversations.json`, an array of conversations with a flat list of messages, and beside it
-//! `projects.json`, `memories.json` and `users.json`, or folders with one file for each project or account.
+//! Claude.ai data exports: `conversations.json`, an array of conversations with flat lists of messages, along with
+//! `projects.json`, `memories.json` and `users.json`, or folders with one file per project or account.
 //!
-//! Newer exports keep the text in `content` blocks and leave `text` empty, older ones the reverse. The words of a message become
-//! one message; thoughts, tool calls, tool results and files become messages of their own beside it, because only the words
-//! are anybody's. Text extracted from an attachment is kept in that file's metadata: it is never the person's words.
-//! What a record is, its own keys tell and not the name of its file. Shapes and traps: formats.md section 1.2.
+//! Newer exports store the text in `content` blocks and leave `text` empty; older ones do the reverse. The words of a message
+//! become one message; thoughts, tool calls, tool results and files become separate messages, because only the words were written
+//! by the author. Text extracted from an attachment is kept in the file's metadata and never counts as the person's words. A
+//! record is identified by its keys rather than by the name of its file. For shapes and pitfalls, see formats.md section 1.2.
 
 mod account;
 
@@ -26,7 +26,7 @@ use crate::open::Halt;
 use crate::out::Out;
 use crate::time::parse_rfc3339;
 
-/// Channel type of conversations with assistants.
+/// Channel type for conversations with assistants.
 const CHANNEL: &str = "chat";
 
 /// One element of any of the files.
@@ -42,7 +42,7 @@ struct Record<'a> {
     current_leaf_message_uuid: Loose<'a>,
     #[serde(borrow, default)]
     chat_messages: Option<Items<'a>>,
-    // Of a project.
+    // Fields of a project.
     #[serde(borrow, default)]
     description: Loose<'a>,
     #[serde(borrow, default)]
@@ -51,7 +51,7 @@ struct Record<'a> {
     creator: Option<&'a RawValue>,
     #[serde(borrow, default)]
     docs: Option<&'a RawValue>,
-    // Of the memories.
+    // Fields of the memories.
     #[serde(borrow, default)]
     conversations_memory: Loose<'a>,
     #[serde(borrow, default)]
@@ -60,7 +60,7 @@ struct Record<'a> {
     memory_files: Option<&'a RawValue>,
     #[serde(borrow, default)]
     account_uuid: Loose<'a>,
-    // Of the account.
+    // Fields of the account.
     #[serde(borrow, default)]
     full_name: Loose<'a>,
     #[serde(borrow, default)]
@@ -86,7 +86,7 @@ impl Record<'_> {
     }
 }
 
-/// The id of a record, or a stand-in that stays the same.
+/// The id of a record, or a stable stand-in.
 fn id_or_digest(id: &Loose<'_>, what: &str, name: &str) -> String {
     id.id().map_or_else(|| format!("h-{}", digest(&[what, name])), std::borrow::Cow::into_owned)
 }
@@ -111,7 +111,7 @@ struct RawMessage<'a> {
     parent_message_uuid: Loose<'a>,
 }
 
-/// One block of a message's content; also the form of tool results inside of it.
+/// A block of a message's content; tool results contain blocks of the same form.
 #[derive(Deserialize)]
 struct Block<'a> {
     #[serde(borrow, default, rename = "type")]
@@ -154,7 +154,7 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Hal
     }
 }
 
-/// One message of the export with its parts.
+/// A message of the export with its parts.
 struct Turn {
     id: String,
     parent: Option<String>,
@@ -163,7 +163,7 @@ struct Turn {
     parts: Vec<Part>,
 }
 
-/// One part that becomes a message; its id is the turn's, with a suffix unless it is the words.
+/// A part that becomes a message. Its id is the turn's id, with a suffix unless the part is the words themselves.
 struct Part {
     suffix: String,
     text: String,
@@ -224,7 +224,7 @@ fn emit(conversation: &Record<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
                 Some(id) => id.into_owned(),
                 None => stand_ins.next("", message.created_at.text().unwrap_or_default(), role.name(), &parts[0].text),
             },
-            // The root's parent is a zero UUID that names nothing.
+            // The root's parent is a zero UUID that refers to nothing.
             parent: message.parent_message_uuid.text().map(str::to_owned),
             role,
             time: time_of(&message.created_at),
@@ -237,7 +237,8 @@ fn emit(conversation: &Record<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     };
     let is_shown = shown(&turns, conversation.current_leaf_message_uuid.text());
     let ids: HashMap<String, ()> = turns.iter().map(|turn| (turn.id.clone(), ())).collect();
-    // A turn without time takes that of the one before, the first ones the conversation's.
+    // A turn without a time takes that of the previous turn; at the start, that of the first turn with a time or of the
+    // conversation.
     let mut last = turns.iter().find_map(|turn| turn.time).or(time_of(&conversation.created_at)).unwrap_or(out.options.file_time);
     let mut previous: Option<String> = None;
     let mut placed = Vec::with_capacity(turns.len());
@@ -285,8 +286,8 @@ fn emit(conversation: &Record<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Whether each turn is on the shown thread. Without parents everything is; with them, the way up from the current leaf,
-/// which is the last message where the export names none.
+/// For each turn, whether it is on the shown thread. Without parents, all turns are; with parents, those on the path up from the
+/// current leaf, which is the last message if the export names none.
 fn shown(turns: &[Turn], current: Option<&str>) -> Vec<bool> {
     let index: HashMap<&str, usize> = turns.iter().enumerate().map(|(at, turn)| (turn.id.as_str(), at)).collect();
     let parent_of = |at: usize| turns[at].parent.as_deref().and_then(|id| index.get(id).copied());
@@ -303,7 +304,7 @@ fn shown(turns: &[Turn], current: Option<&str>) -> Vec<bool> {
     is_shown
 }
 
-/// The parts of a message, in its own order, files last.
+/// The parts of a message in its own order, with files last.
 fn parts_of(message: &RawMessage<'_>, role: Role) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut words = String::new();
@@ -337,7 +338,7 @@ fn parts_of(message: &RawMessage<'_>, role: Role) -> Vec<Part> {
             }
             "tool_result" => parts.push(Part { tool, ..part(result_text(block.content), MessageType::ToolResult) }),
             "image" => parts.push(part("image".to_owned(), MessageType::File)),
-            // They only steer the page.
+            // These blocks only control the page.
             "token_budget" | "flag" => {}
             _ => {
                 let mut unknown = part(block.text.text().unwrap_or_default().to_owned(), MessageType::Unknown);

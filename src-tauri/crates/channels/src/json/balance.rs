@@ -1,12 +1,12 @@
-//! The cheap check that runs over a whole file before anything of it is handed out: do all strings, objects and arrays close?
+//! A cheap check that runs over a whole file before any of it is handed out: are all strings, objects and arrays closed?
 //!
-//! It finds every truncation and most damage at memory speed; what it lets pass is met later as one bad record.
+//! It finds every truncation and most other damage at memory speed. Whatever it misses later shows up as a single bad record.
 
 use std::io::{self, BufRead};
 
 use crate::limits::{ELEMENT_BYTES_MAX, PROGRESS_STEP_BYTES};
 
-/// Follows strings and brackets through chunks of bytes.
+/// Tracks strings and brackets through chunks of bytes.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Balance {
     depth: u64,
@@ -14,7 +14,7 @@ pub(crate) struct Balance {
     escaped: bool,
 }
 
-/// What a byte outside of strings means.
+/// The meaning of a byte outside strings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
     Plain,
@@ -34,7 +34,7 @@ const MARKS: [Mark; 256] = {
 };
 
 impl Balance {
-    /// Follows `bytes` until the first value closes; gives the offset behind it, or `None` where it is still open.
+    /// Processes `bytes` until the first value closes. Returns the offset after it, or `None` if it is still open.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
         if self.escaped && !bytes.is_empty() {
@@ -82,21 +82,21 @@ impl Balance {
 /// What is wrong with the structure of a file.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// It could not be read.
+    /// Reading failed.
     Io(io::Error),
-    /// Nothing but white space.
+    /// There is only whitespace.
     Empty,
-    /// It ends inside a value.
+    /// The file ends inside a value.
     Truncated,
-    /// Something stands where nothing may; at this byte.
+    /// There is unexpected data at this byte.
     Damaged(u64),
-    /// The caller wants no more.
+    /// The caller stopped the check.
     Stopped(crate::Stop),
 }
 
 impl From<io::Error> for Fault {
     fn from(error: io::Error) -> Self {
-        // Inflating a cut-off entry ends like this.
+        // Decompressing a truncated entry ends with this error.
         if error.kind() == io::ErrorKind::UnexpectedEof { Self::Truncated } else { Self::Io(error) }
     }
 }
@@ -107,7 +107,7 @@ impl From<crate::Stop> for Fault {
     }
 }
 
-/// Whether `input` is one whole object or array and nothing else. `tick` is called every few megabytes.
+/// Checks that `input` is exactly one complete object or array. `tick` is called every few megabytes.
 pub(crate) fn check_document(input: &mut dyn BufRead, tick: &mut dyn FnMut() -> Result<(), crate::Stop>) -> Result<(), Fault> {
     let mut balance = Balance::default();
     let (mut offset, mut told, mut has_begun, mut is_over) = (0u64, 0u64, false, false);
@@ -150,7 +150,7 @@ pub(crate) fn check_document(input: &mut dyn BufRead, tick: &mut dyn FnMut() -> 
     }
 }
 
-/// Whether the last line of `input` is whole. Bad lines before it are single bad records and no fault of the file.
+/// Checks that the last line of `input` is complete. Bad lines before it are single bad records, not a fault of the file.
 pub(crate) fn check_lines(input: &mut dyn BufRead, tick: &mut dyn FnMut() -> Result<(), crate::Stop>) -> Result<(), Fault> {
     let mut last: Vec<u8> = Vec::new();
     let mut holds_anything = false;

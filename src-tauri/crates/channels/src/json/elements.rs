@@ -1,4 +1,4 @@
-//! Cuts a JSON array into its elements, one in memory at a time. A root object counts as its own only element.
+//! Splits a JSON array into its elements, with one in memory at a time. A root object counts as the only element.
 
 use std::io::{self, BufRead};
 
@@ -7,9 +7,9 @@ use crate::limits::ELEMENT_BYTES_MAX;
 
 /// One element of the array.
 pub(crate) enum Element<'b> {
-    /// Its bytes.
+    /// The bytes of the element.
     Whole(&'b [u8]),
-    /// It has more bytes than one record may have; its beginning.
+    /// The element exceeds the size limit; this is its beginning.
     TooLarge(&'b [u8]),
 }
 
@@ -23,12 +23,12 @@ pub(crate) struct Elements<'r> {
 }
 
 impl<'r> Elements<'r> {
-    /// The elements of `input`, which a check has found to be one whole document.
+    /// The elements of `input`, which a check has confirmed to be one complete document.
     pub(crate) fn new(input: &'r mut dyn BufRead) -> Self {
         Self { input, buffer: Vec::new(), has_begun: false, is_over: false, bytes_done: 0 }
     }
 
-    /// Bytes read so far.
+    /// The number of bytes read so far.
     pub(crate) fn bytes_done(&self) -> u64 {
         self.bytes_done
     }
@@ -59,7 +59,7 @@ impl<'r> Elements<'r> {
         Ok(Some(if is_too_large { Element::TooLarge(&self.buffer) } else { Element::Whole(&self.buffer) }))
     }
 
-    /// The first byte that is neither white space nor a comma; it stays unread.
+    /// The first byte that is neither whitespace nor a comma; it remains unread.
     fn next_significant(&mut self) -> io::Result<Option<u8>> {
         loop {
             let chunk = self.input.fill_buf()?;
@@ -80,7 +80,7 @@ impl<'r> Elements<'r> {
         }
     }
 
-    /// Reads an object, array or string; true if it is over the cap.
+    /// Reads an object, array or string. Returns true if it exceeds the limit.
     fn read_value(&mut self) -> io::Result<bool> {
         let mut balance = Balance::default();
         let mut is_too_large = false;
@@ -99,7 +99,7 @@ impl<'r> Elements<'r> {
         }
     }
 
-    /// Reads a number or word; true if it is over the cap.
+    /// Reads a number or word. Returns true if it exceeds the limit.
     fn read_scalar(&mut self) -> io::Result<bool> {
         let mut is_too_large = false;
         loop {
@@ -123,7 +123,7 @@ impl<'r> Elements<'r> {
     }
 }
 
-/// Appends up to the cap and one byte more; true if that was not all.
+/// Appends up to the limit and one byte more. Returns true if that was not everything.
 fn append(buffer: &mut Vec<u8>, bytes: &[u8]) -> bool {
     let room = ELEMENT_BYTES_MAX.saturating_sub(buffer.len());
     buffer.extend_from_slice(&bytes[..bytes.len().min(room)]);

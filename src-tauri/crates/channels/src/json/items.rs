@@ -1,4 +1,4 @@
-//! An array or object whose values are read one by one later, so that a bad one costs only itself.
+//! Arrays and objects whose values are read one by one later, so that a bad value affects only itself.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::limits::NODES_MAX;
 
-/// The elements of an array as they stand; anything that is no array has none.
+/// The unparsed elements of an array; empty for anything else.
 #[derive(Default)]
 pub(crate) struct Items<'a>(pub(crate) Vec<&'a RawValue>);
 
@@ -58,7 +58,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
     }
 }
 
-/// The entries of an object in the order of the file; anything that is no object has none.
+/// The entries of an object in file order; empty for anything else.
 #[derive(Default)]
 pub(crate) struct Entries<'a>(pub(crate) Vec<(String, &'a RawValue)>);
 

@@ -1,11 +1,11 @@
-//! A scalar of which nobody is sure what type an export gives it: ids that are numbers, times that are strings, flags that are null.
+//! A scalar whose type varies between exports: ids that are numbers, times that are strings, flags that are null.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// A scalar as it came; objects and arrays are read over.
+/// A scalar as found; objects and arrays are skipped.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) enum Loose<'a> {
     /// Null, missing, an object or an array.
@@ -18,7 +18,7 @@ pub(crate) enum Loose<'a> {
 }
 
 impl Loose<'_> {
-    /// The text, if it is one and not empty.
+    /// The text, if it is a non-empty string.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) if !text.is_empty() => Some(text),
@@ -26,7 +26,7 @@ impl Loose<'_> {
         }
     }
 
-    /// A text or number as an id.
+    /// A string or number as an id.
     pub(crate) fn id(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Text(text) if !text.is_empty() => Some(Cow::Borrowed(text)),
@@ -35,7 +35,7 @@ impl Loose<'_> {
         }
     }
 
-    /// The number, also where it stands as text.
+    /// The number, even if it is written as a string.
     pub(crate) fn number(&self) -> Option<f64> {
         match self {
             Self::Int(number) => Some(*number as f64),
@@ -45,7 +45,7 @@ impl Loose<'_> {
         }
     }
 
-    /// Whether it is plainly true.
+    /// True only for the boolean `true`.
     pub(crate) fn is_true(&self) -> bool {
         matches!(self, Self::Bool(true))
     }

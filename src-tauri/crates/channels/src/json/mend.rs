@@ -1,16 +1,17 @@
-//! Mends what strict JSON refuses but real exports contain: half emoji (lone surrogates), bare line breaks in strings, NUL and
-//! other control characters, bytes that are no UTF-8. The bad unit becomes U+FFFD or an escape; everything else stays.
+//! Repairs what strict JSON rejects but real exports contain: half emoji (lone surrogates), raw line breaks in strings, NUL and
+//! other control characters, and bytes that are not UTF-8. The bad unit becomes U+FFFD or an escape; everything else is
+//! unchanged.
 
 use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 
-/// `text` parsed, if need be after mending.
+/// Parses `text`, after repairing it if necessary.
 pub(crate) fn parse_mending<T: DeserializeOwned>(text: &str) -> Option<T> {
     serde_json::from_str(text).ok().or_else(|| serde_json::from_str(&mend(text.as_bytes())?).ok())
 }
 
-/// A copy of `bytes` that is fit for strict parsing, or `None` where there is nothing to mend.
+/// A copy of `bytes` suitable for strict parsing, or `None` if nothing needs repair.
 pub(crate) fn mend(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
     let mut is_mended = matches!(text, Cow::Owned(_));
@@ -54,7 +55,7 @@ pub(crate) fn mend(bytes: &[u8]) -> Option<String> {
     is_mended.then_some(out)
 }
 
-/// What an escape sequence is worth.
+/// How to handle an escape sequence.
 enum Escape {
     /// Keep this many bytes.
     Fine(usize),
@@ -62,7 +63,7 @@ enum Escape {
     Half(usize),
 }
 
-/// The escape sequence at the beginning of `text`.
+/// The escape sequence at the start of `text`.
 fn escape(text: &str) -> Escape {
     let Some(unit) = unit(text) else {
         return Escape::Fine(1 + text[1..].chars().next().map_or(0, char::len_utf8));
@@ -76,7 +77,7 @@ fn escape(text: &str) -> Escape {
     }
 }
 
-/// The UTF-16 unit of a `\uXXXX` at the beginning of `text`.
+/// The UTF-16 unit of a `\uXXXX` at the start of `text`.
 fn unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u16::from_str_radix(digits, 16).ok()).flatten()

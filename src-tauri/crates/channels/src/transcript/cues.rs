@@ -1,54 +1,54 @@
-//! Cues of the transcript formats: WebVTT (Zoom, Teams), SRT, SBV (Google Meet), Otter text, Zoom's saved captions, and the text of
-//! Teams' Word documents.
+//! Cues in the transcript formats: WebVTT (Zoom, Teams), SRT, SBV (Google Meet), Otter text, Zoom's saved captions, and the text
+//! of Teams' Word documents.
 
 use keepsake_domain::Timestamp;
 
 use super::{fireflies, meet};
 
-/// One stretch of speech as the file has it.
+/// A stretch of speech as given in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cue {
-    /// From the beginning of the recording, or of the day where `is_clock`.
+    /// Milliseconds from the start of the recording, or of the day if `is_clock`.
     pub(crate) start_ms: i64,
     pub(crate) end_ms: Option<i64>,
-    /// The label as written, where the format has one.
+    /// The label as written, if the format has one.
     pub(crate) speaker: Option<String>,
     pub(crate) text: String,
 }
 
-/// What a file held.
+/// The contents of a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cues {
     pub(crate) cues: Vec<Cue>,
-    /// Times are times of day.
+    /// True if the times are times of day.
     pub(crate) is_clock: bool,
-    /// Nothing tells when within the meeting something was said.
+    /// True if nothing says when within the meeting something was said.
     pub(crate) is_untimed: bool,
-    /// The meeting's name, where the file itself has it.
+    /// The meeting's name, if the file contains it.
     pub(crate) title: Option<String>,
-    /// When the meeting began, where a field of the file tells.
+    /// The start of the meeting, if a field in the file gives it.
     pub(crate) begun: Option<Timestamp>,
-    /// Records that cannot be read.
+    /// Records that could not be read.
     pub(crate) malformed: Vec<String>,
-    /// Lines that are neither cue nor known extra.
+    /// Lines that are neither a cue nor a known addition.
     pub(crate) strays: Vec<String>,
     /// Cue blocks without text.
     pub(crate) empty: Vec<String>,
 }
 
-/// Lines looked at to recognise a transcript.
+/// Number of lines read to recognize a transcript.
 const SNIFF_LINES: usize = 200;
 
-/// The longest label of a speaker, in characters.
+/// Maximum length of a speaker's label, in characters.
 pub(super) const LABEL_CHARS_MAX: usize = 60;
 
-/// The longest label of a speaker, in words.
+/// Maximum length of a speaker's label, in words.
 pub(super) const LABEL_WORDS_MAX: usize = 6;
 
-/// How Teams says in the middle of the words who recorded them.
+/// Notices that Teams inserts among the words about who recorded them.
 const TEAMS_NOTICES: &[&str] = &[" started transcription", " stopped transcription"];
 
-/// Whether the beginning of a file looks like a transcript.
+/// True if the beginning of a file looks like a transcript.
 pub(crate) fn looks_like(head: &str) -> bool {
     if head.trim_start().starts_with("WEBVTT") {
         return true;
@@ -58,7 +58,7 @@ pub(crate) fn looks_like(head: &str) -> bool {
         [first, second, ..] => timing(first).is_some() || first.bytes().all(|b| b.is_ascii_digit()) && timing(second).is_some(),
         _ => false,
     };
-    // Text must follow: a list of songs with their lengths has none.
+    // Text must follow, which a list of songs with their lengths does not have.
     let is_turn = |pair: &[&str]| turn_line(pair[0]).is_some() && turn_line(pair[1]).is_none();
     let turns = lines.windows(2).filter(|pair| is_turn(pair)).count();
     is_srt || turns >= 2 || lines.windows(2).next().is_some_and(is_turn) || meet::looks_like(head)
@@ -82,7 +82,7 @@ pub(crate) fn parse(text: &str) -> Cues {
     if meet.cues.len() > turns.cues.len() { meet } else { turns }
 }
 
-/// WebVTT and SRT: blocks with a timing line.
+/// Reads WebVTT and SRT: blocks with a timing line.
 fn timed(text: &str) -> Cues {
     let mut out = Cues::default();
     let mut lines = text.lines().peekable();
@@ -116,7 +116,7 @@ fn timed(text: &str) -> Cues {
         }
         let mut payload = String::new();
         while let Some(line) = lines.next_if(|line| !line.trim().is_empty() && timing(line).is_none()) {
-            // The id of the next cue, where no blank line stands between.
+            // The id of the next cue, if no blank line separates them.
             if line.trim().bytes().all(|b| b.is_ascii_digit()) && lines.peek().is_some_and(|next| timing(next).is_some()) {
                 break;
             }
@@ -134,10 +134,10 @@ fn timed(text: &str) -> Cues {
     out
 }
 
-/// Otter and Zoom captions: a line with name and time, then text.
+/// Reads Otter and Zoom captions: a line with a name and a time, followed by text.
 fn turns(text: &str) -> Cues {
     let mut out = Cues::default();
-    // "See you at 9:30" reads like a turn; where paragraphs are kept apart, a turn begins one.
+    // "See you at 9:30" looks like a turn. If paragraphs are separated, a turn must begin one.
     let has_paragraphs = text.trim().lines().any(|line| line.trim().is_empty());
     let mut is_after_blank = true;
     for line in text.lines() {
@@ -165,18 +165,18 @@ fn turns(text: &str) -> Cues {
     out
 }
 
-/// Otter's last line.
+/// True for the last line that Otter adds.
 fn is_signature(line: &str) -> bool {
     line.to_lowercase().starts_with("transcribed by https://otter.ai")
 }
 
-/// Whether a timing line is one of Teams' older Word documents, which write `0:0:3.64` and the speaker below it.
+/// True for a timing line from one of Teams' older Word documents, which write `0:0:3.64` with the speaker below it.
 fn is_teams_word(line: &str) -> bool {
     let start = line.split_once("-->").map_or("", |(start, _)| start.trim());
     start.split([':', '.']).nth(1).is_some_and(|minutes| minutes.len() == 1) && start.matches(':').count() == 2
 }
 
-/// Start and end of a timing line, in milliseconds: `00:00:01.000 --> 00:00:02.000`, in SBV `0:00:01.000,0:00:02.000`.
+/// The start and end of a timing line, in milliseconds: `00:00:01.000 --> 00:00:02.000`, or in SBV `0:00:01.000,0:00:02.000`.
 fn timing(line: &str) -> Option<(i64, i64)> {
     let Some((start, end)) = line.split_once("-->") else {
         let (start, end) = line.trim().split_once(',')?;
@@ -187,7 +187,7 @@ fn timing(line: &str) -> Option<(i64, i64)> {
     Some((clock(start.trim())?, clock(end)?))
 }
 
-/// `H:MM:SS.mmm`, `MM:SS,mmm`, `M:SS` in milliseconds.
+/// Converts `H:MM:SS.mmm`, `MM:SS,mmm` or `M:SS` to milliseconds.
 pub(super) fn clock(text: &str) -> Option<i64> {
     let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, ""));
     let mut fields = whole.split(':');
@@ -208,7 +208,7 @@ pub(super) fn clock(text: &str) -> Option<i64> {
     matches!(count, 2 | 3).then_some(seconds * 1000 + fraction_ms)
 }
 
-/// Speaker, time and whether it is a time of day, of a line that begins a turn.
+/// For a line that begins a turn: the speaker, the time, and whether it is a time of day.
 fn turn_line(line: &str) -> Option<(&str, i64, bool)> {
     if let Some((name, time)) = line.strip_prefix('[').and_then(|line| line.split_once("] ")) {
         let is_clock = time.matches(':').count() == 2;
@@ -221,7 +221,7 @@ fn turn_line(line: &str) -> Option<(&str, i64, bool)> {
     Some((label(name)?, clock(time)?, false))
 }
 
-/// A name as labels are: short, not a sentence.
+/// The name, if it looks like a speaker's label: short and not a sentence.
 pub(super) fn label(name: &str) -> Option<&str> {
     let name = name.trim();
     let is_label = !name.is_empty()
@@ -232,7 +232,8 @@ pub(super) fn label(name: &str) -> Option<&str> {
     is_label.then_some(name)
 }
 
-/// The spans of a payload: text, and the speaker of each where `<v Name>` tells. A missing end tag ends with the payload.
+/// The spans of a payload, each with its text and its speaker if there is a `<v Name>` tag. A missing end tag ends with the
+/// payload.
 fn voices(payload: &str) -> Vec<(Option<String>, String)> {
     let mut spans: Vec<(Option<String>, String)> = vec![(None, String::new())];
     let mut rest = payload;
@@ -265,7 +266,7 @@ fn push(spans: &mut [(Option<String>, String)], text: &str) {
     }
 }
 
-/// Whether `<tag>` is WebVTT's or SRT's own: class, bold, italics, underline, language, ruby, font, a time.
+/// True if `<tag>` is markup in WebVTT or SRT: class, bold, italics, underline, language, ruby, font, or a time.
 fn is_markup(tag: &str) -> bool {
     let name = tag.trim_start_matches('/').split([' ', '.']).next().unwrap_or_default();
     matches!(name, "c" | "b" | "i" | "u" | "lang" | "ruby" | "rt" | "font" | "") || clock(tag).is_some()
@@ -279,14 +280,14 @@ fn unescaped(text: &str) -> String {
     plain.replace("&quot;", "\"").replace("&#39;", "'").replace("&amp;", "&")
 }
 
-/// Takes `Name: ` off the texts. A prefix is a name if most cues have one, or if the same one comes again: a sentence with a
-/// colon in it does neither.
+/// Moves `Name: ` prefixes from the text to the speaker. A prefix is a name if most cues have one, or if the same one occurs
+/// again; neither is true for a sentence that contains a colon.
 fn take_name_prefixes(cues: &mut [Cue]) {
     let prefix = |cue: &Cue| -> Option<String> {
         let (name, text) = cue.text.split_once(':')?;
         let is_spaced = text.starts_with(char::is_whitespace) && !text.trim().is_empty();
         let capitals = name.split_whitespace().filter(|word| word.starts_with(char::is_uppercase)).count();
-        // "Ana de la Cruz", "Speaker 1", but not "What I mean is".
+        // Accepts "Ana de la Cruz" and "Speaker 1", but not "What I mean is".
         (cue.speaker.is_none() && is_spaced && 2 * capitals >= name.split_whitespace().count())
             .then(|| label(name).map(str::to_owned))
             .flatten()

@@ -1,8 +1,8 @@
-//! Fireflies transcripts in JSON: `sentences` of the interface for programs, an array of sentences of the page's download.
+//! Fireflies transcripts in JSON: `sentences` from the API, or the array of sentences that the website offers for download.
 //!
-//! The first is `{"data": {"transcript": {"title", "date", "sentences": [{"text", "start_time", "end_time", "speaker_name", …}]}}}` or
-//! any inner part of it, the second `[{"sentence", "startTime", "endTime", "speaker_name", …}]`. Times are seconds or clocks.
-//! Deliberately not here: its summaries and filters, which a model wrote.
+//! The first is `{"data": {"transcript": {"title", "date", "sentences": [{"text", "start_time", "end_time", "speaker_name",
+//! …}]}}}` or any inner part of it; the second is `[{"sentence", "startTime", "endTime", "speaker_name", …}]`. Times are seconds
+//! or clock times. Deliberately not here: its summaries and filters, which a model wrote.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -11,7 +11,7 @@ use super::cues::{Cue, Cues, clock};
 use crate::json::{Items, Loose, mend};
 use crate::time::from_unix;
 
-/// So many objects may stand around the sentences.
+/// Maximum number of objects around the sentences.
 const WRAPPINGS_MAX: usize = 4;
 
 #[derive(Deserialize)]
@@ -70,7 +70,7 @@ pub(super) fn parse(text: &str) -> Option<Cues> {
         if let Some(title) = outer.title.text() {
             out.title = Some(title.to_owned());
         }
-        // Milliseconds in the one, a written time in the other.
+        // The date is in milliseconds in one form and a written time in the other.
         out.begun = out.begun.or_else(|| outer.date.number().and_then(from_unix));
         match outer.sentences.or(outer.transcript).or(outer.data) {
             Some(inner) => sentences = inner,
@@ -110,10 +110,10 @@ pub(super) fn parse(text: &str) -> Option<Cues> {
     Some(out)
 }
 
-/// Seconds, as a number or as text, or a clock, in milliseconds.
+/// Converts seconds (a number or text) or a clock time to milliseconds.
 fn time(value: &Loose<'_>) -> Option<i64> {
     match value.number() {
-        // A meeting lasts no year.
+        // No meeting lasts a year.
         Some(seconds) if (0.0..31_536_000.0).contains(&seconds) => Some((seconds * 1000.0).round() as i64),
         Some(_) => None,
         None => clock(value.text()?),

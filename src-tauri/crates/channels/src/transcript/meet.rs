@@ -1,34 +1,34 @@
 //! Google Meet transcripts: a Google document saved as Word or plain text.
 //!
-//! A title that ends in "Transcript", perhaps the attendees, then lines `Name: text`, in newer ones in blocks under a time such as
-//! `00:05:00`. Notes that a model wrote may stand before, a line with the meeting's length and a disclaimer behind: they are
-//! nobody's words. Only blocks are timed, so all lines of a block bear its time.
-//! Deliberately not here: the Markdown form, whose escapes differ from editor to editor.
+//! They consist of a title that ends in "Transcript", possibly the attendees, and lines `Name: text`; newer ones group these in
+//! blocks under a time such as `00:05:00`. Notes written by a model may come first, and a line with the meeting's length and a
+//! disclaimer last; none of these are anybody's words. Only blocks have times, so all lines in a block get its time. Deliberately
+//! not here: the Markdown form, whose escapes differ between editors.
 
 use std::collections::{HashMap, HashSet};
 
 use super::cues::{Cue, Cues, LABEL_CHARS_MAX, LABEL_WORDS_MAX, clock, label};
 
-/// How the titles of transcripts end.
+/// The endings of transcript titles.
 const TITLE_ENDS: &[&str] =
     &[" - Transcript", " – Transcript", " - Transkript", " - Transcription", " - Transcripción", " - Trascrizione"];
 
-/// What Meet writes before or behind every transcript.
+/// The text that Meet writes before or after every transcript.
 const DISCLAIMER: &str = "This editable transcript was computer generated";
 
 /// The heading above the names.
 const ATTENDEES: &str = "Attendees";
 
-/// The heading above the words; newer ones put a picture before it.
+/// The heading above the words; newer transcripts put a picture before it.
 const HEADING: &str = "Transcript";
 
-/// Between a heading and the first words are at most so many lines: names, a date, the disclaimer.
+/// Maximum number of lines between a heading and the first words: names, a date, the disclaimer.
 const HEAD_LINES_MAX: usize = 10;
 
-/// A name in lower case is one if so many lines begin with it.
+/// A lowercase name counts as a name if at least this many lines begin with it.
 const LOWER_CASE_LINES_MIN: usize = 3;
 
-/// Whether the beginning of a file looks like a transcript.
+/// True if the beginning of a file looks like a transcript.
 pub(super) fn looks_like(head: &str) -> bool {
     let lines: Vec<&str> = lines(head).collect();
     let speaks = |line: &&str| prefix(line).is_some_and(|(name, _)| is_capital(name));
@@ -36,7 +36,8 @@ pub(super) fn looks_like(head: &str) -> bool {
         let is_head = title(line).is_some() || line.starts_with(DISCLAIMER) || is_attendees_head(&lines[at..]);
         is_head && lines[at + 1..].iter().take(HEAD_LINES_MAX).any(speaks)
     });
-    // In languages whose headings are not known, the blocks tell: the first at the very beginning, each with a speaker.
+    // In languages whose headings are unknown, the blocks decide: the first must start at zero, and each must begin with a
+    // speaker.
     let blocks = lines.windows(2).filter(|pair| block(pair[0]).is_some());
     let first = lines.iter().find_map(|line| block(line));
     is_headed || first == Some(0) && blocks.clone().count() > 1 && blocks.clone().all(|pair| speaks(&pair[1]))
@@ -78,7 +79,7 @@ pub(super) fn parse(text: &str) -> Cues {
             (is_speech, is_over, is_open) = (false, true, false);
             out.strays.push(line.to_owned());
         } else if is_speech && is_open && begins {
-            // A paragraph without a name may be anybody's.
+            // A paragraph without a name may be by anybody.
             out.cues.push(Cue { start_ms, end_ms: None, speaker: None, text: line.to_owned() });
         } else if let Some(cue) = out.cues.last_mut().filter(|_| is_open) {
             cue.text.push('\n');
@@ -99,7 +100,7 @@ fn bare(line: &str) -> &str {
     line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
 }
 
-/// The time of a line that is nothing but `HH:MM:SS`.
+/// The time of a line that contains only `HH:MM:SS`.
 fn block(line: &str) -> Option<i64> {
     let is_clock = line.len() == 8 && line.bytes().filter(|b| *b == b':').count() == 2;
     if is_clock { clock(line) } else { None }
@@ -117,13 +118,13 @@ fn is_attendees_head(lines: &[&str]) -> bool {
     lines.first() == Some(&ATTENDEES) && lines.iter().take(HEAD_LINES_MAX).any(|line| is_heading(line))
 }
 
-/// The meeting's name, of a title line.
+/// The meeting's name from a title line.
 fn title(line: &str) -> Option<&str> {
     let name = TITLE_ENDS.iter().find_map(|end| line.strip_suffix(end))?.trim();
     (!name.is_empty() && prefix(line).is_none_or(|(name, _)| !is_capital(name) || line.contains(['(', '/']))).then_some(name)
 }
 
-/// Name and words of a line that may be somebody's.
+/// The name and words of a line that may begin with a speaker.
 fn prefix(line: &str) -> Option<(&str, &str)> {
     let (name, words) = match line.split_once(": ") {
         Some(split) => split,
@@ -134,14 +135,14 @@ fn prefix(line: &str) -> Option<(&str, &str)> {
     (is_short && !name.is_empty() && !name.contains([':', '?', '!', ';', ','])).then_some((name, words.trim()))
 }
 
-/// Whether `name` is written as names are: "Ana de la Cruz", "이서연", but not "What I mean is".
+/// True if `name` is written like a name: "Ana de la Cruz", "이서연", but not "What I mean is".
 fn is_capital(name: &str) -> bool {
     let words = name.split_whitespace().count();
     let low = name.split_whitespace().filter(|word| word.starts_with(char::is_lowercase)).count();
     label(name).is_some() && 2 * low <= words
 }
 
-/// Who speaks in a file.
+/// The speakers named in a file.
 struct Names<'t> {
     attendees: HashSet<&'t str>,
     counts: HashMap<&'t str, usize>,
@@ -163,8 +164,8 @@ impl<'t> Names<'t> {
         names
     }
 
-    /// Words that are wrongly taken for a name lose their owner and are nobody's; a name that is not seen gives its words to
-    /// whoever spoke before. So in doubt it is a name.
+    /// True if `name` is a speaker. Words mistaken for a name only lose their speaker, whereas a missed name gives its words to
+    /// the previous speaker. In doubt it therefore counts as a name.
     fn hold(&self, name: &str) -> bool {
         is_capital(name)
             || self.attendees.contains(name)

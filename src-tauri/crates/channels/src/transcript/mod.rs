@@ -1,9 +1,10 @@
-//! Meeting transcripts: WebVTT of Zoom and Teams, SRT, SBV, Otter text, Zoom's saved captions, Google Meet's and Teams'
-//! documents, the JSON of Fireflies.
+//! Meeting transcripts: WebVTT from Zoom and Teams, SRT, SBV, Otter text, Zoom's saved captions, documents from Google Meet and
+//! Teams, and Fireflies JSON.
 //!
-//! Cues are cut where a screen line ends, so consecutive cues of one speaker are joined to turns; their times stay in the
-//! metadata. Labels such as "Speaker 1" mean somebody only within one meeting, so their handles name the meeting too.
-//! Deliberately not here: reading Word's XML, which gives plain text before it comes here. Shapes: formats.md section 1.16.
+//! Cues are cut where a line on the screen ends, so consecutive cues of the same speaker are joined into turns; their times are
+//! kept in the metadata. Labels such as "Speaker 1" identify a person only within one meeting, so their handles include the
+//! meeting. Deliberately not here: reading Word's XML, which is converted to plain text first. For shapes, see formats.md section
+//! 1.16.
 
 mod cues;
 mod fireflies;
@@ -30,16 +31,16 @@ use cues::{Cue, Cues};
 pub(crate) use when::YEARS;
 use when::{When, without_time};
 
-/// A turn is closed beyond this many bytes: a lecture should not become one message.
+/// A turn is closed beyond this many bytes, so that a lecture does not become a single message.
 const TURN_BYTES_MAX: usize = 2_000;
 
-/// A silence that ends a turn even where the same person speaks on.
+/// A silence that ends a turn even if the same person continues.
 const TURN_GAP_MS: i64 = 30_000;
 
-/// The meeting is known again by so many of its first cues.
+/// A meeting is identified by this many of its first cues.
 const IDENTITY_CUES: usize = 8;
 
-/// The time of a meeting stands in one of so many lines before its first words.
+/// The time of a meeting is looked for in this many lines before its first words.
 const HEAD_LINES_MAX: usize = 10;
 
 const FILLERS: &[&str] = &[
@@ -47,22 +48,22 @@ const FILLERS: &[&str] = &[
     "ähm", "öh", "euh", "eh",
 ];
 
-/// Additions to names that say something of the role and not the name.
+/// Additions to names that describe a role rather than being part of the name.
 const SUFFIXES: &[&str] = &[
     "host", "co-host", "cohost", "guest", "external", "unverified", "presenter", "organizer", "organiser", "me", "you", "gast",
     "extern", "he/him", "she/her", "they/them",
 ];
 
-/// The label where the format names nobody.
+/// The label if the format names no speaker.
 const NOBODY: &str = "Unknown speaker";
 
-/// Whether a transcript whose first bytes are `head` is JSON; saved captions open with "[" as well, and then a name.
+/// True if a transcript that begins with `head` is JSON. Saved captions also begin with "[", but a name follows.
 pub(crate) fn is_json(head: &[u8]) -> bool {
     let head = head.trim_ascii_start();
     head.starts_with(b"{") || head.strip_prefix(b"[").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"{"))
 }
 
-/// Reads one file. The time of the recording may stand in its name or in that of the folder it lies in: Zoom names folders so.
+/// Reads one file. The time of the recording may be in the file name or in the name of its folder, which Zoom uses.
 pub(crate) fn read(input: &mut dyn BufRead, name: &str, folder: Option<&str>, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut bytes = Vec::new();
     input.take(TRANSCRIPT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
@@ -97,7 +98,7 @@ pub(crate) fn read(input: &mut dyn BufRead, name: &str, folder: Option<&str>, ou
         Some(begun) => (begun, TimeCertainty::Exact),
         None => base_time(&strays, [Some(name), folder], is_clock, out),
     };
-    // Where nothing tells when within the meeting it was said, its beginning stands in.
+    // If nothing says when within the meeting something was said, the start of the meeting is used.
     let time_certainty = if is_untimed { TimeCertainty::Inferred } else { known };
     let mut stand_ins = StandIns::default();
     let title = title.as_deref().or(stem_of(name)).map(without_time).filter(|title| !title.is_empty()).map(str::to_owned);
@@ -138,7 +139,7 @@ pub(crate) fn read(input: &mut dyn BufRead, name: &str, folder: Option<&str>, ou
     Ok(())
 }
 
-/// What one speaker says until somebody else does.
+/// What one speaker says until another one speaks.
 struct Turn {
     speaker: Option<String>,
     text: String,
@@ -146,13 +147,13 @@ struct Turn {
 }
 
 struct CueTime {
-    /// Where the cue begins in the turn's text, in code points.
+    /// The start of the cue within the turn's text, in code points.
     at: usize,
     start_ms: i64,
     end_ms: Option<i64>,
 }
 
-/// Joins consecutive cues of one speaker, in order of time.
+/// Joins consecutive cues of the same speaker, in time order.
 fn turns(mut cues: Vec<Cue>) -> Vec<Turn> {
     cues.sort_by_key(|cue| cue.start_ms);
     let mut turns: Vec<Turn> = Vec::new();
@@ -174,7 +175,7 @@ fn turns(mut cues: Vec<Cue>) -> Vec<Turn> {
     turns
 }
 
-/// The same for every copy of the transcript, whatever its name, and for one that grows.
+/// The same id for every copy of the transcript, whatever its name, and for a longer version of it.
 fn identity(cues: &[Cue]) -> MeetingId {
     let mut parts = Vec::new();
     for cue in cues.iter().take(IDENTITY_CUES) {
@@ -191,7 +192,7 @@ fn is_filler(text: &str) -> bool {
     words.all(|word| FILLERS.contains(&word.to_lowercase().as_str()))
 }
 
-/// `name` without "(Host)" and the like.
+/// `name` without "(Host)" and similar additions.
 fn without_suffix(name: &str) -> &str {
     let mut name = name.trim();
     while let Some(open) = name.rfind(['(', '[']) {
@@ -206,12 +207,12 @@ fn without_suffix(name: &str) -> &str {
     name
 }
 
-/// Times of day that run backwards have passed midnight.
+/// Adds a day whenever times of day run backward because midnight has passed.
 fn unwrap_midnight(cues: &mut [Cue]) {
     let mut days = 0;
     let mut last = i64::MIN;
     for cue in cues {
-        // An hour of disorder is disorder; more is a new day.
+        // A time that goes back by less than half a day is only out of order; more means a new day.
         if last != i64::MIN && cue.start_ms + days * DAY_MS < last - DAY_MS / 2 {
             days += 1;
         }
@@ -220,8 +221,8 @@ fn unwrap_midnight(cues: &mut [Cue]) {
     }
 }
 
-/// The moment from which cue times count: the one in the document, the file's name or its folder's, else what a person said, else the
-/// file's own.
+/// The time from which cue times count: the one in the document, in the file's name or in its folder's; otherwise the one a
+/// person gave; otherwise the file's own.
 fn base_time(head: &[String], names: [Option<&str>; 2], is_clock: bool, out: &mut Out<'_>) -> (Timestamp, TimeCertainty) {
     let zone = out.options.zone;
     let head = head.iter().take(HEAD_LINES_MAX).map(String::as_str);
@@ -250,7 +251,7 @@ fn base_time(head: &[String], names: [Option<&str>; 2], is_clock: bool, out: &mu
     }
 }
 
-/// The file name without its endings.
+/// The file name without its extensions.
 fn stem_of(name: &str) -> Option<&str> {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let stem = stem.strip_suffix(".transcript").or(stem.strip_suffix(" - Transcript")).unwrap_or(stem).trim();

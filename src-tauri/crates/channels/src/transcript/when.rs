@@ -1,17 +1,18 @@
-//! When a meeting began, as services and people write it into names of files and folders, titles and first lines.
+//! The start of a meeting, as services and people write it in file and folder names, titles and first lines.
 //!
-//! Zoom: `GMT20260105-140000`, folders `2026-01-05 14.00.00 Weekly`. Teams: `20260105_150312UTC`, also without a zone. Google Meet: `(2026-01-05 16:06 GMT-7)`,
-//! `- 2026/01/05 14:58 CET`, in file names with `_` in place of `/` and `:`; short names of zones are not unique and count as none.
+//! Zoom: `GMT20260105-140000`, folders `2026-01-05 14.00.00 Weekly`. Teams: `20260105_150312UTC`, also without a zone. Google
+//! Meet: `(2026-01-05 16:06 GMT-7)`, `- 2026/01/05 14:58 CET`; in file names with `_` in place of `/` and `:`. Abbreviated zone
+//! names are ambiguous and are ignored.
 
 use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime};
 
 use crate::DateOrder;
 
-/// Beginning of a meeting.
+/// The start of a meeting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct When {
     pub(super) time: NaiveDateTime,
-    /// Minutes east of UTC, where it is written.
+    /// The offset east of UTC in minutes, if given.
     pub(super) zone_minutes: Option<i32>,
 }
 
@@ -19,13 +20,13 @@ pub(super) struct When {
 const STAMP_BYTES: usize = 16;
 
 impl When {
-    /// The first moment written in `text`.
+    /// The first date and time in `text`.
     pub(super) fn find(text: &str) -> Option<Self> {
         (0..text.len()).find_map(|at| compact(text, at).or_else(|| spelled(text, at)).map(|(when, _)| when))
     }
 }
 
-/// `20260105-140000` at `at`, and where it ends. Zoom writes `GMT` before it, Teams `UTC` behind.
+/// `20260105-140000` at `at`, and where it ends. Zoom writes `GMT` before it, and Teams writes `UTC` after it.
 fn compact(text: &str, at: usize) -> Option<(When, usize)> {
     let window = text.get(at..at + 15)?;
     let (date, time) = (window.get(..8)?, window.get(9..)?);
@@ -60,7 +61,7 @@ fn spelled(text: &str, at: usize) -> Option<(When, usize)> {
     Some((When { time: date.and_time(time), zone_minutes: zone(text[at + STAMP_BYTES..].trim_start()) }, at + STAMP_BYTES))
 }
 
-/// `GMT-7`, `GMT+5:30`, `UTC`; other names of zones mean different things to different people.
+/// `GMT-7`, `GMT+5:30`, `UTC`. Other zone names mean different things to different people.
 fn zone(text: &str) -> Option<i32> {
     let name: &str = text.split([' ', ')']).next().unwrap_or_default();
     let offset = name.strip_prefix("GMT").or(name.strip_prefix("UTC"))?;
@@ -76,11 +77,11 @@ fn zone(text: &str) -> Option<i32> {
     (hours <= 14 && (0..60).contains(&minutes)).then_some(sign * (hours * 60 + minutes))
 }
 
-/// Years in which meetings were transcribed; other numbers of eight digits are no dates.
+/// The years in which meetings may have been transcribed; other eight-digit numbers are not dates.
 pub(crate) const YEARS: std::ops::RangeInclusive<i32> = 1990..=2099;
 
-/// The first date written in `text`: `2026-01-05`, `20260105`, `5.1.2026`, `Jan 5, 2026`, `5 January 2026`. What can be read day first
-/// and month first, such as `05/01/2026`, counts only with an order.
+/// The first date in `text`: `2026-01-05`, `20260105`, `5.1.2026`, `Jan 5, 2026`, `5 January 2026`. A date that can be read both
+/// day first and month first, such as `05/01/2026`, counts only if an order is given.
 pub(super) fn date(text: &str, order: Option<DateOrder>) -> Option<NaiveDate> {
     let parts: Vec<Part<'_>> = parts(text);
     parts.iter().enumerate().find_map(|(at, part)| {
@@ -101,7 +102,7 @@ pub(super) fn date(text: &str, order: Option<DateOrder>) -> Option<NaiveDate> {
                     (1..=2, 4) if is_one_mark && middle_digits <= 2 => {
                         let is_day_first = match order {
                             Some(order) => order != DateOrder::MonthFirst,
-                            // Dots stand between day and month wherever they stand between both.
+                            // Wherever dots separate day and month, the day comes first.
                             None if mark == '.' || first > 12 => true,
                             None if middle > 12 => false,
                             None => return None,
@@ -126,21 +127,21 @@ fn day(year: i32, month: u32, day: u32) -> Option<NaiveDate> {
     NaiveDate::from_ymd_opt(year, month, day).filter(|date| YEARS.contains(&date.year()))
 }
 
-/// A run of digits or of letters, and what stands before it.
+/// A run of digits or letters, and the text before it.
 struct Part<'t> {
     before: &'t str,
     text: &'t str,
 }
 
-/// English names of the months: the ones that programs write whatever the person speaks. Others are asked for.
+/// English month names, which programs use whatever language the person speaks. For others, the person is asked for the date.
 const MONTHS: [&str; 12] =
     ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
 
-/// The least letters of a month's name that are no other one's.
+/// The minimum number of letters that distinguish the names of months.
 const MONTH_LETTERS_MIN: usize = 3;
 
 impl Part<'_> {
-    /// The number and how many digits it has; `5th` is 5.
+    /// The number and its count of digits; `5th` is 5.
     fn number(&self) -> Option<(u32, usize)> {
         let digits = ["st", "nd", "rd", "th"].iter().find_map(|end| self.text.strip_suffix(end)).unwrap_or(self.text);
         let is_number = !digits.is_empty() && digits.len() <= 8 && digits.bytes().all(|b| b.is_ascii_digit());
@@ -153,7 +154,7 @@ impl Part<'_> {
         u32::try_from(at + 1).ok()
     }
 
-    /// The one sign between this part and the one before it.
+    /// The separator between this part and the previous one, if it is a single character.
     fn mark(&self) -> Option<char> {
         let mut chars = self.before.chars();
         chars.next().filter(|mark| matches!(mark, '-' | '/' | '_' | '.')).filter(|_| chars.next().is_none())
@@ -172,7 +173,7 @@ fn parts(text: &str) -> Vec<Part<'_>> {
     found
 }
 
-/// A title without the spelled time of the meeting behind it.
+/// A title without the meeting's time at its end.
 pub(super) fn without_time(title: &str) -> &str {
     let begin = (0..title.len()).find(|at| spelled(title, *at).is_some());
     let Some(begin) = begin else { return title };

@@ -1,35 +1,36 @@
-//! The head of a WhatsApp line: `d/m/yy, HH:MM - ` on Android, `[d/m/yy, HH:MM:SS] ` on iPhones, in the many local forms of each.
+//! The beginning of a WhatsApp line: `d/m/yy, HH:MM - ` on Android, `[d/m/yy, HH:MM:SS] ` on iPhones, in the many local forms of
+//! each.
 
 use chrono::{NaiveDate, NaiveDateTime};
 
 use crate::DateOrder;
 
-/// Date and time as they stand at the head of a line, and what follows.
+/// The date and time at the start of a line, and the text after them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header<'a> {
     /// The date as written.
     pub(crate) date: &'a str,
     /// Its three numbers in the order of the file.
     pub(crate) numbers: [u32; 3],
-    /// The first number has four digits.
+    /// True if the first number has four digits.
     pub(crate) is_year_first: bool,
-    /// The numbers are separated by dots, which only day-first countries do.
+    /// True if dots separate the numbers, which is only done in day-first countries.
     pub(crate) has_dots: bool,
     hour: u32,
     minute: u32,
     second: u32,
-    /// In square brackets, as iPhones write.
+    /// True if it is in square brackets, as on iPhones.
     pub(crate) is_bracketed: bool,
-    /// Name and text.
+    /// The name and text.
     pub(crate) rest: &'a str,
 }
 
-/// Invisible direction marks and the byte order mark.
+/// True for invisible direction marks and the byte order mark.
 pub(crate) fn is_mark(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Words that some languages put between date and time.
+/// Words that some languages put between the date and the time.
 const JOINERS: &[&str] = &["klo", "kl.", "um", "at", "à", "alle", "às", "om"];
 
 impl<'a> Header<'a> {
@@ -83,7 +84,7 @@ impl<'a> Header<'a> {
         })
     }
 
-    /// The date by `order`, if there is such a day.
+    /// The date read in this `order`, if such a day exists.
     pub(crate) fn date_by(&self, order: DateOrder) -> Option<NaiveDate> {
         let [a, b, c] = self.numbers;
         let (year, month, day) = if self.is_year_first {
@@ -99,13 +100,13 @@ impl<'a> Header<'a> {
         NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)
     }
 
-    /// The local time by `order`.
+    /// The local time with the date read in this `order`.
     pub(crate) fn time_by(&self, order: DateOrder) -> Option<NaiveDateTime> {
         self.date_by(order)?.and_hms_opt(self.hour, self.minute, self.second)
     }
 }
 
-/// The part of a line that is still to be read.
+/// The rest of a line that is still to be read.
 #[derive(Clone, Copy)]
 struct Cursor<'a>(&'a str);
 
@@ -120,7 +121,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Reads over spaces of every width and over marks; true if there was any.
+    /// Skips spaces of any width and invisible marks. Returns true if there were any.
     fn spaces(&mut self) -> bool {
         let rest = self.0.trim_start_matches(|c: char| c.is_whitespace() || is_mark(c));
         let any = rest.len() < self.0.len();
@@ -128,7 +129,7 @@ impl Cursor<'_> {
         any
     }
 
-    /// A number of at most `digits_max` digits, and how many it has.
+    /// Reads a number of at most `digits_max` digits, and returns it with its digit count.
     fn number(&mut self, digits_max: usize) -> Option<(u32, usize)> {
         let width = self.0.bytes().take_while(u8::is_ascii_digit).count();
         if width == 0 || width > digits_max {
@@ -158,7 +159,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Hour, minute, second, and whether there were seconds.
+    /// Hour, minute and second, and whether seconds were given.
     fn time(&mut self) -> Option<(u32, u32, u32, bool)> {
         let (hour, _) = self.number(2)?;
         if !self.take(':') && !self.take('.') {
@@ -187,7 +188,7 @@ impl Cursor<'_> {
         (hour < 24 && minute < 60 && width == 2 && seconds < 60).then_some((hour, minute, seconds, second.is_some()))
     }
 
-    /// "AM", "pm", "a.m.", "p. m."; true for the afternoon.
+    /// Reads "AM", "pm", "a.m." or "p. m."; true for the afternoon.
     fn half_of_day(&mut self) -> Option<bool> {
         let mut ahead = *self;
         let is_afternoon = match ahead.0.bytes().next()? {

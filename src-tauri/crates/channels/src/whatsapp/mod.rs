@@ -1,7 +1,7 @@
-//! WhatsApp chats exported as text: one file a chat, a line a message, more lines where the message had them.
+//! WhatsApp chats exported as text: one file per chat, and one line per message, or more if the message has several lines.
 //!
-//! The export names neither zone nor date order nor owner: the zone is assumed and marked so, the order is found by a first
-//! pass over the whole file or asked for, the owner must be named. Shapes and traps: formats.md section 1.8.
+//! The export names neither time zone, date order nor owner. The zone is assumed and marked as such; the order is found by a
+//! first pass over the whole file or asked for; the owner must be named. For shapes and pitfalls, see formats.md section 1.8.
 
 mod header;
 mod phrases;
@@ -22,27 +22,27 @@ use header::{Header, is_mark};
 use phrases::{Platform, attachment, is_standard, platform_text, split_author, without_edited_mark};
 pub(crate) use survey::{Survey, survey};
 
-/// Channel type.
+/// Channel type for WhatsApp chats.
 const CHANNEL: &str = "whatsapp";
 
-/// Lines looked at to recognise a chat.
+/// Number of lines read to recognize a chat.
 const SNIFF_LINES: usize = 60;
 
-/// Whether the beginning of a file looks like a chat: its first line, or two others, begin with date and time.
+/// True if the beginning of a file looks like a chat: its first line, or two other lines, begin with a date and time.
 pub(crate) fn looks_like(head: &str) -> bool {
     let lines = head.lines().filter(|line| !line.trim().is_empty()).take(SNIFF_LINES);
     let headers: Vec<bool> = lines.map(|line| Header::parse(line).is_some()).collect();
     headers.first() == Some(&true) || headers.iter().filter(|is_header| **is_header).count() >= 2
 }
 
-/// One message with all of its lines.
+/// A message with all of its lines.
 struct Record {
     first: String,
     is_too_large: bool,
     has_bad_bytes: bool,
 }
 
-/// Reads one file of which `survey` is known.
+/// Reads one file, given the `survey` of it.
 pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>, survey: &Survey) -> Result<(), Halt> {
     let mut lines = Lines::new(input, MESSAGE_BYTES_MAX);
     let mut chat = Chat { survey, stand_ins: StandIns::default(), groups: Regroup::default() };
@@ -79,7 +79,7 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>, survey: &Survey) 
     Ok(chat.groups.flush(out)?)
 }
 
-/// The order to try where a phone changed its language in the middle of a chat.
+/// The order to try if a phone changed its language in the middle of a chat.
 fn other(order: DateOrder) -> DateOrder {
     if order == DateOrder::MonthFirst { DateOrder::DayFirst } else { DateOrder::MonthFirst }
 }
@@ -107,7 +107,7 @@ impl Chat<'_> {
             Some((author, words)) => (Some(author), words),
             None => (None, header.rest),
         };
-        // iPhones mark what they write themselves; the mark is no part of anybody's words.
+        // iPhones mark text that the app itself inserts; the mark is not part of anybody's words.
         let has_mark = header.is_bracketed && words.starts_with('\u{200e}');
         let mut text = words.trim_matches(|c: char| is_mark(c) || c == '\r').trim_end_matches('\n');
         let skip = match platform_text(words) {
@@ -173,7 +173,7 @@ impl Chat<'_> {
     }
 }
 
-/// The name, or the number without the spaces that its country writes.
+/// The name, or the phone number without the spaces used in its country.
 fn handle_of(author: &str) -> String {
     let compact: String =
         author.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '(' | ')' | '.') && !is_mark(*c)).collect();

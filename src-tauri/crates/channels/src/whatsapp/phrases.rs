@@ -1,13 +1,13 @@
 //! Texts that WhatsApp itself writes into an export, in the languages it is most used in.
 //!
-//! Where a form tells enough without the words (`<…>` alone on Android, a leading mark on iPhones) no list is needed.
+//! No list is needed where the form alone is enough (`<…>` alone on a line on Android, a leading mark on iPhones).
 
 use super::header::is_mark;
 
-/// What a text is, when nobody wrote it.
+/// The kind of a text that nobody wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Platform {
-    /// Stands where a photo or file was.
+    /// A placeholder for a photo or file.
     Media,
     /// The message was deleted.
     Deleted,
@@ -95,7 +95,7 @@ const DELETED: &[&str] = &[
 
 const POLLS: &[&str] = &["poll:", "umfrage:", "encuesta:", "sondage :", "sondage:", "sondaggio:", "enquete:", "omröstning:"];
 
-/// Parts of the notice on encryption; "waiting for this message" stands where a message could not be decrypted.
+/// Parts of the notice about encryption; "waiting for this message" replaces a message that could not be decrypted.
 const STANDARD: &[&str] = &[
     "end-to-end encrypted", "ende-zu-ende-verschlüsselt", "cifrados de extremo a extremo", "cifradas de extremo a extremo",
     "chiffrés de bout en bout", "crittografati end-to-end", "crittografia end-to-end", "criptografia de ponta a ponta",
@@ -108,25 +108,25 @@ const EDITED: &[&str] = &[
     "<mensagem editada>", "<dit bericht is bewerkt>", "(edited)",
 ];
 
-/// "Group" in the languages whose creation notices quote the subject.
+/// "Group" in the languages whose group creation notices quote the subject.
 const GROUP_WORDS: &[&str] = &["group", "gruppe", "grupo", "groupe", "gruppo", "groep", "grupp"];
 
-/// Endings of attached files.
+/// File extensions of attachments.
 const FILE_ENDINGS: &[&str] = &[
     "jpg", "jpeg", "png", "gif", "webp", "heic", "mp4", "mov", "3gp", "opus", "ogg", "m4a", "mp3", "aac", "pdf", "vcf", "docx",
     "xlsx", "pptx", "txt", "zip",
 ];
 
-/// A longest contact name with decoration; more before a colon is a notice.
+/// Maximum length of a contact name including decoration; if more precedes a colon, it is a notice.
 const NAME_CHARS_MAX: usize = 80;
 
 fn plain(text: &str) -> String {
     text.chars().filter(|c| !is_mark(*c)).collect::<String>().trim().to_lowercase()
 }
 
-/// What the whole of `text` is, if WhatsApp wrote it.
+/// The kind of `text` as a whole, if WhatsApp wrote it.
 pub(crate) fn platform_text(text: &str) -> Option<Platform> {
-    // The phrases are short; long texts are always somebody's.
+    // The phrases are short; long texts are always written by people.
     let head: String = text.lines().next().unwrap_or_default().chars().take(300).collect();
     let line = plain(&head);
     if POLLS.contains(&line.as_str()) && text.contains('\n') {
@@ -137,7 +137,7 @@ pub(crate) fn platform_text(text: &str) -> Option<Platform> {
     }
     let bare = line.trim_end_matches('.');
     let inner = bare.strip_prefix('<').and_then(|bare| bare.strip_suffix('>'));
-    // Android puts its placeholder into angle brackets in every language, and nothing else of it stands alone in them.
+    // Android puts its placeholder in angle brackets in every language, and nothing else appears alone in them.
     if inner.is_some_and(|inner| (3..=60).contains(&inner.chars().count()) && !inner.contains(['<', '>', '/', '='])) {
         return Some(Platform::Media);
     }
@@ -150,13 +150,13 @@ pub(crate) fn platform_text(text: &str) -> Option<Platform> {
     }
 }
 
-/// Whether a notice is one of those that every chat has.
+/// True for a notice that every chat contains.
 pub(crate) fn is_standard(text: &str) -> bool {
     let text = plain(text);
     STANDARD.iter().any(|phrase| text.contains(phrase))
 }
 
-/// The name of the attached file if the first line of `text` stands for one, and what follows: the caption.
+/// If the first line of `text` stands for an attached file: its name, and the caption that follows.
 pub(crate) fn attachment(text: &str) -> Option<(&str, &str)> {
     let (line, caption) = text.split_once('\n').unwrap_or((text, ""));
     let line = line.trim_matches(|c: char| is_mark(c) || c.is_whitespace());
@@ -170,7 +170,7 @@ pub(crate) fn attachment(text: &str) -> Option<(&str, &str)> {
     FILE_ENDINGS.contains(&ending.to_lowercase().as_str()).then_some((name, caption.trim()))
 }
 
-/// `text` without the mark of an edited message, if it has one.
+/// `text` without the mark of an edited message; `None` if it has none.
 pub(crate) fn without_edited_mark(text: &str) -> Option<&str> {
     let trimmed = text.trim_end_matches(|c: char| is_mark(c) || c.is_whitespace());
     let open = trimmed.rfind(['<', '('])?;
@@ -186,12 +186,12 @@ pub(crate) fn created_group(notice: &str) -> Option<&str> {
     }
     let mut quoted = notice.split(['"', '“', '”', '„', '«', '»']);
     let subject = quoted.nth(1)?.trim();
-    // A change of subject quotes two.
+    // A notice about a changed subject quotes two.
     let has_another = quoted.nth(1).is_some_and(|another| !another.trim().is_empty());
     (!subject.is_empty() && !has_another).then_some(subject)
 }
 
-/// Name and text of `rest`, or `None` for a notice.
+/// The name and text of `rest`, or `None` for a notice.
 pub(crate) fn split_author(rest: &str) -> Option<(&str, &str)> {
     let (name, text) = match rest.split_once(": ") {
         Some(split) => split,
@@ -199,7 +199,7 @@ pub(crate) fn split_author(rest: &str) -> Option<(&str, &str)> {
     };
     let trimmed = name.trim_matches(|c: char| is_mark(c) || c.is_whitespace());
     let trimmed = trimmed.strip_prefix('~').unwrap_or(trimmed).trim_start_matches(|c: char| is_mark(c) || c.is_whitespace());
-    // A colon inside of a quoted subject belongs to a notice.
+    // A colon inside a quoted subject belongs to a notice.
     let opens_quote = trimmed.matches('"').count() % 2 == 1 || trimmed.contains(['“', '„', '«']);
     let is_name = !trimmed.is_empty() && !opens_quote && trimmed.chars().count() <= NAME_CHARS_MAX;
     is_name.then_some((trimmed, text))

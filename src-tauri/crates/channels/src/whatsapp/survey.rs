@@ -1,9 +1,9 @@
-//! The first pass over a WhatsApp file: in which order it writes dates, and which chat it is.
+//! The first pass over a WhatsApp file: the order in which it writes dates, and which chat it is.
 //!
-//! The id of the chat must be the same for every export of it. In order of trust: the subject in the notice that the group
-//! was created; the chat's name as iPhones put it before the notice on encryption; the name in the file name that WhatsApp
-//! gives; else the first two people who speak, which a longer export shares with a shorter one. The rest of a file name, which
-//! may hold dates and counters, is never used.
+//! The id of the chat must be the same for every export of it. In order of reliability, it comes from the subject in the notice
+//! that the group was created; the chat's name that iPhones put before the notice about encryption; the name in a file name given
+//! by WhatsApp; or else the first two speakers, which longer and shorter exports have in common. The rest of a file name, which
+//! may contain dates and counters, is never used.
 
 use std::io::BufRead;
 
@@ -19,15 +19,15 @@ use crate::open::Halt;
 use crate::preview::{DateQuestion, DateSample};
 use crate::{DateOrder, Stop};
 
-/// Notices that name the chat stand among the first lines.
+/// Notices that name the chat are among this many first messages.
 const TITLE_RECORDS: u64 = 30;
 
-/// What the first pass learnt.
+/// The result of the first pass.
 #[derive(Debug, Clone)]
 pub(crate) struct Survey {
-    /// The order of dates; of an open question, day first.
+    /// The order of dates; day first if the question is open.
     pub(crate) order: DateOrder,
-    /// Present where the order is a guess.
+    /// Set if the order is a guess.
     pub(crate) question: Option<DateQuestion>,
     /// The chat's name, if it has one.
     pub(crate) title: Option<String>,
@@ -52,7 +52,7 @@ struct Evidence {
     speakers: Vec<String>,
 }
 
-/// Reads the whole of `input`. `names` are the names of the file and its archive without endings.
+/// Reads all of `input`. `names` are the names of the file and its archive, without extensions.
 pub(crate) fn survey(
     input: &mut dyn BufRead,
     names: &[&str],
@@ -64,7 +64,7 @@ pub(crate) fn survey(
     let mut told = 0;
     while let Some(line) = lines.next()? {
         let (Line::Whole(bytes) | Line::TooLarge(bytes)) = line;
-        // A header is ASCII up to the name; only lines that begin with one need decoding.
+        // A header is ASCII up to the name, and only lines that begin with one need decoding.
         if bytes.iter().take(16).any(u8::is_ascii_digit) {
             let text = String::from_utf8_lossy(bytes);
             if let Some(header) = Header::parse(&text) {
@@ -147,7 +147,7 @@ impl Evidence {
         Survey { order, question, title, conversation, label }
     }
 
-    /// The order, and whether it is more than a guess.
+    /// The order, and whether it is certain.
     fn order(&self, wanted: Option<DateOrder>) -> (DateOrder, bool) {
         if let Some(order) = wanted {
             return (order, true);
@@ -170,10 +170,10 @@ impl Evidence {
     }
 }
 
-/// The name in a file name that WhatsApp gave: "WhatsApp Chat with Ana", "Chat de WhatsApp con Ana (1)".
+/// The chat's name in a file name given by WhatsApp: "WhatsApp Chat with Ana", "Chat de WhatsApp con Ana (1)".
 fn title_in_name(name: &str) -> Option<String> {
     let lower = name.to_lowercase();
-    // Lower case may change the length of a name, never of this word before it.
+    // Lowercasing may change the length of a name, but not of the text before this word.
     let at = lower.find("whatsapp")?;
     let tail = name.get(at + "whatsapp".len()..)?;
     let joined = [" with ", " - ", " con ", " mit ", " avec ", " com ", " met ", " med "]
@@ -181,7 +181,7 @@ fn title_in_name(name: &str) -> Option<String> {
         .filter_map(|joiner| tail.find(joiner).map(|at| (at, joiner.len())))
         .min()?;
     let mut title = tail[joined.0 + joined.1..].trim();
-    // Browsers count copies: "… (2)".
+    // Browsers number copies: "… (2)".
     if let Some((before, count)) = title.strip_suffix(')').and_then(|title| title.rsplit_once(" ("))
         && count.bytes().all(|b| b.is_ascii_digit())
     {

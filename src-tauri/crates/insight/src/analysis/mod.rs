@@ -1,7 +1,7 @@
-//! Analyze Now without a model: one pass over a conversation, every conclusion tied to the words it rests on.
+//! Analyze Now without a model: one pass over a conversation, with every conclusion tied to the words it rests on.
 //!
-//! Only plain utterances count. Deliberately not here: what is to be remembered; the reader marks that (`keepsake-capture`), and a model
-//! may propose projects and stories, and tell how it felt ([`crate::model`]).
+//! Only plain utterances count. Deliberately not here: what to remember, which the trained reader marks (`keepsake-capture`). A
+//! model may also propose projects and stories and describe how the conversation felt ([`crate::model`]).
 
 mod mood;
 mod phrases;
@@ -18,44 +18,44 @@ pub use summary::SummarySentence;
 use crate::text::Document;
 use crate::turn::{AnalysisInput, fingerprint};
 
-/// Names this engine and its version on every row it produces. Raise it when results change.
+/// Engine name and version, stored with every row this engine produces. Raise the version when results change.
 pub const ENGINE_VERSION: &str = "builtin-analysis/4";
 
-/// What a whole conversation says.
+/// The result of analyzing a whole conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Analysis {
-    /// Projects, experiences, stories and relationships of the owner, strongest first; from a model alone.
+    /// The owner's projects, experiences, stories and relationships, strongest first. Only a model produces these.
     pub candidates: Vec<Candidate>,
-    /// What looked like a candidate and was stopped, with the gate and the reason.
+    /// Possible candidates that a gate filtered out, each with the gate and the reason.
     pub stops: Vec<Stop>,
-    /// Two or three sentences of the conversation itself, in its order; one where there is only one.
+    /// Two or three sentences from the conversation, in their original order; a single one if there are no more.
     pub summary: Vec<SummarySentence>,
-    /// Two to five phrases that run through the conversation, as the text writes them; fewer in a very short one.
+    /// Two to five phrases that run through the conversation, spelled as in the text; fewer in a very short one.
     pub themes: Vec<String>,
-    /// How it felt over all, in a few words; from a model alone.
+    /// The overall tone in a few words. Only a model produces this.
     pub tone: Option<String>,
-    /// How it felt at the start, in the middle and at the end; from a model alone.
+    /// The mood at the start, in the middle and at the end. Only a model produces these.
     pub emotional_arc: Vec<ArcPoint>,
     /// Authors of plain utterances, in order of appearance.
     pub participants: Vec<String>,
-    /// Three to eight concrete phrases and names, as the text writes them; fewer in a very short one.
+    /// Three to eight concrete phrases and names, spelled as in the text; fewer in a very short one.
     pub key_topics: Vec<String>,
-    /// Of the transcript: equal input, equal fingerprint. See [`crate::fingerprint`].
+    /// Fingerprint of the transcript: equal for equal input. See [`crate::fingerprint`].
     pub fingerprint: String,
 }
 
-/// Nothing in the conversation can be read.
+/// The conversation contains nothing that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error(
-    "the conversation has no words to analyse: all of its {turns} messages are empty, notices, tool output or abandoned branches"
+    "the conversation has no words to analyze: all of its {turns} messages are empty, notices, tool output or abandoned branches"
 )]
 pub struct TooShort {
-    /// How many messages it has in all.
+    /// Total number of messages in the conversation.
     pub turns: usize,
 }
 
-/// Analyses one conversation. Works on anything that has words; ask [`crate::is_long_enough`] first where the soft
-/// minimum is to be kept.
+/// Analyzes one conversation of any length, as long as it contains words. To enforce the soft minimum, call
+/// [`crate::is_long_enough`] first.
 pub fn analyse(input: &AnalysisInput<'_>) -> Result<Analysis, TooShort> {
     let document = Document::read(input.turns);
     if document.plain.is_empty() {
@@ -76,7 +76,7 @@ pub fn analyse(input: &AnalysisInput<'_>) -> Result<Analysis, TooShort> {
     })
 }
 
-/// The summary alone, for whoever needs no analysis.
+/// Only the summary, for callers that do not need the whole analysis.
 pub(crate) fn summarised(input: &AnalysisInput<'_>) -> Result<Vec<SummarySentence>, TooShort> {
     let document = Document::read(input.turns);
     if document.plain.is_empty() {
@@ -85,7 +85,7 @@ pub(crate) fn summarised(input: &AnalysisInput<'_>) -> Result<Vec<SummarySentenc
     Ok(summary::summarise(&document, input.vectors))
 }
 
-/// The authors of the turns at `plain`, in order of appearance.
+/// The authors of the turns listed in `plain`, in order of first appearance.
 pub(crate) fn participants(input: &AnalysisInput<'_>, plain: &[usize]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for turn in plain.iter().filter_map(|index| input.turns.get(*index)) {

@@ -1,31 +1,32 @@
-//! How a conversation felt, in a closed list of words: its mood, and its emotional arc.
+//! How a conversation felt, chosen from a closed list of words: its mood and its emotional arc.
 //!
-//! A language model alone tells it. No list of words does: it took courtesies for feelings, and half of what people feel stands in none.
+//! Only a language model sets these. A word list is not used because it mistook courtesies for feelings, and half of what people
+//! feel appears in no list.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A mood. `mixed` is only ever said of a whole conversation.
+/// A mood. `mixed` is only used for a whole conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mood {
     /// Glad, delighted.
     Joyful,
-    /// Looks forward.
+    /// Looking forward to something.
     Excited,
-    /// Thanks in earnest.
+    /// Sincerely thankful.
     Grateful,
-    /// Warm towards somebody.
+    /// Warm toward another person.
     Affectionate,
-    /// Hopes.
+    /// Hoping for something.
     Hopeful,
-    /// Proud of something or somebody.
+    /// Proud of something or of another person.
     Proud,
-    /// A worry is over.
+    /// Glad that a worry is over.
     Relieved,
-    /// Laughs.
+    /// Laughing.
     Amused,
-    /// None in particular, or not known.
+    /// No particular mood, or unknown.
     Neutral,
     /// Afraid, anxious, under pressure.
     Worried,
@@ -37,7 +38,7 @@ pub enum Mood {
     Sad,
     /// Exhausted, overwhelmed.
     Tired,
-    /// Pleasant and unpleasant balance.
+    /// Pleasant and unpleasant feelings in balance.
     Mixed,
 }
 
@@ -61,7 +62,7 @@ impl Mood {
         Self::Mixed,
     ];
 
-    /// The stable name, which is also a plain adjective.
+    /// The stable name, which is also an ordinary adjective.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Joyful => "joyful",
@@ -83,24 +84,24 @@ impl Mood {
     }
 }
 
-/// Where in the conversation.
+/// A stage of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// The first third.
     Start,
-    /// The second.
+    /// The second third.
     Middle,
-    /// The last.
+    /// The last third.
     End,
 }
 
-/// The mood of one stage and the turn it rests on.
+/// The mood of one stage and the turn that shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArcPoint {
-    /// Which stage.
+    /// The stage.
     pub stage: Stage,
-    /// Its mood.
+    /// The mood in that stage.
     pub mood: Mood,
     /// Index of the turn that shows it.
     pub turn: usize,

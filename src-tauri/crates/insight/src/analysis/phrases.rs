@@ -1,8 +1,8 @@
-//! Themes and key topics: noun phrases ranked by how far they run through the conversation.
+//! Themes and key topics: noun phrases ranked by how consistently they run through the conversation.
 //!
-//! In the family of RAKE (Rose et al. 2010) and YAKE (Campos et al. 2020): candidates are runs of words between stop words; they score
-//! by frequency, spread over turns and position. There is no tagger, so a single word counts only where it is said again or has a capital
-//! inside a sentence.
+//! Similar to RAKE (Rose et al. 2010) and YAKE (Campos et al. 2020): candidates are runs of words between stop words, scored by
+//! frequency, spread over turns, and position. There is no part-of-speech tagger, so a single word counts only if it is repeated
+//! or is capitalized inside a sentence.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,25 +10,25 @@ use keepsake_domain::Role;
 
 use crate::text::{Document, Sentence, Token, stem};
 
-/// More than five themes are a list and no gist.
+/// With more than five themes, the list no longer shows the gist.
 pub const THEMES_MAX: usize = 5;
 
-/// More than eight topics are an index.
+/// Maximum number of topics; a longer list would be an index.
 pub const TOPICS_MAX: usize = 8;
 
-/// Longer runs are fragments of sentences.
+/// Maximum words in a phrase; longer runs are fragments of sentences.
 const PHRASE_WORDS_MAX: usize = 3;
 
-/// No more distinct phrases than this are ranked; the most frequent stay.
+/// Maximum number of distinct phrases to rank; the highest-scoring ones are kept.
 const PHRASES_RANKED_MAX: usize = 400;
 
-/// What an assistant says names a topic less than what people say.
+/// Weight of an assistant's words, which indicate a topic less than people's words do.
 const ASSISTANT_WEIGHT: f32 = 0.35;
 
-/// What a phrase without a name counts that was said once.
+/// Score factor for a phrase that occurs only once and contains no name.
 const ONCE_SHARE: f32 = 0.45;
 
-/// Themes and key topics as the text writes them.
+/// Themes and key topics, spelled as in the text.
 #[derive(Debug, Default)]
 pub(super) struct Phrases {
     pub(super) themes: Vec<String>,
@@ -40,36 +40,35 @@ pub(super) struct Phrases {
 struct Tally {
     forms: BTreeMap<String, usize>,
     turns: BTreeSet<usize>,
-    /// Those of them that no assistant said.
+    /// The turns among these that were not written by an assistant.
     person_turns: BTreeSet<usize>,
     weight: f32,
     count: usize,
     inner_capitals: usize,
-    /// Some run of words ends with it.
+    /// True if some run of words ends with this phrase.
     ends_run: bool,
     words: usize,
     first: usize,
 }
 
-/// Ranks the phrases of `document`.
 pub(super) fn rank(document: &Document<'_>) -> Phrases {
     choose(&tallied(document), document.plain.len())
 }
 
-/// A phrase with how much it says about the document.
+/// A phrase and how much it says about the document.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RankedPhrase {
-    /// The form that the text uses most.
+    /// The form that occurs most often in the text.
     pub(crate) text: String,
-    /// Its words' stems.
+    /// The stems of its words.
     pub(crate) stems: Vec<String>,
-    /// How strong it is; comparable within one document.
+    /// Strength of the phrase, comparable only within one document.
     pub(crate) score: f32,
-    /// In how many turns it stands.
+    /// The number of turns it occurs in.
     pub(crate) turns: usize,
 }
 
-/// The phrases of `document`, the strongest first.
+/// The phrases of `document`, strongest first.
 pub(crate) fn ranked(document: &Document<'_>) -> Vec<RankedPhrase> {
     let entry = |(stems, score, tally): (Vec<String>, f32, Tally)| RankedPhrase {
         text: shown(&tally),
@@ -88,7 +87,7 @@ fn tallied(document: &Document<'_>) -> Vec<(Vec<String>, f32, Tally)> {
     }
     for (index, sentence) in document.sentences.iter().enumerate() {
         for phrase in phrases_of(sentence) {
-            // Calling each other by name is not a topic.
+            // A participant's name used as an address is not a topic.
             if phrase.words.iter().all(|word| names.contains(word)) {
                 continue;
             }
@@ -116,8 +115,8 @@ fn tallied(document: &Document<'_>) -> Vec<(Vec<String>, f32, Tally)> {
     without_overlap(scored)
 }
 
-/// A single word must be a name most of the time, or people must come back to it; of several words a person says them, or they are said
-/// again.
+/// A single word must usually be a name, or people must return to it. A phrase of several words must be said by a person or be
+/// repeated.
 fn is_telling(tally: &Tally) -> bool {
     match tally.words {
         1 => tally.person_turns.len() > 1 || tally.inner_capitals * 2 >= tally.count,
@@ -139,12 +138,12 @@ fn score(tally: &Tally, sentences: usize) -> f32 {
     };
     let proper = if tally.inner_capitals * 2 >= tally.count { 1.35 } else { 1.0 };
     let told = if tally.person_turns.is_empty() { 0.5 } else { 1.0 };
-    // Words that stand beside each other once may be a sentence and no name.
+    // Words that appear next to each other only once may be part of a sentence rather than a name.
     let once = if tally.count == 1 && tally.inner_capitals == 0 { ONCE_SHARE } else { 1.0 };
     (tally.weight.sqrt() * 0.6 + (1.0 + spread).ln() * tally.weight.min(1.0)) * early * length * proper * told * once
 }
 
-/// Of phrases of which one is part of the other, keeps the one that people come back to.
+/// If one phrase is part of another, keeps the one that people return to.
 fn without_overlap(scored: Vec<(Vec<String>, f32, Tally)>) -> Vec<(Vec<String>, f32, Tally)> {
     let mut absorbed: BTreeSet<usize> = BTreeSet::new();
     for (long, (long_key, _, long_tally)) in scored.iter().enumerate() {
@@ -156,7 +155,7 @@ fn without_overlap(scored: Vec<(Vec<String>, f32, Tally)>) -> Vec<(Vec<String>, 
                 continue;
             }
             let is_said_again = |tally: &Tally| tally.person_turns.len() > 1;
-            // "wool" of "wool carpet" and "wool fibres" only describes; "Küche" of "gebrauchte Küche" is what it is about.
+            // "wool" in "wool carpet" and "wool fibres" is only descriptive; "Küche" in "gebrauchte Küche" is the subject itself.
             let keeps_long = is_said_again(long_tally) || !short_tally.ends_run || !is_said_again(short_tally);
             absorbed.insert(if keeps_long { short } else { long });
         }
@@ -173,7 +172,7 @@ fn without_overlap(scored: Vec<(Vec<String>, f32, Tally)>) -> Vec<(Vec<String>, 
     result
 }
 
-/// Themes are the phrases that run through the conversation; topics are those and the concrete names beside them.
+/// Themes are the phrases that run through the conversation; topics are the themes plus specific names.
 fn choose(kept: &[(Vec<String>, f32, Tally)], plain_turns: usize) -> Phrases {
     let runs_through = |tally: &Tally| tally.turns.len() >= 2 || plain_turns <= 2;
     let themes: Vec<&(Vec<String>, f32, Tally)> = {
@@ -196,7 +195,7 @@ fn choose(kept: &[(Vec<String>, f32, Tally)], plain_turns: usize) -> Phrases {
     Phrases { themes: themes.into_iter().map(|(_, _, tally)| shown(tally)).collect(), topics }
 }
 
-/// The form the text uses most; of equal ones the one with fewer capitals, then the shorter.
+/// The most frequent form in the text; on a tie, the one with fewer capitals, then the shorter one.
 fn shown(tally: &Tally) -> String {
     let capitals = |form: &str| form.chars().filter(|c| c.is_uppercase()).count();
     let mut forms: Vec<(&String, &usize)> = tally.forms.iter().collect();
@@ -214,7 +213,7 @@ struct Phrase {
 fn phrases_of(sentence: &Sentence<'_>) -> Vec<Phrase> {
     let mut found = Vec::new();
     let tokens = &sentence.tokens;
-    // A shout has capitals everywhere; they say nothing.
+    // In a shouted sentence everything is capitalized, so capitals carry no information.
     let shouted = sentence.text.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase);
     let mut at = 0;
     while at < tokens.len() {
@@ -226,14 +225,15 @@ fn phrases_of(sentence: &Sentence<'_>) -> Vec<Phrase> {
         while end < tokens.len() && is_content(sentence, end) && adjacent(&tokens[end - 1], &tokens[end]) {
             end += 1;
         }
-        // "trip to Lisbon", "viaje a Lima": one word, one small word, a name.
+        // "trip to Lisbon", "viaje a Lima": a word, a stop word, and a name.
         let links = tokens.get(end).is_some_and(|token| sentence.language.is_stop_word(&token.word));
         let named = tokens.get(end + 1).is_some_and(Token::is_capitalised) && is_content(sentence, end + 1);
         if links && named && end - at == 1 && !tokens[at].is_capitalised() {
             found.extend(phrase(sentence, at, end + 2, shouted));
             end += 2;
         } else {
-            // Each part of a run, since "connection pool" may stand in a longer one; what never stands alone is absorbed later.
+            // Every part of a run, because "connection pool" may be part of a longer run. Parts that never occur alone are
+            // absorbed later.
             let parts = (at..end).flat_map(|from| (from + 1..=end.min(from + PHRASE_WORDS_MAX)).map(move |to| (from, to)));
             found.extend(parts.filter_map(|(from, to)| phrase(sentence, from, to, shouted)));
         }
@@ -272,12 +272,12 @@ fn lower_first(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
-/// Only a space or a hyphen between them.
+/// True if only a space or a hyphen separates the two.
 fn adjacent(a: &Token<'_>, b: &Token<'_>) -> bool {
     b.bytes.start.saturating_sub(a.bytes.end) <= 1 && !a.is_break() && !b.is_break()
 }
 
-/// "Thanks, Jon!", "Jon, look": somebody is addressed.
+/// True if the word addresses a person: "Thanks, Jon!", "Jon, look".
 fn is_vocative(sentence: &Sentence<'_>, at: usize) -> bool {
     let tokens = &sentence.tokens;
     let ends = || tokens.iter().skip(at + 1).all(|token| !token.is_word);
@@ -286,13 +286,14 @@ fn is_vocative(sentence: &Sentence<'_>, at: usize) -> bool {
     after_comma && ends() || leads
 }
 
-/// A stop word, or two that are written as one: "n'a", "qu'il".
+/// True for a stop word, or for two that are written as one: "n'a", "qu'il".
 fn is_small(sentence: &Sentence<'_>, word: &str) -> bool {
     let stops = |part: &str| part.chars().count() < 2 || sentence.language.is_stop_word(part);
     sentence.language.is_stop_word(word) || word.contains('\'') && word.split('\'').all(stops)
 }
 
-/// Whether the word at `at` can be part of a key phrase: no stop word, nobody else's words, no code, nobody who is addressed.
+/// True if the word at `at` can be part of a key phrase: not a stop word, not quoted, not code, and not the name of a person
+/// being addressed.
 fn is_content(sentence: &Sentence<'_>, at: usize) -> bool {
     let Some(token) = sentence.tokens.get(at) else { return false };
     let names = |token: &Token<'_>| token.is_word && !is_small(sentence, &token.word);

@@ -1,9 +1,9 @@
-//! The extractive summary: two or three sentences that were really said, chosen to stand for the whole.
+//! The extractive summary: two or three sentences from the conversation, chosen to represent the whole.
 //!
-//! Centrality in the manner of LexRank (power iteration over tf-idf similarity, sharpened by embeddings where there are
-//! any), times how many words of content a sentence has, where it stands and who says it; then maximal marginal
-//! relevance, so that the sentences do not repeat each other. What a sentence means nobody judges here.
-//! Deliberately not here: writing new sentences. Attribution ("Mara: …") is left to whoever shows it.
+//! Sentences are scored by centrality as in LexRank (power iteration over tf-idf similarity, refined with embeddings if
+//! available), multiplied by the number of content words, the position, and the speaker's role. Maximal marginal relevance then
+//! keeps the sentences from repeating each other. Nothing here interprets what a sentence means. Deliberately not here: writing
+//! new sentences, and attribution ("Mara: …"), which the caller that displays the summary adds.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,41 +20,41 @@ const SUMMARY_SENTENCES_MAX: usize = 3;
 /// A summary sentence longer than this is cut at its last clause.
 const SUMMARY_SENTENCE_CHARS_MAX: usize = 240;
 
-/// Similarity is quadratic, so at most this many sentences take part; a cheap score chooses them beforehand.
+/// Similarity is quadratic, so at most this many sentences are compared; a cheap score preselects them.
 const SENTENCES_COMPARED_MAX: usize = 320;
 
-/// Rounds of the power iteration; the order is settled long before.
+/// Rounds of the power iteration. The order settles long before that.
 const CENTRALITY_ROUNDS: usize = 20;
 
 /// Damping of the power iteration, as in PageRank.
 const DAMPING: f32 = 0.85;
 
-/// Below this two sentences are unrelated.
+/// Two sentences with a lower similarity are unrelated.
 const SIMILARITY_MIN: f32 = 0.08;
 
-/// How much relevance counts against being different from what is already chosen.
+/// Weight of relevance against difference from the sentences already chosen.
 const RELEVANCE_SHARE: f32 = 0.7;
 
-/// A further sentence must be at least this good beside the best one, or the summary stays at two.
+/// A further sentence is added only if its score is at least this share of the best one.
 const THIRD_SENTENCE_SHARE_MIN: f32 = 0.3;
 
-/// Fewer words rarely stand alone.
+/// Minimum words in a sentence; shorter ones are rarely understandable alone.
 const WORDS_MIN: usize = 5;
 
-/// A question says with fewer words what it asks for.
+/// Minimum words in a question, which needs fewer words to be clear.
 const QUESTION_WORDS_MIN: usize = 3;
 
-/// A sentence with fewer words of content says nothing by itself.
+/// Minimum content words in a sentence; with fewer it says nothing by itself.
 const CONTENT_WORDS_MIN: usize = 2;
 
 /// One sentence of the summary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SummarySentence {
-    /// Index of the turn it stands in.
+    /// Index of its turn.
     pub turn: usize,
-    /// Where in that turn.
+    /// Position within that turn.
     pub span: Span,
-    /// The words of the span, white space evened out; "…" at the end where it was cut.
+    /// The words of the span with whitespace normalized; ends with "…" if it was cut.
     pub text: String,
     /// Who said it.
     pub author: String,
@@ -68,11 +68,11 @@ struct Scored<'a> {
     terms: BTreeMap<u32, f32>,
 }
 
-/// Chooses the sentences that stand for the conversation.
+/// Chooses the sentences that represent the conversation.
 pub(super) fn summarise(document: &Document<'_>, vectors: Option<&[Option<Vec<f32>>]>) -> Vec<SummarySentence> {
     let mut scored = fit_sentences(document, false);
     if scored.len() < 2 {
-        // A conversation of questions is best told by its questions.
+        // A conversation made up of questions is best summarized by its questions.
         scored = fit_sentences(document, true);
     }
     if scored.len() > SENTENCES_COMPARED_MAX {
@@ -109,7 +109,7 @@ fn fit_sentences<'a>(document: &'a Document<'a>, with_questions: bool) -> Vec<Sc
     found
 }
 
-/// Purpose stands at the beginning, outcome at the end.
+/// Sentences at the beginning (purpose) and at the end (outcome) weigh more.
 fn place_weight(position: usize, last: usize) -> f32 {
     match (position, last - position.min(last)) {
         (0, _) => 1.35,
@@ -125,7 +125,7 @@ fn weight(sentence: &Sentence<'_>, with_questions: bool) -> f32 {
         return 0.0;
     }
     let content = content_words(sentence).count();
-    // A script without spaces has whole clauses for words.
+    // In a script without spaces, a whole clause counts as one word.
     let words_min = if with_questions { QUESTION_WORDS_MIN } else { WORDS_MIN };
     if !is_unspaced(sentence.text) && (words < words_min || content < CONTENT_WORDS_MIN) {
         return 0.0;
@@ -153,7 +153,7 @@ fn weight(sentence: &Sentence<'_>, with_questions: bool) -> f32 {
     length * speaker * concrete * names(sentence)
 }
 
-/// Above 1 for a sentence with names and numbers.
+/// A factor above 1 for a sentence with names and numbers.
 fn names(sentence: &Sentence<'_>) -> f32 {
     let is_name = |token: &&Token<'_>| {
         token.is_word && (token.is_capitalised() && token.raw.len() > 1 || token.raw.chars().all(|c| c.is_ascii_digit()))
@@ -200,7 +200,7 @@ fn similarities(scored: &[Scored<'_>], vectors: Option<&[Option<Vec<f32>>]>) -> 
             let (few, many) = if a.terms.len() <= b.terms.len() { (&a.terms, &b.terms) } else { (&b.terms, &a.terms) };
             let lexical: f32 = few.iter().filter_map(|(id, w)| many.get(id).map(|other| w * other)).sum();
             let meant = vectors.and_then(|v| cosine(v.get(a.sentence.turn)?.as_deref()?, v.get(b.sentence.turn)?.as_deref()?));
-            // Vectors are of whole turns, so they say nothing about two sentences of one turn.
+            // Vectors represent whole turns, so they cannot compare two sentences of the same turn.
             let value = match meant.filter(|_| a.sentence.turn != b.sentence.turn) {
                 Some(meant) => 0.6 * lexical + 0.4 * meant.max(0.0) * 0.5,
                 None => lexical,
@@ -220,7 +220,7 @@ fn cosine(a: &[f32], b: &[f32]) -> Option<f32> {
     (a.len() == b.len() && value.is_finite()).then_some(value)
 }
 
-/// How central each sentence is, the most central 1.
+/// The centrality of each sentence, scaled so that the highest is 1.
 fn centrality(similarity: &[f32], n: usize) -> Vec<f32> {
     if n == 0 {
         return Vec::new();
@@ -271,7 +271,7 @@ fn choose(scored: &[Scored<'_>], relevance: &[f32], similarity: &[f32]) -> Vec<u
     chosen
 }
 
-/// The sentence as shown: what is beyond the cap left out.
+/// The sentence as displayed, cut at the length limit.
 fn shown(document: &Document<'_>, sentence: &Sentence<'_>) -> Option<SummarySentence> {
     let turn = document.turns.get(sentence.turn)?;
     let whole = turn.text.get(sentence.bytes.clone())?;
@@ -284,7 +284,7 @@ fn shown(document: &Document<'_>, sentence: &Sentence<'_>) -> Option<SummarySent
     Some(SummarySentence { turn: sentence.turn, span, text, author: turn.author.to_owned(), role: turn.role })
 }
 
-/// As much of `text` as the cap allows, ending with a clause or at least a word.
+/// The part of `text` that fits the limit, ending at a clause or at least at a word.
 fn within(text: &str) -> (&str, bool) {
     let Some((limit, _)) = text.char_indices().nth(SUMMARY_SENTENCE_CHARS_MAX) else { return (text, false) };
     let head = text.get(..limit).unwrap_or(text);

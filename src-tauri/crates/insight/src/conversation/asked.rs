@@ -1,11 +1,11 @@
-//! The same judgement by a language model, the pure half: what is asked about the end of a conversation, and what of the answer is
-//! believed.
+//! The same judgment by a language model, pure half: the question about the end of a conversation, and which parts of the answer
+//! are accepted.
 //!
-//! The decision is the one of [`super::judge`], with the same states and the same reasons. A reason that names a line must quote it
-//! word for word, and may not speak against its own verdict; an answer that is unsure, says what nobody said or contradicts itself is
-//! no judgement, and the built-in one stands. The measure of the silence is never the model's.
+//! The decision is the one [`super::judge`] makes, with the same states and reasons. A reason that refers to a line must quote it
+//! word for word and must not contradict the verdict. An answer that is unsure, quotes words nobody said, or contradicts itself
+//! is rejected, and the built-in judgment stays. The model never measures the silence.
 //!
-//! Deliberately not here: sending, and when somebody asks.
+//! Deliberately not here: sending, and when to ask.
 
 use keepsake_domain::{ConversationStatus, DAY_MS, HOUR_MS, MINUTE_MS, Role, limits};
 use keepsake_prompt::ground::locate;
@@ -22,20 +22,20 @@ use super::Place;
 use super::ended::{Judgement, Reason};
 use crate::Turn;
 
-/// The one prompt. Raise the version with every change of wording or reply.
+/// The only prompt. Raise the version with every change to the wording or the reply format.
 pub const ENDED: PromptFile =
     PromptFile { name: "ended", version: 1, wording: include_str!("../../prompts/ended.md"), reply_tokens_max: 400 };
 
-/// Whether something has ended shows in its last words; more of it only costs.
+/// Maximum number of turns shown. The last words show whether a conversation has ended; more turns only add cost.
 const TURNS_MAX: usize = 24;
 
-/// About 2,000 tokens: a call of a second on a small local model.
+/// About 2,000 tokens, which takes a small local model about a second.
 const CHARS_MAX: usize = 2_000 * limits::CHARS_PER_TOKEN;
 
-/// Below this a model is guessing, by its own word.
+/// Minimum confidence. By the scale given in the prompt, a model below this is guessing.
 const CONFIDENCE_MIN: f64 = 0.6;
 
-/// A longer quotation is no sentence.
+/// Maximum length of a quotation; anything longer is not a single sentence.
 const QUOTE_CHARS_MAX: usize = 400;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -66,12 +66,12 @@ enum Because {
     Silence,
 }
 
-/// What a model's answer came to.
+/// The result of reading a model's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
-    /// A judgement that the words carry.
+    /// A judgment supported by the conversation's words.
     Judged(Judgement),
-    /// None; why, in words for a person. The built-in judgement stands.
+    /// No judgment, with a reason worded for a person. The built-in judgment stays.
     Refused(&'static str),
 }
 
@@ -79,14 +79,14 @@ pub enum Asked {
 #[derive(Debug)]
 pub struct EndedTask<'a> {
     turns: &'a [Turn<'a>],
-    /// The silence as the built-in rules measured it.
+    /// The silence as measured by the built-in rules.
     measured: Option<Reason>,
     waiting: Waiting<Transcript>,
     found: Option<Asked>,
 }
 
 impl<'a> EndedTask<'a> {
-    /// Asks about the end of `turns`, of which the rules thought `built_in`. Where nobody said anything there is nothing to ask.
+    /// Asks about the end of `turns`, which the rules judged as `built_in`. Makes no call if nobody said anything.
     pub fn new(
         turns: &'a [Turn<'a>],
         built_in: &Judgement,
@@ -121,7 +121,7 @@ impl<'a> EndedTask<'a> {
     fn read(&self, transcript: &Transcript, reply: &str) -> Result<Asked, ReplyError> {
         let Reply { state, because, line, quote, confidence } = parse(reply)?;
         if confidence.get() < CONFIDENCE_MIN {
-            return Ok(Asked::Refused("The model is not sure."));
+            return Ok(Asked::Refused("The model is not confident enough."));
         }
         let is_contrary = match because {
             Because::Farewell | Because::Settled => state == State::GoesOn,
@@ -129,7 +129,7 @@ impl<'a> EndedTask<'a> {
             Because::Silence => false,
         };
         if is_contrary {
-            return Ok(Asked::Refused("Its reason speaks against its verdict."));
+            return Ok(Asked::Refused("Its reason contradicts its verdict."));
         }
         let reason = if because == Because::Silence {
             None
@@ -139,7 +139,7 @@ impl<'a> EndedTask<'a> {
             let found = (quote.chars().count() <= QUOTE_CHARS_MAX)
                 .then(|| locate(transcript, Some(line), quote, |_| true, text_of))
                 .flatten();
-            let Some(found) = found else { return Ok(Asked::Refused("The words it cites stand in no message.")) };
+            let Some(found) = found else { return Ok(Asked::Refused("The words it cites are not in any message.")) };
             let place = Place { turn: found.message, span: found.span };
             Some(match because {
                 Because::Farewell => Reason::Farewell { place },
@@ -157,7 +157,7 @@ impl<'a> EndedTask<'a> {
     }
 }
 
-/// The last plain turns that fit. Never a part of one, since a cut could leave half of a masked value.
+/// The last plain turns that fit. A turn is never split, because a cut could leave half of a masked value.
 fn last<'t, 'a>(turns: &'t [Turn<'a>], chars_max: usize) -> Vec<(usize, &'t Turn<'a>)> {
     let mut total = 0;
     let mut shown: Vec<(usize, &Turn<'_>)> = turns
@@ -175,7 +175,7 @@ fn last<'t, 'a>(turns: &'t [Turn<'a>], chars_max: usize) -> Vec<(usize, &'t Turn
     shown
 }
 
-/// How long the silence is, and what is usual; nothing where nobody wrote.
+/// The length of the silence and the limit it is compared with, in milliseconds; `None` if nobody wrote.
 const fn measure(reason: &Reason) -> Option<(i64, i64)> {
     match *reason {
         Reason::WithinRhythm { silence_ms, usual_ms } | Reason::BeyondRhythm { silence_ms, usual_ms, .. } => {
@@ -186,7 +186,7 @@ const fn measure(reason: &Reason) -> Option<(i64, i64)> {
     }
 }
 
-/// A time in the largest unit of which it has two.
+/// A duration in the largest unit that gives at least two.
 fn time(ms: i64) -> PromptText {
     let (unit_ms, name) = match ms {
         _ if ms >= 2 * DAY_MS => (DAY_MS, " days"),
@@ -212,6 +212,6 @@ impl Calls for EndedTask<'_> {
     }
 
     fn finish(self) -> Outcome<Asked> {
-        self.waiting.finish(|| self.found.unwrap_or(Asked::Refused("Nobody said anything.")))
+        self.waiting.finish(|| self.found.unwrap_or(Asked::Refused("There are no messages to read.")))
     }
 }

@@ -1,7 +1,7 @@
-//! Pending actions: who promised whom what, until when, and where it was settled.
+//! Pending actions: who promised what to whom, by when, and where it was settled.
 //!
-//! What is a promise the trained reader marks, and whether a later line settles it the reader judges too: no wording decides either
-//! here. An assistant's offers are no commitments, and what is quoted in a line is somebody else's promise.
+//! The trained reader marks promises and also judges whether a later line settles one; no wording rule decides either here. An
+//! assistant's offers are not commitments, and a promise inside a quotation belongs to the quoted person.
 
 use std::ops::Range;
 
@@ -13,51 +13,51 @@ use super::{Moment, Place};
 use crate::Turn;
 use crate::text::{Document, Token};
 
-/// Who owes.
+/// The person who owes what was promised.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "name", rename_all = "snake_case")]
 pub enum Debtor {
     /// The owner.
     Owner,
-    /// The author of this name.
+    /// The author with this name.
     Person(String),
 }
 
 /// One promise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commitment {
-    /// Who promised.
+    /// The person who made the promise.
     pub debtor: Debtor,
-    /// To whom, by name: the one other who speaks; nothing in a group, where it is open.
+    /// The person it was made to: the only other speaker. `None` in a group, where this is not clear.
     pub creditor: Option<Debtor>,
-    /// What, in the words of the promise.
+    /// The promised action, in the words of the promise.
     pub what: String,
-    /// Where it was promised.
+    /// Where the promise was made.
     pub place: Place,
-    /// Until when, where it was said.
+    /// The due date, if one was given.
     pub due: Option<Due>,
-    /// The line that settles it: it was done, will not be done, or need not be. Nothing while it is pending.
+    /// The line that settles the promise: it was done, will not be done, or need not be done. `None` while pending.
     pub settled: Option<Place>,
 }
 
 impl Commitment {
-    /// Whether it is still to be done.
+    /// True until the promise is settled.
     pub fn is_pending(&self) -> bool {
         self.settled.is_none()
     }
 }
 
-/// Where the trained reader found promises: of each turn, in bytes.
+/// The promises that the trained reader marked: a list of byte ranges for each turn.
 pub type Promised = [Vec<Range<usize>>];
 
-/// The promises of a conversation as they were made, in order: those that the reader marked, none of them settled.
+/// The promises that the reader marked, in the order in which they were made; all unsettled.
 pub fn commitments(turns: &[Turn<'_>], promised: &Promised, moment: Moment) -> Vec<Commitment> {
     let document = Document::read(turns);
     let all = 0..document.sentences.len();
     all.flat_map(|at| marked(&document, at, promised, moment)).collect()
 }
 
-/// What the reader marked and this sentence is the first to hold. A sentence that is not the speaker's own is not in the document.
+/// The marked promises for which this is the first sentence they overlap. Words that are not the speaker's own are not promises.
 fn marked(document: &Document<'_>, at: usize, promised: &Promised, moment: Moment) -> Vec<Commitment> {
     let sentence = &document.sentences[at];
     let Some((turn, debtor)) = document.turns.get(sentence.turn).and_then(|turn| Some((turn, debtor(turn)?))) else {
@@ -96,7 +96,7 @@ fn debtor(turn: &Turn<'_>) -> Option<Debtor> {
     }
 }
 
-/// The one other who speaks in the conversation.
+/// The only other speaker in the conversation, if there is exactly one.
 fn creditor(document: &Document<'_>, speaker: &Debtor) -> Option<Debtor> {
     let mut others =
         document.plain.iter().filter_map(|at| document.turns.get(*at)).filter_map(debtor).filter(|other| other != speaker);

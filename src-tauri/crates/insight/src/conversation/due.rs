@@ -1,6 +1,7 @@
-//! Until when: "by Friday", "morgen", "in two hours", counted from the moment it was said, in the speaker's zone.
+//! Due dates: "by Friday", "morgen", "in two hours", counted from when the words were said, in the speaker's time zone.
 //!
-//! What only a calendar of the two could tell ("after the holidays", "soon") has no due date; none is guessed.
+//! Phrases that cannot be resolved without the people's own calendars ("after the holidays", "soon") give no due date; nothing is
+//! guessed.
 
 use std::ops::Range;
 
@@ -10,24 +11,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::Token;
 
-/// How exactly a due date was said.
+/// How precisely a due date was stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DuePrecision {
     /// To the hour.
     Hour,
-    /// To the day; the end of it counts.
+    /// To the day; the date is the end of that day.
     Day,
-    /// To the week or month; the end of it counts.
+    /// To the week or month; the date is the end of that period.
     Period,
 }
 
-/// Until when something was promised.
+/// When a promise is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Due {
-    /// The last moment of it.
+    /// The last moment at which it is on time.
     pub at: Timestamp,
-    /// How exactly it was said.
+    /// How precisely it was stated.
     pub precision: DuePrecision,
 }
 
@@ -56,7 +57,7 @@ const MONTHS: [&[&str]; 12] = [
     &["december", "dec", "dezember", "dez", "décembre", "diciembre"],
 ];
 
-/// The hour at which a part of the day ends.
+/// The hour at which each part of the day ends.
 const PARTS: &[(&str, u32)] = &[
     ("morning", 12),
     ("noon", 12),
@@ -76,7 +77,7 @@ const PARTS: &[(&str, u32)] = &[
     ("noche", 23),
 ];
 
-/// The first due date in `tokens`, said at `said`, and which of them it is.
+/// The first due date in `tokens`, counted from `said`, and the range of tokens that states it.
 pub(super) fn find(tokens: &[Token<'_>], said: Timestamp, utc_offset_minutes: i32) -> Option<(Due, Range<usize>)> {
     if said.as_millis() <= 0 {
         return None;
@@ -106,7 +107,7 @@ fn at_token(tokens: &[Token<'_>], at: usize, local: NaiveDateTime) -> Option<(Me
         "tonight" => Some(((today.and_time(NaiveTime::from_hms_opt(23, 0, 0)?), DuePrecision::Hour), at..at + 1)),
         "eod" | "cob" => Some(((end_of(today), DuePrecision::Day), at..at + 1)),
         "eow" => Some(((end_of(end_of_week(today)?), DuePrecision::Period), at..at + 1)),
-        // "morgen" is also the morning: "guten Morgen", "am Morgen".
+        // "morgen" also means morning: "guten Morgen", "am Morgen".
         "tomorrow" | "tmrw" | "tmr" | "demain" | "amanhã" => day(today.succ_opt(), 1),
         "morgen" if !matches!(before(1), "guten" | "am" | "jeden") => day(today.succ_opt(), 1),
         "mañana" if !matches!(before(1), "la" | "esta") => day(today.succ_opt(), 1),
@@ -175,7 +176,7 @@ fn dated(tokens: &[Token<'_>], at: usize, today: NaiveDate) -> Option<(NaiveDate
     if let Some(weekday) = weekday(word(0)) {
         let names_day = at.checked_sub(1).and_then(|before| tokens.get(before)).map_or("", |token| token.word.as_str());
         let is_past = matches!(names_day, "last" | "letzten" | "since" | "seit" | "every" | "jeden" | "past");
-        // "sat" and "sun", "mon" and "mar" are words too; a short form counts with its capital alone.
+        // "sat", "sun", "mon" and "mar" can be other words, so a short form counts only with a capital.
         let is_short = word(0).chars().count() <= 4;
         let is_capital = tokens.get(at).is_some_and(Token::is_capitalised);
         if is_past || (is_short && !is_capital && matches!(word(0), "sat" | "sun" | "mon" | "wed" | "mar")) {
@@ -191,7 +192,7 @@ fn dated(tokens: &[Token<'_>], at: usize, today: NaiveDate) -> Option<(NaiveDate
         let this_year = NaiveDate::from_ymd_opt(today.year(), month, day)?;
         if this_year >= today { Some(this_year) } else { NaiveDate::from_ymd_opt(today.year() + 1, month, day) }
     };
-    // The tokeniser may part "2027-05-12" at its hyphens.
+    // The tokenizer may split "2027-05-12" at its hyphens.
     if let (Ok(year), "-", Ok(month), "-", Ok(day)) =
         (word(0).parse::<i32>(), word(1), word(2).parse::<u32>(), word(3), word(4).parse::<u32>())
     {
@@ -215,7 +216,7 @@ fn dated(tokens: &[Token<'_>], at: usize, today: NaiveDate) -> Option<(NaiveDate
     None
 }
 
-/// Whether a word, in lower case, names a day of the week, a month, a part of the day or a length of time.
+/// True if a lowercase word names a day of the week, a month, a part of the day or a unit of time.
 pub(crate) fn names_time(word: &str) -> bool {
     weekday(word).is_some() || month(word).is_some() || part_of_day(word).is_some() || unit(word, 1).is_some()
 }
@@ -239,7 +240,7 @@ fn part_of_day(word: &str) -> Option<u32> {
     PARTS.iter().find(|(name, _)| *name == word).map(|(_, hour)| *hour)
 }
 
-/// "morning", "at 5pm", "um 17 Uhr", "by noon" right behind a day.
+/// "morning", "at 5pm", "um 17 Uhr", "by noon" directly after a day.
 fn hour_after(tokens: &[Token<'_>], at: usize, date: NaiveDate) -> Option<(NaiveDateTime, DuePrecision, usize)> {
     let word = |at: usize| tokens.get(at).map_or("", |token| token.word.as_str());
     let skip =
@@ -255,7 +256,7 @@ fn hour_after(tokens: &[Token<'_>], at: usize, date: NaiveDate) -> Option<(Naive
     None
 }
 
-/// Whether a time of day stands at `at`: "5pm", "17:00", "5 pm", "17 Uhr", "noon".
+/// True if there is a time of day at `at`: "5pm", "17:00", "5 pm", "17 Uhr", "noon".
 fn is_hour(tokens: &[Token<'_>], at: usize) -> bool {
     clock(tokens, at).is_some()
 }
@@ -311,7 +312,7 @@ fn amount(tokens: &[Token<'_>], at: usize) -> Option<(i64, usize)> {
     }
 }
 
-/// The length of `amount` of a unit; nothing inside for units counted by the calendar.
+/// The duration of `amount` units. The inner option is `None` for units counted on the calendar (days and weeks).
 fn unit(word: &str, amount: i64) -> Option<Option<Duration>> {
     match word {
         "minute" | "minutes" | "min" | "mins" | "minuten" | "minutos" => Some(Some(Duration::minutes(amount))),
@@ -358,7 +359,7 @@ fn end_of(date: NaiveDate) -> NaiveDateTime {
     date.and_time(NaiveTime::from_hms_opt(23, 59, 59).unwrap_or_default())
 }
 
-/// The Sunday of the week of `date`.
+/// The Sunday of the week that contains `date`.
 fn end_of_week(date: NaiveDate) -> Option<NaiveDate> {
     date.checked_add_days(Days::new(u64::from(6 - date.weekday().num_days_from_monday())))
 }

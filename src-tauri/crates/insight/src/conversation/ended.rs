@@ -1,13 +1,15 @@
-//! Whether a conversation has ended, as a judgement with its reasons (DESIGN 4), by its own rhythm and not by a fixed time.
+//! Judges whether a conversation has ended, with reasons (DESIGN 4), by its own rhythm rather than by a fixed time.
 //!
-//! Silence is measured against the silences that this conversation has known: below nearly all of them it goes on, beyond the
-//! longest it has ended, between the two it rests. Hours in which nobody ever writes here do not count as silence, so an office
-//! thread does not end each night. An unanswered question or an open promise holds the end off.
+//! The current silence is compared with earlier silences in this conversation. If it is shorter than nearly all of them, the
+//! conversation is active; if it is far longer than the longest, it has ended; in between, it is idle. Hours in which nobody ever
+//! writes do not count as silence, so an office thread does not end every night. An unanswered question or an open promise delays
+//! the end.
 //!
-//! A new message makes any conversation active again: the silence is then short. Nothing else is needed to resume one.
+//! A new message makes any conversation active again because the silence is then short. Nothing else is needed to resume one.
 //!
-//! Deliberately not here: acting on it, and what words mean: that somebody took leave a model alone tells. It may judge the same with more sense ([`super::asked`]); this is what answers without
-//! one, and what stands where one fails.
+//! Deliberately not here: acting on the judgment, and the meaning of words; only a model can tell that people said goodbye. A
+//! model can make the same judgment with more understanding ([`super::asked`]); these rules apply when there is no model or it
+//! fails.
 
 use chrono::{DateTime, Datelike, Timelike, Weekday};
 use keepsake_domain::{ConversationStatus, HOUR_MS, Role, Timestamp};
@@ -18,43 +20,44 @@ use super::{Moment, Place};
 use crate::Turn;
 use crate::text::{Document, Sentence};
 
-/// Silences that any conversation is taken to have known: a minute, ten, an hour, two nights. With few messages they speak for it,
-/// with many they drown; only the nights remain, so that nothing ends overnight for lack of an earlier night.
+/// Silences that every conversation is assumed to have had, in milliseconds: a minute, ten minutes, an hour, and two nights. They
+/// decide while there are few messages and lose influence as messages accumulate. The nights keep mattering, so that a
+/// conversation does not end overnight just because it has not had a night before.
 const KNOWN_BEFOREHAND_MS: [i64; 5] = [60_000, 10 * 60_000, HOUR_MS, 12 * HOUR_MS, 12 * HOUR_MS];
 
-/// Nine silences out of ten are shorter than what counts as usual here.
+/// Nine out of ten silences are shorter than the usual one.
 const USUAL_QUANTILE: f64 = 0.9;
 
-/// However even the rhythm, a silence up to this many times the middle one is no surprise.
+/// Even in a very regular conversation, a silence of up to this many times the median is usual.
 const USUAL_TIMES_TYPICAL: i64 = 3;
 
-/// A silence this many times the longest known is the end.
+/// The conversation has ended when the silence exceeds this many times the longest known one.
 const END_TIMES: i64 = 2;
 
-/// With an unanswered question or an open promise it takes so many times the longest.
+/// The same factor when there is an unanswered question or an open promise.
 const END_TIMES_WHEN_OPEN: i64 = 6;
 
-/// Hours tell nothing before this many messages on this many days.
+/// The active hours are used only from this many messages on this many days.
 const HOURS_MESSAGES_MIN: usize = 20;
 const HOURS_DAYS_MIN: usize = 4;
 
-/// Silences beyond this are scaled rather than walked through hour by hour.
+/// Silences longer than this many hours are extrapolated instead of being counted hour by hour.
 const HOURS_WALKED_MAX: i64 = 24 * 28;
 
-/// Silent for so many times what ends it, a conversation has ended, and nobody need be asked.
+/// Once the silence is this many times the ending threshold, the conversation has ended without doubt and no model is asked.
 const DOUBT_TIMES: i64 = 4;
 
-/// Whether a conversation has ended, and why that is thought.
+/// Whether a conversation has ended, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Judgement {
-    /// Where it stands.
+    /// The conversation status.
     pub status: ConversationStatus,
-    /// What that rests on, the silence first.
+    /// The reasons, starting with the silence.
     pub reasons: Vec<Reason>,
 }
 
 impl Judgement {
-    /// Whether another judge may see it differently: it no longer plainly goes on, and has not ended long ago.
+    /// True if a model might judge differently: the conversation is not clearly active and did not end long ago.
     pub fn is_in_doubt(&self) -> bool {
         self.reasons.iter().any(|reason| match *reason {
             Reason::BeyondRhythm { .. } => true,
@@ -64,53 +67,53 @@ impl Judgement {
     }
 }
 
-/// One reason.
+/// One reason for a judgment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Reason {
     /// Nobody has said anything yet.
     Empty,
-    /// The silence is one of the usual ones here.
+    /// The silence is within what is usual for this conversation.
     WithinRhythm {
-        /// How long nobody wrote, hours without activity left out.
+        /// How long nobody has written, in milliseconds; inactive hours are not counted.
         silence_ms: i64,
-        /// What is usual here.
+        /// The usual limit in this conversation, in milliseconds.
         usual_ms: i64,
     },
-    /// The silence is longer than usual, but has been as long before.
+    /// The silence is longer than usual, but not long enough to end the conversation.
     BeyondRhythm {
         /// As in [`Reason::WithinRhythm`].
         silence_ms: i64,
-        /// What is usual here.
+        /// The usual limit, as in [`Reason::WithinRhythm`].
         usual_ms: i64,
-        /// From here on it has ended.
+        /// The silence, in milliseconds, beyond which the conversation has ended.
         end_ms: i64,
     },
-    /// The silence is longer than any known one by far.
+    /// The silence is far longer than any before it.
     LongSilence {
         /// As in [`Reason::WithinRhythm`].
         silence_ms: i64,
-        /// From here on it has ended.
+        /// The silence, in milliseconds, beyond which the conversation has ended.
         end_ms: i64,
     },
-    /// They took leave; from a model alone.
+    /// The participants said goodbye. Only a model gives this reason.
     Farewell {
-        /// Where.
+        /// The line that shows it.
         place: Place,
     },
-    /// Thanks or agreement stand at the end; from a model alone.
+    /// The conversation closes with thanks or agreement. Only a model gives this reason.
     Settled {
-        /// Where.
+        /// The line that shows it.
         place: Place,
     },
-    /// A question has no answer yet.
+    /// A question is unanswered.
     OpenQuestion {
-        /// Where.
+        /// The question.
         place: Place,
     },
-    /// A promise is not kept yet.
+    /// A promise is still open.
     PendingPromise {
-        /// Where.
+        /// The promise.
         place: Place,
     },
 }
@@ -153,16 +156,16 @@ pub(super) fn read(document: &Document<'_>, commitments: &[Commitment], moment: 
     Judgement { status, reasons: reasons.into_iter().flatten().collect() }
 }
 
-/// A promise holds a conversation open until its time has passed and a usual pause with it.
+/// A promise keeps a conversation open until its due date plus one usual pause.
 fn holds_open(commitment: &Commitment, now: Timestamp, usual_ms: i64) -> bool {
     commitment.is_pending() && commitment.due.is_none_or(|due| due.at.plus_ms(usual_ms) >= now)
 }
 
-/// What silences are like here.
+/// The typical silences of this conversation.
 struct Rhythm {
-    /// Nine of ten are shorter, and it is well above the middle one.
+    /// Longer than nine out of ten silences, and at least [`USUAL_TIMES_TYPICAL`] times the median.
     usual_ms: i64,
-    /// The longest, a single outlier aside.
+    /// The longest silence; a single outlier is capped.
     longest_ms: i64,
 }
 
@@ -174,13 +177,14 @@ impl Rhythm {
         let quantile = |share: f64| gaps[((gaps.len() - 1) as f64 * share).round() as usize];
         let typical_ms = quantile(0.5);
         let usual_ms = quantile(USUAL_QUANTILE).max(typical_ms.saturating_mul(USUAL_TIMES_TYPICAL));
-        // One holiday must not keep a conversation open for years: the longest counts only if there were two.
+        // One holiday must not keep a conversation open for years, so the longest silence is capped at four times the second
+        // longest.
         let longest_ms = gaps[gaps.len() - 1].min(gaps[gaps.len() - 2].saturating_mul(4)).max(usual_ms);
         Self { usual_ms, longest_ms }
     }
 }
 
-/// In which hours of working days and of weekends anybody writes here; all of them where too little is known.
+/// The hours of workdays and weekends in which anybody writes; all hours if there is too little data.
 struct ActiveHours {
     is_active: [[bool; 24]; 2],
     offset_ms: i64,
@@ -206,21 +210,21 @@ impl ActiveHours {
         for (kind, hours) in counts.iter().enumerate() {
             for (hour, count) in hours.iter().enumerate() {
                 if *count > 0 {
-                    // Who writes at nine may write at eight or ten.
+                    // A person who writes at nine may also write at eight or ten.
                     for near in [hour + 23, hour, hour + 1] {
                         is_active[kind][near % 24] = true;
                     }
                 }
             }
         }
-        // A conversation younger than a week and a half has not shown its weekends.
+        // With less than ten days of history, the weekends are not representative.
         if days.last().zip(days.first()).is_some_and(|(last, first)| last - first < 10) {
             is_active[1] = is_active[0];
         }
         Self { is_active, offset_ms }
     }
 
-    /// The time between two moments that falls into active hours.
+    /// The time between two moments that falls into active hours, in milliseconds.
     fn active_ms(&self, from: i64, to: i64) -> i64 {
         let whole = (to - from).max(0);
         if self.is_active.iter().flatten().all(|active| *active) || whole < HOUR_MS {
@@ -240,19 +244,19 @@ impl ActiveHours {
     }
 }
 
-/// Working day or weekend, and the hour, of a local time.
+/// The row (0 for workdays, 1 for weekends) and the hour of a local time.
 fn slot(local_ms: i64) -> Option<(usize, usize)> {
     let at = DateTime::from_timestamp_millis(local_ms)?;
     Some((usize::from(matches!(at.weekday(), Weekday::Sat | Weekday::Sun)), at.hour() as usize))
 }
 
-/// The last question, where nobody else has said anything since.
+/// The last question, if nobody else has said anything since.
 fn open_question(document: &Document<'_>) -> Option<Place> {
     let last = *document.plain.last()?;
     let speaker = document.turns.get(last)?;
     let own =
         |at: &&usize| document.turns.get(**at).is_some_and(|turn| turn.role == speaker.role && turn.author == speaker.author);
-    // An assistant that asks "anything else?" waits for nobody.
+    // An assistant that asks "anything else?" does not expect an answer.
     if speaker.role == Role::Assistant {
         return None;
     }
@@ -266,7 +270,7 @@ fn open_question(document: &Document<'_>) -> Option<Place> {
     })
 }
 
-/// "How are you?" at the end of a greeting wants an answer; "right?", "ok?" do not wait for one.
+/// True for one-word questions such as "right?" or "ok?", which expect no answer. "How are you?" does expect one.
 fn is_courtesy(sentence: &Sentence<'_>) -> bool {
     sentence.words() <= 1
 }

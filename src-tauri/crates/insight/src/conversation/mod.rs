@@ -1,9 +1,10 @@
-//! Where a conversation stands (Layer 1): whether it has ended, how it sounds, what was promised in it, and what it said so far.
+//! The status of a conversation (Layer 1): whether it has ended, its tone, the promises made in it, and a summary so far.
 //!
-//! Every answer is typed and names the turns it rests on; nothing is kept between calls. A conversation is resumed by calling again
-//! with one more turn, and a summary is superseded by asking again, never edited.
+//! Every answer is typed and names the turns it rests on. Nothing is kept between calls: to resume a conversation, call again
+//! with one more turn; to replace a summary, ask for a new one. Summaries are never edited.
 //!
-//! Deliberately not here: storing, wording for people, and conversations that are kept out of memory, which the caller leaves out.
+//! Deliberately not here: storing, wording for people, and filtering out conversations that are not used for memory, which the
+//! caller does.
 
 mod asked;
 mod commitment;
@@ -26,39 +27,39 @@ pub use tone::{Pace, ToneProfile};
 use crate::Turn;
 use crate::text::Document;
 
-/// Names these rules and their version on every row made with them. Raise it when results change.
+/// Name and version of these rules, stored with every row made with them. Raise the version when results change.
 pub const ENGINE_VERSION: &str = "builtin-conversation/2";
 
-/// When and where somebody looks at a conversation.
+/// The time at which a conversation is judged, and the time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
-    /// The present.
+    /// The current time.
     pub now: Timestamp,
-    /// The person's zone, by which "tomorrow" and "at night" are meant.
+    /// The person's UTC offset, used to interpret "tomorrow" and "at night".
     pub utc_offset_minutes: i32,
 }
 
-/// A stretch of one turn.
+/// A span of text in one turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// Index of the turn in the input.
     pub turn: usize,
-    /// Where in it.
+    /// Position within that turn.
     pub span: Span,
 }
 
-/// Everything about one conversation, read once.
+/// The status of one conversation, with tone and commitments from the same pass.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
     /// Whether it has ended.
     pub judgement: Judgement,
-    /// How it sounds; nothing where nobody said anything.
+    /// The tone; `None` if nobody said anything.
     pub tone: Option<ToneProfile>,
-    /// What was promised, settled ones included, in order.
+    /// All promises in order, including settled ones.
     pub commitments: Vec<Commitment>,
 }
 
-/// Reads where `turns` stand at `moment`, with what was promised in them, settled ones included.
+/// Reads the status of `turns` at `moment`. `commitments` are all promises made in them, including settled ones.
 pub fn standing(turns: &[Turn<'_>], commitments: Vec<Commitment>, moment: Moment) -> Standing {
     let document = Document::read(turns);
     Standing { judgement: ended::read(&document, &commitments, moment), tone: tone::read(&document), commitments }

@@ -1,35 +1,36 @@
-//! A summary that names what it covers: the first and last interaction, so that a later one supersedes it openly.
+//! A summary that names the range it covers (first and last interaction), so that a later summary can visibly supersede it.
 //!
-//! The sentences are those of the extractive summary; here is only the range, over all turns and not just those that speak.
+//! The sentences come from the extractive summary. This module adds only the range, which covers all turns and not just those
+//! with words.
 
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::{SummarySentence, TooShort, summarised};
 use crate::turn::{AnalysisInput, fingerprint};
 
-/// A summary of a stretch of a conversation.
+/// A summary of part of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recap {
-    /// Id of the first message it covers.
+    /// Id of the first message covered.
     pub first: String,
-    /// Id of the last.
+    /// Id of the last message covered.
     pub last: String,
-    /// How many messages lie between, both included.
+    /// The number of messages covered, including the first and the last.
     pub covers: usize,
-    /// The sentences, in order, each with its turn and span.
+    /// The summary sentences in order, each with its turn and span.
     pub sentences: Vec<SummarySentence>,
-    /// Of what was read; a summary of the same words need not be made again. See [`crate::fingerprint`].
+    /// Fingerprint of the text read, so that the same words need not be summarized again. See [`crate::fingerprint`].
     pub fingerprint: String,
 }
 
 impl Recap {
-    /// The seeds' own writing of a source range: `int_…..int_…`.
+    /// The source range in the notation of the seeds: `int_…..int_…`.
     pub fn source_range(&self) -> String {
         format!("{}..{}", self.first, self.last)
     }
 }
 
-/// Summarises the turns of `input`, which are the stretch it names.
+/// Summarizes `input` and names the range that its turns cover.
 pub fn recap(input: &AnalysisInput<'_>) -> Result<Recap, TooShort> {
     let sentences = summarised(input)?;
     let (Some(first), Some(last)) = (input.turns.first(), input.turns.last()) else { return Err(TooShort { turns: 0 }) };

@@ -1,5 +1,5 @@
-//! How a conversation goes: how quickly people answer, and how long their messages are. How formal it is and how much of a trade it
-//! talks is not told: only lists of words would.
+//! The tone of a conversation: how quickly people answer and how long their messages are. Formality and technical vocabulary are
+//! not judged, because only word lists could do that.
 
 use keepsake_domain::Role;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::Turn;
 use crate::text::{Document, Sentence};
 
-/// How quickly people answer each other while they talk.
+/// How quickly people answer each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pace {
@@ -15,30 +15,30 @@ pub enum Pace {
     Quick,
     /// Within the day.
     Steady,
-    /// After days, as in letters.
+    /// After days, as with letters.
     Slow,
 }
 
 /// The tone of one conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToneProfile {
-    /// How quickly people answer; nothing before somebody answered at a known time.
+    /// How quickly people answer; `None` until someone has answered at a known time.
     pub pace: Option<Pace>,
-    /// The middle time to an answer.
+    /// The median time to an answer, in milliseconds.
     pub answer_ms: Option<i64>,
-    /// Words of the middle message of people.
+    /// The median number of words in people's messages.
     pub typical_words: u32,
-    /// How many messages this rests on.
+    /// The number of messages this is based on.
     pub messages: u32,
 }
 
-/// Answers within this are a chat.
+/// A median answer time up to this is quick, as in a chat.
 const QUICK_MS: i64 = 15 * 60_000;
 
-/// Answers within this come the same day.
+/// A median answer time up to this is within the day.
 const STEADY_MS: i64 = 24 * 3_600_000;
 
-/// The tone of a conversation; nothing where nobody said anything. An assistant's style is its own.
+/// The tone of a conversation; `None` if no person said anything. Assistants are not counted.
 pub(super) fn read(document: &Document<'_>) -> Option<ToneProfile> {
     let is_persons = |at: &&usize| document.turns.get(**at).is_some_and(|turn| matches!(turn.role, Role::Owner | Role::Person));
     let words = |at: &usize| {
@@ -61,7 +61,7 @@ pub(super) fn read(document: &Document<'_>) -> Option<ToneProfile> {
     })
 }
 
-/// The middle time between a message and the answer of somebody else.
+/// The median time between a message and the answer of another participant.
 fn answer(document: &Document<'_>) -> Option<i64> {
     let turns: Vec<&Turn<'_>> =
         document.plain.iter().filter_map(|at| document.turns.get(*at)).filter(|turn| turn.time.as_millis() > 0).collect();

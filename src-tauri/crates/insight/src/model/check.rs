@@ -1,30 +1,30 @@
-//! What every text of a model has to pass before anything of it is kept, whatever it was asked for.
+//! Checks that every text from a model must pass before any of it is kept, whatever the task.
 
 use keepsake_domain::{Gate, limits};
 use keepsake_prompt::scrub::SensitiveKind;
 use keepsake_text::is_instruction;
 
-/// What no text of a model may have.
+/// The first fault in a model's text, as the gate and the reason; `None` if the text is acceptable.
 pub(crate) fn fault(text: &str) -> Option<(Gate, &'static str)> {
     let lower = text.to_lowercase();
     if text.chars().count() > limits::CONTENT_CHARS_MAX {
         return Some((Gate::Invalid, "It is too long."));
     }
     if ["![", "](", "<img", "<a ", "<script", "javascript:", "://", "www."].iter().any(|mark| lower.contains(mark)) {
-        return Some((Gate::Invalid, "It carries markup or a link, which nothing here needs."));
+        return Some((Gate::Invalid, "It contains markup or a link, which nothing here needs."));
     }
     if text.chars().any(|c| c.is_control() || is_hidden(c)) {
-        return Some((Gate::Invalid, "It has hidden characters."));
+        return Some((Gate::Invalid, "It contains hidden characters."));
     }
-    is_instruction(text).then_some((Gate::SystemPromptLeak, "It reads like an order to an assistant."))
+    is_instruction(text).then_some((Gate::SystemPromptLeak, "It looks like an order to an assistant."))
 }
 
-/// Direction marks, zero-width marks and tag characters: what a reader does not see.
+/// True for characters that a reader cannot see: direction marks, zero-width marks and tag characters.
 fn is_hidden(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Whether a placeholder stands in the text that nothing was put back for.
+/// True if the text still contains a masking placeholder that was not replaced.
 pub(crate) fn has_placeholder(text: &str) -> bool {
     SensitiveKind::ALL.iter().any(|kind| {
         text.match_indices('[')
@@ -32,7 +32,7 @@ pub(crate) fn has_placeholder(text: &str) -> bool {
     })
 }
 
-/// Whether `name` stands whole in `text`, whatever its case.
+/// True if `name` occurs in `text` as a whole word or phrase, ignoring case.
 pub(crate) fn stands_in(text: &str, name: &str) -> bool {
     let (text, name) = (text.to_lowercase(), name.to_lowercase());
     name.chars().any(char::is_alphabetic)
@@ -42,7 +42,7 @@ pub(crate) fn stands_in(text: &str, name: &str) -> bool {
         })
 }
 
-/// Whether a text denies something.
+/// True if the text contains a negation.
 pub(crate) fn denies(text: &str) -> bool {
     let lower = text.to_lowercase().replace('’', "'");
     lower.split(|c: char| !c.is_alphanumeric() && c != '\'').any(|word| {

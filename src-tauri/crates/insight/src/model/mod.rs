@@ -1,14 +1,15 @@
-//! Whole-conversation analysis by a language model, the pure half: what is asked, and how much of the answer is believed.
+//! Whole-conversation analysis by a language model, pure half: what is asked, and how much of the answer is accepted.
 //!
-//! Two calls (seed 004, phase 8). The first sees everything and gives the summary, themes, tone, arc, people, topics, and memories
-//! of the types that the profile allows; the second sees the owner's messages alone and gives facts, so that nothing an assistant
-//! said can pass for one. Drive it with [`keepsake_prompt::Calls`].
+//! There are two calls (seed 004, phase 8). The first sees everything and gives the summary, themes, tone, arc, people, topics,
+//! and memories of the types that the profile allows. The second sees only the owner's messages and gives facts, so that an
+//! assistant's words can never pass for a fact. Drive the calls with [`keepsake_prompt::Calls`].
 //!
-//! What comes out is an [`Analysis`] as the built-in engine gives it, with one difference: its candidates are tied to places in the
-//! owner's words, but not yet judged by whose words these are and whether they say it. That is `keepsake_capture::model::gate`,
-//! which this crate may not call: whoever drives the task must send the candidates through it before anything is stored.
+//! The result is an [`Analysis`] like that of the built-in engine, with one difference: its candidates are tied to places in the
+//! owner's words, but nobody has checked yet whose words they are and whether the words support them.
+//! `keepsake_capture::model::gate` does that, and this crate may not call it. The caller that drives the task must send the
+//! candidates through it before storing anything.
 //!
-//! Deliberately not here: sending, the gates of `capture`, duplicates.
+//! Deliberately not here: sending, the gates of `capture`, and duplicates.
 
 pub(crate) mod check;
 mod read;

@@ -1,4 +1,4 @@
-//! Reads the two replies of an analysis. What is not carried by the conversation is stopped or left out, never mended.
+//! Reads the two replies of an analysis. Anything the conversation does not support is filtered out or dropped, never corrected.
 
 use keepsake_domain::{
     Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, MemoryKind, MemoryProfile, MemoryType, Span, Stop,
@@ -15,19 +15,19 @@ use serde_json::Value;
 use super::check::{fault, has_placeholder, stands_in};
 use crate::{AnalysisInput, ArcPoint, Mood, Stage, SummarySentence, THEMES_MAX, TOPICS_MAX};
 
-/// A quotation as long as this proves anything that can be put together from its words.
+/// Maximum length of a quotation. A longer one could "prove" anything that can be assembled from its words.
 const QUOTE_CHARS_MAX: usize = 400;
 
-/// Share of a summary sentence's words that the conversation must have: a summary may join, not add.
+/// Minimum share of a summary sentence's words that must occur in the conversation: a summary may combine, but not add.
 const SUMMARY_SUPPORT_MIN: f64 = 0.5;
 
-/// Moments that a memory of a whole conversation is shown with.
+/// Maximum number of key moments shown with a memory of a whole conversation.
 const KEY_MOMENTS_MAX: usize = 6;
 
 /// Seed 004: two or three sentences.
 const SUMMARY_SENTENCES_MAX: usize = 3;
 
-/// People that a list of participants has room for.
+/// Maximum number of participants in the list.
 const PARTICIPANTS_MAX: usize = 40;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -61,7 +61,7 @@ struct Memory {
     key_moments: Option<List<Text<QUOTE_CHARS_MAX>, KEY_MOMENTS_MAX>>,
 }
 
-/// All five, since a model may give a fact where it was asked for none; such entries are stopped and seen.
+/// All five kinds, because a model may return a fact where none was asked for; such entries are filtered out and recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
@@ -95,7 +95,7 @@ pub(super) fn facts_schema() -> Value {
     schema::<Facts>()
 }
 
-/// What was read so far.
+/// What has been read so far.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     pub(super) candidates: Vec<Candidate>,
@@ -108,7 +108,7 @@ pub(super) struct Reading {
     pub(super) participants: Vec<String>,
 }
 
-/// The way back from a reply to the conversation.
+/// What is needed to trace a reply back to the conversation.
 pub(super) struct Back<'t> {
     pub(super) input: &'t AnalysisInput<'t>,
     pub(super) session: &'t ScrubSession,
@@ -117,7 +117,7 @@ pub(super) struct Back<'t> {
 }
 
 impl Back<'_> {
-    /// Reads the reply of the call that saw everything.
+    /// Reads the reply of the call that sees everything.
     pub(super) fn whole(&self, reply: &str, into: &mut Reading) -> Result<(), ReplyError> {
         let reply: Whole = parse(reply)?;
         let everything = self.everything();
@@ -131,9 +131,9 @@ impl Back<'_> {
                 Kind::Relationship => (MemoryType::Relationship, Category::Relationship),
             };
             let refusal = if memory_type == MemoryType::Fact {
-                Some("Facts are taken from the user's messages alone, in a call of their own.".to_owned())
+                Some("Facts are taken only from the user's messages, in a separate call.".to_owned())
             } else {
-                (!self.profile.allows(memory_type)).then(|| format!("The memory profile leaves out the type \"{memory_type}\"."))
+                (!self.profile.allows(memory_type)).then(|| format!("The memory profile excludes the type \"{memory_type}\"."))
             };
             let mut candidate = self.candidate(category, memory.content.as_str(), memory.reasoning.as_str(), memory.confidence);
             candidate.story = Some(StoryDetail {
@@ -165,7 +165,7 @@ impl Back<'_> {
         Ok(())
     }
 
-    /// Every word that was shown, and the names of those who said it.
+    /// All words shown to the model, plus the names of the speakers.
     fn everything(&self) -> String {
         let mut text = String::new();
         for line in self.transcript.lines() {
@@ -178,7 +178,7 @@ impl Back<'_> {
         text
     }
 
-    /// Reads the reply of the call that saw the owner's messages.
+    /// Reads the reply of the call that sees only the owner's messages.
     pub(super) fn facts(&self, reply: &str, into: &mut Reading) -> Result<(), ReplyError> {
         let reply: Facts = parse(reply)?;
         into.stops.extend(reply.facts.stops(&Subject::Owner));
@@ -215,13 +215,13 @@ impl Back<'_> {
         }
     }
 
-    /// Names that stand in the conversation; a model may know others.
+    /// The names that occur in the conversation; a model may invent others.
     fn names(&self, names: &[Text<80>], everything: &str) -> Vec<String> {
         let names = names.iter().map(|name| self.shown(name.as_str()));
         names.filter(|name| fault(name).is_none() && stands_in(everything, name)).take(PARTICIPANTS_MAX).collect()
     }
 
-    /// Ties a candidate to the owner's words that it cites, or stops it. Of its moments those are kept that the owner said.
+    /// Ties a candidate to the owner's words that it cites, or filters it out. Only the moments said by the owner are kept.
     fn place<const MAX: usize>(
         &self,
         mut candidate: Candidate,
@@ -237,9 +237,9 @@ impl Back<'_> {
         let Some(place) = found else {
             let is_others = locate(self.transcript, Some(line), quote, |_| true, text_of).is_some();
             let reason = if is_others {
-                "It cites the words of somebody else."
+                "It cites another person's words."
             } else {
-                "The words it cites stand in none of the user's messages."
+                "The words it cites are not in any of the user's messages."
             };
             into.stops.push(stopped(candidate, Gate::Ungrounded, reason.to_owned()));
             return;
@@ -256,14 +256,14 @@ impl Back<'_> {
         match fault(&candidate.content).or_else(|| fault(&candidate.reasoning)) {
             Some((gate, reason)) => into.stops.push(stopped(candidate, gate, reason.to_owned())),
             None if invented => {
-                let reason = "It names a masked value that the conversation does not have.";
+                let reason = "It contains a masked value that is not in the conversation.";
                 into.stops.push(stopped(candidate, Gate::Ungrounded, reason.to_owned()));
             }
             None => into.candidates.push(candidate),
         }
     }
 
-    /// Keeps a summary sentence whose words the conversation has.
+    /// Keeps a summary sentence if its words occur in the conversation.
     fn sentence(&self, text: &str, line: u32, everything: &str, into: &mut Reading) {
         let text = self.shown(text);
         let place = self.transcript.line(line).and_then(|line| {
@@ -273,12 +273,12 @@ impl Back<'_> {
         let support = support(&text, everything, "", &["User", "Assistant"]);
         let refusal = match (&place, fault(&text)) {
             (_, Some((gate, reason))) => Some((gate, reason.to_owned())),
-            (None, _) => Some((Gate::Ungrounded, "A sentence of the summary rests on a line that is not there.".to_owned())),
+            (None, _) => Some((Gate::Ungrounded, "A sentence of the summary cites a message that does not exist.".to_owned())),
             _ if !support.invented.is_empty() => {
-                Some((Gate::Ungrounded, format!("The conversation does not name \"{}\".", support.invented[0])))
+                Some((Gate::Ungrounded, format!("The conversation does not mention \"{}\".", support.invented[0])))
             }
             _ if support.share < SUMMARY_SUPPORT_MIN || has_placeholder(&text) && !has_placeholder(everything) => {
-                Some((Gate::Ungrounded, "A sentence of the summary says what the conversation does not.".to_owned()))
+                Some((Gate::Ungrounded, "A sentence of the summary is not supported by the conversation.".to_owned()))
             }
             _ => None,
         };
@@ -297,7 +297,7 @@ impl Back<'_> {
         }
     }
 
-    /// Phrases whose words the conversation has.
+    /// The phrases whose words occur in the conversation.
     fn phrases<const MAX: usize>(&self, phrases: &[Text<MAX>], everything: &str, most: usize) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
         for phrase in phrases {
@@ -314,7 +314,7 @@ impl Back<'_> {
         out
     }
 
-    /// Masked values put back, blanks evened out.
+    /// Restores masked values and normalizes whitespace.
     fn shown(&self, text: &str) -> String {
         self.session.restore(text).split_whitespace().collect::<Vec<_>>().join(" ")
     }

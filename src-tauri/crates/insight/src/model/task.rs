@@ -1,4 +1,4 @@
-//! The two calls of an analysis, one after the other.
+//! The two calls of an analysis, in sequence.
 
 use keepsake_domain::{Gate, MemoryProfile, MemoryType, Role, Stop, Subject, limits};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
@@ -10,11 +10,11 @@ use keepsake_prompt::{
 use super::read::{self, Reading};
 use crate::{Analysis, AnalysisInput, TooShort, Turn, fingerprint};
 
-/// The call that sees everything. Raise the version with every change of wording or reply.
+/// The call that sees everything. Raise the version with every change to the wording or the reply format.
 pub const ANALYSIS: PromptFile =
     PromptFile { name: "analysis", version: 2, wording: include_str!("../../prompts/analysis.md"), reply_tokens_max: 4_000 };
 
-/// The call that sees the owner's messages.
+/// The call that sees only the owner's messages.
 pub const ANALYSIS_FACTS: PromptFile = PromptFile {
     name: "analysis_facts",
     version: 1,
@@ -22,18 +22,19 @@ pub const ANALYSIS_FACTS: PromptFile = PromptFile {
     reply_tokens_max: 4_000,
 };
 
-/// About 24,000 tokens, as a meeting in one pass. Of a longer conversation the oldest words of others go first, then the oldest.
+/// About 24,000 tokens, enough for a whole meeting in one pass. In a longer conversation, the oldest words of others are dropped
+/// first, then the oldest of the rest.
 pub const CONVERSATION_CHARS_MAX: usize = 24_000 * limits::CHARS_PER_TOKEN;
 
-/// A longer name is no name; it is replaced, never cut, since a cut could leave half of a masked value.
+/// A longer name is not a name. It is replaced rather than cut, because a cut could leave half of a masked value.
 const NAME_CHARS_MAX: usize = 60;
 
-/// What a model's analysis found.
+/// The result of a model's analysis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelAnalysis {
-    /// As the built-in engine gives it. Its candidates still have to pass `keepsake_capture::model::gate`.
+    /// The analysis in the same form as the built-in engine's. Its candidates must still pass `keepsake_capture::model::gate`.
     pub analysis: Analysis,
-    /// Turns that were not shown because the conversation is too long.
+    /// The number of turns not shown because the conversation is too long.
     pub left_out: usize,
 }
 
@@ -43,7 +44,7 @@ enum Pass {
     Facts,
 }
 
-/// An analysis of one conversation as a row of calls.
+/// The analysis of one conversation as a sequence of calls.
 #[derive(Debug)]
 pub struct AnalysisTask<'a> {
     input: AnalysisInput<'a>,
@@ -56,21 +57,21 @@ pub struct AnalysisTask<'a> {
     reading: Reading,
 }
 
-/// Why an analysis cannot begin.
+/// Why an analysis cannot start.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnalysisError {
-    /// Nothing to read.
+    /// There is nothing to read.
     #[error(transparent)]
     TooShort(#[from] TooShort),
-    /// A broken build.
+    /// A prompt could not be assembled; a bug in this build.
     #[error(transparent)]
     Wording(#[from] WordingError),
 }
 
 impl<'a> AnalysisTask<'a> {
-    /// The analysis of `input` with the types that `profile` allows.
+    /// Sets up the analysis of `input` for the types that `profile` allows.
     ///
-    /// Of a conversation that the model does not take at once the user's newest messages are read.
+    /// If a conversation does not fit into one call, the user's newest messages are read.
     pub fn new(
         input: AnalysisInput<'a>,
         profile: MemoryProfile,
@@ -130,7 +131,7 @@ impl<'a> AnalysisTask<'a> {
         Transcript::new(scrubber, &mut self.session, &lines)
     }
 
-    /// The assistant's name as a JSON string, so that it cannot be taken for wording.
+    /// The assistant's name as a JSON string, so that it cannot be mistaken for instructions.
     fn assistant(&mut self, scrubber: &Scrubber) -> PromptText {
         let name = self.input.turns.iter().find(|turn| turn.role == Role::Assistant).map_or("", |turn| turn.author).trim();
         let scrubbed = scrubber.scrub_in(&mut self.session, name);
@@ -142,8 +143,8 @@ impl<'a> AnalysisTask<'a> {
     }
 }
 
-/// The turns that fit: all, or without the oldest words of others, or without the oldest. Never a part of one, since a cut could
-/// leave half of a masked value; a single turn that is longer than everything may be is left out.
+/// The turns that fit: all of them, or without the oldest words of others, or without the oldest turns. A turn is never split,
+/// because a cut could leave half of a masked value; a single turn that exceeds the whole limit is dropped.
 fn fitting(turns: &[Turn<'_>], plain: &[usize], chars_max: usize) -> Vec<usize> {
     let length = |index: usize| turns[index].text.chars().count() + LINE_CHARS;
     let mut shown: Vec<usize> = plain.iter().copied().filter(|index| length(*index) <= chars_max).collect();
@@ -160,10 +161,10 @@ fn fitting(turns: &[Turn<'_>], plain: &[usize], chars_max: usize) -> Vec<usize> 
     shown
 }
 
-/// The lines of the prompt that tell which memories are wanted.
+/// The lines of the prompt that name the wanted types of memory.
 fn types(profile: &MemoryProfile) -> PromptText {
     let mut text = PromptText::default();
-    // Facts are the second call's.
+    // Facts belong to the second call.
     for memory_type in profile.types().filter(|memory_type| *memory_type != MemoryType::Fact) {
         text.push(&PromptText::fixed(match memory_type {
             MemoryType::Fact => "",
@@ -205,7 +206,7 @@ impl Calls for AnalysisTask<'_> {
 }
 
 impl AnalysisTask<'_> {
-    /// What all calls brought, once they are answered.
+    /// The combined result of all calls, once they are answered.
     fn found(self) -> ModelAnalysis {
         let mut stops: Vec<Stop> = Vec::new();
         for stop in self.reading.stops {
@@ -219,7 +220,7 @@ impl AnalysisTask<'_> {
                 subject: Subject::Owner,
                 content: format!("{} of {} messages", self.left_out, self.plain.len()),
                 reason: format!(
-                    "Not read by a model: together they are longer than {} characters. The user's newest \
+                    "Not read by the model because all messages together are longer than {} characters. The user's newest \
                      messages were read first.",
                     self.chars_max
                 ),

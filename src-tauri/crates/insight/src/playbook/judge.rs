@@ -1,8 +1,8 @@
-//! Which patterns hold: what speaks for each, what speaks against it, and how sure that makes it.
+//! Decides which patterns are reliable: the evidence for and against each, and the resulting confidence.
 //!
-//! A session speaks against a pattern when it was done there and a step failed; when it began the same way and went on otherwise; and
-//! when it has the same steps close together in another order. The last is what tells a way of working from tools that are simply used
-//! a lot: those stand in every order.
+//! A session contradicts a pattern if the steps were carried out and one failed, if it started the same way and continued
+//! differently, or if it has the same steps close together in a different order. The last case separates procedures from tools
+//! that are merely used a lot, since those appear in every order.
 
 use std::collections::BTreeSet;
 
@@ -11,30 +11,30 @@ use keepsake_domain::PlaybookConfidence;
 use super::mine::{Corpus, GAP_MAX, Pattern, is_within, patterns};
 use super::{Against, Contradiction, FOUND_MAX, OCCURRENCES_MIN, Occurrence};
 
-/// A pattern is sure when so many of the sessions that could show it do.
+/// Minimum share of supporting sessions, among all that support or contradict, for high confidence.
 const HIGH_SHARE: f64 = 0.8;
 
-/// And when it was seen so often: of three sessions three may agree by chance.
+/// Minimum number of supporting sessions for high confidence, because three out of three may be coincidence.
 const HIGH_OCCURRENCES: usize = 5;
 
-/// It is fairly sure when more than this share do: two of three.
+/// Minimum share of supporting sessions for medium confidence, a little under two out of three.
 const MEDIUM_SHARE: f64 = 0.6;
 
-/// Two patterns of which one has so much of the sessions and the steps of the other are one way of working, told twice.
+/// If one pattern shares more than this share of its sessions and steps with another, both describe the same procedure.
 const SAME_SHARE: f64 = 0.5;
 
-/// A pattern that holds.
+/// A pattern accepted as a playbook, with its evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Held {
     pub(super) kinds: Vec<usize>,
     pub(super) confidence: PlaybookConfidence,
-    /// Session and the event of each step.
+    /// For each supporting session, its index and the event index of each step.
     pub(super) support: Vec<(usize, Vec<usize>)>,
-    /// Session, event and why.
+    /// For each contradicting session, its index, the event index and the reason.
     pub(super) against: Vec<(usize, usize, Against)>,
 }
 
-/// How sure a pattern is; nothing where it is too seldom or too often otherwise.
+/// The confidence in a pattern; `None` if it has too little support or too many contradictions.
 pub(super) fn confidence(supporting: usize, contradicting: usize) -> Option<PlaybookConfidence> {
     let share = supporting as f64 / (supporting + contradicting).max(1) as f64;
     if supporting < OCCURRENCES_MIN || share < MEDIUM_SHARE {
@@ -44,10 +44,10 @@ pub(super) fn confidence(supporting: usize, contradicting: usize) -> Option<Play
     Some(if is_high { PlaybookConfidence::High } else { PlaybookConfidence::Medium })
 }
 
-/// The patterns that hold, each way of working once.
+/// The reliable patterns, each procedure once.
 pub(super) fn held(corpus: &Corpus<'_>) -> Vec<Held> {
     let mut patterns = patterns(corpus, |kinds| head(corpus, kinds), MEDIUM_SHARE);
-    // The one with most steps tells most; among equals the one that was seen most.
+    // The pattern with the most steps is the most informative; on a tie, the one seen in more sessions.
     patterns.sort_by(|a, b| {
         b.kinds.len().cmp(&a.kinds.len()).then(b.sessions.len().cmp(&a.sessions.len())).then(a.kinds.cmp(&b.kinds))
     });
@@ -63,7 +63,7 @@ pub(super) fn held(corpus: &Corpus<'_>) -> Vec<Held> {
     kept
 }
 
-/// Whether a step stands there by chance: most sessions that do the rest do without it, and it mostly stands elsewhere.
+/// True if a step is there by chance: most sessions that contain the other steps lack it, and it mostly occurs elsewhere.
 fn has_chance_step(corpus: &Corpus<'_>, held: &Held) -> bool {
     let is_share_of = |of: usize, share: f64| held.support.len() as f64 >= of as f64 * share;
     (0..held.kinds.len()).any(|at| {
@@ -71,7 +71,7 @@ fn has_chance_step(corpus: &Corpus<'_>, held: &Held) -> bool {
             return false;
         }
         let rest: Vec<usize> = [&held.kinds[..at], &held.kinds[at + 1..]].concat();
-        // Where it was tried and failed, it was not done without.
+        // A session in which the step was tried and failed does not count as doing without it.
         let has_rest = |session: usize| {
             corpus.run(session, &rest, false).is_some()
                 && !held.against.iter().any(|(other, _, why)| *other == session && *why == Against::Failed)
@@ -92,8 +92,8 @@ fn is_same_work(pattern: &Pattern, kept: &Held) -> bool {
     (is_within(&pattern.kinds, &kept.kinds) || is_most(steps, pattern.kinds.len())) && is_most(sessions, pattern.sessions.len())
 }
 
-/// How many steps a session must have taken to have begun the same way: half of them, and on to the one that is rarest, since before
-/// that it is any work; never all of them.
+/// How many steps a session must have taken to count as having started the same way: at least half, and up to the rarest step
+/// because anything before that could be any work; but never all of them.
 fn head(corpus: &Corpus<'_>, kinds: &[usize]) -> usize {
     let rarest = (0..kinds.len()).min_by_key(|at| (corpus.spread[kinds[*at]], *at)).unwrap_or(0);
     kinds.len().div_ceil(2).max(rarest + 1).min(kinds.len() - 1).max(1)
@@ -103,7 +103,7 @@ fn judge(corpus: &Corpus<'_>, pattern: &Pattern) -> Option<Held> {
     let kinds = &pattern.kinds;
     let head = &kinds[..head(corpus, kinds)];
     let reversed: Vec<usize> = kinds.iter().rev().copied().collect();
-    // More that speak against it than this, and it cannot hold any more.
+    // With more contradictions than this, the pattern cannot be reliable.
     let against_max = (pattern.sessions.len() as f64 * (1.0 / MEDIUM_SHARE - 1.0)).floor() as usize;
     let mut support = Vec::new();
     let mut against = Vec::new();
@@ -135,7 +135,7 @@ fn failed_step(corpus: &Corpus<'_>, session: usize, places: &[usize]) -> usize {
     places.iter().copied().find(|at| row[*at].has_failed).unwrap_or(places[0])
 }
 
-/// Where all the steps stand as close together as in the pattern, in whatever order.
+/// The event at which all steps occur as close together as in the pattern, in any order.
 fn together(corpus: &Corpus<'_>, session: usize, kinds: &[usize]) -> Option<usize> {
     if !corpus.has_all(session, kinds) {
         return None;
@@ -152,7 +152,7 @@ fn together(corpus: &Corpus<'_>, session: usize, kinds: &[usize]) -> Option<usiz
 }
 
 impl Held {
-    /// The occurrences, in the order in which they were.
+    /// The occurrences in chronological order.
     pub(super) fn occurrences(&self, corpus: &Corpus<'_>) -> Vec<Occurrence> {
         let occurrence = |(session, places): &(usize, Vec<usize>)| {
             let steps: Vec<&super::ToolUse> = places.iter().filter_map(|at| corpus.uses(*session, *at).last()).collect();
@@ -166,7 +166,7 @@ impl Held {
         self.support.iter().filter_map(occurrence).collect()
     }
 
-    /// What speaks against it, in the order in which it was.
+    /// The contradictions in chronological order.
     pub(super) fn contradictions(&self, corpus: &Corpus<'_>) -> Vec<Contradiction> {
         let contradiction = |(session, at, why): &(usize, usize, Against)| {
             let step = corpus.uses(*session, *at).last()?;

@@ -1,56 +1,57 @@
-//! Frequent ordered patterns: PrefixSpan (Pei et al., "PrefixSpan: Mining Sequential Patterns Efficiently by Prefix-Projected Pattern
-//! Growth", ICDE 2001) with a bounded gap between steps and closed patterns (Yan, Han, Afshar, "CloSpan", SDM 2003): of two that hold
-//! in the same sessions only the longer one is kept.
+//! Mines frequent ordered patterns with PrefixSpan (Pei et al., "PrefixSpan: Mining Sequential Patterns Efficiently by
+//! Prefix-Projected Pattern Growth", ICDE 2001) with a bounded gap between steps and closed patterns (Yan, Han, Afshar,
+//! "CloSpan", SDM 2003): of two patterns found in the same sessions, only the longer one is kept.
 //!
-//! A gap bound makes the first match of a prefix no longer the best one, so a projection keeps every place where the prefix ends
-//! (Pei, Han, Wang, "Constraint-based sequential pattern mining", 2007). A step stands in a pattern once: seed 000 counts distinct uses,
-//! and what is done again is part of the step. Work is bounded; where the bound is met, the patterns of rarer steps, which say more, are
-//! found first.
+//! With a bounded gap, the first match of a prefix is no longer always the best one, so a projection keeps every place where the
+//! prefix ends (Pei, Han, Wang, "Constraint-based sequential pattern mining", 2007). A step occurs only once in a pattern,
+//! because seed 000 counts distinct uses and treats repetitions as part of the step. The work is bounded; patterns with rarer
+//! steps are more informative and are searched first, in case the limit is reached.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::uses::{Kind, Session, ToolUse, numbered};
 use super::{OCCURRENCES_MIN, TOOLS_MIN};
 
-/// What may stand between two steps. Within a way of working one looks something up or mends something; after more, other work began.
+/// Maximum number of other events between two steps. Within a procedure, an agent may look something up or fix something; a
+/// longer gap means that other work began.
 pub(super) const GAP_MAX: usize = 4;
 
-/// Longer ones are two.
+/// Maximum steps in a pattern; a longer one is really two.
 const STEPS_MAX: usize = 14;
 
-/// Prefixes that are grown for each first step. Some hundred are usual; sessions in which everything follows on everything could keep
-/// the computer busy for ever.
+/// Maximum number of prefixes grown for each first step. A few hundred are typical; without a limit, sessions in which every step
+/// follows every other could keep the computer busy forever.
 const PREFIXES_MAX: usize = 1_000;
 
-/// Patterns that are handed on at most.
+/// Maximum number of patterns returned.
 const PATTERNS_MAX: usize = 10_000;
 
-/// What is done once or several times in a row.
+/// An action done once or several times in a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Event {
-    /// Number of its kind.
+    /// Index of its kind.
     pub(super) kind: usize,
-    /// The uses of the session that it is.
+    /// The session's uses that belong to this event.
     pub(super) uses: std::ops::Range<usize>,
-    /// The last use failed: what failed and was done again is done.
+    /// True if the last use failed. An action that failed and then succeeded counts as done.
     pub(super) has_failed: bool,
 }
 
-/// The sessions as rows of numbers.
+/// The sessions as sequences of kind indices.
 pub(super) struct Corpus<'s> {
     pub(super) sessions: Vec<&'s Session>,
     pub(super) kinds: Vec<Kind>,
     pub(super) events: Vec<Vec<Event>>,
-    /// In how many sessions each kind occurs.
+    /// The number of sessions in which each kind occurs.
     pub(super) spread: Vec<usize>,
-    /// Session by session and kind by kind, where it stands.
+    /// For each session and each kind, the events at which it occurs.
     places: Vec<Vec<Vec<usize>>>,
 }
 
 impl<'s> Corpus<'s> {
     pub(super) fn of(sessions: &[&'s Session]) -> Self {
         let mut sessions: Vec<&Session> = sessions.to_vec();
-        // The order in which they are read must not show in what is found.
+        // Sorted, so that the result does not depend on the order in which sessions were read.
         sessions.sort_by(|a, b| {
             let start = |session: &Session| session.uses.first().map(|first| (first.time, first.message.clone()));
             start(a).cmp(&start(b)).then(a.conversation.cmp(&b.conversation))
@@ -91,18 +92,19 @@ fn events(uses: &[ToolUse], numbers: &HashMap<Kind, usize>) -> Vec<Event> {
     events
 }
 
-/// A pattern and the sessions that hold it, ascending.
+/// A pattern and the sessions that contain it, in ascending order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pattern {
     pub(super) kinds: Vec<usize>,
     pub(super) sessions: Vec<usize>,
 }
 
-/// Where a prefix ends, session by session, ascending.
+/// The events at which a prefix ends, for each session, in ascending order.
 type Projection = Vec<(usize, Vec<usize>)>;
 
-/// Every closed pattern with enough tools in enough sessions of which it is possible that it holds; `least_share` is the share of the
-/// sessions with its first steps that must go on to the last one, and `head` says how many those are.
+/// All closed patterns that have enough tools, occur in enough sessions and may still be reliable. `head` returns how many first
+/// steps of a pattern count as its start, and `least_share` is the minimum share of the sessions with that start that must reach
+/// the last step.
 pub(super) fn patterns(corpus: &Corpus<'_>, head: impl Fn(&[usize]) -> usize, least_share: f64) -> Vec<Pattern> {
     let mut search = Search { corpus, found: Vec::new(), left: 0, head: &head, least_share };
     for kind in rarest_first(corpus, (0..corpus.kinds.len()).collect()) {
@@ -135,7 +137,7 @@ struct Search<'c, 's, F> {
 }
 
 impl<F: Fn(&[usize]) -> usize> Search<'_, '_, F> {
-    /// `prefix` holds each step with the number of sessions that got there.
+    /// `prefix` contains each step with the number of sessions that reached it.
     fn grow(&mut self, prefix: &mut Vec<(usize, usize)>, projection: &Projection) {
         if self.left == 0 || self.found.len() >= PATTERNS_MAX {
             return;
@@ -157,7 +159,7 @@ impl<F: Fn(&[usize]) -> usize> Search<'_, '_, F> {
             let row = &self.corpus.events[*session];
             let mut seen = 0;
             for &end in ends {
-                // Places come in order and each once: an earlier end has reached some of them.
+                // Visits each event once and in order; an earlier end may already have covered some of them.
                 let reach = (end + 1).max(seen)..row.len().min(end + 2 + GAP_MAX);
                 for (at, event) in reach.clone().zip(row.get(reach).into_iter().flatten()) {
                     seen = at + 1;
@@ -180,7 +182,7 @@ impl<F: Fn(&[usize]) -> usize> Search<'_, '_, F> {
     }
 }
 
-/// Those that no longer pattern of the same sessions contains.
+/// The patterns that are not contained in a longer pattern of the same sessions.
 fn closed(found: Vec<Pattern>) -> Vec<Pattern> {
     let mut by_sessions: BTreeMap<Vec<usize>, Vec<Vec<usize>>> = BTreeMap::new();
     for pattern in found {
@@ -201,25 +203,27 @@ fn closed(found: Vec<Pattern>) -> Vec<Pattern> {
     kept
 }
 
-/// Whether the steps stand in the longer ones in the same order.
+/// True if the steps occur in the longer pattern in the same order.
 pub(super) fn is_within(steps: &[usize], longer: &[usize]) -> bool {
     let mut rest = longer.iter();
     steps.iter().all(|step| rest.any(|other| other == step))
 }
 
 impl Corpus<'_> {
-    /// Whether each of these kinds occurs in a session at all.
+    /// True if all of these kinds occur in a session.
     pub(super) fn has_all(&self, session: usize, kinds: &[usize]) -> bool {
         kinds.iter().all(|kind| !self.places[session][*kind].is_empty())
     }
 
-    /// The tightest run of these steps in a session, the last of several; with `takes_failed` also where a step failed.
+    /// The tightest run of these steps in a session, or the last of several equally tight ones. With `takes_failed`, failed steps
+    /// also count.
     pub(super) fn run(&self, session: usize, steps: &[usize], takes_failed: bool) -> Option<Vec<usize>> {
         if !self.has_all(session, steps) {
             return None;
         }
         let row = &self.events[session];
-        // For each step where it can stand as the last one: the place, where the run began, and the place before it that keeps it shortest.
+        // For each step, every event that can be its end: the event, where the run began, and the preceding event that keeps the
+        // run shortest.
         let mut best: Vec<Vec<(usize, usize, usize)>> = Vec::with_capacity(steps.len());
         for (number, step) in steps.iter().enumerate() {
             let places = self.places[session][*step].iter().copied().filter(|at| takes_failed || !row[*at].has_failed);

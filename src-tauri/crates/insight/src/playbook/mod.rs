@@ -1,11 +1,11 @@
-//! Playbooks (seed 000, phase 3): ways of working that repeat over sessions in which tools are used.
+//! Playbooks (seed 000, phase 3): procedures that repeat across sessions in which tools are used.
 //!
-//! [`sessions`] reads what the log holds of tools into sessions; [`discover`] finds the ordered patterns in them that hold: steps in one
-//! order with a bounded gap, in enough sessions, with few that begin the same way and end otherwise. [`skill`] writes one down for an
-//! agent, [`model`] asks a language model to word it. What a pattern is called, which of its arguments vary and how sure it is follow from the sessions alone, so the same sessions
-//! give the same playbooks with the same ids.
+//! [`sessions`] groups the log's tool messages into sessions. [`discover`] finds the reliable patterns: steps in the same order
+//! with a bounded gap, seen in enough sessions, with few sessions that start the same way and end differently. [`skill`] writes a
+//! playbook down for an agent, and [`model`] asks a language model to word it. The name of a pattern, the arguments that vary and
+//! its confidence follow from the sessions alone, so the same sessions give the same playbooks with the same ids.
 //!
-//! Deliberately not here: which sessions may be read (the engine asks the boundary), what a person decides, storage.
+//! Deliberately not here: which sessions may be read (the engine asks the privacy boundary), what a person decides, and storage.
 
 mod judge;
 mod mine;
@@ -23,71 +23,71 @@ use serde::{Deserialize, Serialize};
 
 pub use uses::{Arguments, Kind, Logged, Session, ToolUse, sessions};
 
-/// Names the engine beside what it found; grows when the same sessions would give something else.
+/// Engine name and version, stored with what it found. Raise the version when the same sessions would give a different result.
 pub const PLAYBOOK_ENGINE_VERSION: &str = "builtin/playbooks/2";
 
-/// How far back playbooks are looked for (seed 000, `playbookLookbackDays`).
+/// How many days back playbooks are searched for (seed 000, `playbookLookbackDays`).
 pub const LOOKBACK_DAYS: i64 = 14;
 
-/// Tools that a playbook has at least (seed 000).
+/// Minimum number of different tools in a playbook (seed 000).
 pub const TOOLS_MIN: usize = 4;
 
-/// Sessions in which it was seen at least (seed 000: three occurrences). What is repeated within a session counts once: a loop of one
-/// afternoon is no way of working.
+/// Minimum number of sessions that show a playbook (seed 000: three occurrences). Repetitions within one session count once,
+/// because a loop on a single afternoon is not an established procedure.
 pub const OCCURRENCES_MIN: usize = 3;
 
-/// The most that one look proposes: nobody reviews more in a sitting, and the strongest come first.
+/// Maximum number of playbooks proposed per run, strongest first; nobody reviews more at one sitting.
 pub const FOUND_MAX: usize = 40;
 
-/// Whether something is close enough to the last session of its source to count. Age is told in whole days, so that what was done two
-/// weeks before to the day counts whatever the hour, and what is fifteen days older does not.
+/// True if `time` is close enough to the last session of its source to count. The age is counted in whole days, so a session
+/// exactly two weeks earlier counts at any hour and one fifteen days earlier does not.
 fn is_recent(time: Timestamp, last: Timestamp) -> bool {
     time <= last && (last.0 - time.0) / DAY_MS <= LOOKBACK_DAYS
 }
 
-/// One step as it is written down.
+/// One step as written in a playbook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
-    /// What is done: `Edit`, `cargo test`.
+    /// The action: `Edit`, `cargo test`.
     pub name: String,
-    /// The tool, or the program behind a shell: `Edit`, `cargo`.
+    /// The tool, or the program run in a shell: `Edit`, `cargo`.
     pub tool: String,
-    /// The step with what stays the same, and `{parameter}` for what varies.
+    /// The text of the step: the constant parts, with `{parameter}` for each part that varies.
     pub text: String,
 }
 
-/// Something that was another one in every session.
+/// A value that differs between sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameter {
     /// Its name, without braces.
     pub name: String,
     /// The steps that take it, from 1.
     pub steps: Vec<usize>,
-    /// How many different values were seen.
+    /// The number of different values seen.
     pub values: usize,
 }
 
-/// One time that it was done.
+/// One time the playbook was carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Occurrence {
-    /// Where.
+    /// The conversation.
     pub conversation: ConversationId,
     /// The message of each step, in order.
     pub messages: Vec<InteractionId>,
-    /// When the first step was taken.
+    /// Time of the first step.
     pub began: Timestamp,
-    /// When the last one was.
+    /// Time of the last step.
     pub ended: Timestamp,
 }
 
-/// Why a session speaks against a playbook.
+/// Why a session contradicts a playbook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Against {
-    /// It was done, and a step failed.
+    /// The steps were carried out, but one failed.
     Failed,
-    /// It began the same way and went on otherwise.
+    /// It started the same way and continued differently.
     EndedOtherwise,
-    /// The same steps in another order.
+    /// The same steps occurred in a different order.
     OtherOrder,
 }
 
@@ -102,45 +102,46 @@ impl Against {
     }
 }
 
-/// A session that speaks against a playbook.
+/// A session that contradicts a playbook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contradiction {
-    /// Where.
+    /// The conversation.
     pub conversation: ConversationId,
-    /// The message at which it shows.
+    /// The message at which the contradiction shows.
     pub message: InteractionId,
-    /// When.
+    /// The time of that message.
     pub time: Timestamp,
-    /// Why.
+    /// The reason.
     pub why: Against,
 }
 
-/// A way of working that was found.
+/// A discovered playbook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Hexadecimal digits that follow from its steps alone: the same way of working is the same playbook wherever and whenever it is
-    /// found.
+    /// Hexadecimal digits derived from the steps alone, so that the same procedure always has the same key, wherever and whenever
+    /// it is found.
     pub key: String,
-    /// A title by rules.
+    /// A title generated by rules.
     pub title: String,
-    /// What is done.
+    /// The steps, in order.
     pub steps: Vec<Step>,
-    /// What varies.
+    /// The values that vary.
     pub parameters: Vec<Parameter>,
-    /// Tools, each once, in the order of the steps.
+    /// The tools, each listed once, in the order of the steps.
     pub tools: Vec<String>,
-    /// How sure.
+    /// How reliable the pattern is.
     pub confidence: PlaybookConfidence,
     /// The sessions that show it.
     pub occurrences: Vec<Occurrence>,
-    /// The sessions that speak against it.
+    /// The sessions that contradict it.
     pub against: Vec<Contradiction>,
 }
 
-/// The playbooks in these sessions as they stand at `now`, the most frequent first.
+/// Finds the playbooks in these sessions as of `now`, most frequent first.
 ///
-/// Of each source those sessions count that began within [`LOOKBACK_DAYS`] before the last one: of what is used today these are the
-/// last days, and an imported history ends with its export. What the sessions hold besides is not looked at.
+/// For each source, only sessions that began within [`LOOKBACK_DAYS`] before its last one count. For a source in current use,
+/// these are the most recent days; for an imported history, the days before its export. Everything else in the sessions is
+/// ignored.
 pub fn discover<'s>(sessions: impl IntoIterator<Item = &'s Session>, now: Timestamp, scrubber: &Scrubber) -> Vec<Found> {
     let past: Vec<&Session> = sessions.into_iter().filter(|session| session.began() <= now).collect();
     let mut last: BTreeMap<&str, Timestamp> = BTreeMap::new();

@@ -1,11 +1,11 @@
-//! A playbook worded by a language model, the pure half: what is asked, and what of the answer is believed.
+//! A playbook worded by a language model, pure half: what is asked, and which parts of the answer are accepted.
 //!
-//! A model gives a title, says when the way of working is used and what each step is for; the steps stay as they were found. It is
-//! shown the steps alone, which is what all sessions share, and no message. Nothing is believed that names what the steps do not: no
-//! name, no path, no value, no act that harms. Each piece holds by itself; an answer of which less than half holds is refused as a
-//! whole, and what the rules wrote stands.
+//! The model gives a title, says when to use the procedure, and explains what each step is for; the steps themselves never
+//! change. It sees only the steps, which all sessions share, and no messages. Text that names something the steps do not contain
+//! is rejected: names, paths, values, and harmful actions. Each part is checked separately. If less than half of an answer
+//! passes, all of it is rejected and the rule-based wording stays.
 //!
-//! Deliberately not here: sending, when somebody asks, and keeping what was answered.
+//! Deliberately not here: sending, when to ask, and storing the answer.
 
 use keepsake_prompt::ground::support;
 use keepsake_prompt::reply::{List, ReplyError, Text, parse, schema};
@@ -17,32 +17,34 @@ use serde::{Deserialize, Serialize};
 use super::{Parameter, Step};
 use crate::model::check::{denies, fault, has_placeholder, stands_in};
 
-/// The one prompt. Raise the version with every change of wording or reply.
+/// The only prompt. Raise the version with every change to the wording or the reply format.
 pub const PLAYBOOK: PromptFile =
     PromptFile { name: "playbook", version: 1, wording: include_str!("../../prompts/playbook.md"), reply_tokens_max: 2_000 };
 
-/// Longer titles are cut by every list that shows them.
+/// Maximum length of a title; lists would cut a longer one.
 const TITLE_CHARS_MAX: usize = 60;
 
-/// One sentence; a skill's description is read by an agent before it knows whether it needs the skill.
+/// Maximum length of the description: one sentence. An agent reads it to decide whether it needs the skill.
 const WHEN_CHARS_MAX: usize = 240;
 
-/// A line beside a step.
+/// Maximum length of a step's purpose, which is shown on one line next to the step.
 const PURPOSE_CHARS_MAX: usize = 100;
 
-/// Share of a title's words that stand in the steps.
+/// Minimum share of a title's words that must occur in the steps.
 const TITLE_SUPPORT_MIN: f64 = 0.5;
 
-/// Share of the words of a sentence that stand in the steps: what something is for is said in other words than commands are.
+/// Minimum share of a sentence's words that must occur in the steps. Lower than for a title, because a purpose uses other words
+/// than commands do.
 const SENTENCE_SUPPORT_MIN: f64 = 0.3;
 
-/// A reply of which less than this share holds is not trusted with the rest either.
+/// If less than this share of a reply passes, the rest is not trusted either.
 const HOLD_MIN: f64 = 0.5;
 
-/// Words by which any work can be put, so that they need no support.
+/// Words that can describe any work and therefore need no support.
 const PLAIN_WORDS: &[&str] = &["when use run make do work new change step done ready"];
 
-/// Words of acts that harm and of things that are kept secret: nobody may be told to do them by a purpose that the steps do not have.
+/// Words for harmful actions and for secrets. A purpose may not use them unless the steps do, so that nobody is led to do such
+/// things.
 const HARM: &[&str] = &[
     "bypass", "credential", "credentials", "curl", "delete", "deletes", "disable", "disables", "download", "downloads", "drop",
     "drops", "erase", "erases", "exfiltrate", "force", "ignore", "ignores", "install", "installs", "key", "keys", "override",
@@ -50,7 +52,7 @@ const HARM: &[&str] = &[
     "sudo", "token", "tokens", "upload", "uploads", "wipe", "wipes",
 ];
 
-/// Marks that plain words need.
+/// The punctuation that plain text needs.
 const MARKS: &str = " .,;:!?'’\"“”()-–/_@+";
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -68,19 +70,19 @@ struct Purpose {
     text: Text<1_000>,
 }
 
-/// What a model made of a playbook, after the checks. What is missing stands as the rules have it.
+/// A model's wording of a playbook, after the checks. For missing parts, the rule-based wording stays.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Worded {
     /// A title.
     pub title: Option<String>,
-    /// When it is used.
+    /// When to use the procedure.
     pub when: Option<String>,
-    /// What each step is for: as many as there are steps, or none.
+    /// The purpose of each step: one entry per step, or empty.
     pub purposes: Vec<Option<String>>,
 }
 
 impl Worded {
-    /// Whether nothing held.
+    /// True if no part passed the checks.
     pub fn is_empty(&self) -> bool {
         self.title.is_none() && self.when.is_none() && self.purposes.iter().all(Option::is_none)
     }
@@ -91,14 +93,14 @@ impl Worded {
 pub struct PlaybookTask<'a> {
     steps: &'a [Step],
     scrubber: &'a Scrubber,
-    /// Everything that may be named.
+    /// All text that the wording may refer to.
     ground: String,
     waiting: Waiting<()>,
     found: Worded,
 }
 
 impl<'a> PlaybookTask<'a> {
-    /// Asks about steps. Without a step there is nothing to ask.
+    /// Asks about the steps. Makes no call if there are none.
     pub fn new(steps: &'a [Step], parameters: &[Parameter], scrubber: &'a Scrubber) -> Result<Self, WordingError> {
         let mut waiting = Waiting::default();
         if !steps.is_empty() {
@@ -109,7 +111,7 @@ impl<'a> PlaybookTask<'a> {
         Ok(Self { steps, scrubber, ground, waiting, found: Worded::default() })
     }
 
-    /// Prompt and version, `playbook/1`: what is stored beside the model's name as the proposer.
+    /// Prompt name and version, such as `playbook/1`; stored with the model's name as the proposer.
     pub fn label(&self) -> String {
         format!("{}/{}", PLAYBOOK.name, PLAYBOOK.version)
     }
@@ -123,7 +125,7 @@ impl<'a> PlaybookTask<'a> {
         for purpose in purposes.as_slice() {
             let at = usize::try_from(purpose.step).ok().and_then(|number| number.checked_sub(1));
             let slot = at.and_then(|at| Some((self.steps.get(at)?, found.purposes.get_mut(at)?)));
-            // A step that is not there has no purpose, and one has one.
+            // Skips purposes for steps that do not exist and second purposes for the same step.
             let Some((step, slot @ None)) = slot else { continue };
             *slot = self.purpose(step, &even(purpose.text.as_str()));
         }
@@ -148,7 +150,7 @@ impl<'a> PlaybookTask<'a> {
         (is_of_it && self.holds(text, PURPOSE_CHARS_MAX, SENTENCE_SUPPORT_MIN)).then(|| text.to_owned())
     }
 
-    /// Whether a text is one plain sentence that the steps carry.
+    /// True if a text is one plain sentence supported by the steps.
     fn holds(&self, text: &str, chars_max: usize, share_min: f64) -> bool {
         let is_plain = text.chars().all(|c| c.is_alphanumeric() || MARKS.contains(c));
         let is_one = !text.trim_end_matches(['.', '!', '?']).contains(['!', '?']) && !text.contains(". ");
@@ -159,7 +161,7 @@ impl<'a> PlaybookTask<'a> {
             return false;
         }
         let support = support(text, &self.ground, "", PLAIN_WORDS);
-        // Nothing but plain words says nothing of these steps.
+        // A text made up only of plain words says nothing about these steps.
         let says_nothing = self::support(text, "", "", PLAIN_WORDS).share > 0.0;
         let harms = |word: &&str| HARM.contains(&word.to_lowercase().as_str()) && !stands_in(&self.ground, word);
         let is_foreign = |word: &&str| is_value(word) && !stands_in(&self.ground, word);
@@ -171,12 +173,12 @@ impl<'a> PlaybookTask<'a> {
     }
 }
 
-/// What a step may be told by.
+/// The text that may be used to describe a step.
 fn ground_of(step: &Step) -> String {
     format!("{}\n{}\n{}\n", step.name, step.tool, step.text)
 }
 
-/// Blanks evened out.
+/// Normalizes whitespace.
 fn even(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -185,7 +187,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '-' | '_' | '@')))
 }
 
-/// Whether a word is no plain one: a path, an option, a name with marks, digits or large letters inside.
+/// True if a word is not an ordinary one: a path, an option, or a name with punctuation, digits or capitals inside.
 fn is_value(word: &str) -> bool {
     let mut chars = word.chars();
     let first = chars.next();
@@ -195,7 +197,7 @@ fn is_value(word: &str) -> bool {
         || chars.any(|c| c.is_uppercase() || !c.is_alphanumeric() && !is_hyphenated(c) && !matches!(c, '\'' | '’'))
 }
 
-/// The steps, an object a line, numbered from 1.
+/// The steps, one JSON object per line, numbered from 1.
 fn quoted(steps: &[Step], scrubber: &Scrubber) -> PromptText {
     let mut session = ScrubSession::new();
     let mut text = PromptText::default();

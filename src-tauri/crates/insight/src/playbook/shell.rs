@@ -1,28 +1,29 @@
-//! The programs behind a shell: `cd app && cargo test -p x | tail` is one use of `cargo test`.
+//! Finds the programs in a shell command line: `cd app && cargo test -p x | tail` is one use of `cargo test`.
 //!
-//! A shell is a door to tools and no tool itself (decision 14). Commands are split as a shell would split them, as far as is needed to
-//! name the programs; what only moves around in the shell is left out. Deliberately not here: expansion, and any attempt to run things.
+//! A shell gives access to tools and is not itself a tool (decision 14). Command lines are split as a shell would split them, as
+//! far as needed to name the programs; commands that only move around in the shell are dropped. Deliberately not here: expansion,
+//! and any attempt to run anything.
 
-/// Tools that hand a command line to a shell.
+/// Tools that pass a command line to a shell.
 const SHELLS: [&str; 16] = [
     "bash", "shell", "sh", "zsh", "local_shell", "shell_command", "exec_command", "unified_exec", "container.exec",
     "run_shell_command", "execute_command", "execute_bash", "run_command", "run_terminal_cmd", "run_in_terminal", "terminal",
 ];
 
-/// What moves around in the shell, prints, or steers it, and does nothing to the work.
+/// Commands that move around in the shell, print, or control it, and do none of the actual work.
 const FURNITURE: [&str; 34] = [
     "cd", "pushd", "popd", "echo", "printf", "export", "set", "unset", "source", ".", "true", "false", "sleep", "pwd", "test",
     "[", "[[", "wait", "exit", "return", "read", "shopt", "alias", "ulimit", "trap", "for", "case", "esac", "fi", "done", "}",
     ")", "clear", ":",
 ];
 
-/// Words that stand in front of a command without being one.
+/// Words that precede a command but are not the command.
 const IN_FRONT: [&str; 18] = [
     "sudo", "env", "time", "nohup", "command", "exec", "builtin", "nice", "if", "then", "else", "elif", "while", "until", "do",
     "!", "{", "(",
 ];
 
-/// Programs that are many in one: the word after them says what is done.
+/// Programs with subcommands: the word after the program names the action.
 const OF_MANY: [&str; 44] = [
     "git", "cargo", "npm", "pnpm", "yarn", "bun", "deno", "go", "docker", "podman", "kubectl", "helm", "gh", "glab", "pip",
     "pip3", "uv", "poetry", "pipenv", "conda", "brew", "apt", "apt-get", "dnf", "pacman", "systemctl", "terraform", "tofu",
@@ -30,7 +31,7 @@ const OF_MANY: [&str; 44] = [
     "mix", "swift", "vercel",
 ];
 
-/// Of these the word after the first belongs to it: `gh release create`, `npm run build`.
+/// Subcommands that take a further word as part of their name: `gh release create`, `npm run build`.
 const OF_TWO: [(&str, &str); 14] = [
     ("gh", "release"),
     ("gh", "pr"),
@@ -48,24 +49,24 @@ const OF_TWO: [(&str, &str); 14] = [
     ("uv", "run"),
 ];
 
-/// Options before the command word that take a value.
+/// Options that take a value and come before the subcommand.
 const WITH_VALUE: [&str; 6] = ["-C", "-c", "--git-dir", "--work-tree", "--context", "-n"];
 
-/// Programs of one command line that are looked at; a longer script is a program of its own.
+/// Maximum number of programs read from one command line; a longer script is a program of its own.
 const COMMANDS_MAX: usize = 12;
 
-/// One program of a command line.
+/// One program run by a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Command {
-    /// The program: `git`.
+    /// The program, such as `git`.
     pub(super) program: String,
-    /// With what it does: `git commit`.
+    /// The program with its action, such as `git commit`.
     pub(super) name: String,
-    /// The words after it.
+    /// The words after the name.
     pub(super) words: Vec<String>,
 }
 
-/// Whether a tool of this name is a shell.
+/// True if the tool with this name is a shell.
 pub(super) fn is_shell(tool: &str) -> bool {
     let tool = tool.to_lowercase();
     SHELLS.contains(&tool.as_str())
@@ -76,7 +77,7 @@ pub(super) fn commands(line: &str) -> Vec<Command> {
     split(line).into_iter().filter_map(command).take(COMMANDS_MAX).collect()
 }
 
-/// The program of a list of words that is run without a shell, or of the shell that it calls.
+/// The programs of an argument list: the program itself, or those in the command line of the shell it starts.
 pub(super) fn commands_of_words(words: &[String]) -> Vec<Command> {
     let program = words.first().map(|word| base(word)).unwrap_or_default();
     match words {
@@ -91,7 +92,7 @@ fn base(word: &str) -> &str {
     if word.starts_with("./gradlew") { word } else { word.rsplit('/').next().unwrap_or(word) }
 }
 
-/// The words of each command of a line. Of a pipe only the first: what follows shapes its output.
+/// The words of each command in a line. Only the first command of a pipe counts; the others only process its output.
 fn split(line: &str) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     let mut words: Vec<String> = Vec::new();
@@ -239,7 +240,7 @@ fn command(words: Vec<String>) -> Option<Command> {
     Some(Command { program, name, words })
 }
 
-/// A word that says what is done, and no path, file or option.
+/// True if a word names an action and is not a path, file or option.
 fn is_act(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_lowercase())
         && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | ':'))

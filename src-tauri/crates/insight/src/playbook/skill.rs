@@ -1,42 +1,43 @@
-//! A playbook as a skill for agents: one `SKILL.md` with a front matter, as agent skills have it.
+//! Writes a playbook as a skill for agents: a `SKILL.md` file with front matter, in the agent skills format.
 //!
-//! Names have lower-case letters, digits and hyphens and at most 64 characters, descriptions at most 1,024. A text from outside cannot
-//! leave its place: values in the front matter are written as JSON strings, which YAML reads as they are, and in the body on one line.
+//! Names contain lowercase letters, digits and hyphens, at most 64 characters; descriptions have at most 1,024 characters.
+//! Untrusted text cannot break out of its place: front matter values are written as JSON strings, which YAML reads unchanged, and
+//! values in the body stay on one line.
 
 use super::{Parameter, Step};
 
-/// As the format of skills has it.
+/// Maximum length of a name in the skills format.
 pub const NAME_CHARS_MAX: usize = 64;
 
-/// As the format of skills has it.
+/// Maximum length of a description in the skills format.
 pub const DESCRIPTION_CHARS_MAX: usize = 1_024;
 
-/// What is written down.
+/// The contents of the skill file.
 #[derive(Debug, Clone, Copy)]
 pub struct Skill<'p> {
-    /// Id, by which it is found again.
+    /// The playbook's id, by which it can be found again.
     pub id: &'p str,
-    /// Title.
+    /// The title.
     pub title: &'p str,
-    /// What it is for, where somebody worded it.
+    /// What the skill is for, if a person or a model has worded it.
     pub description: Option<&'p str>,
-    /// Steps.
+    /// The steps, in order.
     pub steps: &'p [Step],
-    /// What each step is for, where somebody worded it; as many as there are steps, or none.
+    /// The purpose of each step, if worded: one entry per step, or empty.
     pub purposes: &'p [Option<String>],
-    /// What varies.
+    /// The values that vary.
     pub parameters: &'p [Parameter],
-    /// Tools.
+    /// The tools used.
     pub tools: &'p [String],
-    /// `high`, `medium`.
+    /// The confidence: `high` or `medium`.
     pub confidence: &'p str,
-    /// Where it was seen: a day and a source each.
+    /// The sessions that show it, each as a date and a source.
     pub seen: &'p [(String, String)],
-    /// Sessions that speak against it.
+    /// The number of sessions that contradict it.
     pub against: usize,
 }
 
-/// The name of a skill with this title.
+/// The skill name for this title.
 pub fn name(title: &str, id: &str) -> String {
     let mut name = String::new();
     for char in title.to_lowercase().chars() {
@@ -46,7 +47,7 @@ pub fn name(title: &str, id: &str) -> String {
             name.push('-');
         }
     }
-    // A whole word less is better than half of one.
+    // Drops the last word if it would be cut.
     if name.len() > NAME_CHARS_MAX {
         name.truncate(NAME_CHARS_MAX);
         if let Some(end) = name.rfind('-').filter(|end| *end > 0) {
@@ -57,7 +58,7 @@ pub fn name(title: &str, id: &str) -> String {
     if name.is_empty() { id.to_lowercase().replace('_', "-") } else { name.to_owned() }
 }
 
-/// What the skill is for, in one paragraph.
+/// The skill's purpose in one paragraph.
 pub fn description(skill: &Skill<'_>) -> String {
     let text = match skill.description.map(one_line).filter(|text| !text.is_empty()) {
         Some(text) => text,
@@ -77,7 +78,7 @@ pub fn description(skill: &Skill<'_>) -> String {
     text.chars().take(DESCRIPTION_CHARS_MAX - 1).chain(['…']).collect()
 }
 
-/// The file.
+/// The complete file as Markdown.
 pub fn markdown(skill: &Skill<'_>) -> String {
     let mut text = format!(
         "---\nname: {}\ndescription: {}\n---\n\n# {}\n\n## When to use\n\n{}\n",
@@ -111,9 +112,9 @@ pub fn markdown(skill: &Skill<'_>) -> String {
     }
     text.push_str(&format!("\n## Where it was seen\n\nConfidence: {}. ", skill.confidence));
     match skill.against {
-        0 => text.push_str("No session speaks against it.\n\n"),
-        1 => text.push_str("One session speaks against it.\n\n"),
-        count => text.push_str(&format!("{count} sessions speak against it.\n\n")),
+        0 => text.push_str("No session contradicts it.\n\n"),
+        1 => text.push_str("One session contradicts it.\n\n"),
+        count => text.push_str(&format!("{count} sessions contradict it.\n\n")),
     }
     for (day, source) in skill.seen {
         text.push_str(&format!("- {}: {}\n", one_line(day), one_line(source)));
@@ -122,13 +123,13 @@ pub fn markdown(skill: &Skill<'_>) -> String {
     text
 }
 
-/// On one line, without what would begin another or a tag.
+/// Puts the text on one line and escapes anything that could start a tag.
 fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
     words.join(" ").replace('<', "&lt;")
 }
 
-/// As code on one line, whatever stands in it.
+/// Formats any text as inline code on one line.
 fn code(text: &str) -> String {
     let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
     let text = words.join(" ");

@@ -1,7 +1,7 @@
-//! Steps as they are written down: what stayed the same in every session stands there, what varied becomes a parameter.
+//! Writes the steps of a playbook: text that is the same in every session is kept, and text that varies becomes a parameter.
 //!
-//! A value that varied together in two steps (the version that is tagged and then released) is one parameter. What is written passes the
-//! scrubber; the values of parameters are not kept at all.
+//! If a value varies in the same way in two steps (the version that is tagged and then released), both use the same parameter.
+//! The text passes the scrubber; parameter values are not kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,13 +12,13 @@ use super::mine::Corpus;
 use super::uses::{Arguments, ToolUse};
 use super::{Parameter, Step};
 
-/// Longer steps are cut: nobody reads a command of several lines in a list.
+/// Maximum length of a step; longer text is cut, because nobody reads a multi-line command in a list.
 const STEP_CHARS_MAX: usize = 240;
 
-/// Steps that a title names before its last one.
+/// Maximum number of steps that a title names before the last one.
 const TITLE_STEPS: usize = 3;
 
-/// Arguments that name a file, whatever the tool calls them.
+/// Argument names that refer to a file, in different tools.
 const FILES: [&str; 8] =
     ["file_path", "path", "filename", "file", "notebook_path", "absolute_path", "target_file", "relative_path"];
 
@@ -27,7 +27,7 @@ pub(super) struct Written {
     pub(super) parameters: Vec<Parameter>,
 }
 
-/// A parameter while it is being named: the value in each session.
+/// A parameter that is being named, with its value in each session.
 struct Varying {
     parameter: Parameter,
     values: Vec<Option<String>>,
@@ -39,7 +39,7 @@ struct Names {
 }
 
 impl Names {
-    /// The name for a value that varies like this. The same values are the same parameter.
+    /// The name of a value that varies like this. Values that are the same in every session share a parameter.
     fn of(&mut self, base: &str, values: Vec<Option<String>>, step: usize) -> String {
         if let Some(known) = self.all.iter_mut().find(|known| known.values == values && values.iter().all(Option::is_some)) {
             if !known.parameter.steps.contains(&step) {
@@ -58,7 +58,7 @@ impl Names {
     }
 }
 
-/// The steps of a pattern.
+/// Writes the steps of a pattern.
 pub(super) fn write(corpus: &Corpus<'_>, held: &Held, scrubber: &Scrubber) -> Written {
     let mut names = Names::default();
     let steps = held
@@ -71,7 +71,7 @@ pub(super) fn write(corpus: &Corpus<'_>, held: &Held, scrubber: &Scrubber) -> Wr
                 held.support.iter().map(|(session, places)| corpus.uses(*session, places[number])).collect();
             let arguments = arguments(&seen, number + 1, &mut names);
             let text = format!("{} {arguments}", kind.name);
-            // The name of a tool is from outside too.
+            // Tool names also come from outside and are scrubbed.
             let scrub = |text: &str| scrubber.scrub(text).as_str().to_owned();
             Step { name: scrub(&kind.name), tool: scrub(&kind.tool), text: cut(scrub(text.trim())) }
         })
@@ -135,7 +135,7 @@ fn of_fields(seen: &[&[ToolUse]], step: usize, names: &mut Names) -> String {
     }
     let mut written = Vec::new();
     for (name, values) in values {
-        // What only some sessions gave is no part of the way of working.
+        // An argument that only some sessions passed is not part of the procedure.
         if values.iter().any(BTreeSet::is_empty) {
             continue;
         }
@@ -149,7 +149,7 @@ fn of_fields(seen: &[&[ToolUse]], step: usize, names: &mut Names) -> String {
         }
         written.push(if is_file { shown.join(" ") } else { format!("{name}={}", shown.join(",")) });
     }
-    // The file first: it is what a reader looks for.
+    // The file comes first because readers look for it.
     written.sort_by_key(|text| text.contains('='));
     written.join(" ")
 }
@@ -163,7 +163,7 @@ fn quoted(word: &str) -> String {
     if word.contains(char::is_whitespace) { format!("\"{word}\"") } else { word.to_owned() }
 }
 
-/// A name for a word that varies: after the option before it, or after what it looks like.
+/// A name for a word that varies, taken from the option before it or from what the value looks like.
 fn named_after(before: Option<&str>, values: &[Option<String>]) -> String {
     match before {
         Some("-m" | "--message") => return "message".to_owned(),
@@ -201,7 +201,7 @@ fn is_version(value: &str) -> bool {
             .all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '+')))
 }
 
-/// A title: what it comes to, and what it goes through.
+/// A title that names the final step and the steps leading to it.
 pub(super) fn title(steps: &[Step]) -> String {
     let Some((last, before)) = steps.split_last() else { return String::new() };
     let named: Vec<&str> = before.iter().map(|step| step.name.as_str()).collect();

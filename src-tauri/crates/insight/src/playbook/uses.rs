@@ -1,4 +1,4 @@
-//! From what the log holds of tools to sessions: uses in order, each with its arguments and whether it failed.
+//! Groups the log's tool messages into sessions: tool uses in order, each with its arguments and whether it failed.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,97 +7,97 @@ use serde_json::Value;
 
 use super::shell;
 
-/// A conversation in which no tool was used for so long is taken up again as another session: a step that has to wait, such as a build
-/// or a review by somebody else, takes an hour or two; a night or another piece of work lies beyond.
+/// A pause without tool use after which a conversation counts as a new session. A step that depends on others, such as a build or
+/// a review, takes an hour or two; after a longer pause it is another day or other work.
 const SESSION_PAUSE_MS: i64 = 4 * 60 * 60 * 1000;
 
-/// Uses of one session that are looked at; a session with more ran on its own for days.
+/// Maximum number of uses read per session; a session with more ran unattended for days.
 const USES_MAX: usize = 4_000;
 
-/// Longer values are texts and no arguments that a person would write into a step.
+/// Maximum length of a value; longer ones are texts rather than arguments that a person would write into a step.
 const VALUE_CHARS_MAX: usize = 160;
 
-/// Arguments that carry the work itself, or that steer the tool and not the work.
+/// Arguments that carry the content of the work, or that control the tool rather than the work.
 const NOT_ARGUMENTS: [&str; 26] = [
     "old_string", "new_string", "old_str", "new_str", "content", "contents", "edits", "todos", "plan", "explanation",
     "description", "instructions", "prompt", "code", "input", "patch", "timeout", "timeout_ms", "limit", "offset", "workdir",
     "cwd", "run_in_background", "replace_all", "justification", "expected_replacements",
 ];
 
-/// Arguments that name the command line of a shell.
+/// Argument names for a shell's command line.
 const COMMAND_LINES: [&str; 4] = ["command", "cmd", "script", "commandLine"];
 
-/// One line of the log that has to do with a tool.
+/// One log message that involves a tool.
 #[derive(Debug, Clone)]
 pub struct Logged<'a> {
-    /// The message.
+    /// The message id.
     pub id: &'a InteractionId,
-    /// When.
+    /// The time of the message.
     pub time: Timestamp,
-    /// A use or a result; others are passed over.
+    /// Only tool uses and results are read; other types are skipped.
     pub message_type: MessageType,
     /// The tool's name.
     pub tool: Option<&'a str>,
-    /// The arguments, or what came back.
+    /// The arguments of a use, or the output of a result.
     pub text: &'a str,
-    /// What ties a result to its use.
+    /// The id that links a result to its use.
     pub use_id: Option<&'a str>,
-    /// The source says that it failed.
+    /// True if the source reports a failure.
     pub is_error: bool,
 }
 
-/// What is done: the step's name, and the tool that it counts as.
+/// The kind of action: the step's name, and the tool it counts as.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Kind {
-    /// `Edit`, `cargo test`.
+    /// The name, such as `Edit` or `cargo test`.
     pub name: String,
-    /// `Edit`, `cargo`.
+    /// The tool, such as `Edit` or `cargo`.
     pub tool: String,
 }
 
-/// What a tool was given.
+/// The arguments of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Arguments {
     /// Named values.
     Fields(BTreeMap<String, String>),
-    /// The words behind a program.
+    /// The words after the program name.
     Words(Vec<String>),
 }
 
 /// One use of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolUse {
-    /// The message.
+    /// The message id.
     pub message: InteractionId,
-    /// When.
+    /// The time of the message.
     pub time: Timestamp,
-    /// What is done.
+    /// The action.
     pub kind: Kind,
-    /// With what.
+    /// The arguments.
     pub arguments: Arguments,
-    /// It failed.
+    /// True if the use failed.
     pub has_failed: bool,
 }
 
-/// A stretch of a conversation without a long pause.
+/// Part of a conversation without a long pause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
     /// The conversation.
     pub conversation: ConversationId,
-    /// The kind of source that it came from.
+    /// The kind of source the conversation came from.
     pub source: String,
-    /// What was done, in order; never empty.
+    /// The tool uses, in order; never empty.
     pub uses: Vec<ToolUse>,
 }
 
 impl Session {
-    /// When the first tool was used.
+    /// The time of the first tool use.
     pub fn began(&self) -> Timestamp {
         self.uses.first().map_or(Timestamp(0), |first| first.time)
     }
 }
 
-/// The sessions of a conversation. `folder` is where its work lies; paths below it are written from there.
+/// The sessions of a conversation. Paths below `folder`, the working directory, are written relative to it.
 pub fn sessions(conversation: &ConversationId, source: &str, folder: &str, lines: &[Logged<'_>]) -> Vec<Session> {
     let folder = Some(folder.trim_end_matches('/')).filter(|folder| folder.len() > 1);
     let mut all: Vec<Session> = Vec::new();
@@ -105,7 +105,7 @@ pub fn sessions(conversation: &ConversationId, source: &str, folder: &str, lines
     for (at, line) in lines.iter().enumerate() {
         let is_use = match line.message_type {
             MessageType::ToolUse => true,
-            // A source that keeps results alone says by them what was used.
+            // Some sources keep only results; there, a result counts as the use.
             MessageType::ToolResult => !has_use(lines, at),
             _ => continue,
         };
@@ -127,20 +127,20 @@ pub fn sessions(conversation: &ConversationId, source: &str, folder: &str, lines
     all
 }
 
-/// Lines between a use and its result that are looked at where the source names neither by an id.
+/// Maximum distance, in lines, between a use and its result if the source gives no ids.
 const NEAR: usize = 16;
 
-/// Lines between the two where it does. Many calls can be open at once, but not without end; most results stand right behind their use.
+/// The same limit if it does. Many calls can be open at once, but most results follow directly after their use.
 const FAR: usize = 256;
 
-/// Whether a result belongs to a use that stands before it.
+/// True if a result belongs to an earlier use.
 fn has_use(lines: &[Logged<'_>], at: usize) -> bool {
     let result = &lines[at];
     if let Some(id) = result.use_id {
         let mut before = lines[..at].iter().rev().take(FAR);
         return before.any(|line| line.message_type == MessageType::ToolUse && line.use_id == Some(id));
     }
-    // The nearest one of the same tool that no nearer result answers.
+    // Looks for the nearest use of the same tool that no nearer result answers.
     let mut open = 0;
     for line in lines[..at].iter().rev().take(NEAR).filter(|line| line.tool == result.tool && line.use_id.is_none()) {
         match line.message_type {
@@ -153,7 +153,7 @@ fn has_use(lines: &[Logged<'_>], at: usize) -> bool {
     false
 }
 
-/// Whether what came back for a use says that it failed.
+/// True if the result of a use reports a failure.
 fn failed(lines: &[Logged<'_>], at: usize) -> bool {
     let one = &lines[at];
     let mut rest = lines[at + 1..].iter().take(FAR).filter(|line| line.message_type == MessageType::ToolResult);
@@ -187,7 +187,7 @@ fn uses(line: &Logged<'_>, text: &str, has_failed: bool, folder: Option<&str>) -
                 })
                 .collect();
         }
-        // A shell of which nothing is told is a tool like another; one that only moved around did nothing.
+        // A shell call without a readable command counts as a tool of its own; a command line that only moved around did nothing.
         if !text.trim().is_empty() {
             return Vec::new();
         }
@@ -208,12 +208,12 @@ fn uses(line: &Logged<'_>, text: &str, has_failed: bool, folder: Option<&str>) -
     vec![one(Kind { name: tool.to_owned(), tool: tool.to_owned() }, Arguments::Fields(fields))]
 }
 
-/// A path as it is named from the folder of the work.
+/// A path relative to the working directory.
 fn below<'v>(value: &'v str, folder: Option<&str>) -> &'v str {
     folder.and_then(|folder| value.strip_prefix(folder)?.strip_prefix('/')).filter(|rest| !rest.is_empty()).unwrap_or(value)
 }
 
-/// The names of kinds that occur, each with a number in the order of the names.
+/// The kinds that occur, and a number for each in the order of their names.
 pub(super) fn numbered<'s>(sessions: impl Iterator<Item = &'s Session>) -> (Vec<Kind>, HashMap<Kind, usize>) {
     let kinds: std::collections::BTreeSet<&Kind> =
         sessions.flat_map(|session| session.uses.iter().map(|one| &one.kind)).collect();

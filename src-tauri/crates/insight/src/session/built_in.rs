@@ -1,12 +1,12 @@
-//! The record of a session without a language model: every line is a sentence that was said, or what a call says of itself.
+//! The record of a session without a language model: every line is a sentence that was said, or a call's description of itself.
 //!
-//! What a sentence means the trained reader marked (a wish, a solution, thanks or a complaint, a request that was not met); what is left
-//! follows from form: who spoke when, question marks, what a tool printed. How somebody felt, how deep the talk went and what is left to do
-//! are not said here: of the open promises one in three was a follow-up on the development data, and 0.8 is the bar. The promises
-//! themselves stand with the conversation.
+//! The trained reader marks what sentences mean (a wish, a solution, thanks or a complaint, an unmet request). Everything else
+//! follows from form: who spoke when, question marks, and tool output. Mood, technical depth and follow-ups are left out. On the
+//! development data only one in three open promises was a follow-up, below the required 0.8; the promises themselves are stored
+//! with the conversation.
 //!
-//! Nothing that reads like an instruction to a model becomes a line: a record is served to agents, and what a tool printed or a page
-//! said must not speak there in their owner's name.
+//! Text that reads like an instruction to a model never becomes a line. Records are served to agents, and tool output or a web
+//! page must not speak to them in the owner's name.
 
 use std::ops::Range;
 
@@ -22,20 +22,20 @@ use crate::text::{Document, Sentence};
 use crate::turn::AnalysisInput;
 use crate::{Mood, Turn};
 
-/// Lines of one field: beyond a handful a record is the transcript again. Lists of what lasts may be longer.
+/// Maximum lines per field; with more, a record turns back into a transcript. Lists of lasting items may be longer.
 const LINES_MAX: usize = 5;
 const LASTING_LINES_MAX: usize = 12;
 
-/// How user and agent get along shows in a few lines or not at all.
+/// Maximum lines about how user and agent get along; a few are enough to show it.
 const BOND_LINES_MAX: usize = 3;
 
-/// Fewer words say nothing for themselves.
+/// Minimum words in a sentence that states what the user wants; shorter ones say nothing alone.
 const WORDS_MIN: usize = 3;
 
-/// What somebody came for stands in their first sentences.
+/// What the user wanted is looked for in this many of their first sentences.
 const OPENING_SENTENCES: usize = 12;
 
-/// The bytes of a stretch, cut at a word within [`LINE_CHARS_MAX`] characters.
+/// The byte range, cut at a word to at most [`LINE_CHARS_MAX`] characters.
 pub(super) fn fitting(text: &str, bytes: Range<usize>) -> Range<usize> {
     let Some(slice) = text.get(bytes.clone()) else { return bytes };
     let Some((cut, _)) = slice.char_indices().nth(LINE_CHARS_MAX) else { return bytes };
@@ -44,7 +44,7 @@ pub(super) fn fitting(text: &str, bytes: Range<usize>) -> Range<usize> {
     bytes.start..bytes.start + head.get(..end).unwrap_or(head).trim_end().len()
 }
 
-/// Reads a session. What has no words gives a record without lines.
+/// Summarizes a session. A session without words gives a record without lines.
 pub fn summarise(input: &SessionInput<'_>) -> SessionRecord {
     let document = Document::read(input.turns);
     let reader = Reader { input, document: &document };
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
         self.document.sentences.iter().filter(move |sentence| sentence.role == role)
     }
 
-    /// A line of this sentence, unless it is somebody else's words or reads like an instruction.
+    /// A line made from this sentence, unless it is mostly quoted or reads like an instruction.
     fn line(&self, field: Field, name: Option<&str>, sentence: &Sentence<'_>) -> Option<Item> {
         let foreign: usize = sentence.foreign.iter().map(ExactSizeIterator::len).sum();
         if foreign * 2 > sentence.bytes.len() {
@@ -92,7 +92,7 @@ impl<'a> Reader<'a> {
         self.at(field, name, sentence.turn, sentence.bytes.clone())
     }
 
-    /// The first `max` lines of these sentences.
+    /// Up to `max` lines made from these sentences.
     fn lines(&self, field: Field, name: Option<&str>, sentences: Vec<&Sentence<'_>>, max: usize) -> Vec<Item> {
         sentences.into_iter().filter_map(|sentence| self.line(field, name, sentence)).take(max).collect()
     }
@@ -110,20 +110,19 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The sentences in which the reader marked this, said by one of whom `is_theirs`.
+    /// The sentences with this label whose speaker's role satisfies `is_theirs`.
     fn marked(&self, label: ReadingLabel, is_theirs: impl Fn(Role) -> bool) -> Vec<&'a Sentence<'a>> {
         let is_it = |sentence: &&Sentence<'_>| is_theirs(sentence.role) && is_marked(sentence, self.input.marks, label);
         self.document.sentences.iter().filter(is_it).collect()
     }
 
-    /// The sentences in which these places stand.
-    /// The first that the user asks, or says at all.
+    /// The first thing the user asks, or else says.
     fn intent(&self) -> Option<Item> {
         let says_enough =
             |sentence: &&Sentence<'_>| sentence.words() >= WORDS_MIN && sentence.text.chars().any(char::is_alphabetic);
         let own: Vec<&Sentence<'_>> = self.sentences(Role::Owner).filter(says_enough).take(OPENING_SENTENCES).collect();
         let first = *own.first()?;
-        // A question far into the talk is not what they came for.
+        // A question in a later turn is not what they came for.
         let asked = own.iter().find(|sentence| sentence.is_question && sentence.turn == first.turn);
         let chosen = asked.copied().unwrap_or(first);
         self.line(Field::Intent, None, chosen).or_else(|| {
@@ -132,10 +131,10 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The sentences that stand for what one side said.
+    /// The most representative sentences of one side.
     fn central(&self, field: Field) -> Vec<Item> {
         let role = if field == Field::Heard { Role::Owner } else { Role::Assistant };
-        // The other side's turns stay where they are, so that places keep their meaning, and are not read.
+        // The other side's turns are kept but marked as branches, so they are not read and indices stay valid.
         let turns: Vec<Turn<'_>> =
             self.input.turns.iter().map(|turn| Turn { is_branch: turn.is_branch || turn.role != role, ..*turn }).collect();
         let Ok(sentences) = summarised(&AnalysisInput { turns: &turns, owner_name: None, vectors: None }) else {
@@ -145,7 +144,7 @@ impl<'a> Reader<'a> {
         sentences.iter().filter_map(|one| self.at(field, None, one.turn, bytes(one.turn, one.span)?)).take(LINES_MAX).collect()
     }
 
-    /// What was found in the user's own words, without what the session's agent may not hold.
+    /// The findings in the user's own words, except those that this agent may not keep.
     fn found(&self) -> Vec<Item> {
         let of = |kind: FindingKind| match kind {
             FindingKind::Fact => Some(Field::FactsLearned),
@@ -161,7 +160,7 @@ impl<'a> Reader<'a> {
         limited(lines, LASTING_LINES_MAX)
     }
 
-    /// Whether a wish was found as a preference too.
+    /// True if a wish was also found as a preference.
     fn is_found(&self, wish: &Item) -> bool {
         self.input.findings.iter().any(|finding| {
             finding.kind == FindingKind::Preference
@@ -170,7 +169,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What failed, as a tool printed it.
+    /// Failures as printed by tools.
     fn errors(&self) -> Vec<Item> {
         let printed = self.input.turns.iter().enumerate().filter(|(_, turn)| is_result(turn));
         let failed = printed.filter_map(|(index, turn)| {
@@ -180,8 +179,8 @@ impl<'a> Reader<'a> {
         failed.take(LINES_MAX).collect()
     }
 
-    /// What came of it, with the sentence that shows it. Nothing did where the user's last words have no answer, the last answer says that
-    /// it cannot be done, or the last that a tool printed is a failure and nobody tells what solved it.
+    /// The outcome, with the sentence that shows it. A session is unresolved if the user's last words are unanswered, the last
+    /// answer says that the request cannot be met, or the last tool output is a failure and no solution follows.
     fn outcome(&self, errors: &[Item]) -> (Outcome, Option<&'a Sentence<'a>>) {
         let last_own = self.sentences(Role::Owner).last();
         let last_answer = self.sentences(Role::Assistant).last();
@@ -205,7 +204,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether the user's last turn waits for an answer: nobody answered it, and it asks something, or nobody ever answered.
+    /// True if the user's last turn still expects an answer: none follows, and either it contains a question or the user never
+    /// got an answer.
     fn waits(&self, turn: usize) -> bool {
         let answers = || self.sentences(Role::Assistant).map(|answer| answer.turn);
         let first = self.sentences(Role::Owner).map(|sentence| sentence.turn).next();
@@ -214,15 +214,15 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a tool printed this.
+/// True if the turn is tool output.
 fn is_result(turn: &Turn<'_>) -> bool {
     turn.message_type == MessageType::ToolResult && !turn.is_branch
 }
 
-/// So many plain messages are more than a question and its answer.
+/// More plain messages than a question and its answer; from this many on, a session counts as some work.
 const MUCH_TALK: usize = 8;
 
-/// A session that everything else rests on leaves so many lines that last.
+/// Minimum number of lasting lines in a session of the highest significance.
 const FOUNDATION_LINES_MIN: usize = 5;
 
 /// The first `max` lines of every field.
@@ -236,9 +236,8 @@ fn limited(lines: impl Iterator<Item = Item>, max: usize) -> Vec<Item> {
     kept
 }
 
-/// 1 (transient) to 5 (foundational), by anchors: 5 changes how things are done from now on, with a wish and what was learnt for it and
-/// more that lasts; 4 leaves a wish or something learnt beside another thing that lasts; 3 leaves one thing that lasts; 2 was some work;
-/// 1 is of no use tomorrow.
+/// 1 (transient) to 5 (foundational). 5: changes how things are done from now on (wishes, something learned, and more that
+/// lasts). 4: a wish or something learned, plus another lasting item. 3: one lasting item. 2: some work. 1: of no use tomorrow.
 fn significance(document: &Document<'_>, items: &[Item], outcome: Outcome) -> u8 {
     let count = |field: Field| items.iter().filter(|item| item.field == field).count();
     let (wishes, learnt) = (count(Field::PreferencesNoted), count(Field::KnowledgeLearned));

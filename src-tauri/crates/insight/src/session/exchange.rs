@@ -1,16 +1,17 @@
-//! Who speaks with whom: the turns of one user with one agent, in a conversation in which several of either may speak.
+//! Assigns turns to pairs of one user and one agent, in conversations in which several users or agents may speak.
 //!
-//! An agent's turns belong to the user who spoke last before them; those at the very start to the first who spoke. A user's turns
-//! belong to every agent that speaks in the conversation. So what is told of one user never quotes an answer to another.
+//! An agent's turns belong to the user who spoke last before them; an agent's turns at the very start belong to the first user
+//! who speaks. A user's turns belong to every agent in the conversation. A record about one user therefore never quotes an answer
+//! to another user.
 
 use keepsake_domain::{MessageType, Role};
 
 use crate::Turn;
 
-/// Somebody in a conversation, as whoever loaded it tells them apart.
+/// A participant, as identified by the caller that loaded the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Speaker<'a> {
-    /// A user by the id of the speaker, an agent by its name in small letters.
+    /// The speaker's id for a user; the lowercase name for an agent.
     pub key: &'a str,
     /// The role of the turn.
     pub role: Role,
@@ -27,8 +28,8 @@ pub struct Exchange<'a> {
     pub turns: Vec<usize>,
 }
 
-/// Every exchange in which both the user and the agent say something, in the order of their first turns. `speakers` names the
-/// speaker of each turn; system text belongs to nobody.
+/// All exchanges in which both the user and the agent say something, ordered by their first turn. `speakers` names the speaker of
+/// each turn; system text belongs to nobody.
 pub fn exchanges<'a>(turns: &[Turn<'_>], speakers: &[Speaker<'a>]) -> Vec<Exchange<'a>> {
     let is_user = |speaker: &Speaker<'_>| matches!(speaker.role, Role::Owner | Role::Person);
     let says = |index: usize| {
@@ -61,7 +62,7 @@ pub fn exchanges<'a>(turns: &[Turn<'_>], speakers: &[Speaker<'a>]) -> Vec<Exchan
                     has_floor = speaker.key == agent;
                     has_floor
                 }
-                // What a tool printed belongs to the agent that spoke last.
+                // Tool output belongs to the agent that spoke last.
                 Role::Tool => has_floor,
                 Role::System => false,
             };

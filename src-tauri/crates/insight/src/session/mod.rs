@@ -1,12 +1,12 @@
-//! A session with an agent (seed 000, phase 1): what it was about, what came of it, and what of it is worth keeping; and the three
-//! tiers of long-term memory that sessions are distilled into (phase 2, [`tier`]).
+//! A session with an agent (seed 000, phase 1): what it was about, what came of it and what is worth keeping; and the three tiers
+//! of long-term memory that sessions are distilled into (phase 2, [`tier`]).
 //!
-//! A session is what one user and one agent said to each other in a conversation, up to where it ended ([`exchanges`]). Its record is
-//! extractive: every line is a stretch of a stored message, so nothing stands in it that nobody said, and what is said about the user
-//! rests on the user's own words alone. A record made by a language model ([`model`]) has the same form and passes the same checks.
+//! A session is what one user and one agent said to each other in a conversation up to its end ([`exchanges`]). Its record is
+//! extractive: every line is part of a stored message, so it contains nothing that nobody said, and statements about the user
+//! rest only on the user's own words. A record made by a language model ([`model`]) has the same form and passes the same checks.
 //!
-//! Deliberately not here: when a session has ended (`conversation`), facts about the user (`keepsake-capture` finds them, the caller
-//! hands them in), storing, who may be told.
+//! Deliberately not here: when a session has ended (`conversation`), finding facts about the user (`keepsake-capture` does, and
+//! the caller passes them in), storing, and who may be served.
 
 mod built_in;
 mod exchange;
@@ -23,21 +23,21 @@ pub use exchange::{Exchange, Speaker, exchanges};
 use crate::Turn;
 use crate::conversation::Place;
 
-/// Names these rules and their version on every row made with them. Raise it when results change.
+/// Name and version of these rules, stored with every row made with them. Raise the version when results change.
 pub const ENGINE_VERSION: &str = "builtin-session/5";
 
-/// A line of a record is cut at a word within so many characters: it is to be read at a glance, and its message is a click away.
+/// Maximum length of a record's line, cut at a word. It should be readable at a glance, and the full message is one click away.
 pub const LINE_CHARS_MAX: usize = 240;
 
-/// How deep the talk went into a trade.
+/// How technical the conversation was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Depth {
     /// Everyday words.
     Casual,
-    /// Some words of a trade.
+    /// Some technical terms.
     Moderate,
-    /// Mostly such words.
+    /// Mostly technical terms.
     Expert,
 }
 
@@ -52,15 +52,15 @@ impl Depth {
     }
 }
 
-/// What came of a session.
+/// The outcome of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// What was wanted was done or answered.
+    /// The request was done or answered.
     Resolved,
-    /// Some of it.
+    /// The request was partly done or answered.
     Partial,
-    /// Nothing of it.
+    /// The request was not done or answered.
     Unresolved,
 }
 
@@ -75,44 +75,44 @@ impl Outcome {
     }
 }
 
-/// What a line of a record tells: the lists of seed 000, and the lines that show what its single words say.
+/// The kind of a record's line: the lists of seed 000, plus lines that show the evidence for the record's single-word values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Field {
-    /// What the user came for.
+    /// What the user wanted.
     Intent,
-    /// Shows the technical depth.
+    /// Evidence for the technical depth.
     TechnicalDepth,
-    /// Shows the mood.
+    /// Evidence for the mood.
     UserMood,
-    /// Shows the outcome.
+    /// Evidence for the outcome.
     Outcome,
     /// How user and agent get along.
     RelationshipNotes,
-    /// What the user works towards.
+    /// A goal of the user.
     ActiveGoals,
-    /// What I heard.
+    /// Something the agent heard from the user.
     Heard,
-    /// What I said.
+    /// Something the agent said.
     Said,
-    /// What I did.
+    /// Something the agent did.
     Did,
-    /// A tool, with what for.
+    /// A tool that was used, and its purpose.
     ToolsUsed,
     /// A fact about the user.
     FactsLearned,
-    /// A decision, a solution or a learning, which is about no person.
+    /// A decision, a solution or a learning that is not about a person.
     KnowledgeLearned,
-    /// What the user wants how.
+    /// A preference of the user.
     PreferencesNoted,
-    /// What failed.
+    /// Something that failed.
     ErrorsEncountered,
-    /// What is still to be done.
+    /// Something that remains to be done.
     FollowUps,
 }
 
 impl Field {
-    /// Every field in the order of the record.
+    /// All fields, in the order of the record.
     pub const ALL: [Self; 15] = [
         Self::Intent,
         Self::TechnicalDepth,
@@ -161,30 +161,30 @@ impl Field {
 /// One line of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
-    /// What it tells.
+    /// The field it belongs to.
     pub field: Field,
-    /// Beside a tool its name, beside knowledge its kind (`decision`, `solution`, `learning`).
+    /// The tool's name for a tool; the kind for knowledge (`decision`, `solution`, `learning`).
     pub name: Option<String>,
-    /// How often a tool was used.
+    /// The number of uses of a tool.
     pub uses: u32,
-    /// The words of its place, white space evened out.
+    /// The words at its place, with whitespace normalized.
     pub text: String,
-    /// The turn and the stretch that prove it.
+    /// The turn and span that prove it.
     pub place: Place,
 }
 
-/// What one session comes to.
+/// The result of one session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionRecord {
-    /// How deep the talk went. Known only where a line shows it, which a model alone tells.
+    /// How technical the conversation was. Only meaningful with a line as evidence, which only a model provides.
     pub technical_depth: Depth,
-    /// How the user felt, by the names of [`crate::Mood`]. Known only where a line shows it, which a model alone tells.
+    /// The user's mood, by the names of [`crate::Mood`]. Only meaningful with a line as evidence, which only a model provides.
     pub user_mood: String,
     /// 1 (transient) to 5 (foundational).
     pub significance: u8,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Its lines, by field and within each in the order in which they were said.
+    /// The lines, ordered by field and then by when they were said.
     pub items: Vec<Item>,
 }
 
@@ -195,47 +195,47 @@ impl SessionRecord {
     }
 }
 
-/// What somebody else found in the user's own words.
+/// A finding in the user's own words, made by another component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Finding {
-    /// Where.
+    /// Its place.
     pub place: Place,
-    /// What it is.
+    /// What was found.
     pub kind: FindingKind,
 }
 
-/// What was found.
+/// The kind of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FindingKind {
     /// A fact about the user.
     Fact,
-    /// What the user likes or wants.
+    /// A preference or wish of the user.
     Preference,
-    /// What the user works towards.
+    /// A goal of the user.
     Goal,
 }
 
-/// One session as it is read.
+/// The input for summarizing one session.
 #[derive(Debug, Clone, Copy)]
 pub struct SessionInput<'a> {
-    /// The turns of this user and this agent alone, in order; those of the user have the role of the owner, whoever they are.
+    /// Only the turns of this user and this agent, in order. The user's turns have the role of the owner, whoever the user is.
     pub turns: &'a [Turn<'a>],
-    /// The tool of each turn that used one or brought its result.
+    /// For each turn, the tool it used or whose result it contains.
     pub tools: &'a [Option<&'a str>],
-    /// What the reader marked in each turn.
+    /// The marks that the reader set in each turn.
     pub marks: &'a [Vec<Mark>],
-    /// What was found in the user's words.
+    /// The findings in the user's words.
     pub findings: &'a [Finding],
-    /// The agent is one that may hold goals.
+    /// True if this agent may keep goals.
     pub may_hold_goals: bool,
 }
 
-/// The words of a stretch on one line.
+/// Puts text on one line.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The words that a line of a record has at a place: those of the place and no others. Nothing where the place is none.
+/// The text of a record's line for a place: exactly the words at that place. `None` if the place does not exist or is empty.
 pub fn words_at(text: &str, span: Span) -> Option<String> {
     let words = one_line(span.quote(text).ok()?);
     (!words.is_empty()).then_some(words)

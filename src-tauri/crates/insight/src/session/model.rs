@@ -1,12 +1,12 @@
-//! The record of a session by a language model, the pure half: what is asked, and what of the answer is believed.
+//! The record of a session by a language model, pure half: what is asked, and which parts of the answer are accepted.
 //!
-//! A model chooses lines and weighs them; it words nothing. What it quotes must stand word for word in the message that it names, said
-//! by the one whom its field is about; the record then has the whole sentence, so that no "not" and no "if" is cut off, and is as
-//! extractive as the rules' own. A single word (depth, mood, outcome) is believed with the line that shows it, and is the rules'
-//! otherwise. Tools are counted and not asked about. An answer of which less than half holds is refused as a whole, and the rules'
-//! record stands.
+//! A model selects and weighs lines; it writes none itself. A quotation must occur word for word in the message it names, said by
+//! the participant that its field is about. The record then contains the whole sentence, so that no "not" or "if" is cut off, and
+//! it is as extractive as the rule-based record. A single-word value (depth, mood, outcome) is accepted only with a line that
+//! shows it; otherwise the rules' value stays. Tools are counted, not asked about. If less than half of an answer passes the
+//! checks, all of it is rejected and the rule-based record stays.
 //!
-//! Deliberately not here: sending, when somebody asks, and keeping what was answered.
+//! Deliberately not here: sending, when to ask, and storing the answer.
 
 use keepsake_domain::{Role, limits};
 use keepsake_prompt::ground::locate;
@@ -26,26 +26,27 @@ use crate::conversation::Place;
 use crate::text::{Document, Sentence};
 use crate::{Mood, Turn};
 
-/// The one prompt. Raise the version with every change of wording or reply.
+/// The only prompt. Raise the version with every change to the wording or the reply format.
 pub const SESSION: PromptFile =
     PromptFile { name: "session", version: 2, wording: include_str!("../../prompts/session.md"), reply_tokens_max: 4_000 };
 
-/// About 6,000 tokens: what a small local model still reads with care.
+/// About 6,000 tokens, which a small local model still reads carefully.
 const CHARS_MAX: usize = 6_000 * limits::CHARS_PER_TOKEN;
 
-/// What was wanted stands at the beginning: so many turns are shown before the last ones, where not all fit.
+/// If not all turns fit, this many turns from the beginning are shown before the last ones, because a session's purpose is stated
+/// early.
 const OPENING_TURNS: usize = 8;
 
-/// An answer of which less than this share holds is not trusted with the rest either.
+/// If less than this share of an answer passes, the rest is not trusted either.
 const ITEMS_HOLD_MIN: f64 = 0.5;
 
-/// Lines of one field that are kept.
+/// Maximum lines kept per field.
 const FIELD_LINES_MAX: usize = 6;
 
-/// What is of use beyond the session.
+/// The fields that are useful beyond the session.
 const LASTING: [Field; 4] = [Field::FactsLearned, Field::PreferencesNoted, Field::ActiveGoals, Field::KnowledgeLearned];
 
-/// What weighs more than this must have something in it that lasts.
+/// A higher significance requires at least one line that is useful beyond the session.
 const WEIGHT_WITHOUT_LASTING_MAX: u8 = 3;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -123,7 +124,7 @@ impl Kind {
         }
     }
 
-    /// The kind beside knowledge.
+    /// The kind of knowledge, if it is knowledge.
     const fn name(self) -> Option<&'static str> {
         match self {
             Self::Decision => Some("decision"),
@@ -133,7 +134,7 @@ impl Kind {
         }
     }
 
-    /// Whose words prove it; nobody's in particular where either side's do.
+    /// The role whose words must prove it; `None` if either side's words may.
     const fn speaker(self) -> Option<Role> {
         match self {
             Self::Said | Self::Did => Some(Role::Assistant),
@@ -142,7 +143,7 @@ impl Kind {
         }
     }
 
-    /// Whether it says that something is so: a question says nothing.
+    /// True if it asserts that something is so. A question cannot prove such a line.
     const fn is_claim(self) -> bool {
         matches!(self, Self::Fact | Self::Preference | Self::Goal | Self::Decision | Self::Solution | Self::Learning | Self::Did)
     }
@@ -155,12 +156,12 @@ impl Kind {
     }
 }
 
-/// What a model's answer came to.
+/// The result of reading a model's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Told {
-    /// A record that the words carry.
+    /// A record supported by the words.
     Record(SessionRecord),
-    /// None; why, in words for a person. The rules' record stands.
+    /// No record, with a reason worded for a person. The rule-based record stays.
     Refused(&'static str),
 }
 
@@ -176,7 +177,7 @@ pub struct SessionTask<'a> {
 }
 
 impl<'a> SessionTask<'a> {
-    /// Asks about `turns`, of which the rules made `by_rules`. Where nobody said anything there is nothing to ask.
+    /// Asks about `turns`, for which the rules made `by_rules`. Makes no call if nobody said anything.
     pub fn new(
         turns: &'a [Turn<'a>],
         by_rules: &'a SessionRecord,
@@ -204,14 +205,14 @@ impl<'a> SessionTask<'a> {
             by_rules,
             may_hold_goals,
             waiting,
-            found: Told::Refused("Nobody said anything."),
+            found: Told::Refused("There are no messages to read."),
         })
     }
 
     fn read(&self, transcript: &Transcript, reply: &str) -> Result<Told, ReplyError> {
         let Reply { technical_depth, user_mood, outcome, significance, items } = parse(reply)?;
         if !(1..=5).contains(&significance) {
-            return Ok(Told::Refused("Its significance is no number from 1 to 5."));
+            return Ok(Told::Refused("Its significance is not a number from 1 to 5."));
         }
         let told = items.as_slice().len() + items.left_out();
         let mut held = 0;
@@ -227,11 +228,11 @@ impl<'a> SessionTask<'a> {
             }
         }
         if (held as f64) < ITEMS_HOLD_MIN * told as f64 {
-            return Ok(Told::Refused("Less than half of what the model noted stands in the messages."));
+            return Ok(Told::Refused("Less than half of what the model noted is in the messages."));
         }
         let lasts = |item: &Item| LASTING.contains(&item.field);
         if !found.iter().any(|item| !matches!(item.field, Field::TechnicalDepth | Field::UserMood | Field::Outcome)) {
-            return Ok(Told::Refused("It noted nothing of what was said."));
+            return Ok(Told::Refused("It noted nothing from the messages."));
         }
         let most = if found.iter().any(lasts) { u8::MAX } else { WEIGHT_WITHOUT_LASTING_MAX };
         let is_shown = |field: Field| found.iter().any(|item| item.field == field);
@@ -267,7 +268,7 @@ impl<'a> SessionTask<'a> {
         Ok(Told::Record(SessionRecord { technical_depth, user_mood, significance, outcome, items: found }))
     }
 
-    /// The sentence that an entry quotes, if its words stand there, are their speaker's own and said by whom they must be.
+    /// The sentence that an entry quotes, if the words occur there, are the speaker's own, and come from the required role.
     fn item(&self, transcript: &Transcript, entry: &Entry) -> Option<Item> {
         let role_of = |at: usize| self.turns.get(at).map(|turn| turn.role);
         let may_prove = |at: usize| entry.field.speaker().is_none_or(|role| role_of(at) == Some(role));
@@ -287,7 +288,7 @@ impl<'a> SessionTask<'a> {
             return None;
         }
         let bytes = fitting(text, first.bytes.start..last.bytes.end);
-        // Of a sentence that is too long its beginning is kept: what is quoted must be in it.
+        // Only the beginning of a sentence that is too long is kept, so the quotation must lie within it.
         if quoted.start < bytes.start || quoted.end > bytes.end {
             return None;
         }
@@ -303,20 +304,21 @@ impl<'a> SessionTask<'a> {
     }
 }
 
-/// Whether most of a sentence is somebody else's words.
+/// True if more than half of a sentence is quoted.
 fn is_foreign(sentence: &Sentence<'_>) -> bool {
     let foreign: usize = sentence.foreign.iter().map(ExactSizeIterator::len).sum();
     foreign * 2 > sentence.bytes.len()
 }
 
-/// The plain turns that fit: the first ones and the last ones, never a part of one, since a cut could leave half of a masked value.
+/// The plain turns that fit: the first and the last ones. A turn is never split, because a cut could leave half of a masked
+/// value.
 fn shown(turns: &[Turn<'_>], chars_max: usize) -> Vec<usize> {
     let plain: Vec<usize> = (0..turns.len()).filter(|at| turns.get(*at).is_some_and(Turn::is_plain)).collect();
     let mut room = chars_max;
     let mut fits = |at: &usize| {
         let chars = turns.get(*at).map_or(0, |turn| turn.text.chars().count() + LINE_CHARS);
         let fits = chars <= room;
-        // A turn that is longer than the rest of the room is left out, and keeps no shorter one out.
+        // A turn that exceeds the remaining room is skipped, and shorter ones can still fit.
         room -= if fits { chars } else { 0 };
         fits
     };

@@ -1,11 +1,12 @@
-//! The three tiers of long-term memory: what of a session goes where ([`route`]), and what of a tier is served ([`serve`]).
+//! The three tiers of long-term memory: which lines of a session go where ([`route`]), and what is served from a tier
+//! ([`serve`]).
 //!
-//! What is said about the user, and what the user prefers, goes to that user's own tier; how the agent worked, with which tools, what
-//! failed and what came of it goes to the agent's; what was decided, solved and learnt goes to the tier that all agents share. Each
-//! entry rests on one session, so that nothing of one user is ever mixed with anything of another.
+//! Facts about the user and the user's preferences go to that user's own tier. How the agent worked (tools, failures, results)
+//! goes to the agent's tier. Decisions, solutions and learnings go to the tier shared by all agents. Each entry rests on one
+//! session, so data of different users is never mixed.
 //!
-//! The served text obeys its budget; what does not fit stays stored and is named. Deliberately not here: who may be served what (the
-//! caller hands in only what may be seen), storing.
+//! The served text stays within its budget; lines that do not fit stay stored and are listed. Deliberately not here: who may be
+//! served what (the caller passes in only what may be seen), and storing.
 
 use std::collections::BTreeSet;
 
@@ -14,18 +15,18 @@ use serde::{Deserialize, Serialize};
 
 use super::{Field, Item, Outcome};
 
-/// Undistilled sessions that one pass takes at most (seed 000, `maxJSONLEntriesPerDistillation`).
+/// Maximum number of undistilled sessions processed in one pass (seed 000, `maxJSONLEntriesPerDistillation`).
 pub const SESSIONS_PER_PASS_MAX: usize = 50;
 
-/// A tier.
+/// A tier of long-term memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
-    /// What every agent knows.
+    /// Known to every agent.
     Shared,
-    /// What one agent knows of its work.
+    /// What one agent knows about its work.
     Agent,
-    /// What one agent knows of one user.
+    /// What one agent knows about one user.
     User,
 }
 
@@ -47,7 +48,7 @@ impl Tier {
         Self::ALL.into_iter().find(|tier| tier.name() == name)
     }
 
-    /// Characters that are served of it (seed 000).
+    /// Maximum number of characters served from this tier (seed 000).
     pub const fn budget_chars(self) -> usize {
         match self {
             Self::Shared => 4_000,
@@ -57,33 +58,34 @@ impl Tier {
     }
 }
 
-/// One entry as it is routed.
+/// One line of a session, routed to a tier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Routed {
-    /// Where it goes.
+    /// The tier it goes to.
     pub tier: Tier,
-    /// What it is: `fact`, `preference`, `goal`, `decision`, `solution`, `learning`, `tool`, `did`, `error`, `outcome`, `follow_up`,
-    /// `relationship`.
+    /// The kind: `fact`, `preference`, `goal`, `decision`, `solution`, `learning`, `tool`, `did`, `error`, `outcome`,
+    /// `follow_up`, `relationship`.
     pub kind: String,
-    /// Beside a tool its name and uses, beside an outcome which one.
+    /// For a tool, its name and number of uses; for an error, the tool that failed; for an outcome, which one.
     pub detail: Option<String>,
-    /// 1 to 5.
+    /// Significance, 1 to 5.
     pub significance: u8,
-    /// Which line of the record it is.
+    /// Index of the line in the record.
     pub item: usize,
 }
 
-/// What was learnt takes so many words to say. "Great, it works now!" tells how a session ended, and tells another agent nothing.
+/// Minimum number of words in a piece of knowledge. "Great, it works now!" shows how a session ended but tells another agent
+/// nothing.
 const KNOWLEDGE_WORDS_MIN: usize = 5;
 
-/// Where the lines of a session go.
+/// Assigns the lines of a session to tiers.
 pub fn route(significance: u8, outcome: Outcome, items: &[Item]) -> Vec<Routed> {
     let level = significance.clamp(1, 5);
     let mut routed = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let name = item.name.clone();
         let (tier, kind, detail, significance) = match item.field {
-            // What is known of a person lasts longer than the talk it was said in.
+            // Facts about a person outlast the conversation in which they were said.
             Field::FactsLearned => (Tier::User, "fact", None, level.max(3)),
             Field::PreferencesNoted => (Tier::User, "preference", None, level.max(4)),
             Field::ActiveGoals => (Tier::User, "goal", None, level.max(3)),
@@ -113,37 +115,37 @@ fn kind_of(name: Option<&str>) -> &'static str {
     }
 }
 
-/// One entry of a tier as it may be served: one line.
+/// One entry of a tier as a line that may be served.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TierLine {
-    /// Of the entry; breaks ties, so that the same entries give the same text.
+    /// The entry's id. It breaks ties, so that the same entries give the same text.
     pub id: String,
-    /// The whole line. Line breaks in it count as blanks.
+    /// The whole line. Line breaks in it count as spaces.
     pub text: String,
-    /// What it says, without when and by whom: two lines that say the same are one.
+    /// The statement without its time and speaker; lines with equal statements are served only once.
     pub says: String,
-    /// 1 to 5.
+    /// Significance, 1 to 5.
     pub significance: u8,
     /// When it was said.
     pub said: Timestamp,
 }
 
-/// What is served of a tier.
+/// The text served from a tier.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Served {
     /// The text, line by line.
     pub text: String,
-    /// Its characters.
+    /// The number of characters.
     pub chars: usize,
-    /// Which of the given lines stand in it, in its order.
+    /// Indices of the lines in the text, in their order there.
     pub shown: Vec<usize>,
-    /// Which would have come next and did not fit, in order.
+    /// Indices of the lines that did not fit, in the order in which they would have come.
     pub left_out: Vec<usize>,
-    /// Which say what a line before them says.
+    /// Indices of the lines that repeat an earlier one.
     pub repeated: Vec<usize>,
 }
 
-/// Foundational first, then useful, then recent: which of two goes first where not all fit.
+/// The priority band of a significance: foundational (0), useful (1), recent (2). Lower bands are served first.
 pub const fn band(significance: u8) -> u8 {
     match significance {
         4.. => 0,
@@ -152,15 +154,15 @@ pub const fn band(significance: u8) -> u8 {
     }
 }
 
-/// Words alone, in small letters: what two lines are compared by.
+/// The words alone, in lowercase; used to compare two lines.
 pub fn folded(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-/// The text of a tier within `budget_chars` characters: significance 4 and 5 first, then 3, then 1 and 2, and within each the newest
-/// first. Where the first line does not fit the text ends: a lower one never takes the place of a higher one. A line that alone is
-/// longer than the whole budget is left out and keeps nobody else out. No line is ever cut.
+/// The text of a tier within `budget_chars` characters: significance 4 and 5 first, then 3, then 1 and 2, each newest first. The
+/// text ends at the first line that does not fit, so a lower line never takes the place of a higher one. A line that alone
+/// exceeds the whole budget is left out and does not block the others. No line is ever cut.
 pub fn serve(lines: &[TierLine], budget_chars: usize) -> Served {
     let mut order: Vec<usize> = (0..lines.len()).collect();
     order.sort_by(|a, b| {

@@ -1,7 +1,7 @@
-//! Which tools an agent used, how often and what for, in the words that stand beside the first use; and what of their output failed.
+//! The tools an agent used, how often and for what purpose, and which of their outputs show a failure.
 //!
-//! What for is, in this order: what the call itself says of it (`description`), what the agent said right before, what it was called
-//! with. A tool whose use nobody describes is named with its call.
+//! The purpose comes from the first of these: the call's own description (`description`), what the agent said right before it,
+//! and the arguments of the call.
 
 use std::ops::Range;
 
@@ -11,23 +11,23 @@ use super::{Field, Item, LINE_CHARS_MAX, SessionInput, words_at};
 use crate::conversation::Place;
 use crate::text::Document;
 
-/// Tools of one session that are told; a session with more is told by the first ones and those used most.
+/// Maximum number of tools listed; in a session with more, the most used ones are kept, in order of first use.
 const TOOLS_MAX: usize = 24;
 
-/// Keys of a call that say what it is for, the plainest first.
+/// Argument names that state the purpose of a call, clearest first.
 const PURPOSE_KEYS: [&str; 4] = ["description", "purpose", "explanation", "reason"];
 
-/// Keys of a call that say what it is about.
+/// Argument names that state the subject of a call.
 const OBJECT_KEYS: [&str; 10] = ["query", "prompt", "command", "cmd", "pattern", "url", "file_path", "path", "filename", "text"];
 
-/// A line of what a tool printed holds one of these where it failed, in small letters: how programs announce an error.
+/// Lowercase phrases with which programs announce an error. A line of tool output that contains one shows a failure.
 const ANNOUNCED: &[&str] = &[
     "error:", "error[", "fatal:", "panicked at", "traceback (most recent", "exception:", "command not found", "failed:",
     "failure:", "exit code 1", "exit status 1", "timed out", "cannot find", "test result: failed", "npm err!", "syntaxerror",
     "typeerror", "valueerror",
 ];
 
-/// Or one of these: what the operating system says (POSIX, `strerror`), which programs pass on.
+/// Lowercase operating system messages (POSIX, `strerror`) that programs pass on. They also show a failure.
 const OF_THE_SYSTEM: &[&str] = &[
     "operation not permitted", "no such file or directory", "input/output error", "argument list too long", "exec format error",
     "cannot allocate memory", "permission denied", "device or resource busy", "too many open files", "file too large",
@@ -35,7 +35,7 @@ const OF_THE_SYSTEM: &[&str] = &[
     "network is unreachable", "connection reset by peer", "connection refused", "no route to host",
 ];
 
-/// The line of what a tool printed that says what failed.
+/// The line of tool output that reports the failure.
 pub(super) fn failing_line(text: &str) -> Option<Range<usize>> {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -49,7 +49,7 @@ pub(super) fn failing_line(text: &str) -> Option<Range<usize>> {
     None
 }
 
-/// Whether a line in small letters holds the status of an HTTP answer that refuses or fails: "HTTP 404", "HTTP/1.1 500".
+/// True if a lowercase line contains an HTTP error status: "HTTP 404", "HTTP/1.1 500".
 fn refuses(line: &str) -> bool {
     line.match_indices("http").any(|(at, http)| {
         let rest = line.get(at + http.len()..).unwrap_or_default();
@@ -74,7 +74,7 @@ pub(super) fn tools_used(document: &Document<'_>, input: &SessionInput<'_>) -> V
         .filter(|(_, kind, _)| *kind == MessageType::ToolUse)
         .map(|(index, _, name)| (index, name))
         .collect();
-    // A source that tells results alone still tells which tool was used.
+    // If a source gives only results, they show which tool was used.
     let results = input.turns.iter().zip(input.tools).enumerate().filter_map(|(index, (turn, tool))| {
         let name = name_of(*tool)?;
         (turn.role == Role::Tool && !turn.is_branch && !calls.iter().any(|(_, known)| *known == name)).then_some((index, name))
@@ -99,7 +99,7 @@ pub(super) fn tools_used(document: &Document<'_>, input: &SessionInput<'_>) -> V
     found
 }
 
-/// A tool's name, where there is one.
+/// The tool's name, if there is one.
 fn name_of(tool: Option<&str>) -> Option<&str> {
     tool.map(str::trim).filter(|name| !name.is_empty())
 }
@@ -115,7 +115,7 @@ fn purpose(document: &Document<'_>, input: &SessionInput<'_>, index: usize) -> O
     {
         return at(index, turn.text, bytes);
     }
-    // What the agent said right before, with nobody else's word between.
+    // What the agent said right before, unless the user spoke in between.
     let before = input.turns.iter().enumerate().take(index).rev().take_while(|(_, turn)| turn.role != Role::Owner);
     let said = before.filter(|(_, turn)| turn.role == Role::Assistant && turn.is_plain()).map(|(at, _)| at).next();
     if let Some(said) = said
@@ -128,7 +128,7 @@ fn purpose(document: &Document<'_>, input: &SessionInput<'_>, index: usize) -> O
     at(index, turn.text, bytes)
 }
 
-/// The bytes of the first non-empty line, at most as many characters as a line has.
+/// The byte range of the first non-empty line, up to the maximum length of a record's line.
 pub(super) fn first_line(text: &str) -> Range<usize> {
     let start = text.len() - text.trim_start().len();
     let end = text[start..].find('\n').map_or(text.len(), |at| start + at);
@@ -136,7 +136,7 @@ pub(super) fn first_line(text: &str) -> Range<usize> {
     start..end
 }
 
-/// The bytes of the text that a JSON object gives under the first of these keys, without its quotes.
+/// The byte range, without quotes, of the string that a JSON object has under the first of these keys.
 fn value_of(json: &str, keys: &[&str]) -> Option<Range<usize>> {
     if !json.trim_start().starts_with('{') {
         return None;

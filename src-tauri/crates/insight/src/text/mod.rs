@@ -1,7 +1,7 @@
-//! Reading a conversation as sentences: which words are a speaker's own, where sentences end, what the words are.
+//! Reads a conversation as sentences: which words are the speaker's own, where sentences end, and what the words are.
 //!
-//! Every sentence keeps its byte range in the message it came from, so that whatever is concluded can point at its span.
-//! Deliberately not here: any judgement about what a sentence means.
+//! Every sentence keeps its byte range in its message, so that every conclusion can point at a span. Deliberately not here: any
+//! judgment about what a sentence means.
 
 mod token;
 
@@ -14,10 +14,10 @@ pub(crate) use token::{Token, stem, tokens};
 
 use crate::Turn;
 
-/// No analysis reads more of one message than this: what follows is a document and not an utterance.
+/// Maximum number of bytes read from one message; anything longer is a document rather than an utterance.
 pub(crate) const MESSAGE_BYTES_READ_MAX: usize = 64 * 1024;
 
-/// So much of a conversation tells its language.
+/// The number of bytes at the start of a conversation that are enough to detect its language.
 const OPENING_BYTES: usize = 2048;
 
 /// One sentence of a plain utterance.
@@ -25,39 +25,38 @@ const OPENING_BYTES: usize = 2048;
 pub(crate) struct Sentence<'a> {
     /// Index of the turn in the input.
     pub(crate) turn: usize,
-    /// Who said it.
+    /// The role of the speaker.
     pub(crate) role: Role,
-    /// Where in the turn's text, in bytes; never empty, on character borders.
+    /// Byte range in the turn's text; never empty, and on character boundaries.
     pub(crate) bytes: Range<usize>,
     /// The text of that range.
     pub(crate) text: &'a str,
-    /// Words and punctuation, contractions taken apart.
+    /// Words and punctuation, with contractions split.
     pub(crate) tokens: Vec<Token<'a>>,
-    /// Byte ranges of the turn that are somebody else's words or code, inside this sentence.
+    /// Byte ranges of the turn within this sentence that are quoted from others or code.
     pub(crate) foreign: Vec<Range<usize>>,
-    /// Asks something.
+    /// True if it asks something.
     pub(crate) is_question: bool,
-    /// The language of its turn.
+    /// The language of the turn.
     pub(crate) language: Language,
 }
 
 impl Sentence<'_> {
-    /// The number of words.
     pub(crate) fn words(&self) -> usize {
         self.tokens.iter().filter(|token| token.is_word).count()
     }
 }
 
-/// A conversation, read.
+/// A conversation split into sentences.
 #[derive(Debug)]
 pub(crate) struct Document<'a> {
-    /// What was given.
+    /// The input turns.
     pub(crate) turns: &'a [Turn<'a>],
-    /// Indices of the turns that are plain utterances with words in them.
+    /// Indices of the turns that are plain utterances and contain words.
     pub(crate) plain: Vec<usize>,
-    /// Their sentences, in order.
+    /// The sentences of those turns, in order.
     pub(crate) sentences: Vec<Sentence<'a>>,
-    /// For each turn of the input, which of [`Self::sentences`] are its own.
+    /// For each input turn, the range of its sentences in [`Self::sentences`].
     pub(crate) of_turn: Vec<Range<usize>>,
 }
 
@@ -88,7 +87,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// The language that a conversation begins in, for messages that are too short to tell their own.
+/// The language in which a conversation begins; used for messages too short to detect their own.
 fn conversation_language(turns: &[Turn<'_>]) -> Language {
     let mut opening = String::new();
     for turn in turns.iter().filter(|turn| turn.is_plain()) {
@@ -117,18 +116,18 @@ fn sentence<'a>(turn: usize, role: Role, text: &'a str, bytes: Range<usize>, own
     Sentence { turn, role, bytes, text: slice, tokens, foreign, is_question, language }
 }
 
-/// Whether a sentence asks, by its mark.
+/// True if a sentence has a question mark.
 fn asks(text: &str) -> bool {
     text.starts_with('¿') || text.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?' && c != '？').ends_with(['?', '？'])
 }
 
-/// Words that end with a full stop and no sentence.
+/// Words whose full stop does not end a sentence.
 const ABBREVIATIONS: &[&str] = &[
     "dr", "mr", "mrs", "ms", "prof", "st", "vs", "etc", "e.g", "i.e", "eg", "ie", "approx", "no", "nr", "fig", "inc", "ltd",
     "jr", "sr", "z.b", "d.h", "u.a", "ca", "bzw", "sra", "srta", "mme", "mlle", "dra", "a.m", "p.m", "u.s", "u.k",
 ];
 
-/// The sentences of one segment: non-empty, trimmed, in order.
+/// The sentences of one segment: non-empty, trimmed, and in order.
 fn sentence_ranges(text: &str, segment: Range<usize>) -> Vec<Range<usize>> {
     let Some(slice) = text.get(segment.clone()) else { return Vec::new() };
     let mut ranges = Vec::new();
@@ -169,7 +168,7 @@ fn sentence_ranges(text: &str, segment: Range<usize>) -> Vec<Range<usize>> {
 fn ends_in_abbreviation(before: &str) -> bool {
     let last = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("");
     let single_capital = last.chars().count() == 1 && last.chars().all(char::is_uppercase) && last != "I";
-    // "3." at the start of a segment numbers a list; "in 2019." ends a sentence.
+    // "3." at the start of a segment numbers a list item; "in 2019." ends a sentence.
     let numbers_a_list = !last.is_empty() && before.trim() == last && last.len() <= 2 && last.bytes().all(|b| b.is_ascii_digit());
     single_capital || numbers_a_list || ABBREVIATIONS.contains(&last.to_lowercase().as_str())
 }

@@ -1,44 +1,44 @@
-//! Words and punctuation with their places, contractions taken apart, and a light stem.
+//! Words and punctuation with their positions, split contractions, and a light stemmer.
 //!
-//! "I'm" becomes `i` and `am`, so that one rule reads both ways of writing; the places still add up to the text.
+//! "I'm" becomes `i` and `am`, so that one rule covers both spellings. The positions still cover the whole text.
 
 use std::ops::Range;
 
 use keepsake_text::Language;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// A word, or one mark of punctuation.
+/// A word or one punctuation mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Token<'a> {
     /// As written.
     pub(crate) raw: &'a str,
-    /// In lower case, contractions spelt out (`'m` is `am`).
+    /// In lowercase, with contractions spelled out (`'m` becomes `am`).
     pub(crate) word: String,
-    /// Where in the message, in bytes.
+    /// Byte range in the message.
     pub(crate) bytes: Range<usize>,
-    /// Letters or digits, as against punctuation and symbols.
+    /// True for letters or digits; false for punctuation and symbols.
     pub(crate) is_word: bool,
-    /// Second half of a contraction.
+    /// True for the second half of a contraction.
     pub(crate) is_tail: bool,
 }
 
 impl Token<'_> {
-    /// Begins with a capital letter.
+    /// True if it begins with a capital letter.
     pub(crate) fn is_capitalised(&self) -> bool {
         self.raw.chars().next().is_some_and(char::is_uppercase)
     }
 
-    /// Whether it is a mark that ends a clause or more.
+    /// True if it is punctuation that ends a clause or sentence.
     pub(crate) fn is_break(&self) -> bool {
         !self.is_word && !matches!(self.raw, "-" | "'" | "’" | "/" | "&" | "%" | "$" | "€" | "£" | "#" | "+")
     }
 }
 
-/// Ends of English contractions and what they stand for.
+/// The endings of English contractions and their full words.
 const TAILS: &[(&str, &str)] =
     &[("'m", "am"), ("'re", "are"), ("'ve", "have"), ("'ll", "will"), ("'d", "would"), ("'s", "'s"), ("n't", "not")];
 
-/// How hurried English writes contractions: first part, its length in bytes, second part.
+/// English contractions written without an apostrophe: the word, the length of its first part in bytes, and the second part.
 const UNMARKED: &[(&str, usize, &str)] = &[
     ("im", 1, "am"),
     ("ive", 1, "have"),
@@ -52,7 +52,7 @@ const UNMARKED: &[(&str, usize, &str)] = &[
     ("havent", 4, "not"),
 ];
 
-/// The tokens of `text`, which stands at byte `offset` of its message.
+/// The tokens of `text`, which starts at byte `offset` of its message.
 pub(crate) fn tokens<'a>(text: &'a str, offset: usize, language: Language) -> Vec<Token<'a>> {
     let mut tokens = Vec::with_capacity(text.len() / 5);
     for (at, raw) in text.split_word_bound_indices() {
@@ -84,7 +84,8 @@ pub(crate) fn tokens<'a>(text: &'a str, offset: usize, language: Language) -> Ve
     tokens
 }
 
-/// Where `head` ends in `raw`. Characters are counted, because `’` is longer than `'` and lower case may be longer than upper.
+/// The byte at which `head` ends in `raw`. It counts characters, because `’` is longer than `'` and lowercase may be longer than
+/// uppercase.
 fn border(raw: &str, head: &str) -> Option<usize> {
     let border = raw.char_indices().nth(head.chars().count()).map(|(border, _)| border)?;
     (border > 0).then_some(border)
@@ -97,7 +98,7 @@ fn contraction(word: &str) -> Option<(&str, &'static str)> {
     TAILS.iter().find_map(|(tail, full)| word.strip_suffix(tail).filter(|head| !head.is_empty()).map(|head| (head, *full)))
 }
 
-/// A light stem, for telling that "migrations" and "migration" are one word; not for showing.
+/// A light stem for matching "migrations" with "migration"; not for display.
 pub(crate) fn stem(word: &str) -> String {
     let base = word.strip_suffix("'s").unwrap_or(word);
     if !base.is_ascii() || base.len() < 4 {
@@ -125,7 +126,7 @@ pub(crate) fn stem(word: &str) -> String {
             return cut;
         }
     }
-    // "migrate", "migrating" and "migrated" meet without their e.
+    // Drops the final e, so that "migrate", "migrating" and "migrated" share a stem.
     if singular.len() > 4 { singular.trim_end_matches('e').to_owned() } else { singular }
 }
 

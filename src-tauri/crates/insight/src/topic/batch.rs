@@ -1,7 +1,8 @@
-//! Cutting a conversation into batches, from the times of its messages alone.
+//! Cuts a conversation into batches, based only on the times of its messages.
 //!
-//! A batch closes when enough messages have come, or when the conversation has rested for an hour. Where it closes follows from the
-//! messages and not from when somebody looked, so a later look finds the same batches: nothing is read twice and nothing is left out.
+//! A batch closes when enough messages have arrived or when the conversation has been quiet long enough (an hour by default). The
+//! cuts depend only on the messages and not on when this runs, so a later run finds the same batches: nothing is read twice and
+//! nothing is missed.
 
 use std::ops::Range;
 
@@ -12,16 +13,16 @@ use super::TopicRules;
 /// Consecutive messages that are read together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch {
-    /// Messages read before, looked at again so that a subject goes on over the border.
+    /// Earlier messages, read again so that a subject can continue across the boundary.
     pub context: Range<usize>,
     /// New messages.
     pub fresh: Range<usize>,
-    /// When it was complete.
+    /// The time at which the batch was complete.
     pub closes: Timestamp,
 }
 
-/// The batches of a conversation whose messages have these times, in order, as far as they are complete `now`; and when the messages
-/// that are left will be, if nothing follows them.
+/// The batches that are complete by `now`, for a conversation with these message times in order. Also returns the time at which
+/// the remaining messages will be complete if no others follow.
 pub fn batches(times: &[Timestamp], rules: &TopicRules, now: Timestamp) -> (Vec<Batch>, Option<Timestamp>) {
     let rest_ms = i64::from(rules.min_time_minutes) * 60_000;
     let trigger = rules.min_messages.max(1) as usize;
@@ -31,7 +32,7 @@ pub fn batches(times: &[Timestamp], rules: &TopicRules, now: Timestamp) -> (Vec<
     let mut start = 0;
     while start < times.len() {
         let mut end = start + 1;
-        // A stretch ends where the conversation rests.
+        // A stretch ends where the conversation goes quiet.
         while end < times.len() && times[end].0 - times[end - 1].0 <= rest_ms {
             end += 1;
         }
@@ -41,7 +42,7 @@ pub fn batches(times: &[Timestamp], rules: &TopicRules, now: Timestamp) -> (Vec<
         let mut from = start;
         while from < end {
             let until = (from + size).min(end);
-            // The trigger that takes this batch: every so many messages of the stretch.
+            // The number of messages in the stretch at which the trigger takes this batch (a multiple of the trigger size).
             let triggered = (until - start).div_ceil(trigger) * trigger;
             let closes = if until - from == size && start + triggered <= end {
                 Some(times[start + triggered - 1])

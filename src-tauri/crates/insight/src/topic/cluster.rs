@@ -1,8 +1,9 @@
-//! Which messages of a batch are about one subject.
+//! Groups the messages of a batch by subject.
 //!
-//! People stay on a subject for a while, so a cluster is a stretch of a batch: all of it, or what is left and right of the place
-//! where the subject changes most, if it changes clearly. Single messages are not compared: "yes, at six" has no subject of its own,
-//! and on a development life (decision 42) clusters of single messages tore every subject apart.
+//! People stay on one subject for a while, so a cluster is a contiguous stretch of a batch: the whole batch, or the parts before
+//! and after the place where the subject changes most, if the change is clear. Messages are not compared one by one: "yes, at
+//! six" has no subject of its own, and in tests on the development life (a made-up history, decision 42) clusters of single
+//! messages tore every subject apart.
 
 use std::ops::Range;
 
@@ -14,48 +15,49 @@ use super::{Batch, TopicRules};
 use crate::Turn;
 use crate::text::Document;
 
-/// Gives each text a vector, less what is typical of all talk, or nothing where no model is ready.
+/// Returns a vector for each text, minus what is typical of all conversation; `None` if no model is ready.
 pub type Embed<'e> = dyn Fn(&[&str]) -> Option<Vec<Vec<f32>>> + 'e;
 
-/// Messages of one batch on one subject. Turns are named by their ids.
+/// Messages of one batch on one subject. Turns are identified by their ids.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cluster {
     /// New messages, in order.
     pub messages: Vec<String>,
-    /// Messages of the batch before that it goes on from.
+    /// Messages before the batch that this cluster continues.
     pub context: Vec<String>,
-    /// How many of its new messages say something by themselves.
+    /// The number of new messages that are meaningful by themselves.
     pub carriers: u32,
-    /// Words of content in them.
+    /// The number of content words in the new messages.
     pub content_words: u32,
-    /// Stems of content in them.
+    /// The stems of the content words.
     pub terms: Terms,
-    /// The mean over its messages, the longer ones counting more; as long as it comes. Kept apart from the rest, as vectors are.
+    /// The mean vector over the messages, with longer ones weighing more; not normalized. Not serialized, because vectors are
+    /// stored separately.
     #[serde(skip)]
     pub vector: Option<Vec<f32>>,
 }
 
-/// A message is embedded up to here: the local model reads some 250 words.
+/// Maximum number of characters embedded per message; the local model reads about 250 words.
 const EMBEDDED_CHARS_MAX: usize = 1_200;
 
-/// A message counts by the root of its words, and one with more of them counts as this.
+/// A message weighs the square root of its word count, up to this many words.
 const WORDS_COUNTED_MAX: usize = 40;
 
-/// Both parts of a batch that is cut have at least so many messages: fewer are an aside.
+/// Minimum number of messages on each side of a cut; fewer are only an aside.
 const PART_MESSAGES_MIN: usize = 4;
 
-/// Two parts of a batch are two subjects below this cosine, counted from what is typical of all talk. From 0 to 0.1 as many topics of
-/// the development life are found; from 0.15 on subjects are torn apart.
+/// Two parts of a batch are separate subjects if their cosine is below this, after subtracting what is typical of all
+/// conversation. Values from 0 to 0.1 find the same number of topics in the development life; from 0.15, subjects are torn apart.
 const PARTS_BELOW: f32 = 0.05;
 
-/// A message as clusters are made of it.
+/// A message as input for clustering.
 struct Said {
     turn: usize,
     weight: f32,
     stems: Vec<String>,
 }
 
-/// The clusters of a batch of `turns`. Every new message that somebody spoke is in exactly one of them.
+/// The clusters of a batch of `turns`. Every new plain message is in exactly one of them.
 pub fn clusters(turns: &[Turn<'_>], batch: &Batch, rules: &TopicRules, embed: &Embed<'_>) -> Vec<Cluster> {
     debug_assert!(rules.check().is_ok(), "rules are checked where they are chosen");
     let Some(read) = turns.get(batch.context.start..batch.fresh.end) else { return Vec::new() };
@@ -80,7 +82,7 @@ pub fn clusters(turns: &[Turn<'_>], batch: &Batch, rules: &TopicRules, embed: &E
         }
         Cluster {
             messages: part.iter().map(|said| id_of(said.turn)).collect(),
-            // What came before goes on in the first part alone.
+            // Only the first part continues the earlier messages.
             context: if stretch.start == 0 { (0..first_fresh).map(id_of).collect() } else { Vec::new() },
             carriers: part.iter().filter(|said| tells(&said.stems)).count() as u32,
             content_words: terms.values().sum::<f32>() as u32,
@@ -91,7 +93,7 @@ pub fn clusters(turns: &[Turn<'_>], batch: &Batch, rules: &TopicRules, embed: &E
     stretches.into_iter().map(cluster).collect()
 }
 
-/// What somebody said themselves in a turn, without quotations and code.
+/// The speaker's own words in a turn, without quotations and code.
 fn spoken(document: &Document<'_>, turn: usize) -> (Said, String) {
     let range = document.of_turn.get(turn).cloned().unwrap_or(0..0);
     let sentences = document.sentences.get(range).unwrap_or(&[]);
@@ -107,7 +109,8 @@ fn spoken(document: &Document<'_>, turn: usize) -> (Said, String) {
     (Said { turn, weight: (words.min(WORDS_COUNTED_MAX) as f32).sqrt(), stems: stems(document, turn) }, text)
 }
 
-/// The weighted vectors of the first message, the first two, …, each with the sum of the weights behind it.
+/// Running sums of the weighted vectors: of no messages, the first, the first two, and so on. The last element of each is the sum
+/// of the weights.
 fn sums(said: &[Said], vectors: &[Vec<f32>]) -> Vec<Vec<f32>> {
     let size = vectors.first().map_or(0, Vec::len);
     let mut sum = vec![0.0; size + 1];
@@ -119,7 +122,7 @@ fn sums(said: &[Said], vectors: &[Vec<f32>]) -> Vec<Vec<f32>> {
     found
 }
 
-/// The mean vector of a stretch; nothing where nobody said a word in it.
+/// The mean vector of a stretch; `None` if it contains no words.
 fn mean(sums: &[Vec<f32>], stretch: &Range<usize>) -> Option<Vec<f32>> {
     let mut found: Vec<f32> = sums[stretch.end].iter().zip(&sums[stretch.start]).map(|(end, start)| end - start).collect();
     let weight = found.pop().filter(|weight| *weight > 0.0)?;
@@ -127,7 +130,7 @@ fn mean(sums: &[Vec<f32>], stretch: &Range<usize>) -> Option<Vec<f32>> {
     Some(found)
 }
 
-/// Cuts a stretch where its two sides are least alike, and each side again, as long as they are two subjects.
+/// Cuts a stretch where its two sides are least alike, then cuts each side again, as long as the sides are separate subjects.
 fn parts(sums: &[Vec<f32>], stretch: Range<usize>) -> Vec<Range<usize>> {
     let own = |part: Range<usize>| unit(mean(sums, &part)?.into_iter());
     let alike = |at: usize| {
@@ -147,7 +150,8 @@ mod tests {
 
     use super::*;
 
-    /// A batch with one message for each letter: letters are subjects, a dot says nothing. Gives the clusters as letters.
+    /// Checks the clusters of a batch with one message per letter: each letter is a subject, and a dot is a message without
+    /// content. The clusters are compared as strings of letters.
     fn check(subjects: &str, expect: &[&str]) {
         let texts: Vec<String> = subjects
             .chars()

@@ -1,7 +1,7 @@
-//! Who and what a topic names: people, projects, technologies.
+//! The people, projects and technologies that a topic names.
 //!
-//! By rules alone the people are those who took part: who else a name belongs to, and what is a project or a technology, a language
-//! model says where one is chosen (`model`), and nobody otherwise.
+//! Without a model, the people are the participants. Other people, projects and technologies are only recognized by a language
+//! model, if one is configured (`model`).
 
 use std::collections::BTreeMap;
 
@@ -10,27 +10,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::Turn;
 
-/// Names by kind, the most often named first.
+/// Names by kind, most frequent first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Entities {
-    /// People.
+    /// Names of people.
     pub people: Vec<String>,
-    /// Projects.
+    /// Names of projects.
     pub projects: Vec<String>,
-    /// Technologies.
+    /// Names of technologies.
     pub technologies: Vec<String>,
 }
 
-/// A longer list is an index.
+/// Maximum names per kind; a longer list is an index.
 const EACH_MAX: usize = 12;
 
-/// The people who take part in these turns, beside what was named before.
+/// Adds the participants of these turns to the names known before.
 pub fn entities(turns: &[Turn<'_>], before: &Entities) -> Entities {
     let mut people: BTreeMap<String, usize> = BTreeMap::new();
     for turn in turns.iter().filter(|turn| turn.is_plain() && turn.role != Role::Assistant) {
         let author = turn.author.trim();
-        // "user" and "me" are what an export calls somebody, and no name.
+        // "user" and "me" are placeholders used by exports and not names.
         if author.chars().next().is_some_and(char::is_uppercase) {
             *people.entry(author.to_owned()).or_default() += 1;
         }
@@ -38,7 +38,7 @@ pub fn entities(turns: &[Turn<'_>], before: &Entities) -> Entities {
     Entities { people: joined(people, &before.people), ..before.clone() }
 }
 
-/// What was named before keeps its place; what is new comes after it, the most often named first.
+/// Known names keep their place; new ones follow, most frequent first.
 fn joined(counts: BTreeMap<String, usize>, before: &[String]) -> Vec<String> {
     let mut all: Vec<String> = before.to_vec();
     let mut new: Vec<(String, usize)> = counts.into_iter().filter(|(name, _)| !before.contains(name)).collect();

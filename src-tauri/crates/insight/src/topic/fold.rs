@@ -1,8 +1,10 @@
-//! Find or create: clusters become topics in the order in which their batches closed, with a person's decisions among them.
+//! Find or create: turns clusters into topics in the order in which their batches closed, applying a person's decisions in
+//! between.
 //!
-//! A fold over events and nothing else, so the same events give the same topics with the same ids: dropping everything and folding
-//! again changes nothing, undoing a decision is leaving it out, and an erased conversation is one that never came. Small talk joins a
-//! topic that it is near to; what is not substantial waits until it is, and is then founded with all that waited.
+//! A fold over events and nothing else, so the same events always give the same topics with the same ids. Dropping everything and
+//! folding again changes nothing; undoing a decision means leaving it out; erasing a conversation gives the same result as never
+//! importing it. Small talk joins a topic that it is near to. Content too small for a topic is kept until it is substantial; the
+//! topic is then founded with everything kept.
 
 mod node;
 mod propose;
@@ -16,82 +18,82 @@ use super::nearness::{Centre, Counts, Lexicon, nearness, share};
 use super::{Cluster, TopicRules};
 use node::{Node, Read, digest};
 
-/// Topics that are nearer than this, beside the threshold itself, are proposed for merging.
+/// Topics nearer than this, or nearer than the similarity threshold, are proposed for merging.
 const MERGE_PROPOSED_FROM: f32 = 0.66;
 
-/// Topics nearer than this are related.
+/// Topics nearer than this are related to each other.
 const RELATED_FROM: f32 = 0.4;
 
-/// More related topics than these are a list of everything.
+/// Maximum number of related topics; a longer list would include everything.
 const RELATED_MAX: usize = 5;
 
-/// One thing that happened.
+/// One event in the history of topics.
 #[derive(Debug, Clone, Copy)]
 pub enum Event<'e> {
-    /// A batch closed that has this cluster.
+    /// A batch closed and contained this cluster.
     Cluster(ClusterEvent<'e>),
-    /// A person decided something.
+    /// A person made a decision.
     Decision(&'e Decision),
 }
 
-/// A cluster with its place in time.
+/// A cluster with its position in time.
 #[derive(Debug, Clone, Copy)]
 pub struct ClusterEvent<'e> {
-    /// Names the cluster among all others, whatever its place.
+    /// Identifies the cluster among all others, regardless of its position.
     pub key: &'e str,
-    /// When its batch closed.
+    /// The time at which its batch closed.
     pub at: Timestamp,
-    /// What was read.
+    /// The cluster.
     pub cluster: &'e Cluster,
 }
 
-/// Something that a person decided about topics. Topics are named by messages of theirs, which outlive every rebuild.
+/// A person's decision about topics. Topics are identified by some of their messages, which stay valid through every rebuild.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
-    /// Its id.
+    /// The decision's id.
     pub id: String,
-    /// When.
+    /// The time of the decision.
     pub at: Timestamp,
-    /// What.
+    /// The decision itself.
     pub act: Act,
 }
 
-/// What a person can decide.
+/// The decisions a person can make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Act {
-    /// A title of their own; nothing gives the title back to the content.
+    /// Give a topic a custom title. With no title, it is named after its content again.
     Rename {
         /// Messages of the topic.
         topic: Vec<String>,
-        /// The title.
+        /// The custom title.
         title: Option<String>,
     },
-    /// Keeps a topic at the top, or no longer.
+    /// Pin a topic to the top, or unpin it.
     Pin {
         /// Messages of the topic.
         topic: Vec<String>,
-        /// Whether it is pinned.
+        /// True to pin it.
         is_pinned: bool,
     },
-    /// Two are one.
+    /// Merge two topics into one.
     Merge {
         /// Messages of the topic that stays.
         into: Vec<String>,
-        /// Messages of the one that goes into it.
+        /// Messages of the topic that is merged into the other.
         from: Vec<String>,
     },
-    /// Part of a topic is one of its own.
+    /// Split a topic in two.
     Split {
         /// Messages of the topic.
         topic: Vec<String>,
-        /// Those that go.
+        /// The messages that move to the new topic.
         apart: Vec<String>,
     },
-    /// Two that look alike are two, or one that looks broad is one: `b` is empty then. Not proposed again.
+    /// Keep two similar topics separate; if `b` is empty, keep a broad topic whole. Either is not proposed again.
     Leave {
-        /// Messages of one.
+        /// Messages of the first topic.
         a: Vec<String>,
-        /// Messages of the other.
+        /// Messages of the second topic.
         b: Vec<String>,
     },
 }
@@ -105,103 +107,104 @@ impl Event<'_> {
     }
 }
 
-/// One change of a topic: what a version of its text is made of.
+/// One change to a topic; the input for one version of its text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopicStep {
-    /// Follows from the topic and all its steps so far: equal for equal content.
+    /// Derived from the topic and all its steps so far: equal for equal content.
     pub id: String,
-    /// When.
+    /// The time of the change.
     pub at: Timestamp,
-    /// Messages that came.
+    /// Messages that were added.
     pub added: Vec<String>,
-    /// Messages that went; where some did, the text is made anew from those that are left.
+    /// Messages that were removed. If there are any, the text is rebuilt from the remaining messages.
     pub removed: Vec<String>,
-    /// Stems that tell the topic from the others as it stands then, the strongest first, each with its strength from 0 to 1.
+    /// The stems that set the topic apart from the others at this point, strongest first, each with its strength from 0 to 1.
     pub telling: Vec<(String, f32)>,
 }
 
-/// A topic as it stands after all events.
+/// A topic after all events.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topic {
-    /// Follows from its partition and the message that founded it.
+    /// Derived from its audience and the message that founded it.
     pub id: String,
     /// The topic that it was split from.
     pub parent: Option<String>,
     /// Topics that a person merged into it.
     pub absorbed: Vec<String>,
-    /// Its changes, the oldest first; never empty.
+    /// Its changes, oldest first; never empty.
     pub steps: Vec<TopicStep>,
-    /// Its messages in the order in which they came.
+    /// Its messages in order of arrival.
     pub messages: Vec<String>,
-    /// A person's title.
+    /// A person's custom title.
     pub title: Option<String>,
-    /// A person pinned it.
+    /// True if a person pinned it.
     pub is_pinned: bool,
-    /// Topics that are near, the nearest first.
+    /// Nearby topics, nearest first, each with its nearness.
     pub related: Vec<(String, f32)>,
 }
 
-/// What a proposal would do.
+/// The kind of change that a proposal suggests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProposalKind {
     /// Two topics look like one.
     Merge,
-    /// One looks like two.
+    /// One topic looks like two.
     Split,
 }
 
-/// Something that a person may want to do.
+/// A change to the topics that a person may want to make.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
-    /// Of its content.
+    /// Derived from the proposal's content.
     pub id: String,
-    /// What.
+    /// The kind of change.
     pub kind: ProposalKind,
     /// The topic that would stay.
     pub topic: String,
-    /// The one that would go into it.
+    /// For a merge, the topic that would be merged into it.
     pub other: Option<String>,
-    /// How near they are, or the halves.
+    /// The nearness of the two topics, or of the two halves.
     pub nearness: f32,
-    /// The words that they share, or those of the half that would go.
+    /// The words the two topics share, or the words of the half that would be split off.
     pub why: Vec<String>,
-    /// The messages that would go.
+    /// The messages that would move.
     pub apart: Vec<String>,
 }
 
-/// What a language model judged beside the rules. It moves nothing that a person decided.
+/// A language model's judgments, which supplement the rules. They change nothing that a person decided.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Judged {
-    /// Messages that are no part of a topic, by the topic's id: it does not take in a cluster of which it has half.
+    /// For each topic id, messages that do not belong to it. A cluster is not added if at least half of its messages are among
+    /// them.
     pub distinct: BTreeMap<String, BTreeSet<String>>,
-    /// Pairs of topics that are one subject: proposed for merging however near they are. The smaller id first.
+    /// Pairs of topics on the same subject; proposed for merging regardless of their nearness. The smaller id comes first.
     pub same: BTreeSet<(String, String)>,
-    /// Pairs that are two: not proposed. The smaller id first.
+    /// Pairs of topics on different subjects; not proposed. The smaller id comes first.
     pub apart: BTreeSet<(String, String)>,
-    /// Proposals to split of which the halves are one subject, by id.
+    /// Ids of split proposals whose halves are one subject.
     pub whole: BTreeSet<String>,
 }
 
 impl Judged {
-    /// Whether these messages were judged to be no part of a topic.
+    /// True if the model judged that these messages do not belong to the topic.
     fn parts(&self, topic: &str, messages: &[String]) -> bool {
         self.distinct
             .get(topic)
             .is_some_and(|apart| messages.iter().filter(|id| apart.contains(*id)).count() * 2 >= messages.len().max(1))
     }
 
-    /// The name of a pair, whichever way round it is given.
+    /// The key of a pair, the same in either order.
     pub fn pair(a: &str, b: &str) -> (String, String) {
         if a <= b { (a.to_owned(), b.to_owned()) } else { (b.to_owned(), a.to_owned()) }
     }
 }
 
-/// What a fold gives.
+/// The result of a fold.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Folded {
-    /// Topics, the first founded first.
+    /// The topics, in order of founding.
     pub topics: Vec<Topic>,
-    /// What reconciliation proposes.
+    /// The proposals for merging and splitting topics.
     pub proposals: Vec<Proposal>,
 }
 
@@ -216,12 +219,12 @@ struct Fold<'e, 'r> {
     apart: BTreeSet<(usize, usize)>,
 }
 
-/// Folds the events of one partition, in any order, into its topics.
+/// Folds the events of one audience (`partition`), given in any order, into its topics.
 pub fn fold(partition: &str, events: &[Event<'_>], rules: &TopicRules) -> Folded {
     fold_judged(partition, events, rules, &Judged::default())
 }
 
-/// The same where a language model judged beside the rules.
+/// Like [`fold`], but also applies a language model's judgments.
 pub fn fold_judged(partition: &str, events: &[Event<'_>], rules: &TopicRules, judged: &Judged) -> Folded {
     let mut ordered: Vec<&Event<'_>> = events.iter().collect();
     ordered.sort_by(|a, b| a.place().cmp(&b.place()));
@@ -253,7 +256,7 @@ impl<'e> Fold<'e, '_> {
             own: cluster.vector.as_deref().and_then(|vector| self.centre.read(vector)).map(Rc::from),
         };
         self.lexicon.read(&read.terms);
-        // A message that somebody already holds is not read twice.
+        // Messages that already belong to a topic are skipped.
         let new: Vec<String> = cluster.messages.iter().filter(|id| !self.holder.contains_key(*id)).cloned().collect();
         let Some(first) = new.first().cloned() else { return };
         let found = self.find(&read);
@@ -275,7 +278,7 @@ impl<'e> Fold<'e, '_> {
         }
     }
 
-    /// The topic, or what may become one, that a cluster belongs to.
+    /// The topic, or the possible future topic, that a cluster belongs to.
     fn find(&self, read: &Read<'e>) -> Option<usize> {
         let mut best: Option<(f32, usize)> = None;
         let own = self.lexicon.length(&read.terms);
@@ -291,7 +294,7 @@ impl<'e> Fold<'e, '_> {
         best.map(|(_, index)| index)
     }
 
-    /// Of each node the product of its stems with these.
+    /// For each node, the dot product of its stems with these.
     fn shared_by_node(&self, terms: &Counts) -> Vec<f32> {
         let mut shared = vec![0.0; self.nodes.len()];
         for (term, n) in terms {
@@ -310,7 +313,7 @@ impl<'e> Fold<'e, '_> {
         nearness(a.meaning(b), self.lexicon.shared((&a.terms, a.length), (&b.terms, b.length)), false)
     }
 
-    /// What waited has become substantial: it goes into the topic that it is near to by now, or is one.
+    /// A node has become substantial: it joins the topic that it is near to by now, or becomes a topic of its own.
     fn found(&mut self, index: usize, at: Timestamp) {
         let mut best: Option<(f32, usize)> = None;
         for other in (0..self.nodes.len()).filter(|other| *other != index) {
@@ -357,7 +360,7 @@ impl<'e> Fold<'e, '_> {
         node.step(at, messages, Vec::new(), &self.lexicon);
     }
 
-    /// The founded topic that holds most of these messages, if it holds half of those that anybody holds.
+    /// The founded topic that contains most of these messages, provided it contains at least half of those assigned to any topic.
     fn named(&self, messages: &[String]) -> Option<usize> {
         let mut held: BTreeMap<usize, usize> = BTreeMap::new();
         for index in messages.iter().filter_map(|id| self.holder.get(id)) {
@@ -414,7 +417,7 @@ impl<'e> Fold<'e, '_> {
             .iter()
             .cloned()
             .partition(|read| goes(read.cluster) * 2 >= read.cluster.messages.len().max(1));
-        // Where no cluster goes as a whole, what goes is known by those that it is part of.
+        // If no cluster moves as a whole, the new topic is described by the clusters that it takes messages from.
         let away = if away.is_empty() { kept.iter().filter(|read| goes(read.cluster) > 0).cloned().collect() } else { away };
         child.retake(away, &self.lexicon);
         self.lexicon.stands_in(new, &child.terms);
@@ -458,8 +461,9 @@ impl<'e> Fold<'e, '_> {
                 }
             }
         }
-        // Large topics are all a little alike, and a person asked about every pair answers none: each topic is proposed with the one
-        // that it is nearest to, and with the next when that was answered. What a model judged to be one is proposed in any case.
+        // Large topics are all somewhat alike, and a person asked about every pair would answer none. So each topic is proposed
+        // only with its nearest one, and with the next after that is answered. Pairs that a model judged to be the same are
+        // always proposed.
         merges.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then((a.2, a.3).cmp(&(b.2, b.3))));
         let mut asked: BTreeSet<usize> = BTreeSet::new();
         let mut proposals = Vec::new();
@@ -482,7 +486,7 @@ impl<'e> Fold<'e, '_> {
                 let id_of = |index: usize| self.nodes[index].seed.clone();
                 Topic {
                     id: node.seed.clone(),
-                    // A parent that was merged away is the topic that took it in.
+                    // If the parent was merged into another topic, that topic is the parent.
                     parent: node.parent.map(|parent| self.standing(parent)).filter(|parent| parent != index).map(id_of),
                     absorbed: node.absorbed.iter().map(|index| id_of(*index)).collect(),
                     steps: node.steps.clone(),

@@ -1,10 +1,10 @@
-//! The text of a topic: Key Takeaways first (decisions, solutions, tasks, learnings), then what was said, and how new content is
-//! merged into it.
+//! The text of a topic: Key Takeaways first (decisions, solutions, tasks, learnings), then other details; and merging new content
+//! into it.
 //!
-//! The built-in merge is extractive: every line is a sentence that somebody said, with its message and place, so nothing stands in
-//! a topic that nobody said. Which sentences are takeaways the reader marked: solutions, and promises as tasks; what was decided or learnt
-//! a model alone tells. Lines of the text so far and new sentences compete for room; a sentence that another says better leaves the text,
-//! and stays in the version before.
+//! The built-in merge is extractive: every line is a sentence that someone said, with its message and position, so a topic
+//! contains nothing that nobody said. The trained reader marks which sentences are takeaways: solutions, and promises as tasks.
+//! Only a model recognizes decisions and learnings. Existing lines and new sentences compete for space; a sentence that another
+//! says better is removed from the text and stays in the previous version.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -18,27 +18,27 @@ use crate::Turn;
 use crate::marks::is_marked;
 use crate::text::{Document, Sentence};
 
-/// Where in the text a line stands.
+/// The section of the text that a line belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Section {
     /// What was decided.
     Decision,
-    /// What solved something.
+    /// A solution to a problem.
     Solution,
-    /// What is to be done.
+    /// A task to be done.
     Task,
-    /// What was learnt.
+    /// Something learned.
     Learning,
-    /// What else was said, in order.
+    /// Other details, in the order they were said.
     Detail,
 }
 
 impl Section {
-    /// In the order of the text.
+    /// All sections, in the order of the text.
     pub const ALL: [Self; 5] = [Self::Decision, Self::Solution, Self::Task, Self::Learning, Self::Detail];
 
-    /// Its name where it is stored.
+    /// The name used in storage.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Decision => "decision",
@@ -68,55 +68,55 @@ impl Section {
 /// One line of a topic's text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TopicLine {
-    /// Where it stands.
+    /// Its section.
     pub section: Section,
-    /// What it says.
+    /// The text of the line.
     pub text: String,
     /// The message that proves it.
     pub message: String,
-    /// Where in that message.
+    /// Position in that message.
     pub span: Span,
     /// Who said it.
     pub author: String,
-    /// Their role.
+    /// The author's role.
     pub role: Role,
-    /// When.
+    /// When it was said.
     pub time: Timestamp,
 }
 
 /// The text of a topic.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TopicText {
-    /// Its lines, by section and within each in the order in which they were said.
+    /// The lines, ordered by section and then by when they were said.
     pub lines: Vec<TopicLine>,
 }
 
-/// A longer list of takeaways is none.
+/// Maximum lines per section; a longer list of takeaways is not useful.
 pub(super) const SECTION_LINES_MAX: usize = 6;
 
-/// Takeaways take at most this share of the target, so that there is room for what was said.
+/// Maximum share of the target length that takeaways may use, so that space remains for details.
 const TAKEAWAYS_SHARE: f32 = 0.6;
 
-/// The text goes this far beyond its target rather than break off: 400 words become at most 500.
+/// How far the text may exceed its target rather than break off: 400 words may become 500.
 pub(super) const TARGET_SLACK: f32 = 1.25;
 
-/// A sentence of fewer words leans on what stands beside it.
+/// Minimum words in a line; a shorter sentence depends on its context.
 const LINE_WORDS_MIN: usize = 5;
 
-/// A longer sentence is a paragraph; chat without full stops runs on like this.
+/// Maximum words in a line; a longer sentence is a paragraph. Chat without full stops runs on like this.
 const LINE_WORDS_MAX: usize = 60;
 
-/// Two lines that share this much of what sets lines of this topic apart say the same.
+/// Two lines say the same if they share this much of what distinguishes lines of this topic, and ...
 const SAME_FROM: f32 = 0.6;
 
-/// And at least this much of all their words. A short line may name nothing but what the topic is about ("We decided to try a new
-/// capacitor before we buy a new pump"), which every other line of it names too; what they say of it stands in the common words.
+/// ... at least this share of all their words. A short line may name only what the topic is about ("We decided to try a new
+/// capacitor before we buy a new pump"), as every other line does; what it says about that is in its common words.
 const SAME_WORDS_FROM: f32 = 0.4;
 
-/// What an assistant said stands behind what people said.
+/// Factor for an assistant's sentences, so that people's sentences come first.
 const ASSISTANT_SHARE: f32 = 0.6;
 
-/// A question stands behind a statement.
+/// Factor for questions, so that statements come first.
 const QUESTION_SHARE: f32 = 0.45;
 
 /// A sentence that competes for a place in the text.
@@ -127,14 +127,15 @@ struct Contender {
     worth: f32,
 }
 
-/// Every word of a line, the common ones too.
+/// All words of a line, including common ones.
 fn all_words(text: &str) -> BTreeSet<String> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
-/// Takes new turns, and what the reader marked in each, into a text. What the text says already stays where nothing better came.
+/// Merges new turns into a text. `marks` are the reader's marks for each new turn. Existing lines stay unless something better
+/// arrived.
 pub fn merge(previous: &TopicText, new: &[Turn<'_>], marks: &[Vec<Mark>], rules: &TopicRules) -> TopicText {
-    // Lines that stand are read again as what they are: sentences that somebody said.
+    // Existing lines are read again as sentences that someone said.
     let standing: Vec<Turn<'_>> = previous.lines.iter().map(as_turn).collect();
     let old = Document::read(&standing);
     let fresh = Document::read(new);
@@ -163,12 +164,13 @@ pub fn merge(previous: &TopicText, new: &[Turn<'_>], marks: &[Vec<Mark>], rules:
     choose(contenders, rules)
 }
 
-/// How many words a text has.
+/// The number of words in a text.
 pub fn words(text: &str) -> usize {
     text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count()
 }
 
-/// The text as Markdown: Key Takeaways, then the details, each line with who said it. `name_of` may word an author anew.
+/// The text as Markdown: Key Takeaways first, then the details, each line with its author. `name_of` may replace an author's
+/// name.
 pub fn render(text: &TopicText, name_of: &dyn Fn(&TopicLine) -> String) -> String {
     let mut out = String::new();
     let of = |section: Section| text.lines.iter().filter(move |line| line.section == section);
@@ -203,7 +205,7 @@ fn as_turn(line: &TopicLine) -> Turn<'_> {
     }
 }
 
-/// How much each stem says about the topic: those that run through it say most.
+/// How much each stem says about the topic: stems that occur in more turns weigh more.
 fn term_weights(old: &Document<'_>, fresh: &Document<'_>) -> HashMap<String, f32> {
     let mut turns: HashMap<String, f32> = HashMap::new();
     for document in [old, fresh] {
@@ -218,7 +220,7 @@ fn term_weights(old: &Document<'_>, fresh: &Document<'_>) -> HashMap<String, f32
     turns
 }
 
-/// What a sentence tells, if it is a takeaway. An assistant has nothing to do.
+/// The section of a takeaway; `None` if the sentence is not one. An assistant's promises are not tasks.
 fn takeaway(sentence: &Sentence<'_>, marks: &[Vec<Mark>]) -> Option<Section> {
     if sentence.is_question {
         None
@@ -246,7 +248,7 @@ fn contender(
     let span = document.span(index, sentence.bytes.clone())?;
     let section = takeaway(sentence, marks);
     let found: BTreeSet<String> = content(sentence).into_iter().collect();
-    // A takeaway names something; a detail says something.
+    // A takeaway needs to name something; a detail must say more.
     let enough = if section.is_some() { 2 } else { 3 };
     if found.len() < enough || is_light && section.is_none() {
         return None;
@@ -285,7 +287,7 @@ fn worth(found: &BTreeSet<String>, role: Role, sentence: Option<&Sentence<'_>>, 
     if sentence.is_question {
         worth *= QUESTION_SHARE;
     }
-    // Numbers and names are what one looks up again.
+    // Readers look up numbers and names again, so these raise the value.
     let concrete = sentence
         .tokens
         .iter()
@@ -302,8 +304,8 @@ fn share(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
     both / (a.len().min(b.len()).max(1)) as f32
 }
 
-/// How much each stem sets a line apart from the others that compete: a word that runs through all of them says little about whether
-/// two of them say the same. "The pump" and "the capacitor" stand in each line about the pump (inverse document frequency, Spärck Jones
+/// How much each stem distinguishes a line from the other contenders. A word that occurs in all of them says little about whether
+/// two lines say the same: "pump" and "capacitor" occur in every line about the pump (inverse document frequency, Spärck Jones
 /// 1972).
 fn distinctness(contenders: &[Contender]) -> HashMap<String, f32> {
     let mut lines: HashMap<String, f32> = HashMap::new();
@@ -315,14 +317,14 @@ fn distinctness(contenders: &[Contender]) -> HashMap<String, f32> {
     lines
 }
 
-/// The share of what sets the shorter line apart that the other says too, 0 to 1.
+/// The share of the shorter line's distinguishing words that the other line also contains, from 0 to 1.
 fn sameness(a: &BTreeSet<String>, b: &BTreeSet<String>, distinctness: &HashMap<String, f32>) -> f32 {
     let sum = |stems: &mut dyn Iterator<Item = &String>| stems.filter_map(|stem| distinctness.get(stem)).sum::<f32>();
     let least = sum(&mut a.iter()).min(sum(&mut b.iter()));
     if least > 0.0 { sum(&mut a.intersection(b)) / least } else { 0.0 }
 }
 
-/// Fills the text: takeaways first, then details, the worthiest first and each thing once.
+/// Fills the text: takeaways first, then details; the most valuable lines first and nothing twice.
 fn choose(contenders: Vec<Contender>, rules: &TopicRules) -> TopicText {
     let distinctness = distinctness(&contenders);
     let target = rules.target_words as usize;
@@ -334,7 +336,7 @@ fn choose(contenders: Vec<Contender>, rules: &TopicRules) -> TopicText {
     };
     for section in Section::ALL {
         let mut ranked: Vec<usize> = (0..contenders.len()).filter(|at| contenders[*at].line.section == section).collect();
-        // Of takeaways the newer ones count more: the list is cut at its old end.
+        // Newer takeaways weigh more, so that the list drops its oldest items.
         let recency = |at: usize| if section == Section::Detail { 0.0 } else { 0.5 * at as f32 / contenders.len().max(1) as f32 };
         ranked.sort_by(|a, b| {
             let value = |at: usize| contenders[at].worth * (1.0 + recency(at));

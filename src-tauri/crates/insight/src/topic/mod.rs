@@ -1,13 +1,13 @@
-//! Topics that grow over all conversations (seed 003): what a batch of messages is about, which topic it belongs to, and what the
-//! topic then says.
+//! Topics that grow across all conversations (seed 003): what a batch of messages is about, which topic it belongs to, and what
+//! that topic's text says.
 //!
-//! Four steps, each a pure function: [`batches`] cuts a conversation, [`clusters`] groups a batch by subject, [`fold`] finds or
-//! creates the topic of each cluster in the order in which batches closed, with a person's decisions among them, and [`merge`] takes
-//! what is new into the text of a topic. The same messages and decisions give the same topics, so everything can be dropped and made
-//! again.
+//! There are four steps, each a pure function. [`batches`] cuts a conversation into batches, and [`clusters`] groups a batch by
+//! subject. [`fold`] finds or creates the topic of each cluster, in the order in which batches closed and with a person's
+//! decisions in between. [`merge`] adds new content to the text of a topic. The same messages and decisions always give the same
+//! topics, so everything can be dropped and rebuilt.
 //!
-//! Deliberately not here: who may read what (the caller folds one privacy partition at a time and hands in its messages alone),
-//! storing, models that make vectors; what a language model is asked and believed is in [`model`].
+//! Deliberately not here: who may read what (the caller folds one audience at a time and passes in only its messages), storing,
+//! and embedding models. What a language model is asked, and which parts of its answer are accepted, is in [`model`].
 
 mod batch;
 mod cluster;
@@ -30,29 +30,29 @@ pub use nearness::Terms;
 pub use terms::as_said;
 pub use title::{Near, title};
 
-/// Names these rules and their version on every row made with them. Raise it when results change.
+/// Name and version of these rules, stored with every row made with them. Raise the version when results change.
 pub const ENGINE_VERSION: &str = "builtin-topic/7";
 
-/// How topics are made; the seed's configuration with its defaults. Every field has a default, so what an older version did not
-/// write is no error.
+/// How topics are made: the seed's configuration with its defaults. Every field has a default, so configuration written by an
+/// older version stays valid.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TopicRules {
-    /// So many new messages of a conversation are read at once.
+    /// Process a conversation after this many new messages.
     pub min_messages: u32,
-    /// A conversation that rests for so long is read with what it has.
+    /// Process a conversation after it has been quiet for this many minutes, with whatever messages it has.
     pub min_time_minutes: u32,
-    /// Whether topics are kept up on their own, or only when a person asks.
+    /// If true, topics are updated automatically; otherwise only when a person asks.
     pub automatic: bool,
-    /// Messages of a batch at most.
+    /// Maximum number of messages in a batch.
     pub batch_size: u32,
-    /// How many of the messages before a batch are looked at again, as a share of it.
+    /// Share of a batch's size: how many messages before the batch are read again for context.
     pub overlap: f32,
-    /// From which nearness on a cluster belongs to a topic.
+    /// Minimum similarity to join an existing topic.
     pub similarity: f32,
-    /// Words that the text of a topic should have.
+    /// Target length of a topic's text in words.
     pub target_words: u32,
-    /// Words that it may have.
+    /// Maximum length of a topic's text in words.
     pub max_words: u32,
 }
 
@@ -71,28 +71,34 @@ impl Default for TopicRules {
     }
 }
 
-/// What is wrong with chosen rules.
+/// Why the chosen rules are invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RulesError {
-    /// A batch of one message has no subject, one of hundreds has every.
-    #[error("a batch has 2 to 200 messages; choose a number between")]
+    /// A batch or trigger size is out of range. A batch of one message has no subject, and one of hundreds mixes many.
+    #[error(
+        "a batch must have 2 to 200 messages, and processing must start after 1 to 1000 new messages; choose numbers in these \
+         ranges"
+    )]
     Batch,
-    /// A share.
-    #[error("the overlap is a share from 0 to 0.9; choose one between")]
+    /// The overlap is out of range.
+    #[error("the overlap must be a share from 0 to 0.9; choose a number in this range")]
     Overlap,
-    /// A nearness.
-    #[error("the similarity is a number from 0.3 to 0.99; choose one between")]
+    /// The similarity is out of range.
+    #[error("the similarity must be from 0.3 to 0.99; choose a number in this range")]
     Similarity,
-    /// Lengths.
-    #[error("the text of a topic has 50 to 1000 words and its target is no longer than that; choose other lengths")]
+    /// A text length is out of range.
+    #[error(
+        "the target length of a topic's text must be at least 50 words and its maximum length at most 1000, and the target \
+         cannot exceed the maximum; choose other lengths"
+    )]
     Words,
-    /// Minutes.
-    #[error("the time is 1 minute to 7 days; choose a number of minutes from 1 to 10080")]
+    /// The quiet time is out of range.
+    #[error("the quiet time must be from 1 minute to 7 days; choose a number of minutes from 1 to 10080")]
     Time,
 }
 
 impl TopicRules {
-    /// Whether these rules can be followed.
+    /// Checks that all values are in range.
     pub fn check(&self) -> Result<(), RulesError> {
         if !(2..=200).contains(&self.batch_size) || !(1..=1_000).contains(&self.min_messages) {
             return Err(RulesError::Batch);
@@ -112,12 +118,12 @@ impl TopicRules {
         Ok(())
     }
 
-    /// What of the rules decides which clusters there are; clusters made under another mark are made again.
+    /// The rules that determine the clusters, as a string. Clusters stored with a different string are rebuilt.
     pub fn cluster_mark(&self) -> String {
         format!("{ENGINE_VERSION} {} {} {} {}", self.min_messages, self.min_time_minutes, self.batch_size, self.overlap)
     }
 
-    /// What of the rules decides what a topic says.
+    /// The rules that determine a topic's text, as a string.
     pub fn text_mark(&self) -> String {
         format!("{ENGINE_VERSION} {} {}", self.target_words, self.max_words)
     }

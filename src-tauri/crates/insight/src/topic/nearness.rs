@@ -1,25 +1,26 @@
-//! How near two pieces of conversation are: by meaning where a local model gives vectors, and by the words that they share.
+//! How near two parts of conversations are: by meaning, if a local model gives vectors, and by the words they share.
 //!
-//! All talk is alike to a model of sentences, so vectors come less what is typical of ordinary messages, and are compared by how they
-//! differ from the mean of what was read so far as well ([`Centre`]). What is compared is the mean over
-//! all pairs of clusters of two topics. [`nearness`] is scaled so that the seed's default of 0.7 is where subjects part.
+//! To a sentence model all conversation looks alike. What is typical of ordinary messages is therefore subtracted from the
+//! vectors, and they are compared by how they differ from the mean of everything read so far ([`Centre`]). For two topics, the
+//! mean over all pairs of their clusters is compared. [`nearness`] is scaled so that the seed's default of 0.7 is the value at
+//! which subjects separate.
 
 use std::collections::{BTreeMap, HashMap};
 
-/// Stems and how often they stand.
+/// Stems and how often they occur.
 pub type Terms = BTreeMap<String, f32>;
 
-/// So many clusters what is typical stands for, beside those that were read.
+/// The weight, in number of clusters, of what is typical of all conversation, relative to the clusters read.
 const TYPICAL_WEIGHT: f32 = 60.0;
 
-/// A vector of length one; nothing where it has no length.
+/// The vector scaled to length one; `None` for a zero vector.
 pub(super) fn unit(vector: impl Iterator<Item = f32> + Clone) -> Option<Vec<f32>> {
     let norm = vector.clone().map(|x| x * x).sum::<f32>().sqrt();
     (norm > 0.0).then(|| vector.map(|x| x / norm).collect())
 }
 
-/// The mean of what is typical, which is the origin, and of all clusters that were read so far. It follows from what came before alone,
-/// so what comes later moves nothing.
+/// The mean of what is typical (the origin) and of all clusters read so far. It depends only on earlier clusters, so later ones
+/// do not change earlier results.
 #[derive(Debug, Default)]
 pub(super) struct Centre {
     sum: Vec<f32>,
@@ -27,7 +28,7 @@ pub(super) struct Centre {
 }
 
 impl Centre {
-    /// Reads a vector, and gives what sets it apart.
+    /// Adds a vector to the mean and returns its difference from the mean, normalized.
     pub(super) fn read(&mut self, vector: &[f32]) -> Option<Vec<f32>> {
         self.sum.resize(vector.len(), 0.0);
         self.sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
@@ -37,15 +38,15 @@ impl Centre {
     }
 }
 
-/// Stems as the fold counts them: by number, since it compares each cluster with every topic.
+/// Counts of stems, keyed by number because the fold compares each cluster with every topic.
 pub(super) type Counts = BTreeMap<u32, f32>;
 
-/// Stems by number, how common each is among the clusters that were read so far, and in which nodes it stands.
+/// The stems by number, how common each is among the clusters read so far, and which nodes contain it.
 #[derive(Debug, Default)]
 pub(super) struct Lexicon<'e> {
     numbers: HashMap<&'e str, u32>,
     words: Vec<&'e str>,
-    /// Natural logarithms of how many clusters have each, and one more.
+    /// For each stem, the natural logarithm of one plus the number of clusters that contain it.
     commonness: Vec<f32>,
     with: Vec<f32>,
     clusters: f32,
@@ -78,7 +79,7 @@ impl<'e> Lexicon<'e> {
         }
     }
 
-    /// A stem that few clusters have weighs more.
+    /// The weight of a stem; stems found in few clusters weigh more.
     pub(super) fn weight(&self, term: u32) -> f32 {
         ((self.clusters + 2.0).ln() - self.commonness[term as usize]).max(0.05)
     }
@@ -87,7 +88,7 @@ impl<'e> Lexicon<'e> {
         self.words[term as usize]
     }
 
-    /// A node has these stems from now on.
+    /// Records that a node contains these stems.
     pub(super) fn stands_in(&mut self, node: usize, terms: &Counts) {
         for term in terms.keys() {
             let nodes = &mut self.nodes[*term as usize];
@@ -97,7 +98,7 @@ impl<'e> Lexicon<'e> {
         }
     }
 
-    /// The nodes that have a stem, or had it.
+    /// The nodes that contain a stem or once did.
     pub(super) fn nodes_with(&self, term: u32) -> &[usize] {
         &self.nodes[term as usize]
     }
@@ -106,12 +107,12 @@ impl<'e> Lexicon<'e> {
         terms.iter().map(|(term, n)| (strength(*n) * self.weight(*term)).powi(2)).sum::<f32>().sqrt()
     }
 
-    /// What one stem adds to the product of two counts.
+    /// The contribution of one stem to the dot product of two counts.
     pub(super) fn part(&self, term: u32, n: f32, m: f32) -> f32 {
         strength(n) * strength(m) * self.weight(term).powi(2)
     }
 
-    /// The cosine of two counts of stems whose lengths are known. Costs the shorter of the two.
+    /// The cosine of two counts whose lengths are known. Takes time proportional to the shorter one.
     pub(super) fn shared(&self, a: (&Counts, f32), b: (&Counts, f32)) -> f32 {
         let (few, many) = if a.0.len() <= b.0.len() { (a.0, b.0) } else { (b.0, a.0) };
         let dot: f32 = few.iter().filter_map(|(term, n)| many.get(term).map(|m| self.part(*term, *n, *m))).sum();
@@ -123,29 +124,31 @@ fn strength(count: f32) -> f32 {
     1.0 + count.max(1.0).ln()
 }
 
-/// A product of two counts as a cosine.
+/// Converts a dot product of two counts to a cosine.
 pub(super) fn share(dot: f32, a: f32, b: f32) -> f32 {
     let value = dot / (a * b);
     if value.is_finite() { value.min(1.0) } else { 0.0 }
 }
 
-/// Evidence that two belong together: the cosine of meaning, and the cosine of words by this share. So much of it is where subjects
-/// part: on a development life (decision 42) from 0.25 to 0.35 most topics are found and none is mixed.
+/// Evidence is the cosine of meaning plus [`WORDS_SHARE`] times the cosine of words. At this value subjects separate: on the
+/// development life (decision 42), values from 0.25 to 0.35 find most topics and mix none.
 const EVIDENCE_AT: f32 = 0.30;
 
-/// See [`EVIDENCE_AT`]. From 0.3 to 0.6 as good; words alone hold together what is named alike and no more.
+/// Weight of shared words in the evidence (see [`EVIDENCE_AT`]). Values from 0.3 to 0.6 work equally well; words alone only join
+/// what shares names.
 const WORDS_SHARE: f32 = 0.6;
 
-/// As [`EVIDENCE_AT`] where there are no vectors: clusters of one subject share few words, those of two hardly any.
+/// Like [`EVIDENCE_AT`], but without vectors: clusters on one subject share few words, and those on two subjects hardly any.
 const WORDS_ALONE_AT: f32 = 0.09;
 
-/// What the seed's default threshold is, where the two kinds part.
+/// The seed's default threshold; the nearness at which subjects separate.
 const PARTING: f32 = 0.7;
 
-/// What going on from messages of a topic adds to the evidence.
+/// Added to the evidence if a cluster continues messages of the topic.
 const CONTINUES: f32 = 0.1;
 
-/// From 0 to 1, comparable with the seed's threshold: each bit of evidence takes its share of what is missing to 1.
+/// Nearness from 0 to 1, comparable with the seed's threshold. Each further unit of evidence closes the same share of the
+/// remaining gap to 1.
 pub(super) fn nearness(meaning: Option<f32>, words: f32, continues: bool) -> f32 {
     let more = if continues { CONTINUES } else { 0.0 };
     let share = match meaning {

@@ -1,6 +1,6 @@
-//! The stems of content in messages and sentences: what two texts can have in common.
+//! The stems of content words in messages and sentences, used to compare two texts.
 //!
-//! Small words are left out; how much each of the others tells is decided by how many texts have it (`nearness`).
+//! Stop words are left out. How much each of the other words says depends on how many texts contain it (`nearness`).
 
 use std::collections::BTreeMap;
 
@@ -8,21 +8,21 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::text::{Document, Sentence, stem};
 
-/// A message with fewer different words of content says nothing by itself.
+/// Minimum number of different content words for a message to be meaningful by itself.
 pub(super) const CONTENT_WORDS_MIN: usize = 3;
 
-/// Whether a turn with these stems says something by itself: "ok" and "see you" do not.
+/// True if a turn with these stems is meaningful by itself: "ok" and "see you" are not.
 pub(super) fn tells(stems: &[String]) -> bool {
     stems.iter().collect::<std::collections::BTreeSet<_>>().len() >= CONTENT_WORDS_MIN
 }
 
-/// The stems of content in the turn at `index`: those that could name a subject.
+/// The stems of the content words in the turn at `index`, that is, of words that could name a subject.
 pub(super) fn stems(document: &Document<'_>, index: usize) -> Vec<String> {
     let range = document.of_turn.get(index).cloned().unwrap_or(0..0);
     document.sentences.get(range).into_iter().flatten().flat_map(content).collect()
 }
 
-/// The stems of content in a sentence.
+/// The stems of the content words in a sentence.
 pub(super) fn content(sentence: &Sentence<'_>) -> Vec<String> {
     sentence
         .tokens
@@ -39,8 +39,8 @@ pub(super) fn content(sentence: &Sentence<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Stems as people read them: each in the form that these texts have it in most often, of equals the first in the alphabet. What no
-/// text has is left out.
+/// Stems in readable form: each in the form most frequent in these texts; on a tie, the first alphabetically. Stems that occur in
+/// no text are left out.
 pub fn as_said<'t>(stems: &[String], texts: impl IntoIterator<Item = &'t str>) -> Vec<String> {
     let mut forms: BTreeMap<&str, BTreeMap<String, u32>> = stems.iter().map(|stem| (stem.as_str(), BTreeMap::new())).collect();
     for text in texts {

@@ -1,8 +1,8 @@
-//! The title of a topic: the key phrases that tell it from other topics and are near to all that it says, as KeyBERT (Grootendorst 2020)
-//! chooses them.
+//! The title of a topic: key phrases that set it apart from other topics and are close to its content, chosen as in KeyBERT
+//! (Grootendorst 2020).
 //!
-//! It follows the content: when another phrase has come to run through the topic, the title changes. It does not flicker: a phrase
-//! that leads the title stays while it is nearly as strong as the strongest.
+//! The title follows the content: if another phrase comes to dominate the topic, the title changes. It does not flicker, because
+//! the current leading phrase stays while it is nearly as strong as the strongest.
 
 use std::collections::BTreeMap;
 
@@ -12,42 +12,42 @@ use crate::analysis::{RankedPhrase, ranked_phrases};
 use crate::conversation::names_time;
 use crate::text::Document;
 
-/// Longer titles are cut by every list that shows them.
+/// Maximum length of a title; lists would cut a longer one.
 const TITLE_CHARS_MAX: usize = 60;
 
-/// A second phrase is named when it is this strong beside the first.
+/// A second phrase is added if its score is at least this share of the first one's.
 const SECOND_FROM: f32 = 0.55;
 
-/// The phrase that leads the title now stays while it is this strong beside the strongest.
+/// The current leading phrase stays if its score is at least this share of the strongest one's.
 const STAYS_FROM: f32 = 0.7;
 
-/// Only phrases that can come into the title are looked at; each of them is embedded.
+/// Maximum number of phrases considered; each of them is embedded.
 const PHRASES_LOOKED_AT: usize = 20;
 
-/// A phrase that is no nearer to the topic than any other words counts so little.
+/// Minimum cosine counted for a phrase, however unrelated to the topic it is.
 const NEARNESS_MIN: f32 = 0.02;
 
-/// How near each of these phrases is to what a topic says, as cosines; nothing where nobody can tell.
+/// Returns the cosine of each phrase with the topic's content; `None` if no model is available.
 pub type Near<'n> = dyn Fn(&[&str]) -> Option<Vec<f32>> + 'n;
 
-/// In so few turns hardly anything is said twice.
+/// With at most this many turns, hardly anything is repeated.
 const FEW_TURNS: usize = 2;
 
-/// What a phrase of several words that was said once counts.
+/// Factor for a phrase of several words that was said only once.
 const ONCE_SHARE: f32 = 0.4;
 
-/// What it counts that a phrase stands in e (2.7) times as many turns.
+/// How much a phrase's score rises each time the number of turns it occurs in grows by a factor of e (2.7).
 const RECURS: f32 = 0.3;
 
-/// A title where nothing can be named: the first words of the first line.
+/// If nothing can be named, the title is this many words from the start of the first line.
 const OPENING_WORDS: usize = 7;
 
-/// The title of a topic whose messages are `turns` and whose text is `text`; `telling` are the stems that tell it from other topics
-/// ([`super::TopicStep`]), and `previous` is what it was called.
+/// The title of a topic with messages `turns` and text `text`. `telling` are the stems that set it apart from other topics
+/// ([`super::TopicStep`]); `previous` is its current title.
 pub fn title(text: &TopicText, turns: &[Turn<'_>], telling: &[(String, f32)], near: &Near<'_>, previous: Option<&str>) -> String {
     let document = Document::read(turns);
     let mut phrases = ranked_phrases(&document);
-    // "August" is when, and not what.
+    // "August" says when, not what.
     phrases.retain(|phrase| !phrase.text.split_whitespace().all(|word| names_time(&word.to_lowercase())));
     weigh(&mut phrases, telling, document.plain.len());
     phrases.truncate(PHRASES_LOOKED_AT);
@@ -80,9 +80,9 @@ pub fn title(text: &TopicText, turns: &[Turn<'_>], telling: &[(String, f32)], ne
     }
 }
 
-/// A name as it is written whole: "Príncipe" is "Príncipe Real" where it is followed by that most of the time.
+/// Completes a name: "Príncipe" becomes "Príncipe Real" if it is usually followed by that word.
 fn whole_name(phrase: &str, turns: &[Turn<'_>]) -> String {
-    // "At the Quarry I …": whoever speaks is no part of a name.
+    // "At the Quarry I …": the pronoun is not part of a name.
     let is_me = |word: &str| word == "I" || word.starts_with("I'") || word.starts_with("I’");
     let is_name = |word: &str| word.chars().next().is_some_and(char::is_uppercase) && !is_me(word);
     let Some(last) = phrase.split_whitespace().last().filter(|last| is_name(last)) else { return phrase.to_owned() };
@@ -95,7 +95,7 @@ fn whole_name(phrase: &str, turns: &[Turn<'_>]) -> String {
                 continue;
             }
             stands += 1;
-            // A mark after the word ends the name.
+            // Punctuation after a word ends the name.
             let mut end = at;
             let mut name = Vec::new();
             while words.get(end).is_some_and(|word| word.ends_with(char::is_alphanumeric)) && name.len() < 2 {
@@ -116,13 +116,13 @@ fn whole_name(phrase: &str, turns: &[Turn<'_>]) -> String {
     most.filter(|(_, count)| count * 2 > stands).map_or_else(|| phrase.to_owned(), |(rest, _)| format!("{phrase} {rest}"))
 }
 
-/// A phrase is as strong as the words in it that tell the topic from others; of several words, one that stands twice is a name.
+/// A phrase scores by how strongly its words set the topic apart. A phrase of several words that occurs only once counts less.
 fn weigh(phrases: &mut [RankedPhrase], telling: &[(String, f32)], turns: usize) {
     for phrase in phrases.iter_mut() {
         let of = |stem: &String| telling.iter().find(|(word, _)| word == stem).map_or(0.0, |(_, strength)| *strength);
         let sum: f32 = phrase.stems.iter().map(of).sum();
         phrase.score = sum / (phrase.stems.len() as f32).sqrt() * (1.0 + RECURS * (phrase.turns.max(1) as f32).ln());
-        // Two words that stand beside each other once are a sentence and no name: "door blocks".
+        // Two words that occur together only once are part of a sentence rather than a name: "door blocks".
         if phrase.stems.len() > 1 && phrase.turns < 2 && turns > FEW_TURNS {
             phrase.score *= ONCE_SHARE;
         }

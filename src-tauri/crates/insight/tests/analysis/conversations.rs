@@ -1,7 +1,7 @@
-//! Small conversations over many domains. A script has one turn a line, `who: text`, and after `---` what must hold.
+//! Small conversations from many domains. A script has one turn per line, `who: text`, and the expectations after `---`.
 //!
-//! `me` is the owner, `ai` the assistant, any other name a person; `tool`, `note`, `branch` are what never counts.
-//! In a text `\n` is a line break.
+//! `me` is the owner, `ai` the assistant, and any other name a person; `tool`, `note` and `branch` turns must never count. In a
+//! text, `\n` is a line break.
 
 use keepsake_domain::{MessageType, Role, Timestamp};
 use keepsake_insight::{Analysis, AnalysisInput, TooShort, Turn, analyse, fingerprint, is_long_enough};
@@ -46,9 +46,8 @@ fn read(script: &str) -> Result<Analysis, TooShort> {
     analyse(&AnalysisInput { turns: &turns(&lines), owner_name: None, vectors: None })
 }
 
-/// Each expectation is `key: value`:
-/// `summary` some sentence holds these words; `no summary`, none does; `theme`, `topic`, `no topic` (none holds the word);
-/// `participants`.
+/// Each expectation is `key: value`: `summary` (some sentence contains these words), `no summary` (none does), `theme`, `topic`,
+/// `no topic` (none contains the word), or `participants`.
 fn check(script: &str) {
     let (conversation, expectations) = script.split_once("---").expect("a script has expectations after ---");
     let analysis = read(conversation).expect("the conversation has words");

@@ -1,4 +1,4 @@
-//! The analysis of whole conversations, as data: small conversations and what must come of them.
+//! The analysis of whole conversations, tested with small conversations and their expected results.
 
 mod conversations;
 mod properties;

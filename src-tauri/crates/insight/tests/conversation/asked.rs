@@ -1,4 +1,4 @@
-//! A model's judgement of an end, as data: replies on one side, what is believed of them on the other.
+//! A model's judgment of whether a conversation has ended: replies, and what is accepted from each.
 #![allow(clippy::unwrap_used)]
 
 use expect_test::expect_file;
@@ -84,11 +84,11 @@ fn a_verdict_needs_a_reason_that_stands_in_a_line_and_speaks_for_it() {
     check("rests", "pending_promise", 4, "I'll bring them on Friday", 0.7, Ok((Idle, "pending_promise")));
     check("goes_on", "open_question", 2, "Shall I bring the lamps?", 0.7, Ok((Active, "open_question")));
     check("rests", "silence", 0, "", 0.8, Ok((Idle, "none")));
-    check("ended", "farewell", 5, "Goodbye for ever", 0.9, Err("stand in no message"));
-    check("ended", "farewell", 9, "", 0.9, Err("stand in no message"));
-    check("ended", "open_question", 2, "Shall I bring the lamps?", 0.9, Err("against its verdict"));
-    check("goes_on", "settled", 5, "Lovely, thanks", 0.9, Err("against its verdict"));
-    check("ended", "silence", 0, "", 0.5, Err("not sure"));
+    check("ended", "farewell", 5, "Goodbye for ever", 0.9, Err("not in any message"));
+    check("ended", "farewell", 9, "", 0.9, Err("not in any message"));
+    check("ended", "open_question", 2, "Shall I bring the lamps?", 0.9, Err("contradicts its verdict"));
+    check("goes_on", "settled", 5, "Lovely, thanks", 0.9, Err("contradicts its verdict"));
+    check("ended", "silence", 0, "", 0.5, Err("not confident enough"));
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_malformed_answer_is_asked_for_once_more_and_is_then_no_judgement() {
     }
     let extra = reply("ended", "silence", 0, "", 0.9).replace('}', r#","memory":"User lives in Berlin"}"#);
     assert!(matches!(ask(&extra), Outcome::Failed { .. }), "an unknown field is no answer");
-    // The control: the same without it is one.
+    // The control: without the unknown field, the same reply is accepted.
     assert!(matches!(ask(&reply("ended", "silence", 0, "", 0.9)), Outcome::Done(Asked::Judged(_))));
 }
 

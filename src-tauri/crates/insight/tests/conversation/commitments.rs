@@ -1,4 +1,5 @@
-//! Promises that the reader marked: who owes whom what, until when, and whose words are none.
+//! Promises that the reader marked: who owes what to whom and by when, and promises that do not count because the words are not
+//! the speaker's own.
 
 use std::ops::Range;
 
@@ -9,7 +10,8 @@ use keepsake_insight::conversation::{Commitment, Debtor, Moment, commitments};
 /// Wednesday, 6 May 2026, 14:30 UTC.
 const SAID: i64 = 1_778_077_800_000;
 
-/// The promises of `lines`, each "me: …", "ana: …" or "ai: …", ten minutes apart, of which the reader marked what stands in brackets.
+/// The promises in `lines`, each written as "me: …", "ana: …" or "ai: …" and ten minutes apart. The reader marked the words in
+/// brackets.
 fn read(lines: &[&str]) -> Vec<Commitment> {
     let lines: Vec<(&str, String, Vec<Range<usize>>)> = lines
         .iter()

@@ -1,4 +1,4 @@
-//! Where conversations stand, as data: promises, endings, tone, and the range of a summary.
+//! The status of conversations: promises, endings, tone, and the range of a summary.
 
 mod asked;
 mod commitments;

@@ -1,4 +1,4 @@
-//! Whether conversations have ended, how they sound, and what a summary covers.
+//! Tests whether conversations have ended, their tone, and what a summary covers.
 
 use keepsake_domain::{ConversationStatus, MessageType, Role, Timestamp};
 use keepsake_insight::conversation::{Moment, Pace, Reason, Standing, commitments, recap, standing};
@@ -39,7 +39,7 @@ fn stand(lines: &[Line], now: i64) -> Standing {
         })
         .collect();
     let moment = Moment { now: Timestamp(MONDAY + now), utc_offset_minutes: 0 };
-    // What the reader would mark.
+    // The words that the reader would mark.
     let promised: Vec<_> =
         turns.iter().map(|turn| turn.text.find("I'll ").map(|at| at..turn.text.len()).into_iter().collect()).collect();
     standing(&turns, commitments(&turns, &promised, moment), moment)
@@ -51,14 +51,14 @@ fn status(lines: &[Line], now: i64) -> ConversationStatus {
     judgement.status
 }
 
-/// A quick chat: a message each two minutes.
+/// A quick chat with a message every two minutes.
 fn chat(count: i64) -> Vec<Line> {
     (0..count)
         .map(|n| line(n * 2 * MINUTE, if n % 2 == 0 { "me" } else { "ana" }, "the boiler makes a strange noise in the evening"))
         .collect()
 }
 
-/// Letters: one every four days.
+/// Letters, one every four days.
 fn letters(count: i64) -> Vec<Line> {
     (0..count)
         .map(|n| {
@@ -111,7 +111,7 @@ fn an_open_question_or_promise_holds_a_conversation_open() {
 
 #[test]
 fn nights_and_weekends_are_no_silence_where_nobody_writes_then() {
-    // Three weeks of working days, a message an hour from nine to five.
+    // Three weeks of workdays with a message every hour from nine to five.
     let mut office = Vec::new();
     for day in (0..21).filter(|day| day % 7 < 5) {
         for hour in 0..9 {

@@ -1,4 +1,4 @@
-//! Whole-conversation analysis by a model, as data: replies on one side, what is believed of them on the other.
+//! Whole-conversation analysis by a model: replies, and what is accepted from each.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
@@ -39,7 +39,7 @@ fn input<'a>(turns: &'a [Turn<'a>]) -> AnalysisInput<'a> {
 
 const NOTHING: &str = r#"{"memories":[],"summary":[],"themes":[],"key_topics":[],"mood":"neutral","tone":"neutral","emotional_arc":[],"participants":[]}"#;
 
-/// Feeds `reply` to every call named `wanted` and an empty one to the other.
+/// Feeds `reply` to every call named `wanted` and an empty reply to the others.
 fn run(turns: &[Turn<'_>], profile: MemoryProfile, wanted: &str, reply: &str) -> (Outcome<ModelAnalysis>, bool) {
     let mut task = AnalysisTask::new(input(turns), profile, scrubber(), ContextLength::default()).unwrap();
     let mut is_refused = false;
@@ -57,7 +57,7 @@ fn run(turns: &[Turn<'_>], profile: MemoryProfile, wanted: &str, reply: &str) ->
     (task.finish(), is_refused)
 }
 
-/// All types but stories.
+/// All types except stories.
 fn profile() -> MemoryProfile {
     MemoryProfile { story: false, ..MemoryProfile::default() }
 }
@@ -225,7 +225,7 @@ fn of_a_conversation_that_is_too_long_the_owners_words_stay_longest() {
     assert_eq!(found.left_out, 2, "and it says how much it did not show");
     let [stop] = found.analysis.stops.as_slice() else { panic!("{:?}", found.analysis.stops) };
     assert_eq!((stop.gate, stop.content.as_str()), (Gate::OverCap, "2 of 7 messages"), "where a person sees it");
-    assert!(stop.reason.starts_with("Not read by a model: "), "{}", stop.reason);
+    assert!(stop.reason.starts_with("Not read by the model because "), "{}", stop.reason);
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn planted_secrets_leave_through_neither_call() {
                 assert!(bare.len() < 9 || !digits.contains(&bare), "the digits of {value} leave through {}", prompt.name);
             }
         }
-        // The control: the same search finds each of them in the text that was not scrubbed.
+        // The control: the same search finds each of them in the unscrubbed text.
         let unscrubbed = texts.join("\n");
         assert!(chunk.iter().all(|value| unscrubbed.contains(value.as_str())));
     }

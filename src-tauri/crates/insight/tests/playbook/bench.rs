@@ -1,4 +1,4 @@
-//! Sessions in a few words: `Edit README.md; cargo test; !git push` are three uses, of which the last failed.
+//! A short notation for sessions: `Edit README.md; cargo test; !git push` is three uses, of which the last failed.
 
 use keepsake_domain::{ConversationId, InteractionId, MessageType, Timestamp};
 use keepsake_insight::playbook::{Found, Logged, Session, discover, sessions};
@@ -9,10 +9,10 @@ pub(crate) const DAY: i64 = 24 * 60 * 60 * 1000;
 pub(crate) const MINUTE: i64 = 60 * 1000;
 pub(crate) const NOW: Timestamp = Timestamp(1_790_000_000_000);
 
-/// Tools that are no programs of a shell.
+/// Tools that are not programs run in a shell.
 const TOOLS: [&str; 9] = ["Edit", "Read", "Grep", "Glob", "Write", "WebFetch", "Alpha", "Beta", "Gamma"];
 
-/// One session, so many days before now, a minute between uses.
+/// One session, `days_ago` days before now, with a minute between uses.
 pub(crate) fn session(number: u128, days_ago: i64, script: &str) -> Vec<Session> {
     let began = NOW.0 - days_ago * DAY;
     let steps: Vec<&str> = script.split(';').map(str::trim).filter(|step| !step.is_empty()).collect();
@@ -49,7 +49,7 @@ pub(crate) fn session(number: u128, days_ago: i64, script: &str) -> Vec<Session>
     sessions(&ConversationId::from_uuid(Uuid::from_u128(number)), "claude-code", "/home/mara/app", &lines)
 }
 
-/// Sessions with these scripts, one a day from `days_ago` back.
+/// Sessions with these scripts, one per day, going back over ten days.
 pub(crate) fn all(scripts: &[&str]) -> Vec<Session> {
     scripts.iter().enumerate().flat_map(|(at, script)| session(at as u128 + 1, 1 + at as i64 % 10, script)).collect()
 }

@@ -1,4 +1,4 @@
-//! What is found and what is not.
+//! Which playbooks are found and which are not.
 
 use keepsake_domain::{PlaybookConfidence, Timestamp};
 use keepsake_insight::playbook::{Against, Session, discover};
@@ -22,7 +22,7 @@ fn four_tools_in_three_sessions_make_a_playbook() {
 
 #[test]
 fn three_tools_make_none() {
-    // The same number of steps, two of them by one program.
+    // Four steps, but two of them use the same program.
     check(&["Edit CHANGELOG.md; cargo test; git commit -m x; git push"; 3], &[]);
     check(&["Edit CHANGELOG.md; cargo test; git commit -m x; git push; git tag v1; cargo publish"; 3], &[]);
 }
@@ -30,7 +30,7 @@ fn three_tools_make_none() {
 #[test]
 fn two_occurrences_make_none() {
     check(&[RELEASE; 2], &[]);
-    // Three times within one session is one occurrence: a loop of one afternoon.
+    // Three repetitions within one session are one occurrence: a loop on a single afternoon.
     check(&[&[RELEASE; 3].join("; "), "Read a", "Read b"], &[]);
 }
 
@@ -194,7 +194,7 @@ fn two_ways_of_working_are_two_and_a_part_of_one_is_none() {
 
 #[test]
 fn four_hundred_noisy_sessions_are_looked_through_in_bounded_work() {
-    // A made-up year of everyday work at random, and twelve releases in it.
+    // A made-up year of random everyday work that includes twelve releases.
     let pool = [
         "Read a", "Grep b", "Edit c", "cargo test", "cargo check", "git status", "git diff", "git commit -m x", "Glob d",
         "Write e",

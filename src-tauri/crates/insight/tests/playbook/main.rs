@@ -1,4 +1,4 @@
-//! Playbooks over made-up sessions: what is found, what is not, exactly at the borders of the rules, and what is written down.
+//! Playbooks from made-up sessions: what is found, what is not, the exact limits of the rules, and what is written down.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod bench;

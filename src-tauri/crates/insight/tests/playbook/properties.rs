@@ -1,4 +1,4 @@
-//! What holds for any sessions.
+//! Properties that hold for any sessions.
 
 use keepsake_insight::playbook::{OCCURRENCES_MIN, TOOLS_MIN};
 use proptest::prelude::*;

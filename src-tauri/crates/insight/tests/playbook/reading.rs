@@ -1,4 +1,4 @@
-//! From the log to sessions: shells, results, pauses.
+//! Reading the log into sessions: shells, results, and pauses.
 
 use keepsake_domain::{ConversationId, InteractionId, MessageType, Timestamp};
 use keepsake_insight::playbook::{Arguments, Logged, Session, sessions};
@@ -28,7 +28,7 @@ fn read(rows: &[Row]) -> Vec<Session> {
     sessions(&ConversationId::from_uuid(Uuid::from_u128(1)), "claude-code", "/srv/app/", &lines)
 }
 
-/// Names and whether they failed, a list a session.
+/// Compares the read sessions with `expect`: one list per session, with names and whether they failed.
 fn check(rows: &[Row], expect: &[&[(&str, bool)]]) {
     let read = read(rows);
     let read: Vec<Vec<(&str, bool)>> =

@@ -1,4 +1,4 @@
-//! A playbook worded by a model, as data: replies on one side, what is believed of them on the other.
+//! A playbook worded by a model: replies, and what is accepted from each.
 
 use std::fmt::Write as _;
 
@@ -36,7 +36,7 @@ fn asked(reply: &str) -> Outcome<Worded> {
     let (steps, scrubber) = (steps(), scrubber());
     let parameters = [Parameter { name: "version".to_owned(), steps: vec![4], values: 3 }];
     let mut task = PlaybookTask::new(&steps, &parameters, &scrubber).unwrap();
-    // Once more where it cannot be read.
+    // An unreadable reply is asked for once more.
     while task.next().is_some() {
         let _ = task.feed(reply);
     }

@@ -1,4 +1,4 @@
-//! Sessions with agents: what a record says and where each line of it stands, and what a tier serves of many of them.
+//! Sessions with agents: what a record contains and where each line comes from, and what a tier serves.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod record;

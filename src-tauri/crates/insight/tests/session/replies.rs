@@ -1,4 +1,4 @@
-//! A record by a model, as data: replies on one side, what is believed of them on the other.
+//! A session record by a model: replies, and what is accepted from each.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -57,7 +57,7 @@ fn asked(reply: &str, goals: bool) -> Asked<Told> {
     let turns = turns();
     let rules = by_rules(&turns, goals);
     let mut task = SessionTask::new(&turns, &rules, goals, scrubber(), ContextLength::default()).unwrap();
-    // Once more where it cannot be read.
+    // An unreadable reply is asked for once more.
     while task.next().is_some() {
         let _ = task.feed(reply);
     }
@@ -79,7 +79,7 @@ fn record(items: Value, goals: bool) -> SessionRecord {
 #[test]
 fn a_line_is_believed_where_its_words_stand_and_the_right_one_said_them() {
     let check = |field: &str, line: u32, quote: &str, expect: Option<(Field, &str)>, why: &str| {
-        // Beside one that holds, so that half of the answer does.
+        // Sent together with a valid entry, so that half of the answer passes.
         let sure = json!({ "field": "heard", "line": 3, "quote": "We decided to keep the old boiler for another winter" });
         let record = record(json!([sure, { "field": field, "line": line, "quote": quote }]), true);
         let own = |item: &&keepsake_insight::session::Item| {

@@ -73,7 +73,7 @@ proptest! {
         let mut all: Vec<usize> = served.shown.iter().chain(&served.left_out).chain(&served.repeated).copied().collect();
         all.sort_unstable();
         prop_assert_eq!(all, (0..lines.len()).collect::<Vec<_>>(), "every entry is shown, left out or repeated");
-        // No line is cut: the text is the whole lines in order.
+        // No line is cut: the text consists of whole lines in order.
         let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ") + "\n";
         let whole: String = served.shown.iter().map(|at| flat(&lines[*at].text)).collect();
         prop_assert_eq!(&served.text, &whole);

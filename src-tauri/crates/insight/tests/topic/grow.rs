@@ -1,4 +1,4 @@
-//! How topics grow, and what a person's decisions do, over clusters that are made by hand.
+//! How topics grow and what a person's decisions do, with handmade clusters.
 
 use keepsake_domain::{Mark, MarkKind, MessageType, ReadingLabel, Role, Timestamp};
 use keepsake_insight::Turn;
@@ -7,7 +7,7 @@ use keepsake_insight::topic::{
     TopicText, clusters, entities, fold, fold_judged, merge, title,
 };
 
-/// A cluster on a subject of its own words: messages `name1`, `name2`, …
+/// A cluster on its own subject, with messages `name1`, `name2`, …
 fn cluster(name: &str, count: usize, words: &str) -> Cluster {
     let terms: Terms = words.split(' ').map(|word| (word.to_owned(), count as f32)).collect();
     Cluster {
@@ -157,7 +157,7 @@ fn of_many_topics_that_are_alike_each_is_proposed_with_one_and_with_the_next_whe
     let all: Vec<String> = ["a", "b", "c", "d"].iter().flat_map(|letter| names(letter)).collect();
     let scene = || {
         let clusters = ["a", "b", "c", "d"].map(|name| (1, cluster(name, 4, BOILER)));
-        // Parted from the first by a person, and not from each other.
+        // Split from the first topic by a person, but not from each other.
         ["b", "c", "d"]
             .iter()
             .fold(Scene::of(&clusters), |scene, name| scene.decided(2, Act::Split { topic: all.clone(), apart: names(name) }))
@@ -259,7 +259,7 @@ fn said(lines: &[(&'static str, &'static str)]) -> Vec<Turn<'static>> {
         .collect()
 }
 
-/// What the reader marked in each turn: the whole of those that stand in `marked`.
+/// The reader's marks for each turn: the whole turn for those in `marked`.
 fn marks(turns: &[Turn<'_>], marked: &[(usize, ReadingLabel)]) -> Vec<Vec<Mark>> {
     let of = |at: usize, turn: &Turn<'_>| {
         let own = marked.iter().filter(|(turn, _)| *turn == at);
@@ -311,7 +311,7 @@ fn a_takeaway_stays_beside_a_line_that_shares_only_what_the_topic_is_about() {
     assert_eq!(tried.into_iter().filter(|text| has(text)).count(), 1, "said twice, it stands once: {merged:#?}");
 }
 
-/// The title of these turns as a topic among others.
+/// The title of these turns, as one topic among others.
 fn named(turns: &[Turn<'_>], before: Option<&str>) -> String {
     let rules = TopicRules::default();
     let batch = Batch { context: 0..0, fresh: 0..turns.len(), closes: Timestamp(2) };

@@ -1,4 +1,5 @@
-//! Three long conversations with several subjects each, in between small talk. The labels are the file's own `subject`.
+//! Three long conversations, each with several subjects and small talk in between. The labels are the files' own `subject`
+//! fields.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -103,7 +104,7 @@ fn greetings_found_no_topic() {
     assert_eq!(folded(&read(&light)).topics, [], "alone it founds nothing");
 }
 
-/// What the reader would mark of the files.
+/// What the reader would mark in the files.
 const MARKED: &[(ReadingLabel, &str)] =
     &[(ReadingLabel::Solution, "Dropping the secondary indexes fixed it"), (ReadingLabel::Promise, "drop the replication user")];
 

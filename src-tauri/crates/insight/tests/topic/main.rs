@@ -1,4 +1,5 @@
-//! Topics over labelled conversations and over small made-up ones: what belongs together, what a topic says, and what a person decides.
+//! Topics over labeled conversations and small made-up ones: what belongs together, what a topic says, and what a person's
+//! decisions change.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod grow;

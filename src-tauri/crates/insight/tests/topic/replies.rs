@@ -1,4 +1,4 @@
-//! Topics by a model, as data: replies on one side, what is believed of them on the other.
+//! Topics by a model: replies, and what is accepted from each.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -40,7 +40,7 @@ fn ids(count: usize) -> Vec<String> {
 /// What the notes rest on: line 1.
 const KNOWN: &[(Role, &str, &str)] = &[(Role::Owner, "Mara", "The well was dug in the garden behind the shed.")];
 
-/// What is new: lines 2 to 9.
+/// The new messages: lines 2 to 9.
 const NEW: &[(Role, &str, &str)] = &[
     (Role::Owner, "Mara", "The water pump at the well makes no sound when I press the switch."),
     (Role::Person, "Ana", "Did you look at the fuse of the water pump in the shed?"),

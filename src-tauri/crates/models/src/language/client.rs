@@ -1,4 +1,4 @@
-//! One model of one server: sends prompts, gathers replies.
+//! A client for one model on one server: sends prompts and collects replies.
 
 use std::sync::Mutex;
 
@@ -12,41 +12,41 @@ use super::{CallError, ChatReply, ChatRequest, Connection, Endpoint, LanguageMod
 pub struct Client {
     connection: Connection,
     model: String,
-    /// What the server has been found not to take is left out for the client's life.
+    /// Parameters that the server has been found to reject are left out for the lifetime of the client.
     offer: Mutex<Offer>,
 }
 
-/// Parameters that not every server takes.
+/// The parameters that not every server accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Offer {
-    /// How the reply's shape is asked for. The reply is checked against it whether or not the server was told.
+    /// How the reply's shape is requested. The reply is checked in any case.
     pub(crate) shape: ReplyShape,
-    /// Token counts at the end of a stream.
+    /// Requests token counts at the end of a stream.
     pub(crate) usage: bool,
-    /// `max_tokens`; newer models of OpenAI's know `max_completion_tokens` instead.
+    /// Sends `max_tokens`. Newer OpenAI models accept `max_completion_tokens` instead.
     pub(crate) classic_limit: bool,
-    /// The same models take no temperature.
+    /// Sends a temperature, which those models do not accept either.
     pub(crate) temperature: bool,
 }
 
-/// How a server is told which shape a reply shall have.
+/// How the server is told the required shape of the reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReplyShape {
-    /// The schema, as today's servers take it.
+    /// With a JSON schema, as current servers accept it.
     Schema,
-    /// The older way: some JSON, with the schema where the server reads one there.
+    /// With the older JSON mode, including the schema for servers that read it there.
     Json,
-    /// By the prompt's words alone.
+    /// Only with the wording of the prompt.
     Unsaid,
 }
 
 impl Offer {
     const ALL: Self = Self { shape: ReplyShape::Schema, usage: true, classic_limit: true, temperature: true };
 
-    /// What to try after a refusal that named `parameter`, or none, which is then taken to be about the reply's shape. Nothing
-    /// where there is nothing left to leave out.
+    /// What to try after a refusal that named `parameter`. A refusal without a name is taken to be about the reply's shape.
+    /// `None` if nothing is left to omit.
     fn without(self, parameter: Option<&str>) -> Option<Self> {
-        // "response_format.json_schema.name" is about the first of them.
+        // "response_format.json_schema.name" refers to its first part.
         match parameter.map(|parameter| parameter.split('.').next().unwrap_or(parameter)) {
             Some("max_tokens") => self.classic_limit.then_some(Self { classic_limit: false, ..self }),
             Some("temperature") => self.temperature.then_some(Self { temperature: false, ..self }),
@@ -62,7 +62,7 @@ impl Offer {
 }
 
 impl Client {
-    /// A client of `model`, a name out of [`Connection::models`].
+    /// A client for `model`, one of the names from [`Connection::models`].
     pub fn new(connection: Connection, model: impl Into<String>) -> Self {
         Self { connection, model: model.into(), offer: Mutex::new(Offer::ALL) }
     }
@@ -88,7 +88,7 @@ impl Client {
                 Err(Failure { error, refused: None }) => return Err(error),
             }
         };
-        // Remembered only now: a request that was refused without them too was refused for another reason.
+        // Stored only now, because a request that is also refused without these parameters was refused for another reason.
         *self.offer.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = offer;
         let mut gathered = Gathered::default();
         let mut reply_bytes = 0;
@@ -123,11 +123,11 @@ impl Client {
             }
         }
         if lines.finish(&mut take)? == Flow::More && shape == Shape::OpenAi {
-            // Some servers leave out the blank line after the last event.
+            // Some servers omit the blank line after the last event.
             take(b"")?;
         }
         if gathered.events == 0 && is_of_type(response, "text/html") {
-            // A page: of another program, or of a network that wants a person to sign in.
+            // An HTML page: from another program, or from a network that requires a person to sign in.
             gathered.other_shape()?;
         }
         Ok(())
@@ -153,23 +153,23 @@ impl LanguageModel for Client {
     }
 }
 
-/// A reply as far as it has come.
+/// The part of a reply received so far.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
     text: String,
     chars: u64,
-    /// Events of the server's shape that were seen.
+    /// The number of events in the server's format.
     pub(crate) events: u64,
-    /// The server said that the reply is whole.
+    /// True if the server said that the reply is complete.
     pub(crate) is_ended: bool,
-    /// Something came that is not of the server's shape.
+    /// True if something arrived that is not in the server's format.
     is_other_shape: bool,
     pub(crate) tokens_in: Option<u32>,
     pub(crate) tokens_out: Option<u32>,
 }
 
 impl Gathered {
-    /// Adds a piece of the reply's text.
+    /// Appends some text of the reply.
     pub(crate) fn push(&mut self, piece: &str, watch: &dyn Watch) -> Result<(), CallError> {
         if piece.is_empty() {
             return Ok(());
@@ -183,7 +183,7 @@ impl Gathered {
         Ok(())
     }
 
-    /// Notes that what came is not of the server's shape, and stops reading.
+    /// Records that the data is not in the server's format, and stops reading.
     pub(crate) fn other_shape(&mut self) -> Result<Flow, CallError> {
         self.is_other_shape = true;
         Ok(Flow::Done)

@@ -1,4 +1,4 @@
-//! A server, the key for it, and how far calls may go: what clients, model lists and detection share.
+//! A server, its key, and how far calls may go: shared by clients, model lists and detection.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use super::wire::{Flow, Lines};
 use super::{CallError, Endpoint, Reach, Shape, Watch, ollama, openai};
 use crate::keys::ApiKey;
 
-/// Models that a list shows at most; the largest broker offers some hundreds.
+/// Maximum number of models in a list; the largest broker offers a few hundred.
 const MODELS_MAX: usize = 2_000;
-/// Characters of a model's name; a longer one is no name.
+/// Maximum length of a model's name, in characters.
 const MODEL_NAME_CHARS_MAX: usize = 200;
 
-/// The way to a server.
+/// A connection to a server.
 #[derive(Clone)]
 pub struct Connection {
     pub(crate) transport: Transport,
@@ -27,10 +27,10 @@ pub struct Connection {
 /// Why a connection cannot be set up. Nothing was opened.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ConnectionError {
-    /// The key would travel readable by anyone on the way.
-    #[error("a key is sent over https or to this computer only, and {origin} is neither; use its https address")]
+    /// The key would be sent unencrypted over a network.
+    #[error("a key is sent only over https or to this computer, and {origin} is neither; use its https address")]
     KeyInClear {
-        /// Where it would have gone.
+        /// The server it would have gone to.
         origin: String,
     },
     /// The system's certificates cannot be read.
@@ -39,14 +39,15 @@ pub enum ConnectionError {
 }
 
 impl Connection {
-    /// A way to `endpoint` that goes no further than `reach`. The clock reads when a busy server wants to be asked again.
+    /// A connection to `endpoint` that is limited to `reach`. The clock is used to interpret when a busy server may be asked
+    /// again.
     pub fn new(endpoint: Endpoint, reach: Reach, key: Option<&ApiKey>, clock: Arc<dyn Clock>) -> Result<Self, ConnectionError> {
         if key.is_some() && !endpoint.is_encrypted() && !endpoint.is_this_computer() {
             return Err(ConnectionError::KeyInClear { origin: endpoint.origin() });
         }
         let authorization = key.and_then(|key| {
             let header = Zeroizing::new(format!("Bearer {}", key.expose()));
-            // An `ApiKey` holds printable ASCII alone, which is always a header value.
+            // An `ApiKey` contains only printable ASCII, which is always a valid header value.
             let mut header = HeaderValue::from_str(&header).ok()?;
             header.set_sensitive(true);
             Some(header)
@@ -59,12 +60,12 @@ impl Connection {
         self.transport.endpoint()
     }
 
-    /// The models that the server offers, in its order.
+    /// The models that the server offers, in the server's order.
     pub fn models(&self, timeout_ms: u64, watch: &dyn Watch) -> Result<Vec<String>, CallError> {
         self.transport.run(timeout_ms, watch, self.list())
     }
 
-    /// How many tokens `model` reads and writes in one call, where the server tells.
+    /// How many tokens `model` can read and write in one call, if the server says so.
     pub fn context_tokens(&self, model: &str, timeout_ms: u64, watch: &dyn Watch) -> Result<Option<u32>, CallError> {
         self.transport.run(timeout_ms, watch, self.context_of(model))
     }
@@ -78,8 +79,8 @@ impl Connection {
             return Ok(ollama::context_tokens(&self.transport.body(&mut response).await?));
         }
         if endpoint.is_this_computer() {
-            // What the server was started with counts more than what the model could do. Servers other than llama.cpp and LM Studio have
-            // no such address.
+            // The length the server was started with takes precedence over what the model could support. Servers other than
+            // llama.cpp and LM Studio do not have these paths.
             for path in ["/props", "/api/v0/models"] {
                 let Ok(body) = self.transport.get(endpoint.root_url(path)).await else { continue };
                 if let Some(tokens) = openai::started_with(&body).or_else(|| openai::context_tokens(&body, model)) {
@@ -90,8 +91,8 @@ impl Connection {
         Ok(openai::context_tokens(&self.transport.get(endpoint.url("/models")).await?, model))
     }
 
-    /// Has an Ollama download `model` and waits for it. `progress` hears the bytes that are there and those of the part that is on its
-    /// way. A download that was broken off goes on where it was, since Ollama keeps what came.
+    /// Makes an Ollama server download `model` and waits for it. `progress` receives the bytes downloaded so far and the total
+    /// size of the part in progress. An interrupted download resumes, because Ollama keeps what it has received.
     pub fn pull(&self, model: &str, timeout_ms: u64, watch: &dyn Watch, progress: &dyn Fn(u64, u64)) -> Result<(), CallError> {
         self.transport.run(timeout_ms, watch, self.pull_with(model, progress))
     }
@@ -113,7 +114,7 @@ impl Connection {
                 Ok(Flow::Done)
             }
         };
-        // Counted a piece at a time: how long it takes is no reason to end it.
+        // The size limit applies to each piece and not to the whole download, because a long download is no reason to stop.
         while let Some(piece) = self.transport.next(&mut response, &mut 0).await? {
             if lines.push(&piece, &mut take)? == Flow::Done {
                 break;
@@ -139,7 +140,7 @@ impl Connection {
     }
 }
 
-/// Names are shown and stored: no control or invisible characters, no essays.
+/// Names are displayed and stored, so they must be short and contain no control or invisible characters.
 fn is_name(name: &str) -> bool {
     !name.is_empty()
         && name.chars().count() <= MODEL_NAME_CHARS_MAX

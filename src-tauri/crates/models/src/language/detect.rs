@@ -1,4 +1,4 @@
-//! Which servers of language models run on this computer. Asked only when a person asks.
+//! Finds language model servers running on this computer. Only runs when a person asks for it.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::transport::run;
 use super::{CallError, Connection, Endpoint, Reach, Shape};
 
-/// The servers that are looked for.
+/// The servers that are searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerKind {
@@ -24,10 +24,10 @@ pub enum ServerKind {
 }
 
 impl ServerKind {
-    /// All of them, in the order in which they are shown.
+    /// All kinds, in display order.
     pub const ALL: [Self; 4] = [Self::Ollama, Self::LmStudio, Self::LlamaCpp, Self::Jan];
 
-    /// How it is spoken to.
+    /// The wire format of this server.
     pub fn shape(self) -> Shape {
         match self {
             Self::Ollama => Shape::Ollama,
@@ -35,7 +35,7 @@ impl ServerKind {
         }
     }
 
-    /// Where it listens unless told otherwise.
+    /// The default port.
     pub fn usual_port(self) -> u16 {
         match self {
             Self::Ollama => 11434,
@@ -46,17 +46,17 @@ impl ServerKind {
     }
 }
 
-/// A place to look.
+/// A place to look for a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Candidate {
-    /// What may be there.
+    /// The kind of server expected.
     pub kind: ServerKind,
-    /// On 127.0.0.1.
+    /// The port on 127.0.0.1.
     pub port: u16,
 }
 
 impl Candidate {
-    /// Each kind at its usual port.
+    /// Each kind at its default port.
     pub fn usual() -> [Self; 4] {
         ServerKind::ALL.map(|kind| Self { kind, port: kind.usual_port() })
     }
@@ -65,34 +65,34 @@ impl Candidate {
 /// A server that answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Which kind.
+    /// The kind of server.
     pub kind: ServerKind,
-    /// Where.
+    /// Its address.
     pub endpoint: Endpoint,
-    /// Its version, where it says so.
+    /// Its version, if it gives one.
     pub version: Option<String>,
     /// What it can do.
     pub state: FoundState,
 }
 
-/// What a server that answered can do.
+/// The state of a server that answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FoundState {
-    /// It has these models.
+    /// It offers these models.
     Ready {
-        /// Their names; at least one.
+        /// The names of the models; at least one.
         models: Vec<String>,
     },
-    /// It runs and has none: one has to be downloaded or loaded there.
+    /// It is running but has no model: one must be downloaded or loaded there.
     NoModel,
-    /// It is loading one.
+    /// It is loading a model.
     Loading,
-    /// It wants a key.
+    /// It requires a key.
     KeyNeeded,
 }
 
-/// Asks every candidate at once and waits `timeout_ms` at most, for all of them together. What does not answer as a server of
-/// its kind is left out. Blocks.
+/// Queries all candidates at once and waits at most `timeout_ms` in total. Candidates that do not answer like a server of their
+/// kind are left out. Blocks.
 pub fn detect(candidates: &[Candidate], timeout_ms: u64, clock: &Arc<dyn Clock>) -> Vec<Found> {
     let limit = std::time::Duration::from_millis(timeout_ms);
     let looking = async {
@@ -114,7 +114,7 @@ async fn look(candidate: Candidate, clock: Arc<dyn Clock>) -> Option<Found> {
     let endpoint = Endpoint::parse(&address, kind.shape()).ok()?;
     let connection = Connection::new(endpoint.clone(), Reach::ThisComputer, None, clock).ok()?;
     let (version, models) = tokio::join!(version(&connection, kind), connection.list());
-    // Another program may use the port: Ollama and llama.cpp must answer in their own way as well.
+    // Another program may use the port, so Ollama and llama.cpp must also answer a request specific to them.
     let version = match version {
         Version::Said(version) => version,
         Version::AnotherServer => return None,
@@ -159,7 +159,7 @@ async fn version(connection: &Connection, kind: ServerKind) -> Version {
     }
 }
 
-/// It is shown: short and plain.
+/// A version is displayed, so it must be short and printable.
 fn is_version(version: &str) -> bool {
     const VERSION_CHARS_MAX: usize = 40;
     version.len() <= VERSION_CHARS_MAX && version.chars().all(|c| c.is_ascii_graphic())

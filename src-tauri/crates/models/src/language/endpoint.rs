@@ -1,7 +1,7 @@
-//! Where a server is, and whether a call may go there.
+//! The address of a server, and whether a call may go there.
 //!
-//! "This computer" is decided on the address as it will be connected to: a literal loopback address, or the name `localhost`,
-//! which the transport resolves itself. No other name counts, whatever the network's name server says about it.
+//! "This computer" is decided on the address that is actually connected to: a literal loopback address, or the name `localhost`,
+//! which the transport resolves itself. No other name counts, whatever a name server says about it.
 
 use std::fmt;
 
@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use url::{Host, Url};
 
-/// How a server is spoken to.
+/// The wire format of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
-    /// Ollama's own: `/api/chat`, lines of JSON.
+    /// Ollama's own format: `/api/chat`, JSON lines.
     Ollama,
-    /// `/v1/chat/completions`, server-sent events: LM Studio, llama.cpp, vLLM, OpenRouter and many others.
+    /// `/v1/chat/completions` with server-sent events: LM Studio, llama.cpp, vLLM, OpenRouter and many others.
     OpenAi,
 }
 
@@ -23,9 +23,9 @@ pub enum Shape {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
-    /// Loopback alone.
+    /// Only to loopback addresses.
     ThisComputer,
-    /// Any host that a person entered.
+    /// To any host that a person entered.
     Anywhere,
 }
 
@@ -36,25 +36,25 @@ pub struct Endpoint {
     shape: Shape,
 }
 
-/// Why an address cannot be used. Never quotes it: a password may stand in it.
+/// Why an address cannot be used. Never quotes it, because it may contain a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum EndpointError {
-    /// Not a web address.
+    /// It is not a web address.
     #[error("this is not the address of a server; enter one such as http://127.0.0.1:11434")]
     NotAnAddress,
-    /// Neither http nor https.
-    #[error("the address of a server begins with http:// or https://")]
+    /// The scheme is neither http nor https.
+    #[error("the address of a server must begin with http:// or https://")]
     Scheme,
-    /// `user:password@host`, which is also how an address pretends to be another.
-    #[error("the address holds a user name or password before '@'; leave them out and enter the key in its own field")]
+    /// It contains `user:password@host`, which can also make one address look like another.
+    #[error("the address contains a user name or password before '@'; remove it and enter the key in its own field")]
     UserInfo,
-    /// `?` or `#`.
-    #[error("the address of a server has no '?' and no '#'; enter the part before it")]
+    /// It contains `?` or `#`.
+    #[error("the address of a server cannot contain '?' or '#'; enter only the part before it")]
     QueryOrFragment,
 }
 
 impl Endpoint {
-    /// Reads the address that a person entered. For [`Shape::OpenAi`] `/v1` may be left out.
+    /// Parses the address that a person entered. For [`Shape::OpenAi`], `/v1` may be omitted.
     pub fn parse(address: &str, shape: Shape) -> Result<Self, EndpointError> {
         let mut base = Url::parse(address.trim()).map_err(|_| EndpointError::NotAnAddress)?;
         if !matches!(base.scheme(), "http" | "https") {
@@ -71,22 +71,22 @@ impl Endpoint {
         Ok(Self { base, shape })
     }
 
-    /// How it is spoken to.
+    /// The wire format.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Scheme, host and port, as they stand in messages and in the log of what left this computer.
+    /// Scheme, host and port, as shown in messages and in the log of what left this computer.
     pub fn origin(&self) -> String {
         self.base.origin().ascii_serialization()
     }
 
-    /// Whether what is sent there is encrypted on its way.
+    /// True if data sent there is encrypted in transit.
     pub fn is_encrypted(&self) -> bool {
         self.base.scheme() == "https"
     }
 
-    /// Whether it is this computer, whatever a name server says.
+    /// True if it is this computer, whatever a name server says.
     pub fn is_this_computer(&self) -> bool {
         match self.base.host() {
             Some(Host::Ipv4(address)) => address.is_loopback(),
@@ -96,7 +96,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether a call may go there.
+    /// True if a call may go there.
     pub fn is_within(&self, reach: Reach) -> bool {
         reach == Reach::Anywhere || self.is_this_computer()
     }
@@ -108,7 +108,7 @@ impl Endpoint {
         url
     }
 
-    /// The address of `path` on the same host, beside the base: `/health`.
+    /// The address of `path` at the root of the same host: `/health`.
     pub(crate) fn root_url(&self, path: &str) -> Url {
         let mut url = self.base.clone();
         url.set_path(path);
@@ -116,7 +116,7 @@ impl Endpoint {
     }
 }
 
-/// The one name that means this computer.
+/// The only name that means this computer.
 pub(crate) const LOCALHOST: &str = "localhost";
 
 impl fmt::Display for Endpoint {
@@ -143,7 +143,8 @@ mod tests {
         check("https://[::1]:8080/v1", Ok(true));
         check("http://localhost:1234", Ok(true));
         check("HTTP://LOCALHOST:1234/", Ok(true));
-        // Other spellings of 127.0.0.1: the address is normalised once, and the normalised one is connected to and shown.
+        // Other spellings of 127.0.0.1: the address is normalized once, and the normalized form is used to connect and to
+        // display.
         check("http://127.1:80", Ok(true));
         check("http://2130706433", Ok(true));
         check("http://0x7f000001", Ok(true));

@@ -1,113 +1,113 @@
-//! Why a call gave no reply, without a word of what was sent or came back.
+//! Why a call gave no reply, without any text that was sent or received.
 
 use thiserror::Error;
 
-/// Why a call gave no reply. Carries no text of prompt or reply and no key.
+/// Why a call gave no reply. Contains no text of the prompt or reply, and no key.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CallError {
-    /// No connection.
-    #[error("cannot connect to {origin}: {reason}; see that the server runs and that its address is right")]
+    /// No connection could be made.
+    #[error("cannot connect to {origin}: {reason}; check that the server is running and that its address is correct")]
     Refused {
-        /// Where.
+        /// The server.
         origin: String,
-        /// What kind of fault.
+        /// The kind of fault.
         reason: &'static str,
     },
-    /// Nobody vouches for the server, so that it may be another than it says.
+    /// The server's certificate is not trusted, so it may not be the server it claims to be.
     #[error(
-        "{origin} shows a certificate that this computer does not trust; nothing was sent. Check the address, or have that server's \
-         certificate trusted in this computer's own settings"
+        "{origin} presented a certificate that this computer does not trust; nothing was sent. Check the address, or trust the \
+         server's certificate in the settings of this computer"
     )]
     Untrusted {
-        /// Where.
+        /// The server.
         origin: String,
     },
-    /// The whole time passed.
-    #[error("{origin} gave no whole reply within {timeout_ms} ms; if this goes on, choose a smaller model")]
+    /// The time limit passed.
+    #[error("{origin} gave no complete reply within {timeout_ms} ms; if this happens again, choose a smaller model")]
     TimedOut {
-        /// Where.
+        /// The server.
         origin: String,
-        /// How long it had.
+        /// The time limit.
         timeout_ms: u64,
     },
-    /// The caller ended it.
+    /// The caller canceled the call.
     #[error("the call to the model was cancelled")]
     Cancelled,
-    /// 429, or 503 without another reason.
-    #[error("the model's server is busy (status {status})")]
+    /// Status 429, or 503 without another reason.
+    #[error("the model's server is busy (status {status}); try again later")]
     Busy {
         /// 429 or 503.
         status: u16,
-        /// How long the server wants to be left alone, where it says so.
+        /// How long the server asks to wait before retrying, if it says so.
         retry_after_ms: Option<u64>,
     },
-    /// A fault of the server's own.
-    #[error("the model's server reports a fault of its own (status {status})")]
+    /// The server reports an internal error.
+    #[error("the model's server reported an internal error (status {status}); try again later")]
     Server {
-        /// 5xx, or 408 and 425, which mean the same to us.
+        /// 5xx, or 408 and 425, which are handled the same way.
         status: u16,
     },
-    /// The server understood and will not answer this.
+    /// The server understood the request and refused it.
     #[error("the model's server refused the request (status {status}): {}", advice(*status))]
     Rejected {
         /// 3xx or 4xx.
         status: u16,
     },
-    /// The prompt has more tokens than the model reads at once.
-    #[error("the prompt is longer than the model can read at once")]
+    /// The prompt has more tokens than the model can read at once.
+    #[error("the prompt is longer than the model can read at once; choose a model with a longer context")]
     PromptTooLong {
-        /// How many tokens it reads, where the server says so.
+        /// The number of tokens it can read, if the server says so.
         context_tokens: Option<u32>,
     },
-    /// The server runs and its model is not ready.
-    #[error("the model is being loaded")]
+    /// The server is running but its model is not ready.
+    #[error("the model is still loading")]
     Loading,
-    /// The reply has no end.
-    #[error("the model's reply was cut off: {}", if *at_token_limit { "it reached the most tokens it may have" } else { "the connection ended before the reply did" })]
+    /// The reply is incomplete.
+    #[error("the model's reply was cut off: {}", if *at_token_limit { "it reached the limit on tokens" } else { "the connection ended before the reply was complete" })]
     CutOff {
-        /// By the server, at the most tokens that were asked for; otherwise by a broken connection.
+        /// True if the server stopped at the requested token limit; false if the connection broke.
         at_token_limit: bool,
     },
-    /// More than any reply of ours has; reading stopped there.
+    /// The reply is longer than any valid one; reading stopped there.
     #[error("the model's reply is too long; reading stopped after {} KB", limit_bytes / 1024)]
     TooLong {
-        /// Where reading stopped.
+        /// The limit at which reading stopped.
         limit_bytes: usize,
     },
-    /// The answer has not the shape that such a server gives.
-    #[error("{origin} answers in another way than such a server does; check the address and the kind of server")]
+    /// The response is not in the format of such a server.
+    #[error("{origin} did not answer like a server of this kind; check the address and the kind of server")]
     Envelope {
-        /// Where.
+        /// The server.
         origin: String,
     },
-    /// A refusal, or nothing at all.
-    #[error("the model declined to answer")]
+    /// The model refused, or returned an empty reply.
+    #[error("the model declined to answer; try another model")]
     Declined,
-    /// Blocked by the switch; nothing was opened.
-    #[error("{origin} is not this computer, and calls to other computers are switched off in Settings, Models; nothing was sent")]
+    /// Blocked by the "this computer only" setting; nothing was opened.
+    #[error("{origin} is not this computer, and calls to other computers are turned off in Settings, Models; nothing was sent")]
     NotLocal {
-        /// Where it would have gone.
+        /// The server it would have gone to.
         origin: String,
     },
 }
 
 fn advice(status: u16) -> &'static str {
     match status {
-        300..=399 => "it points to another address, which is never followed; enter that address",
+        300..=399 => "it redirects to another address, and redirects are never followed; enter that address",
         401 | 403 => "the key is missing, wrong or not allowed to use this model; check it in Settings, Models",
-        402 => "the account there has no credit left",
-        404 => "there is no such model or no such address; choose a model from its list",
-        _ => "it does not take this prompt; choose another model or server",
+        402 => "the account has no credit left; add credit or choose another server",
+        404 => "the model or the address does not exist; choose a model from the server's list",
+        _ => "it does not accept this prompt; choose another model or server",
     }
 }
 
 impl CallError {
-    /// Whether less in one call may help: the prompt or its reply has more tokens than the model takes.
+    /// True if a smaller request may help: the prompt or its reply has more tokens than the model can handle.
     pub fn is_too_much_at_once(&self) -> bool {
         matches!(self, Self::PromptTooLong { .. } | Self::CutOff { at_token_limit: true })
     }
 
-    /// How long the server wants to be left alone, where it says so.
+    /// How long the server asks to wait before retrying, if it says so.
     pub fn retry_after_ms(&self) -> Option<u64> {
         match self {
             Self::Busy { retry_after_ms, .. } => *retry_after_ms,
@@ -115,10 +115,10 @@ impl CallError {
         }
     }
 
-    /// Whether another attempt may go otherwise with nobody changing anything: the one rule for whoever asks again.
+    /// True if another attempt may succeed without anybody changing anything; the only rule for retries.
     ///
-    /// What a server refuses outright it refuses again. Everything else may go differently the next time, a reply that is too long,
-    /// cut off, malformed or declined included, since a model does not say the same thing twice.
+    /// A request that the server refuses outright would be refused again. Everything else may succeed next time, including
+    /// replies that were too long, cut off, malformed or declined, because a model does not give the same reply twice.
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::Rejected { .. }
@@ -147,7 +147,7 @@ mod tests {
     fn only_what_a_person_must_change_or_called_off_is_not_asked_again() {
         let origin = || "http://127.0.0.1:1".to_owned();
         let check = |error: CallError, expect: bool| assert_eq!(error.is_retryable(), expect, "{error}");
-        check(CallError::Refused { origin: origin(), reason: "nothing listens there" }, true);
+        check(CallError::Refused { origin: origin(), reason: "no server is listening there" }, true);
         check(CallError::TimedOut { origin: origin(), timeout_ms: 1 }, true);
         check(CallError::Busy { status: 429, retry_after_ms: None }, true);
         check(CallError::Server { status: 500 }, true);

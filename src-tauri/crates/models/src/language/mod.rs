@@ -1,11 +1,11 @@
-//! Language models behind two wire shapes, as the synchronous engine calls them.
+//! Clients of language models for two wire formats, with a synchronous interface for the engine.
 //!
-//! A client sends a [`Prompt`] and nothing else, so whatever leaves was written by us or went through the scrubber; it gives
-//! back the reply's text, unread, or a [`CallError`] that carries neither text nor key. A runtime lives for one call: while no
-//! call runs nothing of this crate does. Call it from a thread of its own, never from within an async task.
+//! A client can send only a [`Prompt`], so everything that leaves was written by us or went through the scrubber. It returns the
+//! reply's text unread, or a [`CallError`] that contains neither text nor key. Each call has its own runtime: while no call is
+//! running, nothing in this crate runs. Call it from a separate thread, never from within an async task.
 //!
 //! Deliberately not here: what is asked (`capture`, `insight`), reading the reply (`keepsake_prompt::reply`), retries, budgets
-//! and the log of calls (`engine`), and any second choice of server or model.
+//! and the log of calls (`engine`), and any fallback to another server or model.
 
 mod client;
 mod connection;
@@ -27,54 +27,54 @@ pub use endpoint::{Endpoint, EndpointError, Reach, Shape};
 pub use error::CallError;
 pub use notice::Notifier;
 
-/// A language model behind one of the wire shapes.
+/// A language model behind one of the wire formats.
 pub trait LanguageModel: Send + Sync {
-    /// Where it is, for the log of what left this computer.
+    /// The server, for the log of what left this computer.
     fn endpoint(&self) -> &Endpoint;
 
-    /// Its name, as the server knows it.
+    /// The model's name on the server.
     fn model(&self) -> &str;
 
-    /// Asks once and waits for the whole reply. Blocks; ends at once when `watch` is cancelled.
+    /// Sends one request and waits for the whole reply. Blocks; ends at once when `watch` is canceled.
     fn chat(&self, request: &ChatRequest<'_>, watch: &dyn Watch) -> Result<ChatReply, CallError>;
 }
 
-/// One question.
+/// One request to a model.
 #[derive(Debug, Clone, Copy)]
 pub struct ChatRequest<'a> {
-    /// What is sent.
+    /// The prompt to send.
     pub prompt: &'a Prompt,
-    /// 0 is the likeliest words always; seed 004 wants 0.1.
+    /// Sampling temperature. 0 always picks the most likely words; seed 004 requires 0.1.
     pub temperature: f32,
-    /// For the whole call, until the last byte of the reply.
+    /// Time limit for the whole call, until the last byte of the reply.
     pub timeout_ms: u64,
 }
 
-/// What came back.
+/// A model's reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatReply {
-    /// The reply, unread: untrusted text.
+    /// The text of the reply, unread and untrusted.
     pub text: String,
-    /// Tokens of the prompt, where the server counts them.
+    /// The number of tokens in the prompt, if the server counts them.
     pub tokens_in: Option<u32>,
-    /// Tokens of the reply, where the server counts them.
+    /// The number of tokens in the reply, if the server counts them.
     pub tokens_out: Option<u32>,
-    /// Bytes of all request bodies that this call sent.
+    /// The size of all request bodies sent by this call.
     pub request_bytes: u64,
-    /// Bytes of the reply as it came, envelopes included.
+    /// The size of the reply as received, including envelopes.
     pub reply_bytes: u64,
 }
 
-/// The caller's side of a call that is under way.
+/// Lets the caller watch and cancel a running call.
 pub trait Watch {
-    /// Whether the call should end now. Asked before anything is sent and then several times a second.
+    /// True if the call should end now. Checked before anything is sent and then several times per second.
     fn is_cancelled(&self) -> bool;
 
-    /// So many characters of the reply have come so far.
+    /// Reports how many characters of the reply have arrived so far.
     fn received(&self, chars: u64);
 }
 
-/// Nobody watches: the call ends by itself.
+/// No watching: the call ends by itself.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Unwatched;
 

@@ -1,6 +1,7 @@
-//! A short notice to an address that a person entered: the same way out as a call to a model, held by the same switch.
+//! Sends a short notice to an address that a person entered, over the same transport and under the same network setting as model
+//! calls.
 //!
-//! Deliberately not here: what a notice says, when one is due, and writing it down.
+//! Deliberately not here: the content of a notice, when to send one, and logging it.
 
 use std::sync::Arc;
 
@@ -9,21 +10,21 @@ use keepsake_domain::Clock;
 use super::transport::Transport;
 use super::{CallError, ConnectionError, Endpoint, Reach, Watch};
 
-/// Whoever takes a notice answers at once; a server that does not is asked again later.
+/// Time limit for a notice. The receiver should answer at once; otherwise the notice is sent again later.
 const NOTICE_TIMEOUT_MS: u64 = 10_000;
 
-/// The way to whoever wants to hear.
+/// A connection to a receiver of notices.
 pub struct Notifier {
     transport: Transport,
 }
 
 impl Notifier {
-    /// The way to this address.
+    /// A connection to this address.
     pub fn new(endpoint: Endpoint, reach: Reach, clock: Arc<dyn Clock>) -> Result<Self, ConnectionError> {
         Ok(Self { transport: Transport::new(endpoint, reach, None, clock)? })
     }
 
-    /// Sends one notice as JSON. Blocks; what is answered besides the status is not read.
+    /// Sends one notice as JSON. Blocks; only the status of the response is read.
     pub fn send(&self, json: &str, watch: &dyn Watch) -> Result<(), CallError> {
         let url = self.transport.endpoint().url("");
         self.transport.run(NOTICE_TIMEOUT_MS, watch, async {

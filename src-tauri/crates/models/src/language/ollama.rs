@@ -1,4 +1,4 @@
-//! Ollama's own shape: `/api/chat`, one JSON object a line.
+//! Ollama's own format: `/api/chat`, one JSON object per line.
 
 use keepsake_prompt::Prompt;
 use serde::Deserialize;
@@ -9,12 +9,13 @@ use super::transport::ServerError;
 use super::wire::Flow;
 use super::{CallError, ChatRequest, Watch};
 
-/// A change of window makes Ollama load the model anew, so there are few sizes: this, doubled as often as needed.
+/// The smallest context window to request; larger ones double it. There are only a few sizes, because Ollama reloads the model
+/// whenever the window changes.
 const WINDOW_TOKENS_MIN: usize = 4096;
 
-/// The window to ask for. Ollama cuts a prompt that is longer than its window from the front, silently; a window much too
-/// large takes memory that the model needs. So tokens are counted on the safe side: 3.5 characters of ASCII each, and one for
-/// each other character, since Chinese has hardly more.
+/// The context window to request. Ollama silently cuts a longer prompt from the front, and a much larger window takes memory that
+/// the model needs. Tokens are therefore estimated on the safe side: 3.5 ASCII characters per token, and one token for each other
+/// character, because Chinese has hardly more characters per token.
 fn window_tokens(prompt: &Prompt) -> usize {
     let (mut ascii, mut other) = (0, 0);
     for c in prompt.system.as_str().chars().chain(prompt.user.as_str().chars()) {
@@ -33,7 +34,7 @@ pub(crate) fn body(model: &str, request: &ChatRequest<'_>, offer: Offer) -> Valu
             {"role": "user", "content": prompt.user.as_str()},
         ],
         "stream": true,
-        // The tokens of a reply are counted for the reply; a model that thinks aloud would use them up.
+        // The token limit is meant for the reply; a model that writes down its thoughts would use it up.
         "think": false,
         "options": {
             "temperature": request.temperature,
@@ -65,7 +66,7 @@ struct Message {
     content: String,
 }
 
-/// Takes a line of the reply.
+/// Reads one line of the reply.
 pub(crate) fn line(gathered: &mut Gathered, line: &[u8], watch: &dyn Watch) -> Result<Flow, CallError> {
     if line.iter().all(u8::is_ascii_whitespace) {
         return Ok(Flow::More);
@@ -94,7 +95,7 @@ pub(crate) fn line(gathered: &mut Gathered, line: &[u8], watch: &dyn Watch) -> R
     }
 }
 
-/// The names in the answer of `/api/tags`.
+/// The model names in the response of `/api/tags`.
 pub(crate) fn models(body: &[u8]) -> Option<Vec<String>> {
     #[derive(Deserialize)]
     struct Tags {
@@ -108,14 +109,14 @@ pub(crate) fn models(body: &[u8]) -> Option<Vec<String>> {
     Some(tags.models.into_iter().map(|tag| tag.name).collect())
 }
 
-/// A line of `/api/pull`.
+/// The content of a line from `/api/pull`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Pulled {
-    /// Bytes of a part of the model.
+    /// Progress of one part of the model, in bytes.
     Part { done: u64, total: u64 },
-    /// Something else is done.
+    /// Another step is done.
     Step,
-    /// The model is there.
+    /// The download is complete.
     All,
 }
 
@@ -142,7 +143,7 @@ pub(crate) fn pulled(line: &[u8]) -> Result<Pulled, CallError> {
     }
 }
 
-/// The context in the answer of `/api/show`, whatever the family of the model.
+/// The context length in the response of `/api/show`, for any model family.
 pub(crate) fn context_tokens(body: &[u8]) -> Option<u32> {
     #[derive(Deserialize)]
     struct Shown {

@@ -1,4 +1,4 @@
-//! The OpenAI-compatible shape: `/v1/chat/completions`, server-sent events.
+//! The OpenAI-compatible format: `/v1/chat/completions` with server-sent events.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ pub(crate) fn body(model: &str, request: &ChatRequest<'_>, offer: Offer) -> Valu
             let schema = json!({"name": prompt.name, "strict": true, "schema": prompt.schema});
             body["response_format"] = json!({"type": "json_schema", "json_schema": schema});
         }
-        // With the schema inside as llama-cpp-python and others read it.
+        // The schema is included where llama-cpp-python and others read it.
         ReplyShape::Json => body["response_format"] = json!({"type": "json_object", "schema": prompt.schema}),
         ReplyShape::Unsaid => {}
     }
@@ -63,7 +63,7 @@ struct Usage {
     completion_tokens: Option<u32>,
 }
 
-/// Takes an event of the stream.
+/// Reads one event of the stream.
 pub(crate) fn event(gathered: &mut Gathered, data: &[u8], watch: &dyn Watch) -> Result<Flow, CallError> {
     if data.trim_ascii() == b"[DONE]" {
         gathered.events += 1;
@@ -71,11 +71,11 @@ pub(crate) fn event(gathered: &mut Gathered, data: &[u8], watch: &dyn Watch) -> 
         return Ok(Flow::Done);
     }
     chunk(gathered, data, watch)?;
-    // An end was said, but the count of tokens comes after it.
+    // The end was announced, but the token counts follow it.
     Ok(Flow::More)
 }
 
-/// Takes a whole reply of a server that does not stream.
+/// Reads the whole reply of a server that does not stream.
 pub(crate) fn whole(gathered: &mut Gathered, body: &[u8], watch: &dyn Watch) -> Result<Flow, CallError> {
     chunk(gathered, body, watch)?;
     if gathered.is_ended { Ok(Flow::Done) } else { gathered.other_shape() }
@@ -91,7 +91,7 @@ fn chunk(gathered: &mut Gathered, data: &[u8], watch: &dyn Watch) -> Result<(), 
         gathered.tokens_in = usage.prompt_tokens;
         gathered.tokens_out = usage.completion_tokens;
     }
-    // One choice was asked for; a second would be another reply.
+    // Only one choice was requested; a second one would be another reply.
     let Some(choice) = chunk.choices.into_iter().next() else { return Ok(()) };
     if let Some(delta) = choice.delta {
         if delta.refusal.is_some_and(|refusal| !refusal.is_empty()) {
@@ -110,7 +110,7 @@ fn chunk(gathered: &mut Gathered, data: &[u8], watch: &dyn Watch) -> Result<(), 
     }
 }
 
-/// The names in the answer of `/v1/models`.
+/// The model names in the response of `/v1/models`.
 pub(crate) fn models(body: &[u8]) -> Option<Vec<String>> {
     #[derive(Deserialize)]
     struct List {
@@ -124,7 +124,7 @@ pub(crate) fn models(body: &[u8]) -> Option<Vec<String>> {
     Some(list.data.into_iter().map(|model| model.id).collect())
 }
 
-/// The context of a model, as vLLM and brokers give it in `/v1/models`.
+/// A model's context length, as given by vLLM and brokers in `/v1/models`.
 pub(crate) fn context_tokens(body: &[u8], model: &str) -> Option<u32> {
     let list: Value = serde_json::from_slice(body).ok()?;
     let entry = list["data"].as_array()?.iter().find(|entry| entry["id"] == model)?;
@@ -132,7 +132,7 @@ pub(crate) fn context_tokens(body: &[u8], model: &str) -> Option<u32> {
     known.iter().find_map(|name| u32::try_from(entry[*name].as_u64()?).ok())
 }
 
-/// The context that llama.cpp was started with, in its `/props`.
+/// The context length that llama.cpp was started with, from its `/props`.
 pub(crate) fn started_with(body: &[u8]) -> Option<u32> {
     let props: Value = serde_json::from_slice(body).ok()?;
     u32::try_from(props["default_generation_settings"]["n_ctx"].as_u64()?).ok()

@@ -1,8 +1,8 @@
-//! One HTTP exchange: bounded in time and bytes, ended by a cancel, and never to a host that the switch forbids.
+//! A single HTTP exchange: limited in time and bytes, cancelable, and never with a host that the network setting forbids.
 //!
-//! What is switched off here on purpose: redirects, proxies and their environment variables, HTTP/2, compression, kept
-//! connections, retries of the library's own and its verbose log. Names are resolved here, so that `localhost` is this computer
-//! whatever a hosts file or a name server says, and with [`Reach::ThisComputer`] no other name is looked up at all.
+//! Deliberately disabled: redirects, proxies and their environment variables, HTTP/2, compression, persistent connections, and
+//! the library's own retries and verbose log. Names are resolved here, so that `localhost` always means this computer, whatever a
+//! hosts file or name server says. With [`Reach::ThisComputer`], no other name is looked up at all.
 
 use std::error::Error;
 use std::future::Future;
@@ -23,22 +23,22 @@ use super::endpoint::LOCALHOST;
 use super::wire::{LINE_BYTES_MAX, WIRE_BYTES_MAX};
 use super::{CallError, ConnectionError, Endpoint, Reach, Watch};
 
-/// How often a call under way looks whether it was cancelled: at once, to a person.
+/// How often a running call checks for cancellation; short enough to feel immediate.
 const CANCEL_POLL_MS: u64 = 20;
 
-/// A host that takes no connection by then is not there; the rest of a call's time is for the model.
+/// Maximum time to connect. The rest of a call's time is for the model.
 const CONNECT_TIMEOUT_MS: u64 = 10_000;
 
-/// Bytes of an error's body that are read: its reason stands in the first few hundred.
+/// Maximum bytes read from an error's body; the reason is in the first few hundred.
 const ERROR_BYTES_MAX: usize = 16 * 1024;
 
-/// Longest time that a server may ask to be left alone; a longer one would park work for ever.
+/// Maximum wait that a server may ask for; a longer one would block the work indefinitely.
 const RETRY_AFTER_MS_MAX: u64 = 24 * 60 * 60 * 1000;
 
 /// The addresses of `localhost`.
 const LOOPBACK: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
 
-/// The way to one server.
+/// The transport to one server.
 #[derive(Clone)]
 pub(crate) struct Transport {
     http: reqwest::Client,
@@ -51,7 +51,7 @@ pub(crate) struct Transport {
 /// Why an exchange failed.
 pub(crate) struct Failure {
     pub(crate) error: CallError,
-    /// The server may take the request without one of its parameters: the one that it named, if it did.
+    /// Set if the server may accept the request without one of its parameters: the parameter it named, if it named one.
     pub(crate) refused: Option<Option<String>>,
 }
 
@@ -76,8 +76,8 @@ impl Transport {
         &self.endpoint
     }
 
-    /// Runs `work` on a runtime of its own until it ends, `timeout_ms` pass or `watch` is cancelled. Asks the switch first, so
-    /// that no exchange starts that it forbids.
+    /// Runs `work` on its own runtime until it finishes, `timeout_ms` pass, or `watch` is canceled. Checks the network setting
+    /// first, so that no forbidden exchange starts.
     pub(crate) fn run<T>(
         &self,
         timeout_ms: u64,
@@ -85,7 +85,8 @@ impl Transport {
         work: impl Future<Output = Result<T, CallError>>,
     ) -> Result<T, CallError> {
         self.permit()?;
-        run(self.bounded(timeout_ms, watch, work)).unwrap_or_else(|| Err(self.refused("this computer has no free handles left")))
+        run(self.bounded(timeout_ms, watch, work))
+            .unwrap_or_else(|| Err(self.refused("this computer has no free file handles left")))
     }
 
     async fn bounded<T>(
@@ -95,7 +96,7 @@ impl Transport {
         work: impl Future<Output = Result<T, CallError>>,
     ) -> Result<T, CallError> {
         tokio::select! {
-            // The cancel is asked first, so that a call cancelled before it began sends nothing.
+            // Cancellation is checked first, so that a call canceled before it started sends nothing.
             biased;
             () = cancelled(watch) => Err(CallError::Cancelled),
             done = tokio::time::timeout(Duration::from_millis(timeout_ms), work) => {
@@ -104,7 +105,7 @@ impl Transport {
         }
     }
 
-    /// The switch.
+    /// Checks the network setting.
     pub(crate) fn permit(&self) -> Result<(), CallError> {
         if self.endpoint.is_within(self.reach) { Ok(()) } else { Err(CallError::NotLocal { origin: self.endpoint.origin() }) }
     }
@@ -115,14 +116,14 @@ impl Transport {
         self.exchange(request).await
     }
 
-    /// The body of a small answer.
+    /// The body of a short response.
     pub(crate) async fn get(&self, url: Url) -> Result<Vec<u8>, CallError> {
         let request = self.http.get(url).header(ACCEPT, HeaderValue::from_static("application/json"));
         let mut response = self.exchange(request).await.map_err(|failure| failure.error)?;
         self.body(&mut response).await
     }
 
-    /// A whole body, where it is no longer than one line of a stream may be.
+    /// The whole body, up to the maximum size of one line of a stream.
     pub(crate) async fn body(&self, response: &mut reqwest::Response) -> Result<Vec<u8>, CallError> {
         let mut body = Vec::new();
         while let Some(piece) = self.piece(response).await? {
@@ -134,7 +135,7 @@ impl Transport {
         Ok(body)
     }
 
-    /// The next piece of a reply, as it comes. `taken` counts, and bounds, what came before.
+    /// The next piece of a reply. `taken` is the running total of bytes, which is limited.
     pub(crate) async fn next(&self, response: &mut reqwest::Response, taken: &mut u64) -> Result<Option<Bytes>, CallError> {
         let piece = self.piece(response).await?;
         *taken += piece.as_ref().map_or(0, |piece| piece.len() as u64);
@@ -146,7 +147,7 @@ impl Transport {
     }
 
     async fn exchange(&self, mut request: reqwest::RequestBuilder) -> Result<reqwest::Response, Failure> {
-        // Once more, right before anything is opened: whoever adds another way in here passes it too.
+        // Checked again right before anything is opened, so that any future caller of this function is covered too.
         self.permit()?;
         if let Some(authorization) = &self.authorization {
             request = request.header(AUTHORIZATION, authorization.clone());
@@ -160,7 +161,7 @@ impl Transport {
         let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let retry_after_ms = retry_after.and_then(|value| retry_after_ms(value, self.clock.now()));
         let mut body = Vec::new();
-        // A status is an answer even when its body is cut off.
+        // The status is an answer even if the body is cut off.
         while let Ok(Some(piece)) = self.piece(&mut response).await {
             let room = ERROR_BYTES_MAX - body.len();
             body.extend_from_slice(&piece[..piece.len().min(room)]);
@@ -192,11 +193,11 @@ impl Transport {
     }
 }
 
-/// Runs `work` on this thread. Nothing where the system gives no handles for it.
+/// Runs `work` on this thread. `None` if the system has no handles left for it.
 pub(crate) fn run<T>(work: impl Future<Output = T>) -> Option<T> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
     let done = runtime.block_on(work);
-    // A look-up of a name cannot be stopped; a cancelled call does not wait for it.
+    // A name lookup cannot be stopped, and a canceled call does not wait for it.
     runtime.shutdown_background();
     Some(done)
 }
@@ -208,7 +209,7 @@ async fn cancelled(watch: &dyn Watch) {
 }
 
 fn http_client(endpoint: &Endpoint, reach: Reach) -> reqwest::Result<reqwest::Client> {
-    // The first installed stays; all of them would be this one.
+    // The first provider installed is kept; it is always this one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = reqwest::Client::builder()
         .user_agent(concat!("keepsake/", env!("CARGO_PKG_VERSION")))
@@ -223,19 +224,19 @@ fn http_client(endpoint: &Endpoint, reach: Reach) -> reqwest::Result<reqwest::Cl
     if endpoint.is_encrypted() {
         builder.https_only(true).build()
     } else {
-        // Plain HTTP must work on a system without certificates: none are read.
+        // Plain HTTP must work on a system without certificates, so none are read.
         let none = rustls::ClientConfig::builder().with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth();
         builder.tls_backend_preconfigured(none).build()
     }
 }
 
-/// Names to addresses. Literal addresses do not pass here; the endpoint judges those.
+/// Resolves names to addresses. Literal addresses are not resolved here; the endpoint checks those.
 struct Resolver {
     reach: Reach,
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("the name is not known")]
+#[error("the host name is unknown")]
 struct UnknownName;
 
 impl Resolve for Resolver {
@@ -254,11 +255,11 @@ impl Resolve for Resolver {
     }
 }
 
-/// What kept a connection from being made.
+/// Why no connection could be made.
 enum NoWay {
-    /// Its certificate.
+    /// The certificate is not trusted.
     Untrusted,
-    /// Anything else.
+    /// Any other reason.
     Because(&'static str),
 }
 
@@ -268,32 +269,32 @@ fn why(error: &reqwest::Error) -> NoWay {
         if let Some(tls) = error.downcast_ref::<rustls::Error>() {
             return match tls {
                 rustls::Error::InvalidCertificate(_) => NoWay::Untrusted,
-                _ => NoWay::Because("it does not speak https there"),
+                _ => NoWay::Because("the server does not use https"),
             };
         }
         if error.is::<UnknownName>() {
-            return NoWay::Because("its name is not known");
+            return NoWay::Because("the host name is unknown");
         }
         let io = error.downcast_ref::<std::io::Error>();
         if io.is_some_and(|io| io.kind() == std::io::ErrorKind::ConnectionRefused) {
-            return NoWay::Because("nothing listens there");
+            return NoWay::Because("no server is listening there");
         }
-        // The error that an IO error was made of is not its source.
+        // An IO error does not report the error it was made from as its source.
         next = match io.and_then(|io| io.get_ref()) {
             Some(within) => Some(within),
             None => error.source(),
         };
     }
-    NoWay::Because("there is no way there")
+    NoWay::Because("it cannot be reached")
 }
 
-/// How llama.cpp and OpenAI name a prompt that is longer than the model's context.
+/// The error codes of llama.cpp and OpenAI for a prompt longer than the model's context.
 const TOO_LONG: [&str; 2] = ["exceed_context_size_error", "context_length_exceeded"];
 
-/// How vLLM, LM Studio and others say it, who give it no name.
+/// The error messages of vLLM, LM Studio and others, which use no code.
 const TOO_LONG_SAID: [&str; 4] = ["maximum context length", "context length of", "context overflow", "exceeds the context"];
 
-/// What a server says beside a status, or in the middle of a stream.
+/// An error that a server reports with a status or in the middle of a stream.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ServerError {
     code: Option<u16>,
@@ -305,8 +306,8 @@ pub(crate) struct ServerError {
 }
 
 impl ServerError {
-    /// `{"error": "…"}` and `{"error": {"message", "param", "code"}}`. Its words may quote the prompt; from them is taken
-    /// whether they are about loading or about the reply's shape, and nothing else.
+    /// Reads `{"error": "…"}` and `{"error": {"message", "param", "code"}}`. The message may quote the prompt, so it is used only
+    /// to detect a loading model, a prompt that is too long, or a complaint about the reply's shape.
     pub(crate) fn read(body: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
         struct Body {
@@ -329,18 +330,18 @@ impl ServerError {
         })
     }
 
-    /// Whether a request refused with `status` may be taken without one of its parameters. llama-cpp-python answers 500 to a
-    /// parameter that it does not know.
+    /// True if a request refused with `status` may be accepted without one of its parameters. llama-cpp-python answers 500 for a
+    /// parameter it does not know.
     fn is_about_parameters(&self, status: u16) -> bool {
         !self.is_too_long && (matches!(status, 400 | 422) || status == 500 && self.names_shape)
     }
 
-    /// As an error of the call, where the status line said `status`.
+    /// Converts to a call error, given the `status` of the response.
     fn call_error(&self, status: u16, retry_after_ms: Option<u64>) -> CallError {
         match status {
             503 if self.is_loading => CallError::Loading,
             429 | 503 => CallError::Busy { status, retry_after_ms },
-            // Request timeout and too early: the server asks for another try.
+            // Request timeout and too early: the server asks for another attempt.
             408 | 425 => CallError::Server { status },
             413 => CallError::PromptTooLong { context_tokens: self.context_tokens },
             400..=599 if self.is_too_long => CallError::PromptTooLong { context_tokens: self.context_tokens },
@@ -349,13 +350,13 @@ impl ServerError {
         }
     }
 
-    /// As an error of the call, where it came in the middle of a stream.
+    /// Converts to a call error, for an error in the middle of a stream.
     pub(crate) fn in_stream(&self) -> CallError {
         self.call_error(self.code.filter(|code| (400..600).contains(code)).unwrap_or(500), None)
     }
 }
 
-/// `Retry-After`: seconds, or the moment from which on.
+/// Reads `Retry-After`, which is a number of seconds or a point in time.
 fn retry_after_ms(value: &str, now: Timestamp) -> Option<u64> {
     let value = value.trim();
     let wait_ms = match value.parse::<u64>() {
@@ -446,7 +447,7 @@ mod tests {
             assert_eq!(resolve(reach, "LocalHost").await, Some(LOOPBACK.to_vec()));
         }
         assert_eq!(resolve(Reach::ThisComputer, "localhost.evil.example").await, None);
-        // A name that every name server would resolve: a literal address passed as one.
+        // A name that every name server would resolve, namely a literal address.
         assert_eq!(resolve(Reach::ThisComputer, "127.0.0.2").await, None, "names are not looked up");
         assert!(resolve(Reach::Anywhere, "127.0.0.2").await.is_some(), "control: without the switch they are");
     }

@@ -1,29 +1,29 @@
-//! Streams of lines and events, decoded piece by piece with a bounded memory.
+//! Decodes streams of lines and events piece by piece with bounded memory.
 
 use super::CallError;
 
-/// Whether more is wanted.
+/// Whether to continue reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flow {
     More,
     Done,
 }
 
-/// Bytes that one line, event or unstreamed reply may have: a reply of the longest text, each character of it escaped.
+/// Maximum bytes of one line, event or unstreamed reply: the longest reply text with every character escaped.
 pub(crate) const LINE_BYTES_MAX: usize = 6 * keepsake_prompt::reply::REPLY_BYTES_MAX + 64 * 1024;
 
-/// Bytes that a whole reply may have, envelopes included: some 250 a token for the longest reply that a prompt asks for, with
-/// room to spare. Below the 10 MB of a server that runs away.
+/// Maximum bytes of a whole reply including envelopes: about 250 per token for the longest reply that a prompt asks for, with
+/// room to spare. Less than the 10 MB at which a server counts as running away.
 pub(crate) const WIRE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// Cuts a stream into lines, wherever its pieces end.
+/// Splits a stream into lines, regardless of how it is divided into pieces.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     rest: Vec<u8>,
 }
 
 impl Lines {
-    /// Takes a piece and hands on each line that is now whole, without its end.
+    /// Takes a piece and passes on each completed line without its line ending.
     pub(crate) fn push(
         &mut self,
         mut piece: &[u8],
@@ -41,7 +41,7 @@ impl Lines {
         Ok(Flow::More)
     }
 
-    /// The last line, where the stream ended without a line end.
+    /// Passes on the last line if the stream ended without a line ending.
     pub(crate) fn finish(self, mut on_line: impl FnMut(&[u8]) -> Result<Flow, CallError>) -> Result<Flow, CallError> {
         if self.rest.is_empty() { Ok(Flow::More) } else { on_line(self.rest.strip_suffix(b"\r").unwrap_or(&self.rest)) }
     }
@@ -55,14 +55,14 @@ impl Lines {
     }
 }
 
-/// Puts the lines of server-sent events together: the `data` of each event. Names, ids and comments do not matter to us.
+/// Assembles server-sent events from lines: the `data` of each event. Names, ids and comments are ignored.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
     data: Vec<u8>,
 }
 
 impl Events {
-    /// Takes a line and hands on the event that it ends, if it does.
+    /// Takes a line and passes on the event that it completes, if any.
     pub(crate) fn line(
         &mut self,
         line: &[u8],

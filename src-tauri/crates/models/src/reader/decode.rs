@@ -1,4 +1,5 @@
-//! From the network's numbers to marked spans. `training/measure.py` (`decode`, `join`, `apply`) is the truth, and a test compares the two.
+//! Turns the network's output into marked spans. `training/measure.py` (`decode`, `join`, `apply`) is the reference, and a test
+//! compares the two.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,17 +8,17 @@ use keepsake_domain::{Attribute, Category, Change, FactMark, Mark, MarkKind, Rea
 
 use super::layout::Part;
 
-/// A token at so much or more belongs to a span.
+/// A token with at least this score belongs to a span.
 const LOW: f32 = 0.3;
-/// A B at more than this begins a new one.
+/// A token whose "begin" score exceeds this starts a new span.
 const BEGIN: f32 = 0.5;
-/// A sign holds of a fact above this.
+/// A sign applies to a fact if its score exceeds this.
 const SIGN: f32 = 0.5;
-/// The message is in another language than English above this.
+/// A message is in a language other than English if its score exceeds this.
 const OTHER_LANGUAGE: f32 = 0.5;
-/// From here on a message may be play: as much lowers a fact below what is offered.
+/// From this score on a message may be role-play; it is also enough to push a fact below the threshold for proposals.
 const UNMEANT_MIN: f32 = 0.1;
-/// Probabilities are kept this far from 0 and 1, where a logit has no value.
+/// Probabilities are kept at least this far from 0 and 1, where a logit is infinite.
 const EDGE: f64 = 1e-6;
 
 const TAGS: usize = 3;
@@ -25,13 +26,13 @@ const SIGNS: usize = 3;
 const KINDS: usize = 3;
 const LANGUAGES: usize = 2;
 const CHANGES: usize = 3;
-/// Letters of the labels in the description, in the order of [`ReadingLabel::ALL`].
+/// The letters of the labels in the description, in the order of [`ReadingLabel::ALL`].
 const LETTERS: [&str; 7] = ["X", "C", "D", "S", "U", "W", "T"];
-/// The six of seed 004, in the network's order.
+/// The six categories of seed 004, in the network's order.
 const CATEGORIES: [Category; 6] =
     [Category::PersonalInfo, Category::Preference, Category::Experience, Category::Relationship, Category::Goal, Category::Skill];
 
-/// `[a, b]` of `sigmoid(a · logit(score) + b)`, by label and language group.
+/// The coefficients `[a, b]` of `sigmoid(a · logit(score) + b)`, by label and language group.
 #[derive(Debug, serde::Deserialize)]
 #[serde(transparent)]
 pub(super) struct Calibration(BTreeMap<String, BTreeMap<String, [f64; 2]>>);
@@ -47,7 +48,7 @@ impl Calibration {
     }
 }
 
-/// The network's outputs for a batch, flat.
+/// The network's outputs for a batch, as flat arrays.
 #[derive(Default)]
 pub(super) struct Heads {
     tag: Vec<f32>,
@@ -60,7 +61,7 @@ pub(super) struct Heads {
     change: Vec<f32>,
 }
 
-/// What the network says of a message, or of a window of a long one: of each of its tokens, and of it as a whole.
+/// The network's scores for a message, or for one window of a long message: per token, and for the message as a whole.
 #[derive(Debug, Clone)]
 pub(super) struct Scores {
     tag: Vec<[f32; TAGS]>,
@@ -74,13 +75,13 @@ pub(super) struct Scores {
 }
 
 impl Scores {
-    /// It may be play, a joke or an example.
+    /// True if it may be role-play, a joke or an example.
     pub(super) fn may_be_unmeant(&self) -> bool {
         let [_, _, unmeant] = self.kind;
         unmeant >= UNMEANT_MIN
     }
 
-    /// What the message makes of the statement before it, where the row is a pair of statements.
+    /// How the message changes the statement before it, if the row is a pair of statements.
     pub(super) fn change(&self) -> Change {
         let [replaces, same, both] = self.change.map(f64::from);
         Change { replaces, same, both }
@@ -101,7 +102,8 @@ impl Heads {
         ]
     }
 
-    /// The scores of a message in one row of `count`, each of `length` tokens; none where a head has another size than it should.
+    /// The scores of one message part in row `row` of `count` rows, each with `length` tokens. `None` if an output has the wrong
+    /// size.
     pub(super) fn of_part(&self, row: usize, count: usize, length: usize, part: &Part) -> Option<Scores> {
         fn cut<const N: usize>(
             head: &[f32],
@@ -133,7 +135,8 @@ impl Heads {
     }
 }
 
-/// One message of its windows: tokens in two of them get the mean; what is said of the message is that of the window with the largest fact.
+/// Joins the windows of a message. Tokens in two windows get the mean; the scores of the whole message come from the window with
+/// the highest fact score.
 fn join(mut windows: Vec<(Part, Scores)>) -> Option<(Scores, Vec<Range<usize>>)> {
     windows.sort_by_key(|(part, _)| part.first);
     if windows.len() == 1 {
@@ -166,7 +169,7 @@ fn join(mut windows: Vec<(Part, Scores)>) -> Option<(Scores, Vec<Range<usize>>)>
     Some((scores, places))
 }
 
-/// Tokens at [`LOW`] or more, split where one begins and at the ends of sentences, never within a word.
+/// Runs of tokens with at least [`LOW`], split where a new fact begins and at the ends of sentences, but never within a word.
 fn runs(p: &[f32], begins: impl Fn(usize) -> bool, places: &[Range<usize>], text: &str) -> Vec<Range<usize>> {
     let mut spans: Vec<Range<usize>> = Vec::new();
     let mut is_open = false;
@@ -192,7 +195,7 @@ fn runs(p: &[f32], begins: impl Fn(usize) -> bool, places: &[Range<usize>], text
     spans
 }
 
-/// Tokens at [`LOW`] or more, not split at sentences: a quotation has several.
+/// Runs of tokens with at least [`LOW`], not split at sentences, because a quotation may contain several.
 fn whole(p: &[f32]) -> Vec<Range<usize>> {
     let mut spans: Vec<Range<usize>> = Vec::new();
     for i in (0..p.len()).filter(|i| p[*i] >= LOW) {
@@ -204,7 +207,7 @@ fn whole(p: &[f32]) -> Vec<Range<usize>> {
     spans
 }
 
-/// The mean of the upper half: a span is as sure as its sure tokens, not as its edges.
+/// The mean of the upper half, so that the edges of a span do not lower its score.
 fn upper_mean(values: &[f32]) -> f32 {
     let mut sorted = values.to_vec();
     sorted.sort_by(|a, b| b.total_cmp(a));
@@ -222,7 +225,7 @@ fn largest<const N: usize>(values: &[f32; N]) -> usize {
     (0..N).max_by(|&a, &b| values[a].total_cmp(&values[b]).then(b.cmp(&a))).unwrap_or(0)
 }
 
-/// The marks of a message, by place.
+/// The marks of a message, ordered by position.
 pub(super) fn marks(message: Utterance<'_>, windows: Vec<(Part, Scores)>, calibration: &Calibration) -> Vec<Mark> {
     let Some((scores, places)) = join(windows) else { return Vec::new() };
     let text = message.text;
@@ -235,7 +238,7 @@ pub(super) fn marks(message: Utterance<'_>, windows: Vec<(Part, Scores)>, calibr
             found.push(Mark { kind, bytes, probability: calibration.probability(label, is_english, score) });
         }
     };
-    // An assistant says nothing lasting of itself.
+    // An assistant's statements about itself are not facts.
     if message.role != Role::Assistant {
         let fact: Vec<f32> = scores.tag.iter().map(|tag| 1.0 - tag[0]).collect();
         for span in runs(&fact, |i| scores.tag[i][1] > BEGIN, &places, text) {

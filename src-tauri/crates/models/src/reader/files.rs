@@ -1,4 +1,4 @@
-//! The reader's files and the hashes that this program was built with.
+//! The reader's files, and the hashes built into this program.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,9 @@ pub(super) const GRAPH: &str = "reader.onnx";
 pub(super) const WORDS: &str = "words.q4";
 pub(super) const TOKENIZER: &str = "tokenizer.json";
 
-/// The folder beside the embedding model that holds them.
+/// The folder with the reader's files, next to the embedding model.
 const FOLDER: &str = "reader";
-/// What this program knows how to run (`export.py`).
+/// The format that this program can run (`export.py`).
 const FORMAT: u32 = 3;
 /// Written by `make reader` together with the weights.
 const BUILT_IN: &str = include_str!("../../../../training/reader/reader.json");
@@ -25,7 +25,7 @@ struct File {
     sha256: String,
 }
 
-/// What `export.py` says of the files, as far as it is needed here.
+/// The part of the description written by `export.py` that is needed here.
 #[derive(Debug, Deserialize)]
 pub(super) struct Description {
     format: u32,
@@ -34,26 +34,26 @@ pub(super) struct Description {
 }
 
 impl Description {
-    /// The one that this program was built with.
+    /// The description built into this program.
     pub(super) fn built_in() -> Result<Self, ModelError> {
-        let unfit = |reason: String| ModelError::Runtime { reason: format!("the reader's description does not fit: {reason}") };
+        let unfit = |reason: String| ModelError::Runtime { reason: format!("the reader's description is invalid: {reason}") };
         let found: Self = serde_json::from_str(BUILT_IN).map_err(|error| unfit(error.to_string()))?;
         if found.format == FORMAT { Ok(found) } else { Err(unfit(format!("format {}", found.format))) }
     }
 
-    /// Names the weights: the beginning of their hash.
+    /// The beginning of the weights' hash, which identifies them.
     pub(super) fn short_hash(&self) -> &str {
         self.files.get(GRAPH).and_then(|file| file.sha256.get(..8)).unwrap_or_default()
     }
 }
 
-/// The folder, whose files come out verified.
+/// The folder of the reader's files, which are verified when read.
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
     pub(super) fn open(model_dir: &Path) -> Result<Self, ModelError> {
         let dir = model_dir.join(FOLDER);
-        // As for the embedding model: a relative folder is another one wherever the program was started.
+        // As for the embedding model, a relative folder would depend on where the program is started.
         if model_dir.is_absolute() && dir.is_dir() { Ok(Self(dir)) } else { Err(ModelError::Missing { dir }) }
     }
 
@@ -61,7 +61,7 @@ impl Folder {
         ModelError::Corrupt { file: self.0.join(name) }
     }
 
-    /// The file's content, after its hash held.
+    /// The contents of the file, after its hash is confirmed.
     pub(super) fn read(&self, description: &Description, name: &str) -> Result<Vec<u8>, ModelError> {
         let bytes = std::fs::read(self.0.join(name)).map_err(|_| self.corrupt(name))?;
         let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();

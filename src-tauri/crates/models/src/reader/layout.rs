@@ -1,11 +1,12 @@
-//! Messages in their context, as the network takes them. `training/data.py` is the truth, and a test compares the two:
+//! Arranges messages with their context as input for the network. `training/data.py` is the reference, and a test compares the
+//! two:
 //!
 //! `CLS [ROLE opener SEP] (ROLE turn)* SEP (ROLE message)*`
 //!
-//! A segment is some messages in a row that are read at once. A token sees its own message and what stands before it, so a message reads
-//! alike whatever follows, and is read once. What stands before the segment is context: the turns right before it, shortened, and the
-//! opener, the conversation's first turn, when it lies further back: it often says that what follows is a play. ROLE is a position
-//! without a word; its number says who speaks, and what holds of a message as a whole is read there.
+//! A segment is a run of messages that are read at once. A token sees its own message and everything before it, so a message is
+//! read the same whatever follows, and only once. What precedes the segment is context: the turns right before it, shortened, and
+//! the opener (the conversation's first turn) if it lies further back, because it often says that what follows is role-play. ROLE
+//! is a position without a word; its number identifies the speaker, and the scores of the whole message are read there.
 
 use std::collections::BTreeSet;
 use std::collections::HashMap;
@@ -18,59 +19,61 @@ use super::pieces::Tokenizer;
 const CLS: u32 = 0;
 const PAD: u32 = 1;
 const SEP: u32 = 2;
-/// Tokens of a long message in one window.
+/// Maximum tokens of a long message in one window.
 const MESSAGE: usize = 224;
-/// From window to window: what is cut at an end of one has 32 tokens on both sides in the other.
+/// Distance from one window to the next. Text at the edge of one window has at least 32 tokens on both sides in another.
 const STEP: usize = 160;
-/// Tokens of the turns before a segment, together: they are read again with it, and cost as much as its own.
+/// Maximum tokens of the turns before a segment, together. They are read again with every segment and cost as much as its own
+/// tokens.
 const CONTEXT: usize = 64;
-/// Tokens of the opening turn.
+/// Maximum tokens of the opening turn.
 const OPENER: usize = 24;
-/// Tokens of one turn before; a longer one keeps its first [`TURN_HEAD`] and its last.
+/// Maximum tokens of one turn in the context; a longer turn keeps its first [`TURN_HEAD`] tokens and its last ones.
 const TURN: usize = 32;
 const TURN_HEAD: usize = 12;
-/// Turns before a segment.
+/// Maximum number of turns before a segment.
 const TURNS: usize = 4;
-/// Bytes of a message that is read on its own, in windows; 9 of 10 are shorter.
+/// A message with more bytes is read by itself, in windows; nine out of ten are shorter.
 const LONG_BYTES: usize = 600;
-/// Bytes of the messages of a segment, together: some 175 tokens. Longer ones cost more a token, shorter ones more context.
+/// Maximum bytes of a segment's messages together, about 175 tokens. Longer segments cost more per token; shorter ones need more
+/// context.
 const SEGMENT_BYTES: usize = 700;
-/// Positions that the network has; a segment of dense writing that is longer goes on in another row.
+/// The number of positions in the network; a segment with more tokens continues in another row.
 const TOKENS: usize = 512;
-/// Where what pads a row stands: nothing but padding sees it.
+/// The order value of padding, which only padding can see.
 pub(super) const PADDING: i64 = 1_000_000;
-/// Bytes of a message that are read at all: 100,000 characters of any script. What lies behind is not read, and nobody says so much.
+/// Maximum bytes read from one message: 100,000 characters in any script. Nobody says that much, so the rest is not read.
 const MESSAGE_BYTES_MAX: usize = 400_000;
-/// Bytes of a turn before that can matter: its ends. Pieces have four characters in the mean, and one at least one byte.
+/// Number of bytes at each end of a context turn that can matter. A piece has four characters on average, and at least one byte.
 const TURN_BYTES: usize = 2_000;
 
-/// Some messages as the network takes them at once.
+/// A row of messages that the network reads at once.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Row {
     pub(super) ids: Vec<u32>,
-    /// 0 for a word, else who speaks from here on.
+    /// 0 for a word; otherwise the number of the speaker from here on.
     pub(super) roles: Vec<u8>,
-    /// Which turn each token belongs to, counted in the row: it is seen from there and from later ones.
+    /// For each token, the index of its turn within the row. A token is visible to its own turn and to later ones.
     pub(super) order: Vec<i64>,
-    /// What is read in it.
+    /// The messages that are read in this row.
     pub(super) parts: Vec<Part>,
 }
 
-/// A message, or a window of a long one, in a row.
+/// A message, or a window of a long one, within a row.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Part {
-    /// The message's place in the conversation.
+    /// Index of the message in the conversation.
     pub(super) at: usize,
-    /// The position that says who speaks; the message's tokens follow it.
+    /// The position of the role; the message's tokens follow it.
     pub(super) role: usize,
-    /// Bytes of the message that each of its tokens covers.
+    /// The byte range of the message that each token covers.
     pub(super) places: Vec<Range<usize>>,
-    /// Index of the first of them among the message's tokens.
+    /// Index of the first of these tokens among all tokens of the message.
     pub(super) first: usize,
 }
 
 impl Row {
-    /// A row of what stands before a segment.
+    /// Starts a row with the context before a segment.
     fn after(turns: &[Utterance<'_>], tokens: &mut Tokens<'_>) -> Result<Self, String> {
         let mut row = Self { ids: vec![CLS], roles: vec![0], order: vec![0], parts: Vec::new() };
         let mut shown: Vec<(Role, Vec<u32>)> = Vec::new();
@@ -105,7 +108,7 @@ impl Row {
         self.order.last().copied().unwrap_or_default()
     }
 
-    /// Says who speaks from here on.
+    /// Starts a new turn with its role.
     fn begin(&mut self, role: Role) {
         self.order.push(self.turn() + 1);
         self.ids.push(PAD);
@@ -126,13 +129,13 @@ impl Row {
     }
 }
 
-/// A text cut into pieces.
+/// A text split into pieces.
 struct Pieces {
     ids: Vec<u32>,
     places: Vec<Range<usize>>,
 }
 
-/// Pieces of texts, remembered: a turn is context of several messages.
+/// Splits texts into pieces and caches the results, because a turn is the context of several messages.
 pub(super) struct Tokens<'t> {
     tokenizer: &'t Tokenizer,
     known: HashMap<String, Vec<u32>>,
@@ -146,14 +149,14 @@ impl<'t> Tokens<'t> {
     fn pieces(&self, text: &str) -> Result<Pieces, String> {
         let found = self.tokenizer.encode(text, false).map_err(|error| error.to_string())?;
         let places = found.get_offsets().iter().map(|&(start, end)| {
-            // The blank that a piece carries is not part of it.
+            // The space that a piece includes does not belong to its place.
             let piece = text.get(start..end).unwrap_or_default();
             start + (piece.len() - piece.trim_start().len())..end
         });
         Ok(Pieces { ids: found.get_ids().to_vec(), places: places.collect() })
     }
 
-    /// The pieces of a turn that is context. Of a very long one only the ends count, so only they are cut into pieces.
+    /// The pieces of a context turn. For a very long turn, only the ends matter, so only those are split.
     fn context(&mut self, text: &str) -> Result<&[u32], String> {
         if !self.known.contains_key(text) {
             let mut ids = if text.len() <= 2 * TURN_BYTES {
@@ -164,7 +167,7 @@ impl<'t> Tokens<'t> {
                 [self.pieces(head)?.ids, self.pieces(tail)?.ids].concat()
             };
             if ids.len() > OPENER.max(TURN) {
-                // The opener wants the first 24, a turn the first 12 and last 20.
+                // The opener needs the first 24 pieces; other turns need the first 12 and the last 20.
                 let tail = ids.split_off(ids.len() - (TURN - TURN_HEAD));
                 ids.truncate(OPENER);
                 ids.extend(tail);
@@ -185,18 +188,18 @@ fn number(role: Role) -> u8 {
     }
 }
 
-/// Whether the opener may be what a message at this place was taken for play by, and can be left out.
+/// True if a message at this position is read with an opener that can be left out on a second reading.
 pub(super) fn shows_opener(at: usize) -> bool {
     at > TURNS
 }
 
-/// The message in its place with the turns before it that are shown, as if the conversation had begun with them.
+/// The message with the turns shown before it, as if the conversation had begun with them, and its new index.
 pub(super) fn late<'t, 'u>(turns: &'t [Utterance<'u>], at: usize) -> (&'t [Utterance<'u>], usize) {
     let from = at.saturating_sub(TURNS);
     (&turns[from..], at - from)
 }
 
-/// The segments of a conversation whose turns have these lengths in bytes. Where one begins depends on what was said before alone.
+/// The segments of a conversation whose turns have these lengths in bytes. The start of a segment depends only on earlier turns.
 fn segments(lengths: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut size = 0;
@@ -215,13 +218,13 @@ fn segments(lengths: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// Of each turn of these lengths in bytes the first turn that the reader is shown with it, beside the opener.
+/// For each turn, given the lengths of all turns in bytes, the first turn that the reader sees with it (not counting the opener).
 pub fn shown_from(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
     let spread = |segment: Range<usize>| segment.clone().map(move |_| segment.start.saturating_sub(TURNS));
     segments(lengths).into_iter().flat_map(spread).collect()
 }
 
-/// Windows over a message of so many tokens; one even for an empty message.
+/// The windows over a message with `length` tokens; one window even for an empty message.
 fn windows(length: usize) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -234,7 +237,7 @@ fn windows(length: usize) -> Vec<Range<usize>> {
     }
 }
 
-/// The rows in which the wanted messages are read; what is not wanted in their segments is read with them.
+/// The rows in which the wanted messages are read. Other messages in their segments are read with them.
 pub(super) fn rows(turns: &[Utterance<'_>], wanted: &BTreeSet<usize>, tokens: &mut Tokens<'_>) -> Result<Vec<Row>, String> {
     let mut found = Vec::new();
     for segment in segments(turns.iter().map(|turn| turn.text.len())) {
@@ -245,7 +248,8 @@ pub(super) fn rows(turns: &[Utterance<'_>], wanted: &BTreeSet<usize>, tokens: &m
     Ok(found)
 }
 
-/// The row of the last of these turns behind the one before it. A statement is a sentence; of a longer one the beginning tells.
+/// The row in which the last of these turns follows the one before it. A statement is one sentence; for a longer one, the
+/// beginning is enough.
 pub(super) fn statement(turns: &[Utterance<'_>; 2], tokens: &mut Tokens<'_>) -> Result<Row, String> {
     let mut found = Vec::new();
     rows_of(turns, 1..2, tokens, &mut found)?;
@@ -258,7 +262,7 @@ fn rows_of(turns: &[Utterance<'_>], segment: Range<usize>, tokens: &mut Tokens<'
         let message = turns[at];
         let pieces = tokens.pieces(&message.text[..message.text.floor_char_boundary(MESSAGE_BYTES_MAX)])?;
         let windows = windows(pieces.ids.len());
-        // A segment of one message, or dense writing: it has more tokens than its bytes let one think.
+        // A segment with a single message, or dense text with more tokens than its bytes suggest.
         let is_alone = windows.len() > 1;
         if open.ids.is_empty() || is_alone || open.ids.len() + 1 + pieces.ids.len() > TOKENS {
             found.extend(Some(std::mem::take(&mut open)).filter(|row| !row.parts.is_empty()));

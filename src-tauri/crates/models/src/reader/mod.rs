@@ -1,8 +1,9 @@
-//! The reader: a small network, trained on text written for the purpose, that marks what a message says (`src-tauri/training`).
+//! The trained reader: a small network, trained on text written for the purpose, that marks what a message says
+//! (`src-tauri/training`).
 //!
-//! Whatever is loaded is held against hashes built into this program (`training/reader/reader.json`): the weights decide what is
-//! proposed about a person, so no other file will do.
-//! Deliberately not here: training, and what is made of the marks (`capture`).
+//! Its files are checked against hashes built into this program (`training/reader/reader.json`). The weights decide what is
+//! proposed about a person, so no other file is accepted. Deliberately not here: training, and how the marks are used
+//! (`capture`).
 
 mod decode;
 mod files;
@@ -26,48 +27,51 @@ use layout::{Part, Row, Tokens};
 use pieces::Tokenizer;
 use words::Words;
 
-/// Rows are read in batches of about this many tokens, so that the lock is released often and memory stays small.
+/// Rows are read in batches of about this many tokens, so that the lock is released often and memory stays low.
 const BATCH_TOKENS: usize = 1_100;
 
-/// A message far from the beginning that may be play, because of how the conversation opened, is earnest where a fact in it is this
-/// probable behind the turns right before it alone. On conversations of authors not trained on this adds four facts that are right to
-/// 2,410, and none that is wrong; what it is for, a talk that goes on long after a scene has ended, is rare there (decision 41).
+/// A message far from the beginning may be taken for role-play because of how the conversation opened. It counts as serious if a
+/// fact in it is at least this probable when read only after the turns right before it. On conversations by authors not trained
+/// on, this adds four correct facts to 2,410 and no wrong ones. Its actual purpose, a conversation that continues long after a
+/// scene has ended, is rare there (decision 41).
 const EARNEST_MIN: f64 = 0.6;
 
-/// Raised with every change of how messages are read with the same weights, so that what was read before is read again.
+/// Raised whenever messages are read differently with the same weights, so that everything read before is read again.
 const READING: u8 = 3;
 
-/// More threads gain little on messages this short and take the cores that the rest of the desktop needs.
+/// Maximum number of threads. More gain little on such short messages and take cores that the rest of the desktop needs.
 const THREADS_MAX: usize = 4;
 
-/// Marks what messages say. Deterministic: a message in its context is read alike, whatever is read beside it.
+/// Marks what messages say. Deterministic: a message in its context always gets the same marks, whatever is read together with
+/// it.
 pub trait Reader: Send + Sync {
-    /// Names the weights; stored with what rests on them.
+    /// Identifies the weights; stored with everything that rests on them.
     fn version(&self) -> &str;
 
-    /// The readings of the messages `which` (indices into `turns`, any order), each in the context of the turns before it.
-    /// Blocking and heavy on the processor: call it off the UI thread.
+    /// The readings of the messages `which` (indices into `turns`, in any order), each in the context of the turns before it.
+    /// Blocks and uses the processor heavily, so call it off the UI thread.
     fn read(&self, turns: &[Utterance<'_>], which: &[usize]) -> Result<Vec<Reading>, ReadError>;
 
-    /// What the later statement of each pair makes of the earlier one. Blocking as [`Self::read`].
+    /// For each pair, how the later statement changes the earlier one. Blocks like [`Self::read`].
     fn compare(&self, pairs: &[StatementPair<'_>]) -> Result<Vec<Change>, ReadError>;
 }
 
-/// Why messages were not read. Messages never carry the text.
+/// Why messages were not read. Errors never contain the text.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The runtime or the tokenizer refused.
+    /// The runtime or the tokenizer refused the batch.
     #[error(
-        "the reader could not read a batch of {messages} messages: {reason}; restart Keepsake, then run `make model` if it stays"
+        "the reader failed on a batch of {messages} messages: {reason}; restart Keepsake, and run `make model` if it happens \
+         again"
     )]
     Batch {
-        /// How many messages were in the batch.
+        /// The number of messages in the batch.
         messages: usize,
-        /// The runtime's own words.
+        /// The runtime's own message.
         reason: String,
     },
-    /// The network's answer does not fit its description.
-    #[error("the reader's answer has another shape than its description says; run `make model` to prepare it again")]
+    /// The network's output does not match its description.
+    #[error("the reader's output does not match its description; run `make model` to prepare it again")]
     Shape,
 }
 
@@ -86,14 +90,15 @@ impl std::fmt::Debug for LocalReader {
     }
 }
 
-/// Whether a reader lies beside this model; whether it can be used is seen when it is opened.
+/// True if there is a reader next to this model. Whether it can be used only shows when it is opened.
 pub fn has_reader(model_dir: &Path) -> bool {
     files::Folder::open(model_dir).is_ok()
 }
 
-/// Verifies and loads the reader that `make model` prepared in the folder `reader` of `model_dir`, with the ONNX Runtime beside it.
+/// Verifies and loads the reader that `make model` prepared in the folder `reader` of `model_dir`, with the ONNX Runtime library
+/// next to it.
 ///
-/// Reads about 95 MB and takes about a second: call it off the UI thread, and only where messages are read.
+/// Reads about 95 MB and takes about a second, so call it off the UI thread and only when messages are to be read.
 pub fn open_reader(model_dir: &Path) -> Result<LocalReader, ModelError> {
     let description = Description::built_in()?;
     let files = files::Folder::open(model_dir)?;
@@ -113,7 +118,7 @@ fn version_of(description: &Description) -> String {
     format!("{READER_PREFIX}{}.{READING}", description.short_hash())
 }
 
-/// The version of the reader that this build knows, without loading it.
+/// The version of the reader that this build uses, without loading it.
 pub fn reader_version() -> Result<String, ModelError> {
     Ok(version_of(&Description::built_in()?))
 }
@@ -121,7 +126,7 @@ pub fn reader_version() -> Result<String, ModelError> {
 fn session(environment: &ort::environment::Environment, graph: &[u8], threads: usize) -> ort::Result<Session> {
     ort::session::builder::SessionBuilder::new(environment)?
         .with_intra_threads(threads)?
-        // Without this the pool burns a core for a while after each batch.
+        // Without this, the thread pool keeps a core busy for a while after each batch.
         .with_intra_op_spinning(false)?
         .commit_from_memory(graph)
 }
@@ -168,7 +173,7 @@ impl Reader for LocalReader {
 }
 
 impl LocalReader {
-    /// What the network says of each of these messages, window by window.
+    /// The network's output for each of these messages, window by window.
     fn windows(
         &self,
         turns: &[Utterance<'_>],
@@ -187,8 +192,8 @@ impl LocalReader {
         Ok(which.iter().map(|at| parts.get(at).cloned().unwrap_or_default()).collect())
     }
 
-    /// What a message says where the conversation's opening is not shown, which was taken for play with it: the play may have ended long
-    /// ago, and no turn that is shown tells. Nothing where it is not plainly earnest then.
+    /// Reads a message again without the conversation's opening, which had made it look like role-play. The scene may have ended
+    /// long ago without any visible turn saying so. `None` if the message is not clearly serious even then.
     fn without_opener(&self, turns: &[Utterance<'_>], at: usize, tokens: &mut Tokens<'_>) -> Result<Option<Reading>, ReadError> {
         let (late, place) = layout::late(turns, at);
         let windows = self.windows(late, &[place], tokens)?.pop().unwrap_or_default();
@@ -197,7 +202,8 @@ impl LocalReader {
         Ok(marks.iter().any(is_earnest).then_some(Reading { marks }))
     }
 
-    /// Runs rows in batches of like length; what was found of each message in them, with the number that its row came with.
+    /// Runs the rows in batches of similar length. Returns the scores of each message part, with the number that its row came
+    /// with.
     fn run_all(&self, mut rows: Vec<(usize, Row)>) -> Result<Vec<(usize, Part, Scores)>, ReadError> {
         rows.sort_by_key(|(_, row)| row.ids.len());
         let mut found = Vec::new();
@@ -256,5 +262,5 @@ impl LocalReader {
     }
 }
 
-/// A reader that can be shared.
+/// A reader that can be shared between threads.
 pub type SharedReader = Arc<dyn Reader>;

@@ -1,7 +1,7 @@
-//! The reader's vocabulary: a quarter of a million pieces with their scores, and the cut of a word into those that are likeliest together.
+//! The reader's vocabulary: a quarter of a million pieces with their scores, and splitting a word into the most likely pieces.
 //!
-//! The library `tokenizers` does the rest (normal forms, words, places in the text), and could do this; its tree of pieces takes
-//! 290 MB, and this one four. Deliberately not here: the layout of what is cut (`layout`).
+//! The `tokenizers` library does the rest (normalization, words, positions in the text). It could do this too, but its tree of
+//! pieces takes 290 MB, and this one four. Deliberately not here: arranging the pieces as input (`layout`).
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,13 +14,13 @@ use tokenizers::{
     TokenizerImpl,
 };
 
-/// What a character costs that no piece holds, below the worst piece, as in SentencePiece.
+/// The score of a character that no piece contains is this far below the worst piece's, as in SentencePiece.
 const UNKNOWN_PENALTY: f64 = 10.0;
 
-/// Cuts texts into the reader's pieces.
+/// Splits texts into the reader's pieces.
 pub(super) type Tokenizer = TokenizerImpl<Pieces, NormalizerWrapper, PreTokenizerWrapper, PostProcessorWrapper, DecoderWrapper>;
 
-/// The parts of `tokenizer.json` that cutting takes.
+/// The parts of `tokenizer.json` that are needed for splitting.
 #[derive(Deserialize)]
 struct File {
     normalizer: NormalizerWrapper,
@@ -34,7 +34,7 @@ struct Vocabulary {
     vocab: Vec<(String, f64)>,
 }
 
-/// The pieces by their bytes, and the score of each.
+/// The pieces, found by their bytes, and the score of each.
 pub(super) struct Pieces {
     ids: Map<Vec<u8>>,
     scores: Vec<f64>,
@@ -42,7 +42,7 @@ pub(super) struct Pieces {
     unknown_score: f64,
 }
 
-/// The tokenizer that this file describes.
+/// The tokenizer described by this file.
 pub(super) fn tokenizer(file: &[u8]) -> Result<Tokenizer> {
     let File { normalizer, pre_tokenizer, model } = serde_json::from_slice(file)?;
     TokenizerBuilder::new()
@@ -64,7 +64,7 @@ impl Pieces {
         Ok(Self { ids, scores, unknown: vocabulary.unk_id, unknown_score: worst - UNKNOWN_PENALTY })
     }
 
-    /// The pieces that `rest` begins with, shortest first: how many bytes, and which.
+    /// The pieces that `rest` begins with, shortest first: their lengths in bytes and ids.
     fn prefixes(&self, rest: &[u8]) -> impl Iterator<Item = (usize, u32)> {
         let ids = self.ids.as_fst();
         let (mut node, mut id) = (ids.root(), 0);
@@ -81,9 +81,9 @@ impl Pieces {
         found.into_iter()
     }
 
-    /// Where the likeliest pieces of a word end, with their ids: the path with the largest sum of scores (Viterbi).
+    /// The ends and ids of the most likely pieces of a word: the path with the highest sum of scores (Viterbi).
     fn likeliest(&self, word: &str) -> Vec<(usize, u32)> {
-        /// The best path that ends somewhere: its score, where its last piece begins, and which that is.
+        /// The best path to a position: its score, the start of its last piece, and that piece's id.
         #[derive(Clone, Copy)]
         struct Path {
             score: f64,
@@ -127,7 +127,7 @@ impl Model for Pieces {
         let mut start = 0;
         for (end, id) in self.likeliest(word) {
             match found.last_mut().filter(|last| id == self.unknown && last.id == id) {
-                // Unknown characters in a row are one piece.
+                // Consecutive unknown characters form one piece.
                 Some(last) => last.offsets.1 = end,
                 None => found.push(Token::new(id, String::new(), (start, end))),
             }
@@ -140,7 +140,7 @@ impl Model for Pieces {
         self.ids.get(token).and_then(|id| u32::try_from(id).ok())
     }
 
-    // Nobody asks the reader for the words of its pieces: places in the text are what counts.
+    // The words of pieces are never needed; only positions in the text are.
     fn id_to_token(&self, _: u32) -> Option<String> {
         None
     }

@@ -11,7 +11,7 @@ use keepsake_models::language::{
 use keepsake_testkit::FixedClock;
 use keepsake_testkit::scripted_server::ScriptedServer;
 
-/// Ample for an answer on loopback on a loaded machine.
+/// Plenty of time for an answer over loopback on a busy machine.
 const AMPLE_MS: u64 = 20_000;
 
 fn clock() -> Arc<dyn Clock> {
@@ -54,7 +54,7 @@ fn a_server_without_a_model_loading_one_or_wanting_a_key_is_a_state_of_its_own()
 
 #[test]
 fn another_program_at_the_port_is_not_taken_for_a_server() {
-    // Answers 404 to everything, or in another shape.
+    // Answers 404 to everything, or in another format.
     let server = ScriptedServer::saying("{}");
     server.behave(|server| server.version = "<html>".repeat(20));
     assert_eq!(detect(&[Candidate { kind: ServerKind::Ollama, port: server.port() }], AMPLE_MS, &clock()), []);
@@ -65,7 +65,7 @@ fn another_program_at_the_port_is_not_taken_for_a_server() {
 
 #[test]
 fn looking_for_all_of_them_takes_no_longer_than_one() {
-    // They take connections, since the system does that for them, and never say a word.
+    // These accept connections, because the system does so for them, and never answer.
     let silent: Vec<TcpListener> = (0..4).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
     let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
     let candidates: Vec<Candidate> =
@@ -97,7 +97,7 @@ fn a_download_is_followed_to_its_end_and_ends_where_it_is_called_off() {
     server.behave(|server| server.pull = vec![manifest.clone(), part(500), part(2_000), success]);
     pull(&Unwatched).unwrap();
     assert_eq!(parts.take(), [(500, 2_000), (2_000, 2_000)]);
-    // Broken off, refused, and called off by the person.
+    // Interrupted, refused, and canceled by the person.
     server.behave(|server| server.pull = vec![manifest, part(500)]);
     assert_eq!(pull(&Unwatched), Err(CallError::CutOff { at_token_limit: false }));
     server.behave(|server| server.pull = vec![r#"{"error":"pull model manifest: file does not exist"}"#.to_owned()]);

@@ -1,4 +1,4 @@
-//! Calls that fail: each fault becomes the error that says what happened, or the bad text passes up for the gates to refuse.
+//! Failing calls: each fault becomes the matching error, or the bad text is passed on for the gates to reject.
 
 use std::sync::atomic::Ordering;
 
@@ -30,22 +30,22 @@ enum Kind {
     Story,
 }
 
-/// What a call gives that meets `fault`: the error, or nothing where a bad text passes up.
+/// The expected result of a call that meets `fault`: the error, or `None` if a bad text is passed on.
 fn expected(fault: Fault, shape: Shape, origin: &str) -> Option<CallError> {
     let origin = origin.to_owned();
     match fault {
         Fault::Timeout => Some(CallError::TimedOut { origin, timeout_ms: SHORT_MS }),
-        Fault::Refused => Some(CallError::Refused { origin, reason: "nothing listens there" }),
+        Fault::Refused => Some(CallError::Refused { origin, reason: "no server is listening there" }),
         Fault::TooManyRequests => Some(CallError::Busy { status: 429, retry_after_ms: Some(RETRY_AFTER_S * 1000) }),
         Fault::ServerError => Some(CallError::Server { status: 500 }),
-        // Ollama has no way of its own to say it: the refusal is a text, which is not JSON.
+        // Ollama has no dedicated signal for this: the refusal is plain text rather than JSON.
         Fault::Refusal if shape == Shape::OpenAi => Some(CallError::Declined),
         Fault::Huge => Some(CallError::TooLong { limit_bytes: REPLY_BYTES_MAX }),
         _ => None,
     }
 }
 
-/// Long enough for a call that is answered, short enough to wait for one that is not.
+/// Long enough for a call that is answered, and short enough to wait for one that is not.
 const SHORT_MS: u64 = 2_000;
 
 #[test]
@@ -90,7 +90,7 @@ fn a_stream_that_ends_before_its_end_mark_is_cut_off_wherever_it_ends() {
             server.behave(|server| server.piece_chars = 20);
             ask(&client(&server, shape)).unwrap().reply_bytes as usize
         };
-        // The end mark is the last event; without its line end it may be whole all the same.
+        // The end mark is the last event; it may be complete even without its line ending.
         let end_mark = if shape == Shape::OpenAi { "data: [DONE]\n\n".len() } else { 1 };
         for after_bytes in (0..=whole - end_mark).step_by(11).chain([whole - end_mark]) {
             let broken = Answer::Broken { text: GOOD.to_owned(), after_bytes };
@@ -183,7 +183,7 @@ fn a_busy_server_says_when_to_come_back_as_seconds_or_as_a_date() {
             assert_eq!(error, CallError::Busy { status, retry_after_ms: expect }, "{value}");
         };
         check(429, "20", Some(20_000));
-        // The clock of the tests stands at 10:00:00 on that day.
+        // The test clock is set to 10:00:00 on that day.
         check(503, "Mon, 02 Mar 2026 10:00:05 GMT", Some(5_000));
         check(429, "later", None);
     }
@@ -206,7 +206,7 @@ fn ten_megabytes_of_anything_are_cut_off_at_a_limit() {
         let server = ScriptedServer::in_turn([Answer::Http { status: 500, headers: Vec::new(), body: vec![b'x'; HUGE_BYTES] }]);
         assert_eq!(ask(&client(&server, shape)), Err(CallError::Server { status: 500 }), "an error is not read to its end");
     }
-    // Comments are no events, and still they are counted.
+    // Comments are not events, but their bytes count.
     let comments = b": keep alive\n".repeat(HUGE_BYTES / 13);
     let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
     let server = ScriptedServer::in_turn([Answer::Http { status: 200, headers, body: comments }]);

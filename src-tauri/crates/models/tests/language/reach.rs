@@ -1,4 +1,4 @@
-//! "This computer only": what the switch refuses, and that nothing on the system leads around it.
+//! "This computer only": what the setting blocks, and that nothing on the system bypasses it.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ fn every_host_but_loopback_is_refused_before_anything_is_opened() {
         check("localhost.", false);
         check("xn--lcalhost-54a.example", false);
 
-        // Control: without the switch these two, which lead to the server as well, are called.
+        // Control: with the setting off, these two addresses, which also lead to the server, are called.
         for host in ["0.0.0.0", "[::ffff:127.0.0.1]"] {
             let address = format!("http://{host}:{port}");
             assert_eq!(ask_at(&address, shape, Reach::Anywhere).as_deref(), Ok(GOOD), "{host}");
@@ -61,7 +61,7 @@ fn every_host_but_loopback_is_refused_before_anything_is_opened() {
 
 #[test]
 fn the_ipv6_loopback_is_this_computer() {
-    // The scripted server listens on IPv4 alone: the call is let through and finds nobody.
+    // The scripted server listens only on IPv4: the call is allowed but finds no server.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let found = ask_at(&format!("http://[::1]:{free}"), Shape::OpenAi, Reach::ThisComputer);
     assert!(matches!(found, Err(CallError::Refused { .. })), "{found:?}");
@@ -92,7 +92,7 @@ fn a_key_is_never_sent_in_the_clear_to_another_computer() {
         match made {
             Ok(_) => assert!(expect, "{address}"),
             Err(ConnectionError::KeyInClear { origin }) => assert!(!expect && origin == endpoint.origin(), "{address}"),
-            // No certificates on this system: it is about https, and no key goes anywhere.
+            // There are no certificates on this system, so https fails; no key is sent anywhere.
             Err(ConnectionError::Certificates) => assert!(endpoint.is_encrypted(), "{address}"),
         }
     };
@@ -112,15 +112,15 @@ fn a_server_that_does_not_speak_https_is_told_from_one_that_does_not_run() {
     let endpoint = Endpoint::parse(&address, Shape::OpenAi).unwrap();
     let connection = match Connection::new(endpoint, Reach::ThisComputer, None, Arc::new(FixedClock::default())) {
         Ok(connection) => connection,
-        // Only where the system has no certificates at all.
+        // Only if the system has no certificates at all.
         Err(error) => return assert!(!std::path::Path::new("/etc/ssl/certs/ca-certificates.crt").exists(), "{error}"),
     };
     let found = ask(&Client::new(connection, "tiny:1b"));
-    assert_eq!(found, Err(CallError::Refused { origin: address, reason: "it does not speak https there" }));
+    assert_eq!(found, Err(CallError::Refused { origin: address, reason: "the server does not use https" }));
     assert_eq!(server.calls(), 0, "nothing went in the clear");
 }
 
-/// The environment of a process cannot be changed safely from within, so this test runs again as a process of its own.
+/// The environment of a process cannot be changed safely from within, so this test runs again in a separate process.
 const PROXY: &str = "KEEPSAKE_TEST_PROXY";
 const SERVER: &str = "KEEPSAKE_TEST_SERVER";
 
@@ -137,7 +137,7 @@ fn proxies_of_the_environment_have_no_effect() {
     for variable in ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
         child.env(variable, proxy.url());
     }
-    // Its presence would switch the upper-case variables off.
+    // If this variable were set, the uppercase variables would be ignored.
     child.env_remove("REQUEST_METHOD").env_remove("NO_PROXY").env_remove("no_proxy");
     let output = child.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -152,7 +152,7 @@ fn within_an_environment_with_proxies(server: &str) {
             assert_eq!(ask_at(server, shape, reach).as_deref(), Ok(GOOD));
         }
     }
-    // Control: a client as it comes obeys the same environment.
+    // Control: an unconfigured client obeys the same environment.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let answered = runtime.block_on(reqwest::get(format!("{server}/control")));
     assert!(answered.is_ok(), "{answered:?}");

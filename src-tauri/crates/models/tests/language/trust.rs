@@ -1,6 +1,6 @@
-//! Whom a call believes: a server behind https whose certificate nobody vouches for hears nothing of a request.
+//! Which servers a call trusts: an https server with an untrusted certificate receives nothing of a request.
 //!
-//! Where certificates are trusted is read from `SSL_CERT_FILE` here, as the system's own list is read on Linux.
+//! The trusted certificates are read from `SSL_CERT_FILE` here, which is how the system's own list is read on Linux.
 
 #![cfg(target_os = "linux")]
 
@@ -22,12 +22,12 @@ fn contains(bytes: &[u8], part: &str) -> bool {
     bytes.windows(part.len()).any(|window| window == part.as_bytes())
 }
 
-/// The environment of a process cannot be changed safely from within, so these tests run again as processes of their own: the
-/// address to call, and what is expected of it.
+/// The environment of a process cannot be changed safely from within, so these tests run again in separate processes: the address
+/// to call, and the expected result.
 const ADDRESS: &str = "KEEPSAKE_TEST_HTTPS";
 const EXPECT: &str = "KEEPSAKE_TEST_EXPECT";
 
-/// Runs the test `name` again with the certificates of `pem` trusted and no others.
+/// Runs the test `name` again, trusting only the certificates in `pem`.
 fn trusting(pem: &str, name: &str, address: &str, expect: &str) {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), pem).unwrap();
@@ -72,7 +72,7 @@ fn a_server_that_nobody_vouches_for_hears_no_word_of_a_request() {
     let server = ScriptedServer::saying(GOOD);
     let others = TlsFront::start(server.port(), Certificate::Sound);
     let front = TlsFront::start(server.port(), Certificate::Sound);
-    // Some other certificate is trusted, so that the list is not empty: this server's own is unknown all the same.
+    // Another certificate is trusted so that the list is not empty; this server's own certificate is still unknown.
     trusting(others.pem(), NAME, &front.url(), "refused");
     let heard = front.heard();
     assert!(!heard.wire.is_empty(), "control: it was called");
@@ -82,7 +82,7 @@ fn a_server_that_nobody_vouches_for_hears_no_word_of_a_request() {
     }
     assert_eq!((server.connections(), server.calls()), (0, 0), "the server behind it never heard of it");
 
-    // Control: the same server, its certificate trusted.
+    // Control: the same server with a trusted certificate.
     trusting(front.pem(), NAME, &front.url(), "answered");
     let heard = front.heard();
     assert!(contains(&heard.plain, KEY) && contains(&heard.plain, "I bake"), "what was not said before is said now");

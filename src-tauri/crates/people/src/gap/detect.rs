@@ -1,4 +1,4 @@
-//! Gaps: the same thing that could not be done, on more than one occasion, whatever the wording.
+//! Finds gaps: the same request unmet on more than one occasion, however it is worded.
 
 use std::collections::BTreeSet;
 
@@ -9,125 +9,126 @@ use crate::text::{content_words, read};
 use crate::utterance::{day, occasions};
 use crate::{Similarity, Utterance};
 
-/// Once is a one-off: a wish of the moment, a slip, a server that was down. What comes up in a second conversation or on another day
-/// comes up again. Not more than two: whoever is refused twice often does not ask a third time.
+/// Minimum number of occasions. Once may be a passing wish, a slip, or a server that was down; a second conversation or another
+/// day makes it a repetition. Not more than two, because people who are refused twice often do not ask a third time.
 pub const GAP_OCCASIONS_MIN: usize = 2;
 
-/// Names these rules and their version on every gap found with them. Raise it when results change.
+/// Name and version of these rules, stored with every gap found with them. Raise the version when results change.
 pub const GAP_RULES_VERSION: &str = "builtin-gap/2";
 
-/// A gap that is known.
+/// A known gap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KnownGap<'a> {
     /// Its id.
     pub id: &'a GapId,
-    /// Whom it showed with; nothing where it showed with several.
+    /// The entity it occurred with; `None` if it occurred with several.
     pub entity: Option<&'a EntityId>,
-    /// What could not be done.
+    /// The unmet request.
     pub need: &'a str,
-    /// How it was refused first; empty where that is not known.
+    /// How it was first refused; empty if unknown.
     pub refusal: &'a str,
-    /// Where it stands.
+    /// The status of the gap.
     pub status: GapStatus,
-    /// When it was resolved last.
+    /// When it was last resolved.
     pub resolved_at: Option<Timestamp>,
-    /// On how many occasions it showed so far.
+    /// The number of occasions so far.
     pub frequency: u32,
-    /// Every place that is stored for it.
+    /// All stored evidence for it.
     pub evidence: &'a [EvidenceSpan],
 }
 
-/// Something that a person said is no gap.
+/// Something that a person said is not a gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dismissed<'a> {
-    /// As it was put.
+    /// The request as it was worded.
     pub need: &'a str,
-    /// How it was refused first; empty where that is not known.
+    /// How it was first refused; empty if unknown.
     pub refusal: &'a str,
     /// Its fingerprint.
     pub fingerprint: &'a str,
 }
 
-/// Everything that a search for gaps may know.
+/// The input for finding gaps.
 #[derive(Clone, Copy)]
 pub struct GapInput<'a> {
-    /// Whose conversations these are; nothing for the whole system's.
+    /// The entity whose conversations these are; `None` for gaps of the whole system.
     pub entity: Option<&'a EntityId>,
-    /// All utterances of one privacy partition in which the entity takes part. The order does not matter.
+    /// All utterances of one audience in which the entity takes part, in any order.
     pub utterances: &'a [Utterance<'a>],
-    /// Gaps that are known, of whatever entity: one gap is one row.
+    /// All known gaps of any entity, because each gap is stored only once.
     pub known: &'a [KnownGap<'a>],
-    /// What was dismissed.
+    /// Dismissed gaps.
     pub dismissed: &'a [Dismissed<'a>],
-    /// How alike two texts are.
+    /// Compares two texts.
     pub similarity: Similarity<'a>,
 }
 
-/// A gap that has no id yet.
+/// A new gap without an id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewGap {
-    /// What could not be done, as it was put first.
+    /// The unmet request, as first worded.
     pub need: String,
-    /// How it was refused then.
+    /// How it was refused at that time.
     pub refusal: String,
     /// See [`gap_fingerprint`].
     pub fingerprint: String,
     /// A plain sentence for a person.
     pub description: String,
-    /// Every place where it shows.
+    /// All places that show it.
     pub evidence: Evidence,
-    /// On how many occasions.
+    /// The number of occasions.
     pub frequency: u32,
-    /// When first.
+    /// When it was first seen.
     pub first_seen: Timestamp,
-    /// When last.
+    /// When it was last seen.
     pub last_seen: Timestamp,
-    /// Some of the places are a model's and not the rules'.
+    /// True if some of the places come from a model rather than from the rules.
     pub is_by_model: bool,
 }
 
-/// What is to be written.
+/// A change to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GapChange {
-    /// A gap that was not known.
+    /// A new gap.
     Detected(NewGap),
-    /// A known one showed again.
+    /// A known gap occurred again.
     Seen {
-        /// Which.
+        /// The gap.
         gap: GapId,
-        /// The places that are new.
+        /// The new places.
         evidence: Evidence,
-        /// On how many occasions in all.
+        /// The total number of occasions.
         frequency: u32,
-        /// When last.
+        /// When it was last seen.
         last_seen: Timestamp,
-        /// It was resolved, and showed again after that: [`GapStatus::Reopened`].
+        /// True if it had been resolved and occurred again afterward: [`GapStatus::Reopened`].
         is_reopened: bool,
-        /// It showed with another entity than before, so it is no longer one entity's.
+        /// True if it occurred with a different entity than before, so that it no longer belongs to one entity.
         is_shared: bool,
-        /// Some of the new places are a model's and not the rules'.
+        /// True if some of the new places come from a model rather than from the rules.
         is_by_model: bool,
     },
 }
 
-/// What a need says, reduced for comparison: its content words in alphabetical order.
+/// A request reduced for comparison: its content words in alphabetical order.
 pub fn gap_fingerprint(need: &str) -> String {
     let mut words = content_words(need);
     words.sort();
     words.join(" ")
 }
 
-/// What a gap says in a plain sentence.
+/// A plain sentence that describes a gap.
 pub fn description(frequency: u32, need: &str) -> String {
-    format!("Was wanted on {frequency} occasions and could not be done: \"{need}\"")
+    format!("Requested on {frequency} occasions, but could not be done: \"{need}\"")
 }
 
-/// What shows in these conversations beside the gaps that are known. Searching once more changes nothing.
+/// The gap changes that these conversations show beyond the known gaps. Running it again changes nothing.
 pub fn detect(input: &GapInput<'_>) -> Vec<GapChange> {
     detect_with(input, &[])
 }
 
-/// The same with what a model found besides (`profile::model`): it counts like what the rules find, once a message.
+/// Like [`detect`], plus what a model found (`profile::model`). A model's occurrences count like those of the rules, once per
+/// message.
 pub fn detect_with(input: &GapInput<'_>, by_model: &[Occurrence]) -> Vec<GapChange> {
     let by_rules = in_read(&read(input.utterances));
     let shows = |occurrence: &Occurrence, other: &Occurrence| {
@@ -167,7 +168,7 @@ pub fn detect_with(input: &GapInput<'_>, by_model: &[Occurrence]) -> Vec<GapChan
     changes
 }
 
-/// The repeated occurrences of one need each, whatever gaps are known.
+/// The repeated occurrences, grouped by request, regardless of known gaps.
 pub(crate) fn clusters<'o>(found: &[&'o Occurrence], similarity: Similarity<'_>) -> Vec<Vec<&'o Occurrence>> {
     let mut clusters = Vec::new();
     found.iter().for_each(|occurrence| add_to(&mut clusters, occurrence, similarity));
@@ -186,7 +187,8 @@ fn is_repeated(cluster: &[&Occurrence]) -> bool {
     occasions(cluster.iter().map(|occurrence| (&occurrence.conversation, occurrence.time))) >= GAP_OCCASIONS_MIN
 }
 
-/// Which known gap an occurrence belongs to: the one that names its place, else the first that says the same.
+/// The index of the known gap that an occurrence belongs to: the one that cites its place, otherwise the first about the same
+/// request.
 fn known_as(occurrence: &Occurrence, input: &GapInput<'_>) -> Option<usize> {
     let has_place = |gap: &KnownGap<'_>| occurrence.places.first().is_some_and(|place| gap.evidence.contains(place));
     input.known.iter().position(has_place).or_else(|| {
@@ -196,7 +198,7 @@ fn known_as(occurrence: &Occurrence, input: &GapInput<'_>) -> Option<usize> {
     })
 }
 
-/// A conversation on a day: said ten times there, it came up once.
+/// One occasion: a conversation on one day. Ten mentions there count once.
 fn occasion(occurrence: &Occurrence) -> (&ConversationId, i64) {
     (&occurrence.conversation, day(occurrence.time))
 }

@@ -1,6 +1,6 @@
-//! Capability gaps (seed 001): what was asked of assistants again and again and could not be done, and the task that it becomes.
+//! Capability gaps (seed 001): requests that assistants repeatedly could not meet, and the tasks made from them.
 //!
-//! Pure. Deliberately not here: storage, files, and the decision of a person by which a gap becomes a task.
+//! Pure. Deliberately not here: storage, files, and a person's decision to turn a gap into a task.
 
 mod detect;
 mod occurrence;

@@ -1,59 +1,61 @@
-//! Where something was asked of an assistant and could not be done, as the reader sees it.
+//! Finds requests to an assistant that could not be met, as marked by the reader.
 //!
-//! What could not be done is what was asked, in the words of who asked; whether it is the same as before, what was refused tells best,
-//! since people ask for an ability by what they want of it ("print the list", "put this on paper for Bo"). A refusal among people is none: who cannot take a shift lacks
-//! no ability, and people refuse each other far more often than a program does. Refusals for safety or law count like any other,
-//! since no list of words here tells them apart; a person decides what becomes a task.
+//! The unmet request is what was asked, in the words of the person who asked. The refusal shows best whether two requests are the
+//! same, because people ask for an ability by what they want to achieve ("print the list", "put this on paper for Bo"). Refusals
+//! between people do not count: someone who cannot take a shift lacks no ability, and people refuse each other far more often
+//! than a program does. Refusals for safety or legal reasons count like any other, because no word list here can distinguish
+//! them; a person decides what becomes a task.
 //!
-//! Deliberately not here: how often is often enough.
+//! Deliberately not here: how many occurrences are enough.
 
 use keepsake_domain::{ConversationId, EvidenceSpan, ReadingLabel, Timestamp};
 
 use crate::text::{ANSWERS_WITHIN, Read, Sentence, content_words, marked, quoted, read, same_topic};
 use crate::{Similarity, Speaker, Utterance};
 
-/// A refusal counts from this probability on. Chosen on authors that the reader was not trained on: four of five are refusals there.
+/// Minimum probability of a refusal. Chosen on authors that the reader was not trained on: four out of five are refusals there.
 const UNMET_MIN: f64 = 0.6;
 
-/// One content word ("export", "that file") names nothing that could be built.
+/// Minimum content words in a request; one word ("export", "that file") names nothing that could be built.
 const NEED_WORDS_MIN: usize = 2;
 
-/// One place where something could not be done.
+/// A place where a request could not be met.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Occurrence {
-    /// What, as it was asked for: "can you export my notes as PDF?".
+    /// The request as worded: "can you export my notes as PDF?".
     pub need: String,
-    /// How it was refused: "I can't make files". Empty where nobody refused it.
+    /// How it was refused: "I can't make files". Empty if there was no refusal.
     pub refusal: String,
-    /// Where it shows: the refusal first, then the request that it answers.
+    /// The places that show it: first the refusal, then the request it answers.
     pub places: Vec<EvidenceSpan>,
-    /// Those of them that are the entity's own words: nothing else proves anything about the entity.
+    /// Those of the places that are the entity's own words; only these prove anything about the entity.
     pub own_places: Vec<EvidenceSpan>,
-    /// In which conversation.
+    /// The conversation.
     pub conversation: ConversationId,
-    /// When.
+    /// The time.
     pub time: Timestamp,
 }
 
-/// What was asked and how it was refused, as far as two of them are compared.
+/// A request and its refusal, as far as they are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Unmet<'a> {
     pub(crate) need: &'a str,
     pub(crate) refusal: &'a str,
 }
 
-/// Two refusals at this cosine speak of one ability, where they were asked for like things. Of the refusals in the training text four of
-/// five pairs that lie so near do, and with [`ASKED_COSINE`] all of them.
+/// Two refusals with this cosine are about the same ability if the requests are alike. In the training text, four out of five
+/// pairs of refusals this close are, and all of them together with [`ASKED_COSINE`].
 const REFUSED_COSINE: f32 = 0.65;
 
-/// Requests further apart were for two things, though both were refused in the same words ("I can't do that from here").
+/// Requests further apart than this were for different things, even if they were refused in the same words ("I can't do that from
+/// here").
 const ASKED_COSINE: f32 = 0.2;
 
-/// A refusal that is further from what it answers says nothing of it: "that is not possible".
+/// A refusal further than this from its request says nothing about it: "that is not possible".
 const ANSWERED_COSINE: f32 = 0.2;
 
 impl Unmet<'_> {
-    /// Whether one ability is missing in both.
+    /// True if both lack the same ability.
     pub(crate) fn is_same(&self, other: &Self, similarity: Similarity<'_>) -> bool {
         let is_near = |a: &str, b: &str, least: f32| similarity(a, b).is_some_and(|cosine| cosine >= least);
         let is_refused_alike = || {
@@ -75,7 +77,7 @@ impl Occurrence {
     }
 }
 
-/// Every place where something could not be done, in order.
+/// All unmet requests, in order.
 pub fn occurrences(utterances: &[Utterance<'_>]) -> Vec<Occurrence> {
     in_read(&read(utterances))
 }
@@ -84,7 +86,7 @@ pub(crate) fn in_read(all: &[Read<'_>]) -> Vec<Occurrence> {
     all.iter().filter(|read| read.said.speaker == Speaker::Assistant).filter_map(|read| occurrence(all, read)).collect()
 }
 
-/// What one answer refuses; one thing, however often it says so.
+/// The unmet request that an answer shows; at most one, however often the answer refuses.
 fn occurrence(all: &[Read<'_>], read: &Read<'_>) -> Option<Occurrence> {
     let refusal = marked(&read.said, ReadingLabel::UnmetRequest, UNMET_MIN).into_iter().next()?;
     let (asking, asked) = asked_before(all, read)?;
@@ -102,7 +104,7 @@ fn occurrence(all: &[Read<'_>], read: &Read<'_>) -> Option<Occurrence> {
     })
 }
 
-/// What the entity said last before this message: its last question, or what it said at the end.
+/// What the entity last said before this message: its last question there, or else its last sentence.
 fn asked_before<'r, 'a>(all: &'r [Read<'a>], read: &Read<'a>) -> Option<(&'r Read<'a>, &'r Sentence<'a>)> {
     let mut at = read.before;
     for _ in 0..ANSWERS_WITHIN {

@@ -1,6 +1,7 @@
-//! A task in a Markdown file: how it is written there, and how its box is read back.
+//! Writes a task into a Markdown file and reads its checkbox back.
 //!
-//! The file is a person's. Keepsake finds its own lines by the task's id in a comment, which no viewer shows, and touches no other:
+//! The file belongs to a person. Keepsake finds its own lines by the task's id in a comment, which viewers do not show, and
+//! changes no others:
 //!
 //! ```markdown
 //! - [ ] Export the notes as PDF <!-- keepsake task_018f -->
@@ -9,61 +10,61 @@
 //!   <!-- /keepsake task_018f -->
 //! ```
 //!
-//! The person may tick the box, move the lines, indent them, write around them, between them and into the title. A new version of
-//! a task is written only over the lines that Keepsake wrote itself.
+//! The person may tick the box, move or indent the lines, write around or between them, and edit the title. A new version of a
+//! task replaces only the lines that Keepsake wrote itself.
 //!
-//! Deliberately not here: reading and writing the file, and which quotations may stand in it.
+//! Deliberately not here: reading and writing the file, and which quotations it may contain.
 
 use std::ops::Range;
 
 use chrono::DateTime;
 use keepsake_domain::{InteractionId, TaskId, TaskStatus, Timestamp};
 
-/// A longer title is a description.
+/// Maximum length of a title; anything longer is a description.
 pub const TITLE_CHARS_MAX: usize = 120;
 
-/// A quotation is cut here: the whole of it is one click away, by its id.
+/// Maximum length of a quotation; the whole message is one click away by its id.
 pub const QUOTE_CHARS_MAX: usize = 240;
 
-/// What our description ends with, so that it is told from what a person writes under a task.
+/// The end of a description written by Keepsake, to distinguish it from what a person writes under a task.
 const OURS: &str = "<!-- keepsake -->";
 
 /// A line of evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskEvidence {
-    /// The message.
+    /// The id of the message.
     pub interaction: InteractionId,
-    /// Where it was said, as a person would name it: "WhatsApp, Ana".
+    /// The source as a person would name it: "WhatsApp, Ana".
     pub source: String,
-    /// When; its day is shown, in UTC. Zero or less: unknown.
+    /// When it was said. Its day is shown in UTC. Zero or less means unknown.
     pub time: Timestamp,
-    /// The words, where they may stand in this file.
+    /// The quoted words, if they may appear in this file.
     pub quote: Option<String>,
 }
 
-/// A task as it stands in a file.
+/// A task as written in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskText {
-    /// Its id: by it the lines are found again.
+    /// The id, by which its lines are found again.
     pub id: TaskId,
-    /// One line.
+    /// The title, on one line.
     pub title: String,
-    /// A sentence or two, on one line.
+    /// The description: a sentence or two, on one line.
     pub description: String,
-    /// What it rests on.
+    /// The evidence it rests on.
     pub evidence: Vec<TaskEvidence>,
-    /// Where it stands.
+    /// The status.
     pub status: TaskStatus,
 }
 
 /// What a file says about a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskInFile {
-    /// One box, or several that agree.
+    /// There is one checkbox, or several that agree.
     Found(TaskStatus),
-    /// It is not there, or its line has no box any more. Says nothing about the task.
+    /// The task is not there, or its line no longer has a checkbox. This says nothing about the task.
     Missing,
-    /// It stands there more than once, ticked here and not there. Says nothing about the task.
+    /// The task appears several times, ticked in one place and not in another. This says nothing about the task.
     Contradictory,
 }
 
@@ -84,16 +85,18 @@ pub fn render(task: &TaskText) -> String {
     text
 }
 
-/// What `file` says about the task `id`: a ticked box is resolved, an empty one open.
+/// What `file` says about the task `id`: a ticked checkbox means resolved, an empty one open.
 pub fn status_in(file: &str, id: &TaskId) -> TaskInFile {
     let mut found = heads(file, id).filter_map(|head| head.status);
     let Some(first) = found.next() else { return TaskInFile::Missing };
     if found.all(|other| other == first) { TaskInFile::Found(first) } else { TaskInFile::Contradictory }
 }
 
-/// `file` with the task in it: in the place of its lines if they are there, else behind everything. Every other byte stays.
+/// Returns `file` with the task in it: in place of its lines if they are there, otherwise at the end. Every other byte is
+/// unchanged.
 ///
-/// The box and the title are the person's once they are written: the box is set to `task.status`, what stands beside it is kept.
+/// Once written, the checkbox and the title belong to the person: the box is set to `task.status`, and the text next to it is
+/// kept.
 #[must_use]
 pub fn written(file: &str, task: &TaskText) -> String {
     let ours = render(task);
@@ -121,7 +124,7 @@ pub fn written(file: &str, task: &TaskText) -> String {
     let rest = head.line.end;
     match end_of_body(file, rest, &task.id) {
         Some(body_end) => {
-            // What the person wrote between our lines stays, behind them.
+            // What the person wrote between our lines is kept and placed after them.
             let kept = strangers(&file[rest..body_end], &task.id);
             push_indented(&mut out, body, &indent);
             out.push_str(&kept);
@@ -143,16 +146,16 @@ fn mark_len(line: &str, at: usize) -> usize {
     line[at..].chars().next().map_or(0, |c| if c == ']' { 0 } else { c.len_utf8() })
 }
 
-/// The line of a task that has its box.
+/// The line of a task with its checkbox.
 struct Head {
-    /// The line with its end, in bytes of the file.
+    /// The line including its line ending, in bytes of the file.
     line: Range<usize>,
-    /// Where the mark of its box stands, if it has one.
+    /// The position of the checkbox's mark, if there is one.
     mark: Option<usize>,
     status: Option<TaskStatus>,
 }
 
-/// The lines that carry the id, outside of code fences: in a fence somebody shows what such a line looks like.
+/// The lines that contain the id, outside code fences, because text in a fence only shows what such a line looks like.
 fn heads<'f>(file: &'f str, id: &TaskId) -> impl Iterator<Item = Head> + use<'f> {
     let marker = format!("<!-- keepsake {id} -->");
     let mut fenced = false;
@@ -174,7 +177,7 @@ fn heads<'f>(file: &'f str, id: &TaskId) -> impl Iterator<Item = Head> + use<'f>
     })
 }
 
-/// Where the mark of a list item's box stands and what it says: `- [ ]`, `* [x]`, `1. [X]`, also in a quotation.
+/// The position of the mark in a list item's checkbox, and its status: `- [ ]`, `* [x]`, `1. [X]`, also inside a blockquote.
 fn mark_in(line: &str) -> Option<(usize, TaskStatus)> {
     let start = line.len() - line.trim_start_matches([' ', '\t', '>']).len();
     let rest = &line[start..];
@@ -199,7 +202,7 @@ fn mark_in(line: &str) -> Option<(usize, TaskStatus)> {
     Some((at + 1, status))
 }
 
-/// Where the lines under a task's head end, its closing comment included; nothing if that was taken out.
+/// The end of the lines under a task's head, including its closing comment; `None` if the comment was removed.
 fn end_of_body(file: &str, from: usize, id: &TaskId) -> Option<usize> {
     let closing = format!("<!-- /keepsake {id} -->");
     let another = "<!-- keepsake task_";
@@ -208,7 +211,7 @@ fn end_of_body(file: &str, from: usize, id: &TaskId) -> Option<usize> {
         if text.contains(&closing) {
             return Some(from + line.end);
         }
-        // In a quotation the signs are escaped, so its line ends otherwise.
+        // Another task's head follows. Quotations cannot match, because their special characters are escaped.
         if text.contains(another) && text.trim_end().ends_with("-->") {
             return None;
         }
@@ -216,7 +219,8 @@ fn end_of_body(file: &str, from: usize, id: &TaskId) -> Option<usize> {
     None
 }
 
-/// Of the lines under a head those that Keepsake did not write: neither description, nor evidence as it writes it, nor the end.
+/// The lines under a head that Keepsake did not write, that is, neither the description, nor evidence in its own format, nor the
+/// end.
 fn strangers(body: &str, id: &TaskId) -> String {
     let closing = format!("<!-- /keepsake {id} -->");
     let mut kept = String::new();
@@ -245,7 +249,7 @@ fn push_indented(out: &mut String, text: &str, indent: &str) {
     }
 }
 
-/// The lines of a text with their ends.
+/// The lines of a text with their line endings.
 fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     text.split_inclusive('\n').map(move |line| {
@@ -255,7 +259,7 @@ fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Text of a message as it may stand in a line of Markdown: no line of its own, no comment, no markup, no link under another name.
+/// Message text in a form that is safe within a line of Markdown: no line breaks, no comments, no markup, no disguised links.
 fn one_line(text: &str, chars_max: usize) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     let joined = words.collect::<Vec<_>>().join(" ");
@@ -378,7 +382,7 @@ mod tests {
         assert_eq!(file.lines().count(), 4, "{file}");
         assert!(!file.replace("\\]", "").contains("](") && !file.contains('\u{202e}'), "{file}");
         assert_eq!(written(&file, &task(hostile)), file, "and it is found and written anew as one");
-        // The control: the same text as a line of its own is a ticked box.
+        // The control: the same text on a line of its own is a ticked checkbox.
         assert_eq!(status_in(hostile, &id(1)), TaskInFile::Found(TaskStatus::Resolved));
     }
 }

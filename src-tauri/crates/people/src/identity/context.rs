@@ -1,6 +1,6 @@
-//! What handles share beside their names: the people they talk with and the words that few others use.
+//! What handles share besides their names: the people they talk with, and words that few others use.
 //!
-//! Both indexes are capped where many share an entry, so that a pair costs what it shares and not what there is.
+//! Both indexes skip entries shared by many handles, so the cost of a pair depends on what it shares and not on the total.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -9,27 +9,27 @@ use keepsake_domain::{ConversationId, Span, Timestamp};
 
 use super::handle::{is_invisible, words};
 
-/// A word that more handles use is no sign of a shared project; further holders are not even counted.
+/// A word used by more handles than this is not a sign of a shared project; further users are not even counted.
 pub(super) const TERM_HOLDERS_MAX: usize = 16;
 
-/// In a small circle a word is rare only if a twentieth of it uses it, though always if no more than three do.
+/// In a small group, a word is rare if at most one in this many handles uses it, and always if no more than three do.
 const TERM_SHARE: usize = 20;
 const TERM_HOLDERS_SMALL: usize = 3;
 
-/// Shorter words are too often chance.
+/// Minimum length of a word; shorter ones are too often coincidence.
 const TERM_CHARS_MIN: usize = 4;
 
-/// Longer ones are keys, hashes and addresses.
+/// Maximum length of a word; longer ones are keys, hashes and addresses.
 const TERM_CHARS_MAX: usize = 32;
 
-/// A conversation of more handles is a public room: being in it together says nothing.
+/// Maximum number of handles in a conversation that counts. A larger one is a public room, where being together says nothing.
 pub(super) const CIRCLE_MAX: usize = 50;
 
-/// Words of a message beyond these are a document.
+/// Maximum number of words read per message; more make it a document.
 const WORDS_READ_MAX: usize = 400;
 
 words! {
-    /// Frequent words of the supported languages; rarer ones fall to the count of their users.
+    /// Frequent words in the supported languages. Less frequent common words are excluded by the number of handles that use them.
     COMMON = "
         about above after again against all also always another anyone around because been before being between both but came come
         could does doing done down each even ever every few find first from gave going gone good great have having hello here
@@ -51,7 +51,7 @@ words! {
     ";
 }
 
-/// Where a handle first used a word.
+/// A handle's first use of a word.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FirstUse {
     pub(super) handle: u32,
@@ -66,24 +66,24 @@ struct Term {
     is_name: bool,
 }
 
-/// Which handles use which word.
+/// The words used by each handle.
 #[derive(Debug, Default)]
 pub(super) struct Terms {
     index: HashMap<Box<str>, u32>,
     terms: Vec<Term>,
 }
 
-/// A rare word, ready for comparing.
+/// A rare word, ready for comparison.
 #[derive(Debug, Clone)]
 pub(super) struct RareTerm {
     pub(super) word: String,
-    /// Written like a name, an identifier or a compound: what projects are called.
+    /// True if it is written like a name, an identifier or a compound, as project names are.
     pub(super) is_name: bool,
     pub(super) holders: Vec<FirstUse>,
 }
 
 impl Terms {
-    /// Reads the words of one own sentence of `handle`, which stands at code point `offset` of message `message`.
+    /// Reads the words of one of `handle`'s own sentences, which starts at code point `offset` of message `message`.
     pub(super) fn read(&mut self, handle: u32, message: u32, sentence: &str, offset: u32) {
         let mut word = String::new();
         let mut begin = offset;
@@ -140,7 +140,7 @@ impl Terms {
         }
     }
 
-    /// The words that at least two and only few of `handles` handles use, without the parts of names in `names`.
+    /// The words used by at least two and only few of `handles` handles, without the parts of names in `names`.
     pub(super) fn rare(self, handles: usize, names: &HashSet<String>) -> Vec<RareTerm> {
         let most = (handles / TERM_SHARE).clamp(TERM_HOLDERS_SMALL, TERM_HOLDERS_MAX);
         let mut rare: Vec<RareTerm> = self
@@ -157,13 +157,13 @@ impl Terms {
     }
 }
 
-/// One handle in one conversation.
+/// A handle in a conversation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Presence {
     pub(super) handle: u32,
     pub(super) first: Timestamp,
     pub(super) last: Timestamp,
-    /// Its first message there and how long that is, for showing.
+    /// Its first message there, and the length of that message, for display.
     pub(super) message: u32,
     pub(super) chars: u32,
 }
@@ -179,7 +179,7 @@ pub(super) struct Rooms {
 }
 
 impl Rooms {
-    /// Takes one message; within a conversation they come in order of time.
+    /// Takes one message. The messages of a conversation must come in time order.
     pub(super) fn read(&mut self, conversation: &ConversationId, handle: u32, message: u32, chars: u32, time: Timestamp) {
         let next = self.ids.len() as u32;
         let room = *self.index.entry(conversation.clone()).or_insert_with(|| {
@@ -195,7 +195,7 @@ impl Rooms {
         if before != handle {
             *self.answers.entry((room, before.min(handle), before.max(handle))).or_default() += 1;
         }
-        // Rooms beyond the cap serve no comparison, and a list of thousands would be searched at each message.
+        // Rooms above the limit are not used for comparison, and a list of thousands would be searched for every message.
         let present = &mut self.present[at];
         let has_place = present.len() <= CIRCLE_MAX;
         match present.iter_mut().find(|presence| presence.handle == handle) {
@@ -208,17 +208,17 @@ impl Rooms {
         }
     }
 
-    /// The number of a conversation that was read.
+    /// The number of a conversation that has been read.
     pub(super) fn number(&self, conversation: &ConversationId) -> u32 {
         self.index.get(conversation).copied().unwrap_or(u32::MAX)
     }
 
-    /// How often the two followed each other in `room`.
+    /// How often these two followed each other in `room`.
     pub(super) fn answers(&self, room: u32, a: u32, b: u32) -> u32 {
         self.answers.get(&(room, a.min(b), a.max(b))).copied().unwrap_or(0)
     }
 
-    /// For each of `handles` handles, the rooms it writes in and at which place of the list it stands.
+    /// For each of `handles` handles, the rooms it writes in, with its position in each room's list.
     pub(super) fn of_handles(&self, handles: usize) -> Vec<Vec<(u32, u32)>> {
         let mut rooms = vec![Vec::new(); handles];
         for (room, present) in self.present.iter().enumerate() {

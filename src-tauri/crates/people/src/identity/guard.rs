@@ -1,11 +1,12 @@
-//! When a sentence that reads like a statement about oneself is none: quoted, reported, supposed, negated or asked.
+//! Detects sentences that look like a statement about oneself but are quoted, reported, supposed, negated or asked.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Compiles a built-in pattern; a test compiles all of them, so a missing one is a broken build and simply finds nothing.
+/// Compiles a built-in pattern. A test compiles all of them, so a failure is a bug in the build and the pattern simply finds
+/// nothing.
 pub(super) fn pattern(text: &str) -> Option<Regex> {
     Regex::new(text).ok()
 }
@@ -41,23 +42,23 @@ static NEGATED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
-/// Openings of questions.
+/// The beginnings of questions.
 static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
         r"(?i)^\W*(?:and |so |but |wait,? |hm+,? |und |et |y )?(?:am|is|was|are|were|do|does|did|have|has|who|which|what|whose|bin|ist|war|hast|hat|wer|welche[rs]?|was|suis|est|qui|quel|quelle|est-ce|soy|es|quién|cuál)\b",
     )
 });
 
-/// First persons, whose reports are their own words.
+/// First-person words. What the writer reports in the first person are their own words.
 const FIRST: &[&str] = &["i", "we", "i've", "i’ve", "ich", "wir", "je", "j'ai", "j’ai", "yo", "nosotros", "on", "eu", "he"];
 
-/// Whether the statement at `found` of `sentence` is about somebody else, supposed, or denied.
+/// True if the statement at `found` in `sentence` is about someone else, hypothetical, or denied.
 pub(super) fn is_off_record(sentence: &str, found: &Range<usize>) -> bool {
     let before = sentence.get(..found.start).unwrap_or("");
     is_quoted(sentence, found) || is_reported(before) || is_supposed(sentence, found) || is_negated(before)
 }
 
-/// Between quotation marks that enclose more than the handle itself.
+/// True if it is inside quotation marks that enclose more than the handle itself.
 pub(super) fn is_quoted(sentence: &str, found: &Range<usize>) -> bool {
     let before = sentence.get(..found.start).unwrap_or("");
     let straight = before.matches('"').count() % 2 == 1;
@@ -74,7 +75,7 @@ pub(super) fn is_reported(before: &str) -> bool {
     }
     let Some(reported) = REPORTED.as_ref() else { return false };
     reported.captures_iter(before).any(|found| {
-        // "he" is Spanish "I have" only before a participle; with a verb of saying it is English.
+        // Spanish "he" means "I have" only before a participle; with a verb of saying it is the English word.
         found.name("who").is_some_and(|who| {
             let who = who.as_str().to_lowercase();
             who == "he" || !FIRST.contains(&who.as_str())
@@ -91,7 +92,7 @@ fn is_negated(before: &str) -> bool {
     NEGATED.as_ref().is_some_and(|negated| negated.is_match(before))
 }
 
-/// Whether the sentence asks, so that what follows its opening is no statement.
+/// True if the sentence is a question, so that the words after its beginning are not a statement.
 pub(super) fn is_asked(sentence: &str) -> bool {
     sentence.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?').ends_with('?')
         && ASKS.as_ref().is_some_and(|asks| asks.is_match(sentence))

@@ -1,7 +1,7 @@
-//! What an address says by itself: how to compare it, where it lives, which contact it is, and whether a person is behind it.
+//! What an address shows by itself: how to compare it, its server, the contact detail it represents, and whether a person is
+//! behind it.
 //!
-//! Deliberately not here: the part before the server as evidence. `mara@a.org` and `@mara:b.org` have nothing in common but a
-//! common name.
+//! Deliberately not here: the part before the server as evidence. `mara@a.org` and `@mara:b.org` share nothing but a common name.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -13,19 +13,19 @@ use unicode_normalization::UnicodeNormalization;
 use super::name::{self, NameReading};
 use super::types::HandleRecord;
 
-/// Channels whose handles look like e-mail addresses and are none.
+/// Channels whose handles look like email addresses but are not.
 const NOT_MAIL: &[&str] = &["xmpp", "jabber", "matrix", "mastodon", "fediverse", "activitypub", "sip", "irc", "bluesky", "nostr"];
 
-/// Channels whose handles are phone numbers, with or without their plus sign.
+/// Channels whose handles are phone numbers, with or without a plus sign.
 const BY_NUMBER: &[&str] = &["whatsapp", "sms", "phone", "signal", "call", "imessage", "rcs", "mms"];
 
-/// Channels on which capitals make no difference.
+/// Channels that ignore case.
 const CASELESS: &[&str] = &[
     "matrix", "email", "mail", "imap", "smtp", "xmpp", "jabber", "mastodon", "fediverse", "activitypub", "github", "gitlab",
     "telegram", "irc", "twitter", "x", "slack", "discord", "reddit", "instagram", "linkedin", "bluesky", "signal", "keybase",
 ];
 
-/// Providers that document that dots before the `@` make no difference, and the name under which all of theirs compare.
+/// Providers that document that dots before the `@` are ignored, and the name under which all their addresses are compared.
 const DOTLESS_DOMAINS: &[&str] = &["gmail.com", "googlemail.com"];
 
 macro_rules! words {
@@ -37,7 +37,7 @@ macro_rules! words {
 pub(super) use words;
 
 words! {
-    /// What stands before the `@` of an address that many read or nobody does.
+    /// The parts before the `@` of addresses that many people read, or nobody.
     ROLE_LOCALS = "
         admin admins administrator administration info infos information support help helpdesk servicedesk service services
         contact contacts contactus sales office team teams staff all everyone hello mail mailbox noreply donotreply postmaster
@@ -51,23 +51,23 @@ words! {
     ";
 }
 
-/// An address, read.
+/// A parsed address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Address {
-    /// What it compares by on its channel: cleaned, without a leading `@`, without case where the channel has none.
+    /// The form for comparison on its channel: cleaned, without a leading `@`, and without case if the channel ignores it.
     pub(super) key: String,
-    /// The same without case, for mentions in running text.
+    /// The same without case, for mentions in text.
     pub(super) folded: String,
-    /// The part before the server, folded, where there is a server.
+    /// The part before the server, without case, if there is a server.
     pub(super) local: Option<String>,
-    /// The server, folded.
+    /// The server, without case.
     pub(super) server: Option<String>,
-    /// The contact detail that it is, in comparable form.
+    /// The contact detail it represents, in comparable form.
     pub(super) contact: Option<String>,
 }
 
 impl Address {
-    /// Reads the address of a handle.
+    /// Parses the address of a handle.
     pub(super) fn read(channel: &str, text: &str, scrubber: &Scrubber) -> Self {
         let channel = channel.to_lowercase();
         let cleaned = clean(text);
@@ -81,12 +81,12 @@ impl Address {
     }
 }
 
-/// The text after NFKC and without characters that show nothing. Letters of other scripts stay what they are.
+/// The text after NFKC and without characters that are not displayed. Letters in other scripts are unchanged.
 pub(super) fn clean(text: &str) -> String {
     text.nfkc().filter(|c| !is_invisible(*c)).collect::<String>().trim().to_owned()
 }
 
-/// Characters that show nothing.
+/// True for characters that are not displayed.
 pub(super) fn is_invisible(c: char) -> bool {
     matches!(c as u32, 0x00AD | 0x034F | 0x061C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180B..=0x180E | 0x200B..=0x200F
         | 0x202A..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xE0000..=0xE0FFF)
@@ -109,7 +109,7 @@ fn split_server(channel: &str, address: &str) -> (Option<String>, Option<String>
 
 fn contact_of(channel: &str, address: &str, scrubber: &Scrubber) -> Option<String> {
     if BY_NUMBER.contains(&channel) {
-        // WhatsApp's own ids are international numbers without their plus sign.
+        // WhatsApp's own ids are international numbers without a plus sign.
         let number = address.split('@').next().unwrap_or(address);
         let is_bare_id = address.contains('@') && number.len() >= 10 && number.bytes().all(|b| b.is_ascii_digit());
         let number = if is_bare_id { format!("+{number}") } else { number.to_owned() };
@@ -126,22 +126,22 @@ fn contact_of(channel: &str, address: &str, scrubber: &Scrubber) -> Option<Strin
     })
 }
 
-/// The comparable form of `text` if it is one contact detail and nothing beside.
+/// The comparable form of `text` if all of it is a single contact detail.
 fn whole_contact(text: &str, kind: ContactKind, scrubber: &Scrubber) -> Option<String> {
-    // Without a word for phones, a bare row of digits could be anything; here the channel is that word.
+    // Without a word for phones, a bare row of digits could be anything; here the channel takes the place of that word.
     let prompt = if kind == ContactKind::Phone && !text.starts_with('+') { format!("tel {text}") } else { text.to_owned() };
     let [found] = <[_; 1]>::try_from(scrubber.contacts(&prompt)).ok()?;
     let rest = prompt.len() - found.range.len();
     (found.kind == kind && rest <= "tel +()".len()).then(|| comparable(kind, &found.value)).flatten()
 }
 
-/// The form in which two contact details are compared, or nothing where many share it.
+/// The form in which two contact details are compared; `None` for one shared by many people.
 ///
-/// Addresses: no case (no provider in use tells `Mara@` from `mara@`), no tag after `+` (RFC 5233: it sorts mail of the same
-/// mailbox), and at the one provider that documents it no dots. Dots elsewhere stay: `m.lind@` and `mlind@` may be two people.
-/// A wrong match here costs a question; it never links.
+/// Addresses: without case (no provider in use distinguishes `Mara@` from `mara@`), without a tag after `+` (RFC 5233: it sorts
+/// mail within one mailbox), and without dots at the one provider that documents ignoring them. Dots elsewhere are kept:
+/// `m.lind@` and `mlind@` may be two people. A wrong match here costs a question; it never links.
 ///
-/// Numbers: E.164. One without a country keeps its digits without the trunk zero; see [`is_national_form_of`].
+/// Numbers: E.164. A number without a country keeps its digits without the trunk zero; see [`is_national_form_of`].
 pub(super) fn comparable(kind: ContactKind, value: &str) -> Option<String> {
     if kind == ContactKind::Phone {
         let is_national = !value.starts_with('+');
@@ -159,15 +159,15 @@ pub(super) fn comparable(kind: ContactKind, value: &str) -> Option<String> {
     Some(format!("{local}@{domain}"))
 }
 
-/// Whether `national`, digits without a country, is how somebody at home writes the E.164 number `full`.
+/// True if `national`, digits without a country, is the domestic form of the E.164 number `full`.
 ///
-/// Which country a national form belongs to is not guessed: it is the one whose code is missing, if there is such a number.
+/// The country of a national form is not guessed: it is the one whose code is missing, if such a number exists.
 pub(super) fn is_national_form_of(national: &str, full: &str) -> bool {
     let code = full.strip_prefix('+').and_then(|digits| digits.strip_suffix(national));
     code.is_some_and(|code| (1..=4).contains(&code.len()))
 }
 
-/// Whether many read what goes to this local part, or nobody.
+/// True if mail to this local part is read by many people, or by nobody.
 pub(super) fn is_role_local(local: &str) -> bool {
     let local = local.to_lowercase();
     let joined: String = local.chars().filter(|c| c.is_alphanumeric()).collect();
@@ -188,9 +188,9 @@ fn is_list_domain(domain: &str) -> bool {
         || ["lists.", "list.", "groups.", "noreply.", "bounce.", "bounces."].iter().any(|start| domain.starts_with(start))
 }
 
-/// Whether `word` is how programs are named: `deploybot`, `bot-7`, `[bot]`.
+/// True if `word` is a typical name of a program: `deploybot`, `bot-7`, `[bot]`.
 fn is_bot_word(word: &str) -> bool {
-    /// People and things that end so.
+    /// Names of people and things with the same ending.
     const NOT_BOTS: &[&str] = &["talbot", "abbot", "cabot", "corbot", "turbot", "robot"];
     word == "bot" || word == "robot" || (word.len() > 4 && word.ends_with("bot") && !NOT_BOTS.contains(&word))
 }
@@ -199,7 +199,7 @@ fn is_bot(text: &str) -> bool {
     text.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(is_bot_word)
 }
 
-/// Whether one person can be behind the handle. Bots, roles, lists and "Speaker 1" are not asked about at all.
+/// True if a single person may be behind the handle. Bots, roles, lists and "Speaker 1" are never suggested.
 pub(super) fn may_be_a_person(record: &HandleRecord, address: &Address) -> bool {
     if record.entity_type != EntityType::Person {
         return false;

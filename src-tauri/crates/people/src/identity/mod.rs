@@ -1,18 +1,19 @@
-//! Which handles may belong to one person: pairs proposed with evidence for and against, never linked.
+//! Finds handles that may belong to the same person. Pairs are proposed with evidence for and against; they are never linked
+//! here.
 //!
 //! ```text
 //! handles ─► IdentityReader::new ─► read(utterance) … read(utterance) ─► suggest(decisions) ─► suggestions
 //! ```
 //!
-//! A suggestion rests on one of four things, strongest first: the same address or number given as their own; one saying of
-//! itself that the other is theirs; the same full name with people or projects in common; a shared project and its words.
-//! Anything else, above all a first name, a display name or the part of a handle before its server, is no reason at all.
+//! A suggestion rests on one of four reasons, strongest first: both give the same address or number as their own; one says that
+//! the other is theirs; they have the same full name and people or projects in common; they share a project and its vocabulary.
+//! Nothing else is a reason, in particular not a first name, a display name, or the part of a handle before its server.
 //!
-//! Costs grow with the number of messages and of shared clues, never with the square of the number of handles: pairs come out
-//! of indexes (by contact, by declared handle, by full name, by rare word), each capped where many share an entry.
+//! The cost grows with the number of messages and shared clues, never with the square of the number of handles: pairs come from
+//! indexes (by contact, by declared handle, by full name, by rare word), and entries shared by too many handles are skipped.
 //!
-//! Deliberately not here: what a person answered earlier is handed in, private conversations are left out by the caller, and
-//! nothing here links.
+//! Deliberately not here: storing a person's earlier answers (the caller passes them in), leaving out private conversations (the
+//! caller does), and linking.
 
 mod context;
 mod guard;
@@ -29,5 +30,5 @@ mod types;
 pub use reader::{IdentityError, IdentityReader};
 pub use types::{Answer, Clue, ClueKind, ContactSource, Decision, Evidence, Fingerprint, HandleRecord, Suggestion, Utterance};
 
-/// Names these rules and their version on every row made with them. Raise it when results change.
+/// Name and version of these rules, stored with every row made with them. Raise the version when results change.
 pub const ENGINE_VERSION: &str = "builtin-identity/1";

@@ -1,7 +1,7 @@
-//! Display names: which are a person's full name, and how two of them stand to each other.
+//! Display names: which ones are a person's full name, and how two of them relate.
 //!
-//! Names are compared part by part after NFKC, without case, accents, titles and remarks in brackets; never by similarity, which
-//! folds one person into another. A name in letters of two scripts imitates another and compares with nothing.
+//! Names are compared part by part after NFKC, ignoring case, accents, titles and remarks in brackets. Similarity is never used,
+//! because it would merge different people. A name that mixes letters of two scripts imitates another name and matches nothing.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -10,7 +10,7 @@ use super::handle::{clean, words};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Names of more parts are titles of rooms, slogans and lists.
+/// Maximum parts of a name; more are room titles, slogans and lists.
 const PARTS_MAX: usize = 5;
 
 words! {
@@ -22,17 +22,17 @@ words! {
         redaktion soporte ventas equipo equipe accueil it ops operations customer care staff committee board channel room
         alerts mailer daemon
     ";
-    /// Words that stand where nobody's name is known.
+    /// Placeholder words used when a name is not known.
     NOBODY_WORDS = "
         speaker unknown participant guest anonymous anon user someone somebody nobody me you self caller presenter host attendee
         deleted account removed member person teilnehmer sprecher gast unbekannt unbekannter inconnu participante desconocido
         invité invitado locuteur hablante iphone ipad android phone laptop undefined null none test tester name
     ";
-    /// Titles and particles that are no part of a comparison.
+    /// Titles and particles that are ignored in comparisons.
     TITLES = "dr prof professor mr mrs ms miss mx sir dipl ing phd md msc bsc mba herr frau hr fr m mme mlle sr sra srta don jr";
 }
 
-/// What a display name is.
+/// The kind of a display name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NameReading {
     /// At least two parts of a person's name.
@@ -41,9 +41,9 @@ pub(super) enum NameReading {
     Single(String),
     /// A role or a placeholder.
     Nobody,
-    /// A number, an address, a slogan: no name at all.
+    /// A number, an address or a slogan, so not a name.
     Unreadable,
-    /// Letters of two scripts in one word.
+    /// A word mixes letters of two scripts.
     MixedScripts,
 }
 
@@ -53,33 +53,33 @@ impl NameReading {
     }
 }
 
-/// A full name, folded.
+/// A full name without case and accents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FullName {
-    /// Its parts in order, initials left out.
+    /// The parts in order, without initials.
     pub(super) parts: Vec<String>,
-    /// Its initials.
+    /// The initials.
     pub(super) initials: Vec<char>,
-    /// The parts sorted: "Lind, Mara" is "Mara Lind".
+    /// The sorted parts, so that "Lind, Mara" equals "Mara Lind".
     pub(super) key: String,
 }
 
-/// How the names of two handles stand to each other.
+/// How the names of two handles relate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Relation {
     /// The same full name.
     Same(String),
-    /// Nothing contradicts: one is shorter, or has initials.
+    /// No contradiction: one is shorter or uses initials.
     Compatible,
     /// Two full names with a part in common.
     PartlyShared(String, String),
     /// Two full names with nothing in common.
     Different(String, String),
-    /// One has no name to compare.
+    /// At least one has no name to compare.
     Unknown,
 }
 
-/// Reads a display name.
+/// Parses a display name.
 pub(super) fn read(name: &str) -> NameReading {
     let cleaned = clean(name);
     // "Mara Lind (Acme)", "Mara Lind | Acme", "Mara Lind - Acme", "Mara Lind via Forum"
@@ -125,7 +125,7 @@ pub(super) fn read(name: &str) -> NameReading {
     }
 }
 
-/// Whether `text` stands where no name is known, or for a role: "Speaker 1", "Support".
+/// True if `text` is a placeholder or a role: "Speaker 1", "Support".
 pub(super) fn is_stand_in(text: &str) -> bool {
     let cleaned = clean(text);
     let mut words = cleaned.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).map(fold).peekable();
@@ -140,7 +140,7 @@ fn has_letter(word: &str) -> bool {
     word.chars().any(char::is_alphanumeric)
 }
 
-/// Folds case and accents: "Núñez" and "Nunez" are spelt both ways by their bearers.
+/// Removes case and accents: people spell their own names both "Núñez" and "Nunez".
 pub(super) fn fold(word: &str) -> String {
     word.nfkd()
         .filter(|c| !is_combining_mark(*c))
@@ -150,13 +150,13 @@ pub(super) fn fold(word: &str) -> String {
         .to_owned()
 }
 
-/// Whether Latin letters stand beside Cyrillic or Greek ones in one word.
+/// True if a word mixes Latin letters with Cyrillic or Greek ones.
 fn is_mixed(word: &str) -> bool {
     let latin = word.chars().any(|c| c.is_ascii_alphabetic() || matches!(c as u32, 0xC0..=0x24F));
     latin && word.chars().any(|c| matches!(c as u32, 0x370..=0x52F))
 }
 
-/// The names of one handle, read.
+/// The parsed names of one handle.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Names {
     pub(super) full: Vec<FullName>,
@@ -178,23 +178,23 @@ impl Names {
         read_names
     }
 
-    /// Whether there is no name to go by.
+    /// True if there is no usable name.
     pub(super) fn is_empty(&self) -> bool {
         self.full.is_empty() && self.single.is_empty()
     }
 
-    /// Whether `text` (one or more words) names this handle's bearer.
+    /// True if `text` (one or more words) names the person behind this handle.
     pub(super) fn answers_to(&self, text: &str) -> bool {
         let parts: Vec<String> = text.split_whitespace().map(fold).filter(|part| !part.is_empty()).collect();
         let known = |part: &String| {
             self.full.iter().any(|full| full.parts.contains(part))
                 || self.single.iter().any(|single| single.split(' ').any(|s| s == part))
         };
-        // A surname that is not theirs is somebody else's; one that is not known may be theirs.
+        // A surname that is not theirs belongs to someone else; an unknown one may be theirs.
         parts.first().is_some_and(known) && (self.full.is_empty() || parts.iter().all(known))
     }
 
-    /// How these stand to those of another handle: the friendliest reading of all pairs.
+    /// The relation to the names of another handle: the best match among all pairs.
     pub(super) fn relation(&self, other: &Self) -> Relation {
         let mut worst = Relation::Unknown;
         for a in &self.full {

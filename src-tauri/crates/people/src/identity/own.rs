@@ -1,7 +1,7 @@
-//! Which stretches of a message are the writer's own words, and which is their signature.
+//! Separates the writer's own words in a message from their signature and from other people's text.
 //!
-//! Quoted lines, replies below, forwarded mail, pasted chat and code are somebody else's (DESIGN invariant 12); a contact
-//! detail or "I'm @mara" in them says nothing about the writer.
+//! Quoted lines, replies below, forwarded mail, pasted chats and code are someone else's (DESIGN invariant 12): a contact detail
+//! or "I'm @mara" in them says nothing about the writer.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -12,21 +12,21 @@ use regex::Regex;
 
 use super::name::{Names, fold};
 
-/// A signature has no more lines than this; what is longer is text.
+/// Maximum lines in a signature; anything longer is text.
 const SIGNATURE_LINES_MAX: usize = 8;
 
-/// A line of a signature is not longer than this.
+/// Maximum length of a line in a signature.
 const SIGNATURE_LINE_CHARS_MAX: usize = 90;
 
-/// A closing line ("Best regards,") is not longer than this.
+/// Maximum length of a closing line ("Best regards,").
 const CLOSING_CHARS_MAX: usize = 40;
 
-/// A message, divided; all ranges in bytes.
+/// A message divided into parts; all ranges are in bytes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct OwnText {
-    /// Sentences of own words, in order.
+    /// Sentences in the writer's own words, in order.
     pub(super) sentences: Vec<Range<usize>>,
-    /// Lines of the own signature.
+    /// The lines of the writer's own signature.
     pub(super) signature: Vec<Range<usize>>,
 }
 
@@ -37,7 +37,7 @@ static CLOSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// "Mara: text", "[12:03] Mara Lind: text", "<mara> text", "Mara, [12.03.26 10:01]" as chats are pasted.
+/// Lines of pasted chats: "Mara: text", "[12:03] Mara Lind: text", "<mara> text", "Mara, [12.03.26 10:01]".
 static CHAT_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"^(?:\[?[\d:./, -]{4,24}(?:[AaPp][Mm])?\]?\s*[-–]?\s*)?(?:<(?P<nick>[^<>@\s]{1,40})>\s|(?P<irc>[\p{L}\p{N}_.|-]{2,30})>\s|(?P<name>\p{Lu}[\p{L}'’.-]*(?: \p{Lu}[\p{L}'’.-]*){0,3}):\s+\S)",
@@ -45,7 +45,7 @@ static CHAT_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Labels before a colon that are no speaker.
+/// Labels before a colon that do not name a speaker.
 const LABELS: &[&str] = &[
     "email", "e-mail", "mail", "phone", "tel", "telephone", "mobile", "cell", "matrix", "signal", "telegram", "whatsapp",
     "github", "web", "website", "address", "contact", "ps", "p.s", "note", "update", "edit", "fyi", "btw", "re", "hi", "hello",
@@ -56,17 +56,17 @@ const LABELS: &[&str] = &[
     "neue nummer", "kontakt",
 ];
 
-/// By which names a text tells its speakers.
+/// The names by which a text may identify its speakers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Voices<'a> {
-    /// The writer's.
+    /// The writer's names.
     pub(super) own: &'a Names,
-    /// Every part of everybody's name, folded.
+    /// Every part of everybody's names, without case and accents.
     pub(super) all: &'a HashSet<String>,
 }
 
 impl OwnText {
-    /// Divides `text`.
+    /// Divides `text` into its parts.
     pub(super) fn of(text: &str, voices: Voices<'_>) -> Self {
         let names = voices.own;
         let lines = own_lines(text, voices);
@@ -83,7 +83,8 @@ impl OwnText {
 }
 
 fn own_lines(text: &str, voices: Voices<'_>) -> Vec<Range<usize>> {
-    // Who speaks in a chat, and who a name belongs to, is known here better than by its shape; a contact in `code` is one all the same.
+    // Speakers in a chat, and whose name is whose, are known better here than by form, so dialogue is not excluded by form; and a
+    // contact in `code` still counts.
     let is_shape = |form: Form| {
         matches!(form, Form::Fence | Form::QuotedLine | Form::Mail | Form::Captions | Form::Post | Form::Placeholder)
     };
@@ -104,8 +105,8 @@ fn own_lines(text: &str, voices: Voices<'_>) -> Vec<Range<usize>> {
     lines
 }
 
-/// Whether a line is pasted from a chat and somebody else's: it has a time of day, bears a known name, or one unknown word that
-/// is no label.
+/// True if a line comes from a pasted chat and belongs to someone else: it has a time of day, a known name, or a single unknown
+/// word that is not a label.
 fn is_anothers(line: &str, voices: Voices<'_>) -> bool {
     let Some(found) = CHAT_LINE.as_ref().and_then(|chat| chat.captures(line)) else { return false };
     let Some(speaker) = found.name("name").or_else(|| found.name("nick")).or_else(|| found.name("irc")) else { return false };
@@ -147,7 +148,7 @@ fn signature_begin(text: &str, lines: &[Range<usize>], names: &Names) -> Option<
     None
 }
 
-/// Abbreviations before a full stop that ends no sentence.
+/// Abbreviations whose full stop does not end a sentence.
 const ABBREVIATIONS: &[&str] =
     &["tel", "nr", "no", "mr", "mrs", "ms", "dr", "prof", "e.g", "i.e", "z.b", "p.s", "ph", "mob", "num", "sr", "sra", "st"];
 

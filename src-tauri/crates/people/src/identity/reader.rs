@@ -1,4 +1,4 @@
-//! Reads utterances one by one and keeps of each only what a comparison needs.
+//! Reads utterances one by one and keeps only what comparisons need.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,19 +14,19 @@ use super::statement::{Mention, Said, Statements};
 use super::suggest;
 use super::types::{ContactSource, Decision, Evidence, HandleRecord, Suggestion, Utterance};
 
-/// A clue shows at most this many places; a reader looks at one or two.
+/// Maximum number of places shown for a clue; readers look at one or two.
 pub(super) const SPANS_MAX: usize = 5;
 
-/// Of a message that stands for "was there", so much is shown.
+/// Length of the excerpt shown for a message that only proves presence.
 pub(super) const SHOWN_CHARS_MAX: u32 = 80;
 
 /// Why handles cannot be compared.
 #[derive(Debug, Clone, Error)]
 pub enum IdentityError {
-    /// The recogniser of numbers and addresses could not be built.
-    #[error("addresses and numbers cannot be recognised: {0}")]
+    /// The detector of numbers and addresses could not be built.
+    #[error("addresses and numbers cannot be recognized: {0}")]
     Recogniser(#[from] ScrubError),
-    /// A built-in rule does not compile. A test compiles all of them, so this is a broken build.
+    /// A built-in rule does not compile. A test compiles all of them, so this is a bug in the build.
     #[error("a built-in rule for statements about oneself does not compile; this build is broken, install another: {0}")]
     Rule(#[from] regex::Error),
     /// A built-in list of words does not compile; see [`IdentityError::Rule`].
@@ -34,7 +34,7 @@ pub enum IdentityError {
     Words(#[from] aho_corasick::BuildError),
 }
 
-/// One handle with what its record says, read once.
+/// A handle with its parsed record.
 pub(super) struct Known {
     pub(super) record: HandleRecord,
     pub(super) address: Address,
@@ -42,7 +42,7 @@ pub(super) struct Known {
     pub(super) is_person: bool,
 }
 
-/// One way in which a contact detail belongs to a handle.
+/// A contact detail that belongs to a handle, and how it is known.
 pub(super) struct Holding {
     pub(super) handle: u32,
     pub(super) source: ContactSource,
@@ -57,7 +57,7 @@ pub(super) struct Claim {
     pub(super) spans: Vec<Evidence>,
 }
 
-/// Collects what handles say of themselves and share. Fed with every utterance once; see the module.
+/// Collects what handles say about themselves and what they share. Pass every utterance to it once; see the module.
 pub struct IdentityReader {
     scrubber: Scrubber,
     statements: &'static Statements,
@@ -83,8 +83,7 @@ impl std::fmt::Debug for IdentityReader {
 }
 
 impl IdentityReader {
-    /// A reader over these handles. `regions` are those of the person's phone numbers (ISO 3166), by which numbers without a
-    /// country are read.
+    /// A reader for these handles. `regions` are the regions (ISO 3166) in which numbers without a country are interpreted.
     pub fn new(handles: Vec<HandleRecord>, regions: &ScrubConfig) -> Result<Self, IdentityError> {
         let scrubber = Scrubber::new(regions)?;
         let statements = Statements::shared()?;
@@ -129,7 +128,8 @@ impl IdentityReader {
         })
     }
 
-    /// Takes one utterance; those of a conversation come in order of time. Utterances of unknown handles are passed over.
+    /// Takes one utterance. The utterances of a conversation must come in time order. Utterances from unknown handles are
+    /// ignored.
     pub fn read(&mut self, utterance: &Utterance<'_>) {
         let Some(&at) = self.index.get(utterance.handle) else { return };
         let Some(known) = self.known.get(at as usize) else { return };
@@ -170,7 +170,7 @@ impl IdentityReader {
         }
     }
 
-    /// The pairs that may belong to one person, strongest first, as far as `decisions` leave them open.
+    /// The pairs that may belong to one person and that `decisions` leave open, strongest first.
     pub fn suggest(self, decisions: &[Decision]) -> Vec<Suggestion> {
         suggest::suggest(self, decisions)
     }
@@ -181,7 +181,8 @@ impl IdentityReader {
     }
 }
 
-/// Notes that `contact` belongs to `handle`; of several reasons the most direct stays, places add up to the cap.
+/// Records that `contact` belongs to `handle`. If there are several reasons, the most direct is kept; places are added up to the
+/// limit.
 fn hold(
     contacts: &mut HashMap<String, Vec<Holding>>,
     contact: String,
@@ -198,7 +199,7 @@ fn hold(
                 holding.spans.extend(evidence);
             }
         }
-        // One more than counts is enough to know that it does not.
+        // One more than the limit is enough to know that the contact does not count.
         None if is_over => {}
         None => holdings.push(Holding { handle, source, spans: evidence.into_iter().collect() }),
     }

@@ -1,6 +1,6 @@
-//! Which handle a mention in a text means.
+//! Finds the handle that a mention refers to.
 //!
-//! Only one that fits alone: "@mara" on a channel with two of that name is nobody.
+//! A mention counts only if exactly one handle matches: "@mara" on a channel with two people of that name refers to nobody.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::handle::clean;
 use super::reader::Known;
 use super::statement::Mention;
 
-/// Finds the handle that a mention means.
+/// Finds the handle that a mention refers to.
 pub(super) struct Resolver<'r> {
     by_address: HashMap<&'r str, Vec<u32>>,
     by_local: HashMap<&'r str, Vec<u32>>,
@@ -31,7 +31,7 @@ impl<'r> Resolver<'r> {
         resolver
     }
 
-    /// The one handle that is meant; two that fit are none.
+    /// The only handle that matches; `None` if there is none or more than one.
     pub(super) fn resolve(&self, mention: &Mention, known: &[Known], by: u32) -> Option<u32> {
         let folded = clean(&mention.handle).to_lowercase();
         let bare = folded.strip_prefix('@').unwrap_or(&folded);
@@ -45,7 +45,8 @@ impl<'r> Resolver<'r> {
             Some(found.next().is_none().then_some(first))
         };
         let has_server = bare.contains([':', '@']);
-        // A whole address; then, with its channel named, the part before the server or a display name. Ambiguity ends the search.
+        // First a whole address; then, if the channel was named, the part before the server or a display name. Ambiguity ends the
+        // search.
         only(self.by_address.get(bare))
             .or_else(|| only(self.by_local.get(bare)).filter(|_| !has_server && mention.channel.is_some()))
             .or_else(|| only(self.by_name.get(bare)).filter(|_| mention.channel.is_some()))
@@ -53,7 +54,7 @@ impl<'r> Resolver<'r> {
     }
 }
 
-/// Whether a handle's channel is the one that was named.
+/// True if a handle is on the named channel.
 pub(super) fn is_channel(channel: &str, named: &str) -> bool {
     channel == named
         || (named == "mastodon" && matches!(channel, "fediverse" | "activitypub"))

@@ -1,4 +1,4 @@
-//! Everything a pair is weighed by, put together once: links, rooms, companions, rare words.
+//! The data for judging a pair, collected once: links, rooms, companions and rare words.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,13 +11,13 @@ use super::resolve::Resolver;
 use super::statement::Mention;
 use super::types::{Answer, Clue, ClueKind, Decision, Evidence};
 
-/// A clue lists at most so many shared words.
+/// Maximum number of shared words listed in a clue.
 const TERMS_SHOWN_MAX: usize = 12;
 
 /// An unordered pair of handles, by number.
 pub(super) type Pair = (u32, u32);
 
-/// Which handles belong together already: one entity, or a chain of links.
+/// Which handles already belong together, through one entity or a chain of links.
 pub(super) struct Linked(Vec<u32>);
 
 impl Linked {
@@ -52,30 +52,30 @@ impl Linked {
 
     pub(super) fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.root(a), self.root(b));
-        // The lower number stays the root, so paths stay short where links come in order.
+        // The lower number stays the root, so that paths stay short when links come in order.
         if let Some(slot) = self.0.get_mut(a.max(b) as usize) {
             *slot = a.min(b);
         }
     }
 }
 
-/// A person somebody talks with: by link, and by full name, because a companion has a handle of their own on each channel.
+/// A person someone talks with, identified by links and by full name, because a companion has a different handle on each channel.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Companion<'r> {
     Linked(u32),
     Named(&'r str),
 }
 
-/// Everything a pair is weighed by.
+/// The data for judging a pair.
 pub(super) struct Scene<'r> {
     pub(super) reader: &'r IdentityReader,
     pub(super) linked: &'r Linked,
     pub(super) rooms: Vec<Vec<(u32, u32)>>,
     pub(super) terms: Vec<RareTerm>,
-    /// For each handle, the rare words it uses and where in their list of holders it stands; sorted.
+    /// For each handle, the rare words it uses, with its position among each word's users; sorted.
     pub(super) terms_of: Vec<Vec<(u32, u32)>>,
     pub(super) claimed: HashMap<u32, Vec<(Mention, u32)>>,
-    /// Persons by full name.
+    /// The people with each full name.
     pub(super) bearers: BTreeMap<&'r str, Vec<u32>>,
 }
 
@@ -126,14 +126,14 @@ impl<'r> Scene<'r> {
         Some(Evidence { interaction: self.reader.messages.get(used.message as usize)?.clone(), span: used.span })
     }
 
-    /// The beginning of the first message of a handle in a room.
+    /// The beginning of a handle's first message in a room.
     pub(super) fn presence_evidence(&self, room: u32, at: u32) -> Option<Evidence> {
         let presence = self.reader.rooms.present.get(room as usize)?.get(at as usize)?;
         let span = Span::new(0, presence.chars.min(SHOWN_CHARS_MAX)).ok()?;
         Some(Evidence { interaction: self.reader.messages.get(presence.message as usize)?.clone(), span })
     }
 
-    /// The rooms in which both wrote over overlapping stretches of time, with their places there.
+    /// The rooms in which both wrote during overlapping periods, with their positions there.
     pub(super) fn rooms_together(&self, a: u32, b: u32) -> Vec<(u32, u32, u32)> {
         let (mut left, mut right) = (self.rooms[a as usize].iter().peekable(), self.rooms[b as usize].iter().peekable());
         let mut together = Vec::new();
@@ -155,7 +155,7 @@ impl<'r> Scene<'r> {
         together
     }
 
-    /// The people `a` talks with, each with a room and a place of a message for showing.
+    /// The people that `a` talks with, each with a room and the position of a message to show.
     fn companions(&self, a: u32) -> BTreeMap<Companion<'r>, (u32, u32, u32)> {
         let mut companions = BTreeMap::new();
         for &(room, at) in &self.rooms[a as usize] {
@@ -165,7 +165,7 @@ impl<'r> Scene<'r> {
             }
             for presence in present {
                 let other = self.known(presence.handle);
-                // The owner talks with everybody, and a service is nobody's acquaintance.
+                // The owner talks with everybody, and a service is not an acquaintance.
                 if presence.handle == a || other.record.is_owner || !other.is_person {
                     continue;
                 }
@@ -206,7 +206,7 @@ impl<'r> Scene<'r> {
         (!shared.is_empty()).then_some(clue)
     }
 
-    /// A third bearer of the name that `a` and `b` share, who was in a room together with one of them.
+    /// A third person with the name that `a` and `b` share, who was in a room together with one of them.
     pub(super) fn namesake(&self, a: u32, b: u32) -> Option<u32> {
         let keys =
             self.known(a).names.full.iter().filter(|full| self.known(b).names.full.iter().any(|other| other.key == full.key));
@@ -218,7 +218,7 @@ impl<'r> Scene<'r> {
         })
     }
 
-    /// The rare words that both use, and how many are written like names.
+    /// The rare words that both use, their number, and how many of them are written like names.
     pub(super) fn shared_terms(&self, a: u32, b: u32, holders_max: usize) -> (Option<Clue>, usize, usize) {
         let (mut left, mut right) = (self.terms_of[a as usize].iter().peekable(), self.terms_of[b as usize].iter().peekable());
         let mut words = Vec::new();

@@ -1,9 +1,9 @@
 //! What people say about their own addresses: "my email is …", "I'm @mara on Matrix", a signature.
 //!
-//! First person and adjacency carry the meaning: "my number is" counts, "my sister's number is" does not; "I'm @mara" counts,
-//! "I'm with @mara" does not. Rules exist for English, German, French and Spanish; in other languages only signatures speak.
+//! First person and adjacency decide: "my number is" counts, "my sister's number is" does not; "I'm @mara" counts, "I'm with
+//! @mara" does not. There are rules for English, German, French and Spanish; in other languages only signatures count.
 //!
-//! Deliberately not here: which handle a mention leads to; that needs all handles.
+//! Deliberately not here: which handle a mention refers to, because that requires all handles.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -19,10 +19,10 @@ use super::own::{OwnText, Voices};
 use super::reader::IdentityError;
 use super::types::ContactSource;
 
-/// Nobody introduces themselves in a message longer than this; pasted documents are not read.
+/// Maximum bytes read from a message. Nobody introduces themselves in a longer one, and pasted documents are not read.
 const MESSAGE_BYTES_READ_MAX: usize = 16 * 1024;
 
-/// Something that a writer said about themselves; ranges in bytes of the message.
+/// A statement of the writer about themselves; ranges are in bytes of the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Said {
     /// This address or number is mine.
@@ -33,21 +33,20 @@ pub(super) enum Said {
     NotMine { mention: Mention, bytes: Range<usize> },
 }
 
-/// A handle as named in a text.
+/// A handle named in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mention {
-    /// As written, without quotation marks.
+    /// The handle as written, without quotation marks.
     pub(super) handle: String,
-    /// The channel that was named with it, canonical.
+    /// The canonical name of the channel named with it.
     pub(super) channel: Option<&'static str>,
-    /// Whether the wording fits a call to somebody as well ("it's me, @jonas"); then a handle that is present does not count.
+    /// True if the wording could also address someone ("it's me, @jonas"). A handle that is present then does not count.
     pub(super) may_be_vocative: bool,
-    /// Whether the wording names an account beyond doubt ("my GitHub is …"), so that it says something even where no such handle
-    /// is known.
+    /// True if the wording clearly names an account ("my GitHub is …"), so that it counts even if no such handle is known.
     pub(super) names_account: bool,
 }
 
-/// How channels are called, and which they are.
+/// The names that people use for channels, and their canonical names.
 const CHANNELS: &[(&str, &str)] = &[
     ("matrix", "matrix"),
     ("element", "matrix"),
@@ -82,7 +81,8 @@ const CHANNELS: &[(&str, &str)] = &[
     ("zoom", "meeting"),
 ];
 
-/// `{H}` a handle with its sign, `{W}` a handle or one bare word, `{C}` a channel, `{NAME}` a name, `{T}` the kind of place.
+/// Slots: `{H}` is a handle with its sign, `{W}` a handle or one bare word, `{C}` a channel, `{NAME}` a name, `{T}` the kind of
+/// place.
 const DECLARED: &[&str] = &[
     // English
     r"\b(?:i\ am|i['’]?m|im)\s+(?:also\s+|just\s+|still\s+|now\s+|actually\s+|really\s+|known\s+as\s+|called\s+|usually\s+|the\s+same\s+(?:person\s+)?as\s+|the\s+one\s+behind\s+|the\s+)*{H}(?:\s+(?:over\s+)?(?:on|in|at|from|over\ on|over\ at)\s+(?:the\s+|our\s+)?{C})?",
@@ -132,7 +132,7 @@ const DENIED: &[&str] = &[
     r"\b(?:yo\s+)?no\s+soy\s+{H}",
 ];
 
-/// Ends of what may stand right before a contact detail that is the writer's own.
+/// Text that may end right before a contact detail of the writer's own.
 const CONTACT_BEFORE: &[&str] = &[
     // English
     r"\bmy\s+(?:(?:new|own|other|current|personal|private|work|business|home|main|primary|second|secondary|direct|better|best|preferred|usual|everyday|normal|actual|real|uni|university|school|company|proper|temporary|uk|us|german|french|spanish|dutch|swiss|mobile|cell|phone)\s+)*(?:e-?mail|mail|gmail|inbox|address|number|phone|telephone|cell(?:phone)?|mobile|whatsapp|signal|landline|contact\s+(?:details?|info|address|number)|sms|handy)(?:\s+(?:address|number|no\.?|id|contact|account))?(?:\s+(?:for|at|on|in|there)(?:\s+\w+){0,3})?\s*(?:(?:is|are|['’]s|will\s+be|has\s+changed\s+to|changed\s+to|would\s+be|remains|stays)\s*(?:still\s+|now\s+|just\s+|also\s+|the\s+same[,:]?\s*)*|[:=,–-]\s*)?:?\s*$",
@@ -163,7 +163,7 @@ const CONTACT_BEFORE: &[&str] = &[
     r"\b(?:escríbeme|escribidme|escríbanme|llámame|llamadme|llámenme|contáctame|mándame(?:lo|la)?|envíame(?:lo|la)?|encuéntrame|escribirme|llamarme|contactarme|localizarme|encontrarme|mandarme(?:lo)?|enviarme(?:lo)?|me\s+puedes\s+(?:encontrar|escribir|llamar|contactar|localizar))\s+(?:\w+\s+){0,2}(?:a|al|en|por)(?:\s+la\s+dirección|\s+(?:mi\s+)?(?:número|correo))?\s*:?\s*$",
 ];
 
-/// Beginnings of what may stand right after one.
+/// Text that may begin right after one.
 const CONTACT_AFTER: &[&str] = &[
     r"^\s*[,–—-]?\s*(?:is|was|would\s+be|[–—=-]|that['’]s|that\s+is|is\s+still|is\s+now|is\s+also)\s*(?:also\s+|still\s+|now\s+|just\s+)*(?:me\b|mine\b|where\s+(?:you\s+can\s+|to\s+)?(?:reach|find|get)\s+me|my\s+(?:[\p{L}-]+\s+){0,2}(?:e-?mail|mail|address|number|phone|mobile|cell|inbox|line)\b(?:['’]s)?(?:[^'’s]|$))",
     r"^\s*(?:\p{L}+\s*)?,\s*das\s+ist\s+meine?\s+(?:\p{L}+\s+)?(?:e-?mail|mail|adresse|nummer|handynummer|mailadresse|mail-?adresse|telefonnummer)",
@@ -173,24 +173,24 @@ const CONTACT_AFTER: &[&str] = &[
     r"^\s*es\s+mi\s+(?:\w+\s+)?(?:correo|e-?mail|número|teléfono|móvil|dirección)",
 ];
 
-/// After a contact detail: it is not the writer's.
+/// Text after a contact detail that says it is not the writer's.
 const CONTACT_DENIED_AFTER: &str = r"(?i)^\s*(?:is\s+not|isn['’]?t|was\s+never|is\s+no\s+longer|isn['’]?t\s+actually|ist\s+nicht|n['’]est\s+pas|no\s+es)\s+(?:me\b|mine\b|my\b|meine?\b|ma\b|mon\b|mi\b)";
 
-/// Before a contact detail in a signature or after "my": it is a switchboard's or another person's.
+/// Text before a contact detail, in a signature or after "my", that makes it a switchboard's or another person's.
 const SHARED_LINE: &str = r"(?i)\b(?:office|switchboard|reception|front\s?desk|zentrale|empfang|sekretariat|fax|hotline|assistants?|standard|centralita|emergency|support|helpdesk|on\s+behalf|c/o|secretary|general|headquarters|hq|head\s+office|main\s+line|press|sales)\b";
 
-/// Between two contact details that one statement gives.
+/// Text between two contact details that belong to the same statement.
 static JOINED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
         r"(?i)^\W*(?:or|and|and\s+also|oder|und|ou|et|o|y|as\s+well\s+as|otherwise|phone|tel\.?|mobile|my\s+(?:phone|number|mobile|e-?mail)(?:\s+is)?)?\W*(?:on|at|via|auf|unter|au|al)?\W*$",
     )
 });
 
-/// "Reach me or Mara at": whose of the two it is remains open.
+/// "Reach me or Mara at": it is unclear whose detail follows.
 static SHARED_WITH: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"(?i)\b(?:me|mich|mir|moi|myself)\s+(?:or|and|oder|und|ou|et|o|y|and/or)\s"));
 
-/// Words that a bare-word pattern may catch and that name no account.
+/// Words that a bare-word pattern may match but that name no account.
 const NOT_ACCOUNTS: &[&str] = &[
     "a", "an", "the", "not", "also", "still", "just", "down", "dead", "private", "broken", "new", "gone", "full", "empty",
     "locked", "linked", "here", "below", "above", "there", "on", "off", "in", "at", "out", "my", "your", "his", "her", "it",
@@ -202,7 +202,7 @@ const NOT_ACCOUNTS: &[&str] = &[
     "i", "we", "they", "he", "she",
 ];
 
-/// The rules, compiled.
+/// The compiled rules.
 pub(super) struct Statements {
     cues: AhoCorasick,
     declared: Vec<(Regex, bool, bool)>,
@@ -215,7 +215,7 @@ pub(super) struct Statements {
 }
 
 impl Statements {
-    /// The rules, compiled once for the process.
+    /// The shared instance, compiled once per process.
     pub(super) fn shared() -> Result<&'static Self, IdentityError> {
         static SHARED: LazyLock<Result<Statements, IdentityError>> = LazyLock::new(Statements::new);
         SHARED.as_ref().map_err(Clone::clone)
@@ -263,13 +263,13 @@ impl Statements {
 
     fn read_contacts(&self, text: &str, sentence: Range<usize>, contacts: &[Contact], said: &mut Vec<Said>) {
         let shown = text.get(sentence.clone()).unwrap_or("");
-        // Where the previous own detail of this sentence ended: "a@x.org or +49 …" gives both.
+        // The end of the previous own detail in this sentence: "a@x.org or +49 …" gives both.
         let mut joins_from: Option<usize> = None;
         for contact in
             contacts.iter().filter(|contact| sentence.start <= contact.range.start && contact.range.start < sentence.end)
         {
             let end = contact.range.end;
-            // A detail may hold the full stop at which the sentence seemed to end ("Tel. 030 …").
+            // A detail may contain the full stop that seemed to end the sentence ("Tel. 030 …").
             let before = text.get(sentence.start..contact.range.start).unwrap_or("").trim_end_matches(is_opening);
             let before = &format!("{before} ");
             let after = text.get(end..sentence.end.max(end)).unwrap_or("").trim_start_matches(is_closing);
@@ -366,7 +366,7 @@ impl Statements {
     }
 }
 
-/// Fills the slots of a pattern.
+/// Fills in the slots of a pattern.
 fn expand(text: &str) -> String {
     let channels = CHANNELS.iter().map(|(word, _)| *word).collect::<Vec<_>>().join("|");
     let sign = r"@[\p{L}\p{N}_][\p{L}\p{N}._=/+-]*(?:[:@][\p{L}\p{N}][\p{L}\p{N}.-]*(?::\d{2,5})?)?";
@@ -382,7 +382,7 @@ fn expand(text: &str) -> String {
         .replace("{W}", &word)
         .replace("{NAME}", r"(?P<n>\p{Lu}[\p{L}'’-]*(?:\s\p{Lu}[\p{L}'’-]*)?)")
         .replace("{T}", place);
-    // A pattern may name the channel in two places; names of groups must differ.
+    // A pattern may name the channel in two places, and group names must be unique.
     let mut out = String::with_capacity(expanded.len());
     for (index, piece) in expanded.split("{C}").enumerate() {
         if index > 0 {
@@ -396,7 +396,7 @@ fn expand(text: &str) -> String {
     )
 }
 
-/// The handle that a rule found, and the bytes of the whole finding.
+/// The handle that a rule matched, and the byte range of the whole match.
 fn mention(found: &Captures<'_>, may_be_vocative: bool, names_account: bool) -> Option<(Mention, Range<usize>)> {
     let whole = found.get(0)?;
     let handle = found.name("h")?;
@@ -421,13 +421,13 @@ fn mention(found: &Captures<'_>, may_be_vocative: bool, names_account: bool) -> 
     Some((Mention { handle: text, channel, may_be_vocative, names_account }, whole.start()..end))
 }
 
-/// "I'm @mara's brother": the handle is another's.
+/// "I'm @mara's brother": the handle belongs to someone else.
 fn is_followed_by_owner(sentence: &str, end: usize) -> bool {
     let after = sentence.get(end..).unwrap_or("");
     after.starts_with("'s ") || after.starts_with("’s ")
 }
 
-/// An old number is given to somebody else after a while; an old mailbox hardly ever.
+/// An old number is reassigned after a while; an old mailbox hardly ever is.
 fn is_past(statement: &str) -> bool {
     let lower = statement.to_lowercase();
     ["old", "previous", "former", "used to", "alte", "früher", "ancien", "viejo", "antiguo"]

@@ -1,4 +1,5 @@
-//! From what was read to pairs: each index gives its pairs, each pair is weighed against what speaks against it.
+//! Turns what was read into suggested pairs: each index contributes its pairs, and each pair is weighed against the evidence
+//! against it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,40 +12,40 @@ use super::resolve::{Resolver, is_channel};
 use super::scene::{Linked, Pair, Scene, capped};
 use super::types::{Answer, Clue, ClueKind, Decision, Fingerprint, Suggestion};
 
-/// One person has a handful of handles; a detail held by more is an office's, a family's or a list's.
+/// One person has only a few handles; a detail used by more belongs to an office, a family or a list.
 pub(super) const CONTACT_HOLDERS_MAX: usize = 8;
 
-/// A detail given by people of this many full names with nothing in common belongs to none of them alone.
+/// A detail given by people with more than this many unrelated full names belongs to none of them alone.
 const CONTACT_NAMES_MAX: usize = 2;
 
-/// A full name borne by more handles is too common to compare each with each.
+/// A full name shared by more handles than this is too common to compare all of them.
 const NAME_HOLDERS_MAX: usize = 12;
 
-/// People in common that make the same full name a reason; one of them may be chance in any town.
+/// Minimum people in common that support the same full name; a single one may be coincidence in any town.
 const COMPANIONS_MIN: usize = 2;
 
-/// Words in common that do, where at least one is written like a project's name.
+/// Minimum words in common that support it, if at least one is written like a project name.
 const NAME_TERMS_MIN: usize = 3;
 
-/// Words in common that help one companion.
+/// Minimum words in common in addition to one companion.
 const NAME_TERMS_WITH_COMPANION_MIN: usize = 2;
 
-/// Words in common without a name: more, because colleagues share them too.
+/// Minimum words in common without a shared name; more, because colleagues share words too.
 const GUESS_TERMS_MIN: usize = 5;
 
-/// Of those, such as are written like a project's name.
+/// Minimum number of these that are written like a project name.
 const GUESS_NAMES_MIN: usize = 2;
 
-/// For a guess a word counts only while no more handles than this use it.
+/// For a guess, a word counts only if at most this many handles use it.
 const GUESS_HOLDERS_MAX: usize = 3;
 
-/// A handle with fewer messages shows no terminology.
+/// Minimum messages of a handle; with fewer, its vocabulary does not show.
 const GUESS_MESSAGES_MIN: u32 = 3;
 
-/// Two handles that follow each other this often talk to each other.
+/// Two handles that follow each other at least this often are talking to each other.
 const ANSWERS_TALKING_MIN: u32 = 4;
 
-/// Weighs everything.
+/// Weighs all pairs.
 pub(super) fn suggest(mut reader: IdentityReader, decisions: &[Decision]) -> Vec<Suggestion> {
     complete_numbers(&mut reader.contacts);
     let linked = Linked::of(&reader, decisions);
@@ -66,9 +67,9 @@ pub(super) fn suggest(mut reader: IdentityReader, decisions: &[Decision]) -> Vec
     out
 }
 
-/// Gives numbers without a country to the one full number that they can stand for.
+/// Assigns each number without a country to the full number it stands for, if there is exactly one.
 fn complete_numbers(contacts: &mut HashMap<String, Vec<Holding>>) {
-    /// So many last digits stay when code and area are left out.
+    /// Number of final digits that remain when the country and area codes are left out.
     const TAIL: usize = 7;
     let tail = |number: &str| number.get(number.len().saturating_sub(TAIL)..).map(str::to_owned);
     let mut by_tail: HashMap<String, Vec<String>> = HashMap::new();
@@ -80,7 +81,7 @@ fn complete_numbers(contacts: &mut HashMap<String, Vec<Holding>>) {
             _ => {}
         }
     }
-    // The same numbers in the same order each time, so that the same messages give the same clues.
+    // Sorted, so that the same messages always give the same clues.
     national.sort_unstable();
     for number in national {
         let mut fits = tail(&number)
@@ -99,7 +100,7 @@ fn complete_numbers(contacts: &mut HashMap<String, Vec<Holding>>) {
     }
 }
 
-/// Earlier answers that bear on a pair.
+/// Earlier answers that concern a pair.
 struct Answers<'d> {
     of_pair: HashMap<Pair, &'d Answer>,
     different: Vec<Pair>,
@@ -140,7 +141,7 @@ fn contact_pairs(scene: &Scene<'_>, pairs: &mut BTreeMap<Pair, Vec<Clue>>) {
     }
 }
 
-/// Whether the holders bear more wholly different full names than one person, or one with a former name, can.
+/// True if the holders have more unrelated full names than one person, even with a former name, can have.
 fn is_shared_by_many(scene: &Scene<'_>, holders: &[u32]) -> bool {
     let mut strangers: Vec<u32> = Vec::new();
     for holder in holders {
@@ -184,7 +185,7 @@ fn declared_pairs(scene: &Scene<'_>, pairs: &mut BTreeMap<Pair, Vec<Clue>>) {
             }
         }
     }
-    // Two who name the same account elsewhere, of which no message is stored.
+    // Two handles that name the same account elsewhere, from which no message is stored.
     for claims in by_account.values() {
         let speakers: Vec<u32> = claims.iter().map(|claim| claim.by).collect();
         if claims.len() > CONTACT_HOLDERS_MAX || is_shared_by_many(scene, &speakers) {
@@ -207,7 +208,7 @@ fn declared_pairs(scene: &Scene<'_>, pairs: &mut BTreeMap<Pair, Vec<Clue>>) {
     }
 }
 
-/// Adds a clue, or its places to the same clue.
+/// Adds a clue, or adds its places to an equal clue.
 fn add(clues: &mut Vec<Clue>, clue: Clue) {
     let same = |known: &Clue| match (&known.kind, &clue.kind) {
         (ClueKind::DeclaredHandle { by: a, .. }, ClueKind::DeclaredHandle { by: b, .. }) => a == b,
@@ -219,7 +220,7 @@ fn add(clues: &mut Vec<Clue>, clue: Clue) {
     }
 }
 
-/// "It's me, @jonas" said to a Jonas who is there.
+/// True for "It's me, @jonas" said to a Jonas who is present.
 fn is_addressed(scene: &Scene<'_>, claim: &Claim, target: u32) -> bool {
     let is_there = scene.rooms[target as usize].iter().any(|(room, _)| *room == claim.conversation);
     let is_same_channel = scene.known(claim.by).record.channel_type == scene.known(target).record.channel_type;
@@ -266,7 +267,7 @@ fn guess_pairs(scene: &Scene<'_>, pairs: &mut BTreeMap<Pair, Vec<Clue>>) {
             }
         }
     }
-    // Only mutual best matches: a word shared with several says what a circle talks about, not who somebody is.
+    // Only mutual best matches count: a word shared with several handles shows what a group talks about, not who someone is.
     let mut best: HashMap<u32, u32> = HashMap::new();
     for (&(a, b), &count) in &counts {
         for one in [a, b] {
@@ -296,7 +297,7 @@ fn guess_pairs(scene: &Scene<'_>, pairs: &mut BTreeMap<Pair, Vec<Clue>>) {
     }
 }
 
-/// What speaks against a pair, and whether enough speaks for it.
+/// Collects the evidence against a pair and decides whether the evidence for it is enough.
 fn weigh(scene: &Scene<'_>, answers: &Answers<'_>, (a, b): Pair, mut clues: Vec<Clue>) -> Option<Suggestion> {
     let (x, y) = (scene.known(a), scene.known(b));
     let own = clues.iter().map(|clue| strength(&clue.kind)).min()?;
@@ -351,8 +352,8 @@ fn weigh(scene: &Scene<'_>, answers: &Answers<'_>, (a, b): Pair, mut clues: Vec<
     let rests_on_context = matches!(own, LinkStrength::Name | LinkStrength::Guess);
     let concerns_owner = x.record.is_owner || y.record.is_owner;
     let are_talking = talks >= ANSWERS_TALKING_MIN;
-    // A name or a word in common is outweighed by anything that says these are two; of an address, two strangers who talk to each
-    // other share it.
+    // A shared name or shared words are outweighed by any sign of two people. For a shared address, two strangers who talk to
+    // each other are such a sign.
     if (rests_on_context && (concerns_owner || are_strangers || is_denied || !together.is_empty()))
         || (are_strangers && are_talking)
     {
@@ -371,7 +372,7 @@ fn weigh(scene: &Scene<'_>, answers: &Answers<'_>, (a, b): Pair, mut clues: Vec<
     Some(Suggestion { a: id(a), b: id(b), strength, evidence_for: clues, evidence_against: against, fingerprint })
 }
 
-/// What one of the two said against it.
+/// Evidence against the pair from the words of either one.
 fn against_by_words(scene: &Scene<'_>, a: u32, b: u32) -> Vec<Clue> {
     let mut against = Vec::new();
     for (by, other) in [(a, b), (b, a)] {
@@ -399,7 +400,7 @@ fn against_by_words(scene: &Scene<'_>, a: u32, b: u32) -> Vec<Clue> {
     against
 }
 
-/// How much a reason alone is worth.
+/// The strength of a reason on its own.
 fn strength(kind: &ClueKind) -> LinkStrength {
     match kind {
         ClueKind::SameContact { .. } => LinkStrength::Contact,

@@ -1,203 +1,203 @@
-//! What identity suggestions read and what they say; all of it typed, so that each shell words it in its own language.
+//! Input and output of identity suggestions. Everything is typed, so that each interface can word it in its own language.
 
 use keepsake_domain::{ConversationId, EntityId, EntityType, HandleId, InteractionId, LinkStrength, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// One handle and what is known about it without reading a message.
+/// A handle and what is known about it without reading its messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandleRecord {
-    /// The handle.
+    /// The id of the handle.
     pub id: HandleId,
-    /// Its entity; handles of one entity belong together already and are never suggested.
+    /// The entity it belongs to. Handles of the same entity already belong together and are never suggested.
     pub entity: EntityId,
-    /// Channel type: `matrix`, `email`, `whatsapp` …
+    /// The type of channel: `matrix`, `email`, `whatsapp` …
     pub channel_type: String,
-    /// The handle as the channel writes it; where a source has none, the importer put the display name here.
+    /// The handle as written on the channel. If the source has none, the importer uses the display name.
     pub address: String,
-    /// Display names seen with it.
+    /// The display names seen with it.
     pub names: Vec<String>,
-    /// What its profile says beyond the name (e-mail, phone, links), each value as it stands there.
+    /// Further details from its profile (email, phone, links), each value unchanged.
     pub profile: Vec<String>,
-    /// What it is; only persons are suggested.
+    /// The type of entity; only persons are suggested.
     pub entity_type: EntityType,
-    /// It is the owner's own.
+    /// True if it belongs to the owner.
     pub is_owner: bool,
-    /// Its first message.
+    /// The time of its first message.
     pub first_seen: Timestamp,
-    /// Its last message.
+    /// The time of its last message.
     pub last_seen: Timestamp,
-    /// How many messages it wrote.
+    /// The number of messages it wrote.
     pub messages: u32,
 }
 
-/// One message of a handle. The caller leaves out private conversations, branches, tool output and notices.
+/// A message written by a handle. The caller leaves out private conversations, branches, tool output and notices.
 #[derive(Debug, Clone, Copy)]
 pub struct Utterance<'a> {
-    /// The message.
+    /// The id of the message.
     pub interaction: &'a InteractionId,
-    /// Who wrote it.
+    /// The author.
     pub handle: &'a HandleId,
-    /// Where.
+    /// The conversation.
     pub conversation: &'a ConversationId,
-    /// The text, exactly as stored: spans count its code points.
+    /// The text, exactly as stored; spans count its code points.
     pub text: &'a str,
-    /// When.
+    /// The time of the message.
     pub time: Timestamp,
 }
 
-/// Where a clue stands: a stretch of a stored message.
+/// The place of a clue: a span of a stored message.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Evidence {
     /// The message.
     pub interaction: InteractionId,
-    /// Where in it.
+    /// Position in the message.
     pub span: Span,
 }
 
-/// How a contact detail came to belong to a handle.
+/// How a contact detail is known to belong to a handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContactSource {
-    /// The handle is itself that address or number.
+    /// The handle itself is that address or number.
     Handle,
-    /// Its profile says so.
+    /// The profile contains it.
     Profile,
-    /// Its owner said so in their own words.
+    /// The owner of the handle stated it in their own words.
     Statement,
-    /// It stands in the signature under their own words.
+    /// It is in the signature under their own words.
     Signature,
 }
 
-/// One reason for or against.
+/// A reason for or against a pair.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ClueKind {
     /// For: both give this address or number as their own.
     SameContact {
-        /// In the form that was compared: lower-case address or E.164 number.
+        /// The compared form: a lowercase address or an E.164 number.
         contact: String,
-        /// How it belongs to the pair's first handle.
+        /// How it is known to belong to the first handle of the pair.
         a: ContactSource,
-        /// How it belongs to the second.
+        /// How it is known to belong to the second handle.
         b: ContactSource,
     },
     /// For: `by` says that the other handle is its own.
     DeclaredHandle {
-        /// Who says so.
+        /// The handle that says so.
         by: HandleId,
-        /// What was named, as written.
+        /// The other handle, as written.
         handle: String,
     },
-    /// For: both name this account as theirs, of which no message is stored.
+    /// For: both name this account as theirs, and no message from it is stored.
     SameAccount {
-        /// The channel, canonical.
+        /// The canonical name of the channel.
         channel: String,
-        /// The account, folded.
+        /// The account without case.
         handle: String,
     },
-    /// For, never alone: the same full name.
+    /// For, but never alone: the same full name.
     SameFullName {
-        /// The name, folded.
+        /// The name without case and accents.
         name: String,
     },
     /// For: both talk with the same people.
     SharedCompanions {
-        /// Handles of the pair's first side; of the second those that belong to the same people.
+        /// Handles on the side of the first handle; the second one's companions are the same people.
         companions: Vec<HandleId>,
     },
     /// For: both use words that few others use.
     SharedTerms {
-        /// The words, folded, in order.
+        /// The words without case, sorted.
         terms: Vec<String>,
     },
-    /// Against: both write in one conversation.
+    /// Against: both write in the same conversation.
     SameConversation {
-        /// Which.
+        /// The conversation.
         conversation: ConversationId,
-        /// How often one answered the other there.
+        /// How often one followed the other there.
         answers: u32,
     },
     /// Against: their full names differ.
     DifferentNames {
-        /// Name of the first.
+        /// The name of the first handle.
         a: String,
-        /// Name of the second.
+        /// The name of the second handle.
         b: String,
-        /// They share a part, as after a marriage.
+        /// True if they share a part, as after a marriage.
         is_partly_shared: bool,
     },
-    /// Against: both are on one server, where a person rarely needs two accounts.
+    /// Against: both are on the same server, where one person rarely needs two accounts.
     SameServer {
         /// The server; empty for channels without servers.
         server: String,
     },
-    /// Against: `by` says that the other is not theirs.
+    /// Against: `by` says that the other handle is not theirs.
     Denied {
-        /// Who says so.
+        /// The handle that says so.
         by: HandleId,
     },
-    /// Against: `by` names another handle as theirs on the channel of the other.
+    /// Against: `by` names a different handle as theirs on the other one's channel.
     DeclaredOther {
-        /// Who says so.
+        /// The handle that says so.
         by: HandleId,
-        /// The handle they named.
+        /// The handle it named.
         handle: String,
     },
-    /// Against: a name is written in letters of two scripts, as imitations are.
+    /// Against: a name mixes letters of two scripts, as imitations do.
     MixedScripts {
-        /// Whose name.
+        /// The handle with that name.
         handle: HandleId,
     },
-    /// Against: somebody else of that name talks with one of them, so the name does not tell who is meant.
+    /// Against: another person with that name talks with one of them, so the name does not identify anybody.
     Namesake {
-        /// The other bearer.
+        /// That person's handle.
         handle: HandleId,
     },
-    /// Against: a person said "different" of one of these and a handle that is linked to the other.
+    /// Against: a person answered "different" for one of these and a handle linked to the other.
     DecidedDifferent {
-        /// One handle of that answer.
+        /// The first handle of that answer.
         a: HandleId,
-        /// The other.
+        /// The second handle.
         b: HandleId,
     },
 }
 
-/// A reason and the words it rests on; a handle that is itself an address needs no words.
+/// A reason and the words it rests on. A handle that is itself an address needs no words.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Clue {
     /// The reason.
     #[serde(flatten)]
     pub kind: ClueKind,
-    /// Where it stands, oldest first, capped.
+    /// The places that show it, oldest first, up to a limit.
     pub spans: Vec<Evidence>,
 }
 
-/// Two handles that may belong to one person.
+/// Two handles that may belong to the same person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {
     /// The handle whose id sorts first.
     pub a: HandleId,
-    /// The other.
+    /// The other handle.
     pub b: HandleId,
-    /// What it rests on at best.
+    /// The strength of its best reason.
     pub strength: LinkStrength,
-    /// Reasons for, strongest first; never empty.
+    /// The reasons for it, strongest first; never empty.
     pub evidence_for: Vec<Clue>,
-    /// Reasons against.
+    /// The reasons against it.
     pub evidence_against: Vec<Clue>,
-    /// Of the reasons for.
+    /// The fingerprint of the reasons for it.
     pub fingerprint: Fingerprint,
 }
 
-/// A set of digests, one a reason: tells later whether anything was added to it.
+/// A set of digests, one per reason, that shows later whether new evidence was added.
 ///
-/// A single digest of the whole could not: it also changes when a reason falls away (an erased message), which is no cause to
-/// ask again. Shared people and words count in powers of two, so that one more word does not count as new evidence.
+/// A single digest of everything would not work: it would also change when a reason disappears (an erased message), which is no
+/// cause to ask again. Shared people and words are counted in powers of two, so that one more word is not new evidence.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Fingerprint(String);
 
-/// Bytes of a reason's digest: four thousand million to one against two of a dozen reasons meeting.
+/// Bytes of a reason's digest. With a dozen reasons, the odds against a collision are over four billion to one.
 const DIGEST_BYTES: usize = 8;
 
 impl Fingerprint {
@@ -209,23 +209,23 @@ impl Fingerprint {
         Self(digests.join("."))
     }
 
-    /// A fingerprint as stored.
+    /// A fingerprint as read from storage.
     pub fn from_stored(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// For storing.
+    /// The fingerprint as text for storage.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether this rests on something that `earlier` did not rest on.
+    /// True if this contains a reason that `earlier` did not.
     pub fn has_news_over(&self, earlier: &Self) -> bool {
         self.0.split('.').any(|digest| !digest.is_empty() && !earlier.0.split('.').any(|known| known == digest))
     }
 }
 
-/// The digests of one reason: one, or for a countable one a digest for each power of two that its count has reached.
+/// The digests of one reason: a single one, or for a countable reason one for each power of two that its count has reached.
 fn digests(kind: &ClueKind) -> Vec<String> {
     let one = |parts: &[&str]| {
         let mut hasher = blake3::Hasher::new();
@@ -255,24 +255,24 @@ fn digests(kind: &ClueKind) -> Vec<String> {
     }
 }
 
-/// What a person said earlier about two handles.
+/// A person's earlier answer about two handles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
-    /// One handle.
+    /// The first handle.
     pub a: HandleId,
-    /// The other; order does not matter.
+    /// The second handle; the order does not matter.
     pub b: HandleId,
-    /// The answer that holds now.
+    /// The current answer.
     pub answer: Answer,
 }
 
-/// The answers that bear on suggestions. An unlinked pair has none: it may be suggested again.
+/// The answers that affect suggestions. An unlinked pair has none, so it may be suggested again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// Linked; links chain, so what is linked through a third handle is linked too.
+    /// Linked. Links form chains, so handles linked through a third one are linked too.
     Same,
-    /// Never again for this pair; pairs around it are unaffected.
+    /// Never suggest this pair again; other pairs are not affected.
     Different,
-    /// Again once there is evidence that was not in this fingerprint.
+    /// Suggest again only with evidence that is not in this fingerprint.
     Unsure(Fingerprint),
 }

@@ -1,7 +1,8 @@
-//! Needs: what somebody asks for again and again.
+//! Needs: what a person asks for repeatedly.
 //!
-//! Asking once is a question; asking in one breath is insisting. Only what was asked for in at least [`ASKS_MIN`] messages on at
-//! least [`ASK_OCCASIONS_MIN`] occasions is a need. A question is known by its mark, and the same one in other words by its meaning.
+//! Asking once is a question, and asking several times in a row is insisting. Only something asked for in at least [`ASKS_MIN`]
+//! messages on at least [`ASK_OCCASIONS_MIN`] occasions is a need. A question is recognized by its question mark, and the same
+//! question in other words by its meaning.
 
 use keepsake_domain::ProfileType;
 
@@ -11,16 +12,17 @@ use super::lines::{grouped, name_of};
 use crate::text::quoted;
 use crate::utterance::occasions;
 
-/// Asked twice can be forgetting; three times is a pattern.
+/// Asking twice may be forgetfulness; three times is a pattern.
 pub const ASKS_MIN: usize = 3;
 
-/// On one occasion the same may be asked often, because the answer was not understood.
+/// Minimum occasions, because on one occasion people may ask again when they did not understand the answer.
 pub const ASK_OCCASIONS_MIN: usize = 2;
 
-/// One content word names hardly a topic: "how do you feel?", "is this your own painting?" are asked of anything.
+/// Minimum content words in a question; with one, it hardly names a topic: "how do you feel?", "is this your own painting?" fit
+/// anything.
 const ASK_WORDS_MIN: usize = 2;
 
-/// What the entity asked for repeatedly, as far as `new` conversations have to do with it.
+/// What the entity asked for repeatedly, as far as the `new` conversations contribute to it.
 pub(super) fn repeated(new: &[&Digest], told: &[&Digest], input: &ProfileInput<'_>, found: &mut Vec<Finding>) {
     let is_of_something = |ask: &&Line| ask.topic.len() >= ASK_WORDS_MIN;
     for group in grouped(new, told, |digest| digest.asks.iter().filter(is_of_something).collect(), input) {

@@ -1,25 +1,25 @@
-//! How much detail somebody wants: the judgement that sizes the context served to them (seed 001: "dynamic based on entity's
-//! observed preference for detail level").
+//! How much detail a person wants, which determines the size of the context served about them (seed 001: "dynamic based on
+//! entity's observed preference for detail level").
 
 use keepsake_domain::{DetailLevel, ProfileConfidence, ProfileEntry, ProfileId};
 
 use super::reconcile::debunked_at;
 
-/// A judgement with its reason.
+/// A judgment with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservedDetail {
-    /// How much.
+    /// The level of detail.
     pub level: DetailLevel,
-    /// One sentence for a person: why. It names entries by their sentences and quotes no message.
+    /// The reason, in one sentence for a person. It refers to entries by their sentences and quotes no message.
     pub reason: String,
-    /// The entries that it rests on.
+    /// The entries it rests on.
     pub because: Vec<ProfileId>,
 }
 
-/// What each sign says, by fingerprint, and how much it counts beside a plain preference for a length.
+/// The weight of each sign, by fingerprint, relative to a plain preference for a length.
 ///
-/// These are a language model's findings: no list of words here tells what a person's own words say of length. A stated length is what was asked. That only code is wanted, or the summary first, speaks of format before it speaks of
-/// length.
+/// These are findings of a language model; no word list here decides what a person's own words say about length. A stated length
+/// is a direct answer. Wanting only code, or the summary first, is primarily about format and only secondarily about length.
 const SIGNS: &[(&str, i32)] = &[
     ("length=short", -6),
     ("length=detailed", 6),
@@ -30,10 +30,11 @@ const SIGNS: &[(&str, i32)] = &[
     ("format:examples=with examples", 1),
 ];
 
-/// Weights below this are a hint and no wish.
+/// Totals below this are a hint rather than a wish.
 const WEIGHT_MIN: i32 = 2;
 
-/// How much detail the person wants whose profile this is. Entries that were superseded, debunked or are no longer true say nothing.
+/// The amount of detail wanted by the person with this profile. Entries that are superseded, disputed or no longer true do not
+/// count.
 pub fn observed_detail(profile: &[ProfileEntry]) -> ObservedDetail {
     let mut signs: Vec<(&ProfileEntry, i32)> = profile
         .iter()
@@ -54,13 +55,13 @@ pub fn observed_detail(profile: &[ProfileEntry]) -> ObservedDetail {
         ..0 => DetailLevel::Brief,
         _ => DetailLevel::Detailed,
     };
-    // The strongest sign on the side that won comes first; of equals the older row.
+    // The strongest sign on the winning side comes first; on a tie, the older row.
     signs.retain(|(_, weight)| level == DetailLevel::Balanced || weight.signum() == total.signum());
     signs.sort_by(|(a, x), (b, y)| (y.abs(), &a.id).cmp(&(x.abs(), &b.id)));
     let reason = match (signs.first(), level) {
-        (None, _) => "Nothing is known about how much detail is wanted.".to_owned(),
+        (None, _) => "Nothing is known about the preferred level of detail.".to_owned(),
         (Some(_), DetailLevel::Balanced) => {
-            "What is known about the wanted detail is too little, or speaks both ways.".to_owned()
+            "What is known about the preferred level of detail is too little or contradictory.".to_owned()
         }
         (Some((entry, _)), _) => format!("Because of this entry: {}.", entry.content.trim_end_matches('.')),
     };

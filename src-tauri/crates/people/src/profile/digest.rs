@@ -1,8 +1,8 @@
 //! What one conversation shows by itself, read once.
 //!
-//! The same conversation is told in many circles of people, and reading it is most of the work. Everything that a line shows depends
-//! on its own conversation alone, so it is worked out once; what is set together over conversations (`wishes`, `asks`, `unmet`) is
-//! set together from this.
+//! The same conversation may be visible to many audiences, and reading it is most of the work. Everything that a line shows
+//! depends only on its own conversation, so it is computed once. What is combined across conversations (`wishes`, `asks`,
+//! `unmet`) is combined from this.
 
 use keepsake_domain::{ConversationId, EvidenceSpan, InteractionId, ReadingLabel, Timestamp};
 
@@ -11,20 +11,20 @@ use crate::gap::{Occurrence, in_read};
 use crate::text::{Read, Sentence, Topic, marked, read};
 use crate::{Speaker, Utterance};
 
-/// Words of the entity.
+/// A line in the entity's own words.
 #[derive(Debug, Clone)]
 pub(super) struct Line {
     pub(super) interaction: InteractionId,
     pub(super) conversation: ConversationId,
     pub(super) time: Timestamp,
     pub(super) place: EvidenceSpan,
-    /// As written.
+    /// The text as written.
     pub(super) text: String,
     pub(super) topic: Topic,
 }
 
 impl Line {
-    /// Nothing where its message cannot be cut there.
+    /// `None` if its message cannot be cut at these bytes.
     fn of(read: &Read<'_>, sentence: &Sentence<'_>) -> Option<Self> {
         Some(Self {
             interaction: read.said.interaction.clone(),
@@ -42,9 +42,9 @@ impl Line {
 pub struct Digest {
     /// How the entity wants things done.
     pub(super) wishes: Vec<Line>,
-    /// What it asked.
+    /// What the entity asked.
     pub(super) asks: Vec<Line>,
-    /// What it did not get.
+    /// What the entity did not get.
     pub(super) occurrences: Vec<Occurrence>,
 }
 
@@ -55,7 +55,7 @@ impl Digest {
         let (mut wishes, mut asks) = (Vec::new(), Vec::new());
         for read in all.iter().filter(|read| read.said.speaker == Speaker::Entity) {
             let wished = marked(&read.said, ReadingLabel::Wish, WISH_MIN);
-            // A wish that is put as a question is no question.
+            // A wish phrased as a question does not count as a question.
             let is_wish = |asked: &Sentence<'_>| {
                 wished.iter().any(|wish| wish.bytes.start < asked.bytes.end && asked.bytes.start < wish.bytes.end)
             };
@@ -66,7 +66,7 @@ impl Digest {
         Self { wishes, asks, occurrences: in_read(&all) }
     }
 
-    /// Whether it shows nothing, alone or with others.
+    /// True if it shows nothing, alone or together with others.
     pub fn is_empty(&self) -> bool {
         self.wishes.is_empty() && self.asks.is_empty() && self.occurrences.is_empty()
     }

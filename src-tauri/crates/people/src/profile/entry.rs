@@ -1,4 +1,4 @@
-//! What a derivation takes and gives.
+//! The input and output of a derivation.
 
 use keepsake_domain::{
     ConversationId, Evidence, EvidenceSpan, Facet, ProfileConfidence, ProfileEntry, ProfileId, ProfileOrigin, ProfileType,
@@ -8,21 +8,22 @@ use keepsake_domain::{
 use crate::text::content_words;
 use crate::{Similarity, Utterance};
 
-/// That a person said of an entry that it is not so. Outlives the entry: neither re-import nor re-derivation brings it back.
+/// Records that a person disputed an entry. It outlives the entry, so that neither a new import nor a new derivation brings it
+/// back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Debunked {
-    /// What it told.
+    /// The type of the disputed entry.
     pub profile_type: ProfileType,
-    /// What it was about.
+    /// The facet it was about.
     pub facet: Facet,
-    /// What it said; see [`ProfileEntry::fingerprint`].
+    /// The statement; see [`ProfileEntry::fingerprint`].
     pub fingerprint: String,
-    /// When the person said so: only what was said later may lead to another entry about the same.
+    /// When the person disputed it. Only what was said later may lead to a new entry about the same thing.
     pub at: Timestamp,
 }
 
 impl Debunked {
-    /// The record that a debunked entry leaves, if it is one.
+    /// The record left by a disputed entry; `None` if it was not disputed.
     pub fn of(entry: &ProfileEntry) -> Option<Self> {
         entry.debunked_at.map(|at| Self {
             profile_type: entry.profile_type,
@@ -33,56 +34,56 @@ impl Debunked {
     }
 }
 
-/// Everything that a derivation may know.
+/// The input for a derivation.
 #[derive(Clone, Copy)]
 pub struct ProfileInput<'a> {
-    /// It is the person whose Keepsake this is; a name does not say so.
+    /// True for the person this Keepsake belongs to; the name alone does not show this.
     pub is_owner: bool,
-    /// What the entity is called: "User" for the owner, else the name that the source shows.
+    /// The name of the entity: "User" for the owner, otherwise the name that the source shows.
     pub name: &'a str,
-    /// What was said where the entity takes part: all of one privacy partition. The order does not matter.
+    /// Everything said for one audience in conversations where the entity takes part, in any order.
     pub utterances: &'a [Utterance<'a>],
-    /// The entries of the same partition in all versions, superseded and debunked ones included.
+    /// All versions of the entries for the same audience, including superseded and disputed ones.
     pub entries: &'a [ProfileEntry],
-    /// What was debunked and is no longer among the entries. Entries with a `debunked_at` count without being named here.
+    /// Disputed statements that are no longer among the entries. Entries with a `debunked_at` count without being listed here.
     pub debunked: &'a [Debunked],
-    /// How alike two texts are.
+    /// Compares two texts.
     pub similarity: Similarity<'a>,
 }
 
-/// How plainly something was said.
+/// How clearly something was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Strength {
-    /// A sign: a question, a complaint.
+    /// An indirect sign: a question, a complaint.
     Passing,
-    /// Said outright: "I prefer short answers".
+    /// Stated directly: "I prefer short answers".
     Stated,
-    /// Told by an entry that is sure: it was said often, or a person wrote it.
+    /// From an entry with high confidence: it was said often, or a person wrote it.
     Lasting,
 }
 
-/// One place where the entity showed something about itself, as a deriver reads it.
+/// A place where the entity showed something about itself, as read by a deriver.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
-    /// What it tells.
+    /// The type of entry it supports.
     pub profile_type: ProfileType,
-    /// What it is about.
+    /// The facet it is about.
     pub facet: Facet,
     /// `facet=value`; see [`fingerprint`].
     pub fingerprint: String,
-    /// The sentence of an entry that says so.
+    /// The sentence of an entry that states it.
     pub content: String,
-    /// How plainly.
+    /// How clearly it was said.
     pub strength: Strength,
-    /// Where.
+    /// The place.
     pub place: EvidenceSpan,
-    /// In which conversation.
+    /// The conversation.
     pub conversation: ConversationId,
-    /// When.
+    /// The time.
     pub time: Timestamp,
 }
 
-/// An entry that has no id yet.
+/// A new entry without an id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEntry {
     /// See [`ProfileEntry::profile_type`].
@@ -106,7 +107,7 @@ pub struct NewEntry {
 }
 
 impl NewEntry {
-    /// The row that is written for it.
+    /// The row to be written for it.
     pub fn stored(self, id: ProfileId, supersedes: Option<ProfileId>, created_at: Timestamp) -> ProfileEntry {
         ProfileEntry {
             id,
@@ -127,14 +128,14 @@ impl NewEntry {
     }
 }
 
-/// What is to be written. Nothing is ever changed in place: a superseded entry only gets its `superseded_at`.
+/// A change to be written. Nothing is modified in place, except that a superseded entry gets its `superseded_at`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// An entry about something of which nothing was known.
+    /// An entry about something that was not known before.
     Add(NewEntry),
-    /// A version that takes the place of another.
+    /// A new version that replaces another.
     Supersede {
-        /// The entry that it supersedes.
+        /// The entry that is superseded.
         old: ProfileId,
         /// The new version.
         entry: NewEntry,
@@ -142,7 +143,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// The entry that is written.
+    /// The entry to be written.
     pub const fn entry(&self) -> &NewEntry {
         match self {
             Self::Add(entry) | Self::Supersede { entry, .. } => entry,
@@ -150,17 +151,17 @@ impl Change {
     }
 }
 
-/// What an entry says about its facet, reduced for comparison.
+/// A statement about a facet, reduced for comparison.
 pub fn fingerprint(facet: &Facet, value: &str) -> String {
     format!("{facet}={value}")
 }
 
-/// The value of a fingerprint.
+/// The value part of a fingerprint.
 pub(super) fn value_of(fingerprint: &str) -> &str {
     fingerprint.split_once('=').map_or(fingerprint, |(_, value)| value)
 }
 
-/// A person's own words in the place of an entry: it holds from when the other did, and no derivation overrides it.
+/// A person's own wording to replace an entry. It is valid from the same time as the entry, and no derivation overrides it.
 pub fn correction(entry: &ProfileEntry, content: &str) -> Change {
     let content = content.split_whitespace().collect::<Vec<_>>().join(" ");
     let value = content_words(&content).join(" ");

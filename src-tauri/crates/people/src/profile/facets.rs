@@ -1,9 +1,9 @@
-//! What a model may say of how somebody wants things: the facets, and the values of each. Plain data; what a sentence says is the
-//! model's to judge. Values of one facet exclude each other; what can hold side by side has a facet of its own.
+//! What a model may say about a person's wishes: the facets and the values of each. Plain data; what a sentence means is up to
+//! the model. The values of one facet exclude each other; things that can be true together are separate facets.
 
 use keepsake_domain::ProfileType;
 
-/// A facet, and its values with what follows "Prefers" and "Expects".
+/// A facet and its values, each with the text that follows "Prefers" and "Expects".
 type Row = (&'static str, &'static [(&'static str, &'static str)]);
 
 const CLOSED: &[Row] = &[
@@ -32,7 +32,7 @@ const CLOSED: &[Row] = &[
     ("technical level", &[("simple", "explanations in simple terms"), ("expert", "an expert's level, without the basics")]),
 ];
 
-/// Channels that a model may name, and what follows "Prefers".
+/// Channels that a model may name, each with the text that follows "Prefers".
 pub(super) const CHANNELS: [(&str, &str); 4] =
     [("email", "email"), ("phone", "phone calls"), ("text message", "text messages"), ("video call", "video calls")];
 
@@ -43,22 +43,22 @@ const LANGUAGES: [&str; 25] = [
     "Czech", "Hungarian", "Romanian",
 ];
 
-/// The name of a language, however it is capitalised.
+/// The name of a language, regardless of its capitalization.
 pub(super) fn language(name: &str) -> Option<&'static str> {
     LANGUAGES.iter().find(|known| known.eq_ignore_ascii_case(name)).copied()
 }
 
-/// Every facet with closed values, in the order of the table.
+/// All facets with a closed list of values, in table order.
 pub(super) fn closed_facets() -> impl Iterator<Item = &'static str> {
     CLOSED.iter().map(|(facet, _)| *facet)
 }
 
-/// The values of a facet, with what follows "Prefers" and "Expects"; facets beside these take free values.
+/// The values of a facet, each with the text that follows "Prefers" and "Expects"; empty for facets with free values.
 pub(super) fn closed_values(facet: &str) -> &'static [(&'static str, &'static str)] {
     CLOSED.iter().find(|(known, _)| *known == facet).map_or(&[], |(_, values)| values)
 }
 
-/// Seed 001: response time, depth and technical level are expected; the rest is preferred.
+/// Seed 001: response time, depth and technical level are expectations; everything else is a preference.
 pub(super) fn type_of(facet: &str) -> ProfileType {
     match facet {
         "timing:reply" | "technical level" | "format:sources" => ProfileType::Expectations,

@@ -1,4 +1,4 @@
-//! Lines of the entity about one thing, from all conversations that are read together.
+//! Groups the entity's lines about the same thing, from all conversations that are read together.
 
 use keepsake_domain::{Facet, ProfileType};
 
@@ -7,12 +7,12 @@ use super::entry::ProfileInput;
 use super::reconcile::TOPIC;
 use crate::text::{content_words, topic_of};
 
-/// So many of the newest lines are compared, each with what was said before it: some two million comparisons, about a second. What was
-/// said longer ago tells nothing of today.
+/// Maximum number of newest lines compared, each with the lines before it: about two million comparisons, which take about a
+/// second. Older lines say nothing about today.
 pub const LINES_READ_MAX: usize = 2_000;
 
-/// The lines of the `new` conversations, and of those that were `told` as far as they are about the same, each group about one thing and
-/// in the order in which it was said.
+/// The lines of the `new` conversations, and related lines from the earlier ones in `told`, grouped by topic and each group in
+/// the order in which it was said.
 pub(super) fn grouped<'d>(
     new: &[&'d Digest],
     told: &[&'d Digest],
@@ -27,9 +27,9 @@ pub(super) fn grouped<'d>(
     all.sort_by(|a, b| (a.time, &a.interaction, &a.place).cmp(&(b.time, &b.interaction, &b.place)));
     let mut groups: Vec<Vec<&Line>> = Vec::new();
     for line in all.split_off(all.len().saturating_sub(LINES_READ_MAX)) {
-        // The first stands for all: what is like a like thing need not be like the thing itself.
+        // The first line represents the group, because similarity is not transitive.
         match groups.iter_mut().find(|known| known[0].topic.is_same(&line.topic, input.similarity)) {
-            // Said twice in one message it was said once.
+            // Lines repeated within one message count once.
             Some(known) if known.last().is_some_and(|last| last.interaction == line.interaction) => {}
             Some(known) => known.push(line),
             None => groups.push(vec![line]),
@@ -38,10 +38,10 @@ pub(super) fn grouped<'d>(
     groups
 }
 
-/// The new lines with those of the known ones that are like one of them, or like such a one, which may stand for both. The others form
-/// the same groups with or without them.
+/// The new lines plus those known lines that are similar to one of them, or similar to such a known line, which may represent
+/// both. All other known lines form the same groups with or without the new ones.
 fn beside<'d>(new: Vec<&'d Line>, known: Vec<&'d Line>, input: &ProfileInput<'_>) -> Vec<&'d Line> {
-    // So many that comparing them costs more than the groups do.
+    // For this many lines, comparing them costs more than grouping them.
     if new.len() * known.len() > LINES_READ_MAX * LINES_READ_MAX {
         return new.into_iter().chain(known).collect();
     }
@@ -51,8 +51,8 @@ fn beside<'d>(new: Vec<&'d Line>, known: Vec<&'d Line>, input: &ProfileInput<'_>
     new.into_iter().chain(near).chain(second).collect()
 }
 
-/// What a group is about, by its first line: the words that half of it share, or its own. What is known keeps its name, though more
-/// lines would name it otherwise.
+/// The topic of a group, from its first line: the words that at least half of the group shares, or else that line's own words. A
+/// known topic keeps its name, even if more lines would suggest a different one.
 pub(super) fn name_of(group: &[&Line], profile_type: ProfileType, input: &ProfileInput<'_>) -> Option<Facet> {
     let first = group.first()?;
     let shared = |stem: &str| 2 * group.iter().filter(|line| line.topic.has(stem)).count() >= group.len();

@@ -1,11 +1,11 @@
-//! Profiles (Layer 2): what one entity needs, expects and prefers, what it did not get, and what pleased or annoyed it.
+//! Profiles (Layer 2): what an entity needs, expects and prefers, what it did not get, and what pleased or annoyed it.
 //!
-//! Pure and deterministic: the same utterances and entries give the same changes, in whatever order they are handed in,
-//! and deriving twice changes nothing. A deriver makes [`Finding`]s; [`changes`] sets them beside the entries there are, whoever
-//! found them. What a person corrected or debunked stays as the person left it.
+//! Pure and deterministic: the same utterances and entries give the same changes in any order, and deriving twice changes
+//! nothing. A deriver produces [`Finding`]s, and [`changes`] compares them with the existing entries, whoever found them. What a
+//! person corrected or disputed stays as the person left it.
 //!
-//! Deliberately not here: ids, storage, and what may be shown to whom. An entry's privacy is that of the partition it was derived
-//! from, which the caller knows.
+//! Deliberately not here: ids, storage, and what may be shown to whom. An entry has the privacy of the audience it was derived
+//! for, which the caller knows.
 
 mod asks;
 mod detail;
@@ -33,12 +33,12 @@ use keepsake_domain::{ConversationId, ProfileOrigin};
 
 use crate::Utterance;
 
-/// The built-in derivation: what the reader marked, and questions; needs no language model.
+/// The built-in derivation from the reader's marks and from questions. It needs no language model.
 pub fn derive(input: &ProfileInput<'_>) -> Vec<Change> {
     changes(findings(input), ProfileOrigin::BuiltIn, input)
 }
 
-/// What the built-in rules find, before it is set beside the entries there are.
+/// What the built-in rules find, before it is compared with existing entries.
 pub fn findings(input: &ProfileInput<'_>) -> Vec<Finding> {
     let mut conversations: BTreeMap<&ConversationId, Vec<Utterance<'_>>> = BTreeMap::new();
     for said in input.utterances {
@@ -48,8 +48,8 @@ pub fn findings(input: &ProfileInput<'_>) -> Vec<Finding> {
     findings_beside(&digests.iter().collect::<Vec<_>>(), &[], input)
 }
 
-/// What the rules find in conversations that were read; of those that were `told` where they are read alone, only what the `new` ones
-/// add to: the same asked for again, another word about the same. `input` has no utterances.
+/// What the rules find in conversations that were read. Of the earlier conversations in `told`, it includes only findings that
+/// the `new` ones add to: the same thing asked for again, or another statement about the same thing. `input` has no utterances.
 pub fn findings_beside(new: &[&Digest], told: &[&Digest], input: &ProfileInput<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     wishes::told(new, told, input, &mut found);

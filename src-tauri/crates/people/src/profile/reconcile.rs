@@ -1,8 +1,8 @@
-//! From findings to changes: what of them is new beside the entries that there are.
+//! Turns findings into changes by comparing them with the existing entries.
 //!
-//! Findings about one thing stand in the order in which they were said; a run of findings that say the same is a period, and each
-//! period is one entry. The last period is what holds; earlier ones keep their dates. Nothing is decided here about what counts
-//! as a finding, and nothing is ever taken back: a derivation that no longer finds something leaves the entry to the person.
+//! Findings about the same thing are ordered by when they were said. A run of findings that say the same is a period, and each
+//! period is one entry. The last period is the current one; earlier ones keep their dates. Nothing here decides what counts as a
+//! finding, and nothing is ever withdrawn: if a derivation no longer finds something, the entry is left to the person.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -15,26 +15,26 @@ use super::entry::{Change, Debunked, Finding, NewEntry, ProfileInput, Strength, 
 use crate::text::same_topic;
 use crate::utterance::{no_vectors, occasions};
 
-/// Places that one entry names: enough to show that it is so, few enough to be read. Once it has as many, more of the same is no
+/// Maximum number of places per entry: enough to prove it, and few enough to read. Once this is reached, more of the same is no
 /// reason for a new version.
 pub const EVIDENCE_MAX: usize = 12;
 
-/// On this many occasions the same was said and it is no accident any more.
+/// Minimum occasions for high confidence; said this often, it is no longer coincidence.
 const OCCASIONS_HIGH: usize = 3;
-/// Said on two occasions it is more than a passing mood.
+/// Minimum occasions for medium confidence; said twice, it is more than a passing mood.
 const OCCASIONS_MEDIUM: usize = 2;
 
-/// The kind of facet whose detail is words of the entity instead of one of ours.
+/// The kind of facet whose detail is in the entity's own words rather than ours.
 pub(super) const TOPIC: &str = "topic";
 
-/// What is one place in a profile. Ours are one each, whatever type the wording makes of it ("I expect short answers" and "I
-/// prefer short answers"); of topics there is one for each type.
+/// What forms one slot in a profile. Each of our facets is one slot, whatever type the wording suggests ("I expect short answers"
+/// and "I prefer short answers"); topics have one slot per type.
 pub(super) fn slot(profile_type: ProfileType, facet: &Facet) -> (Option<ProfileType>, &Facet) {
     ((facet.kind() == TOPIC).then_some(profile_type), facet)
 }
 
-/// When a person said that what this entry says is not so, of this version or of any other: a statement is debunked as a whole.
-/// Who writes the same by hand afterwards has changed their mind.
+/// When a person disputed the statement of this entry, in this version or any other, because a statement is disputed as a whole.
+/// A person who later writes the same by hand has changed their mind.
 pub(super) fn debunked_at(entry: &ProfileEntry, entries: &[ProfileEntry]) -> Option<Timestamp> {
     let is_same = |other: &&ProfileEntry| {
         other.fingerprint == entry.fingerprint && slot(other.profile_type, &other.facet) == slot(entry.profile_type, &entry.facet)
@@ -42,8 +42,9 @@ pub(super) fn debunked_at(entry: &ProfileEntry, entries: &[ProfileEntry]) -> Opt
     entries.iter().filter(is_same).filter_map(|other| other.debunked_at).filter(|at| entry.created_at <= *at).min()
 }
 
-/// Whether two entries, of one circle of people or of two, make one statement, so that a person's word about one holds for both. A wish is
-/// somebody's own words, and is named after the first of them that a circle heard; so it is known by what it is about.
+/// True if two entries, for the same audience or for different ones, are the same statement, so that a person's decision about
+/// one applies to both. A wish is in someone's own words and is named after the first ones that an audience saw, so it is
+/// identified by its topic.
 pub fn is_same_statement(a: &ProfileEntry, b: &ProfileEntry) -> bool {
     let is_named_alike = |(a, b): (&str, &str)| same_topic(a, b, &no_vectors);
     let is_wish = |entry: &ProfileEntry| entry.facet.kind() == TOPIC && entry.profile_type == ProfileType::Preferences;
@@ -52,8 +53,8 @@ pub fn is_same_statement(a: &ProfileEntry, b: &ProfileEntry) -> bool {
             || is_wish(a) && is_wish(b) && a.facet.detail().zip(b.facet.detail()).is_some_and(is_named_alike))
 }
 
-/// Whether two fingerprints about one thing say the same. Of a topic the value may be somebody's own words, which are the same in
-/// another order and with other small words.
+/// True if two fingerprints about the same thing say the same. For a topic, the value may be someone's own words, in a different
+/// order or with different stop words.
 fn says_the_same(facet: &Facet, one: &str, other: &str) -> bool {
     let (one, other) = (value_of(one), value_of(other));
     one == other || facet.kind() == TOPIC && same_topic(one, other, &no_vectors)
@@ -61,7 +62,7 @@ fn says_the_same(facet: &Facet, one: &str, other: &str) -> bool {
 
 type Slot<'a> = (Option<ProfileType>, &'a Facet);
 
-/// What `findings` change. Deriving once more changes nothing.
+/// The changes that result from `findings`. Deriving again changes nothing.
 pub fn changes(findings: Vec<Finding>, origin: ProfileOrigin, input: &ProfileInput<'_>) -> Vec<Change> {
     let refusals = Refusals::of(input);
     let mut findings: Vec<Finding> = findings
@@ -90,10 +91,10 @@ pub fn changes(findings: Vec<Finding>, origin: ProfileOrigin, input: &ProfileInp
     changes
 }
 
-/// What a person said about the profile, which no finding may override.
+/// What a person said about the profile; no finding may override it.
 struct Refusals<'a> {
     debunked: Vec<Debunked>,
-    /// Slots in which the word is a person's.
+    /// Slots that a person has worded.
     owned: HashSet<Slot<'a>>,
     input: &'a ProfileInput<'a>,
 }
@@ -105,8 +106,8 @@ impl<'a> Refusals<'a> {
         debunked.extend(input.entries.iter().filter_map(Debunked::of));
         let mut owned = HashSet::new();
         for entry in input.entries.iter().filter(|entry| entry.origin == ProfileOrigin::Person) {
-            // A person's word stands for the entries that it corrected as well, wherever they stood. Where it was debunked in
-            // turn, so were they.
+            // A person's wording also applies to the entries it corrected, whatever their slot. If it was later disputed, so were
+            // they.
             let mut at = Some(entry);
             let mut seen = HashSet::new();
             while let Some(corrected) = at.filter(|corrected| seen.insert(&corrected.id)) {
@@ -132,7 +133,8 @@ impl<'a> Refusals<'a> {
             })
     }
 
-    /// Whether two slots are one. A topic stays one in other words, so that what was refused does not come back under a new name.
+    /// True if two slots are the same. A topic stays the same in other words, so that a refused statement does not come back
+    /// under a new name.
     fn is_same(&self, a: Slot<'_>, b: Slot<'_>) -> bool {
         let is_topic = |(_, facet): Slot<'_>| facet.kind() == TOPIC;
         a == b
@@ -146,7 +148,8 @@ impl<'a> Refusals<'a> {
     }
 }
 
-/// A topic that is in the profile under another name keeps that name: both engines, and both wordings, tell of one entry.
+/// Uses the known name for a topic that is already in the profile under a different one, so that both engines and all wordings
+/// refer to one entry.
 fn under_known_name(finding: Finding, refusals: &Refusals<'_>) -> Finding {
     let key = slot(finding.profile_type, &finding.facet);
     let standing = || refusals.input.entries.iter().filter(|entry| entry.superseded_at.is_none());
@@ -166,7 +169,7 @@ fn under_known_name(finding: Finding, refusals: &Refusals<'_>) -> Finding {
     }
 }
 
-/// Findings that say the same, one after another.
+/// A run of findings that say the same.
 struct Period<'a> {
     findings: Vec<&'a Finding>,
     to: Option<Timestamp>,
@@ -219,10 +222,11 @@ impl<'a> Period<'a> {
     }
 }
 
-/// The periods of findings in order.
+/// Splits findings, given in order, into periods.
 ///
-/// What was said to hold for good is not ended by one passing word to the contrary: who always wants detail and once says "keep it
-/// short" made an exception. Said on a second occasion it is a change of mind, from its first word on.
+/// A lasting statement is not ended by a single passing remark to the contrary: someone who always wants detail and once says
+/// "keep it short" made an exception. If it is said on a second occasion, it is a change of mind that began with the first
+/// remark.
 fn periods<'a>(findings: &[&'a Finding]) -> Vec<Period<'a>> {
     let mut periods: Vec<Period<'a>> = Vec::new();
     let mut exception: Vec<&'a Finding> = Vec::new();
@@ -251,19 +255,19 @@ fn periods<'a>(findings: &[&'a Finding]) -> Vec<Period<'a>> {
         exception.clear();
         periods.push(doubted);
     }
-    // Two contrary words of one moment leave no time in which the first held.
+    // If two contrary statements have the same time, the first one was never valid.
     periods.retain(|period| period.to.is_none_or(|to| period.first().time < to));
     periods
 }
 
-/// What is known besides the findings.
+/// What is known in addition to the findings.
 struct Known<'a> {
     said: HashMap<&'a InteractionId, (&'a ConversationId, Timestamp)>,
     ends: HashMap<&'a ProfileId, Timestamp>,
 }
 
-/// When the entries stopped being true that others superseded: as soon as the other began. A newer version of the same statement
-/// tells when that held better than the older one did, so of the older one nothing remains.
+/// When superseded entries stopped being true: at the start of the entry that superseded them. A newer version of the same
+/// statement knows better when it was true, so its predecessor has no time left.
 pub(super) fn ends(entries: &[ProfileEntry]) -> HashMap<&ProfileId, Timestamp> {
     let by_id: HashMap<&ProfileId, &ProfileEntry> = entries.iter().map(|entry| (&entry.id, entry)).collect();
     let mut ends: HashMap<&ProfileId, Timestamp> = HashMap::new();
@@ -286,8 +290,8 @@ fn reconcile(
         .iter()
         .filter(|entry| entry.is_live() && entry.valid_to.is_none())
         .max_by_key(|entry| (entry.valid_from, entry.created_at, &entry.id));
-    // What the other engine found, or what was found where this derivation does not look, is one finding more; and so is what a model
-    // found before, which does not find all of it again.
+    // Entries found by the other engine, or in places this derivation does not read, count as additional findings. So do a
+    // model's earlier findings, because it does not find all of them again.
     let is_exact = live.is_some_and(|live| {
         origin == ProfileOrigin::BuiltIn
             && live.origin == origin
@@ -301,13 +305,13 @@ fn reconcile(
     let mut periods = periods(&all);
     let Some(last) = periods.pop() else { return };
     let newest = newest(&last, live.copied(), is_exact, origin, known);
-    // A version that goes tells of nothing any more.
+    // A version that is being replaced no longer covers anything.
     let replaced = newest.as_ref().and_then(|change| match change {
         Change::Supersede { old, entry } if live.is_some_and(|live| live.fingerprint == entry.fingerprint) => Some(old.clone()),
         _ => None,
     });
     for period in periods {
-        // An entry that says the same of the time in which this period began tells of it already.
+        // An entry that says the same for the start of this period already covers it.
         let is_known = entries.iter().any(|entry| {
             entry.fingerprint == period.first().fingerprint
                 && replaced.as_ref() != Some(&entry.id)
@@ -322,7 +326,7 @@ fn reconcile(
     changes.extend(newest);
 }
 
-/// What the last period changes, beside the entry that stands open.
+/// The change made by the last period, compared with the currently open entry.
 fn newest(
     last: &Period<'_>,
     live: Option<&ProfileEntry>,
@@ -355,14 +359,15 @@ fn newest(
         entry.valid_from = entry.valid_from.min(live.valid_from);
     }
     if live.origin != origin {
-        // The same in the other engine's words is no reason to word it anew.
+        // The same statement in the other engine's words is no reason to reword it.
         entry.content.clone_from(&live.content);
         entry.profile_type = live.profile_type;
     }
     Some(Change::Supersede { old: live.id.clone(), entry })
 }
 
-/// An entry as the findings that it was made of. Places that are not among the utterances count from when the entry began to hold.
+/// An entry converted back to the findings it was made of. Places outside the utterances count from the entry's start of
+/// validity.
 fn as_findings(entry: &ProfileEntry, known: &Known<'_>, otherwise: &ConversationId) -> Vec<Finding> {
     let strength = match entry.confidence {
         ProfileConfidence::Low => Strength::Passing,

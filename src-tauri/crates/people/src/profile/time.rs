@@ -1,7 +1,7 @@
-//! Time travel: what was believed on a date, and what, as far as is known today, was true on it.
+//! Time travel: what was believed on a date, and what was true on it as far as is known today.
 //!
-//! The two differ. On 1 May it may have been believed that somebody prefers long answers, from a message of April; a message of
-//! March that is imported in June may show that on 1 May it had long been otherwise.
+//! The two differ. On May 1, a message from April may have led to the belief that someone prefers long answers. A message from
+//! March that is imported in June may show that by May 1 this had long ceased to be true.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use keepsake_domain::{ProfileEntry, Timestamp};
 
 use super::reconcile::{debunked_at, ends, slot};
 
-/// The entries that stood in the profile at `time`: written by then, and neither superseded nor debunked yet.
+/// The entries in the profile at `time`: written by then, and not yet superseded or disputed.
 pub fn believed_at(entries: &[ProfileEntry], time: Timestamp) -> Vec<&ProfileEntry> {
     let is_over = |end: Option<Timestamp>| end.is_some_and(|end| end <= time);
     let mut believed: Vec<&ProfileEntry> = entries
@@ -20,12 +20,12 @@ pub fn believed_at(entries: &[ProfileEntry], time: Timestamp) -> Vec<&ProfileEnt
     believed
 }
 
-/// The entries that held at `time`, as far as is known now.
+/// The entries that were true at `time`, as far as is known now.
 ///
-/// An entry holds from its `valid_from` until its `valid_to` or until the entry that superseded it begins, whichever is first; a
-/// version of the same statement, or one that begins as early, corrects its predecessor, which then never held. What was debunked
-/// never held, in none of its versions. Of entries about the same the one that began last is the one that held, and of two that
-/// began together the one whose end is known.
+/// An entry is valid from its `valid_from` until its `valid_to`, or until the entry that superseded it begins, whichever comes
+/// first. A version of the same statement, or one that begins just as early, corrects its predecessor, which then was never true.
+/// A disputed statement was never true, in any version. Among entries about the same thing, the one that began last was true; of
+/// two that began together, the one with a known end.
 pub fn true_at(entries: &[ProfileEntry], time: Timestamp) -> Vec<&ProfileEntry> {
     let ends = ends(entries);
     let mut held: HashMap<_, &ProfileEntry> = HashMap::new();
@@ -50,7 +50,7 @@ pub fn true_at(entries: &[ProfileEntry], time: Timestamp) -> Vec<&ProfileEntry> 
     held
 }
 
-/// In an order that says nothing about storage: by type, by facet, by when they began.
+/// Sorts independently of storage order: by type, by facet, and by start.
 fn sort(entries: &mut [&ProfileEntry]) {
     entries.sort_by(|a, b| (a.profile_type, &a.facet, a.valid_from, &a.id).cmp(&(b.profile_type, &b.facet, b.valid_from, &b.id)));
 }

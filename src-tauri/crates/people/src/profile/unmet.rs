@@ -1,6 +1,7 @@
 //! Gaps of one entity: what it wanted on more than one occasion and did not get.
 //!
-//! The same occurrences as [`crate::gap`] finds, told of the entity, and so shown by the entity's own words alone.
+//! These are the occurrences that [`crate::gap`] finds, but as statements about the entity and therefore proved only by its own
+//! words.
 
 use keepsake_domain::ProfileType;
 
@@ -9,7 +10,7 @@ use super::entry::{Finding, ProfileInput, Strength, fingerprint};
 use crate::gap::{Occurrence, clusters};
 use crate::text::topic_of;
 
-/// What the entity did not get, repeatedly, as far as `new` conversations have to do with it.
+/// What the entity repeatedly did not get, as far as the `new` conversations contribute to it.
 pub(super) fn repeated(new: &[&Digest], told: &[&Digest], input: &ProfileInput<'_>, found: &mut Vec<Finding>) {
     if new.iter().all(|digest| digest.occurrences.is_empty()) {
         return;

@@ -1,6 +1,6 @@
-//! Preferences: how somebody wants things done from now on, as the reader sees it, in their own words.
+//! Preferences: how a person wants things done from now on, as marked by the reader, in the person's own words.
 //!
-//! Nothing here knows what a wish says. Two that are about the same are one entry, and the words that were said last are what holds:
+//! Nothing here understands a wish. Two wishes about the same thing form one entry, and the latest words are the current ones:
 //! "bullet points, please" and, in May, "no more bullet points".
 
 use keepsake_domain::ProfileType;
@@ -10,10 +10,10 @@ use super::entry::{Finding, ProfileInput, Strength, fingerprint};
 use super::lines::{grouped, name_of};
 use crate::text::quoted;
 
-/// A wish is told from this probability on. Chosen on authors that the reader was not trained on: four of five are wishes there.
+/// Minimum probability of a wish. Chosen on authors that the reader was not trained on: four out of five are wishes there.
 pub(super) const WISH_MIN: f64 = 0.6;
 
-/// What the entity wishes for, as far as `new` conversations have to do with it.
+/// The entity's wishes, as far as the `new` conversations contribute to them.
 pub(super) fn told(new: &[&Digest], told: &[&Digest], input: &ProfileInput<'_>, found: &mut Vec<Finding>) {
     for group in grouped(new, told, |digest| digest.wishes.iter().collect(), input) {
         let Some(facet) = name_of(&group, ProfileType::Preferences, input) else { continue };

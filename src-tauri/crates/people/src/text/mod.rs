@@ -1,4 +1,5 @@
-//! A message as this crate reads it: whose own words, in sentences, what the reader marked in them, and what a sentence is about.
+//! A message as this crate reads it: whose words it contains, its sentences, what the reader marked in them, and what a sentence
+//! is about.
 //!
 //! Deliberately not here: what a sentence means for a profile or a gap.
 
@@ -17,23 +18,23 @@ pub(crate) use words::{Topic, content_words, same_topic};
 
 use crate::Utterance;
 
-/// No more of one message is read: what follows is a document and not an utterance.
+/// Maximum bytes read from one message; anything longer is a document rather than an utterance.
 const MESSAGE_BYTES_READ_MAX: usize = 16 * 1024;
 
-/// Words are somebody else's, or said in a role, from this probability on.
+/// From this probability, words count as someone else's or as said in a role.
 const NOT_OWN_MIN: f64 = 0.5;
 
-/// One word alone is a piece of a mark and says nothing: "always", "no".
+/// Minimum words in a mark; a single word is only a fragment and says nothing: "always", "no".
 const MARK_WORDS_MIN: usize = 2;
 
-/// One stretch of a message in the speaker's own words.
+/// A part of a message in the speaker's own words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sentence<'a> {
-    /// Where in the message, in bytes.
+    /// Byte range in the message.
     pub(crate) bytes: Range<usize>,
-    /// As written.
+    /// The text as written.
     pub(crate) text: &'a str,
-    /// Ends with a question mark.
+    /// True if it ends with a question mark.
     pub(crate) is_question: bool,
 }
 
@@ -45,13 +46,13 @@ fn is_marked(mark: &Mark, label: ReadingLabel, least: f64) -> bool {
     mark.kind == MarkKind::Label(label) && mark.probability >= least
 }
 
-/// Whether these words are said by somebody else, or in a role, as far as the reader sees.
+/// True if the reader marked these words as someone else's or as said in a role.
 fn is_anothers(bytes: &Range<usize>, marks: &[Mark]) -> bool {
     marks.iter().any(|mark| is_marked(mark, ReadingLabel::NotOwnWords, NOT_OWN_MIN) && share(&mark.bytes, bytes))
 }
 
-/// The sentences of a message that are its speaker's own words: no code, no quotation, no pasted text, nothing that the reader takes
-/// for somebody else's.
+/// The sentences of a message in the speaker's own words: without code, quotations, pasted text, and words that the reader
+/// attributes to someone else.
 pub(crate) fn sentences<'a>(said: &Utterance<'a>) -> Vec<Sentence<'a>> {
     let text = clip(said.text);
     let OwnWords { segments, foreign } = own_words(text);
@@ -70,7 +71,7 @@ pub(crate) fn sentences<'a>(said: &Utterance<'a>) -> Vec<Sentence<'a>> {
     found
 }
 
-/// The stretches that the reader marks so, this surely, and that are the speaker's own words; with whole words at their ends.
+/// The ranges with this label and at least this probability that are the speaker's own words, extended to whole words.
 pub(crate) fn marked<'a>(said: &Utterance<'a>, label: ReadingLabel, least: f64) -> Vec<Sentence<'a>> {
     let marks: Vec<&Mark> = said.marks.iter().filter(|mark| is_marked(mark, label, least)).collect();
     if marks.is_empty() {
@@ -90,7 +91,7 @@ pub(crate) fn marked<'a>(said: &Utterance<'a>, label: ReadingLabel, least: f64) 
     marks.iter().filter_map(stretch).collect()
 }
 
-/// A stretch of a message as a place in the log.
+/// A byte range of a message as a place in the log.
 pub(crate) fn place_of(said: &Utterance<'_>, bytes: &Range<usize>) -> Option<EvidenceSpan> {
     let span = Span::of_bytes(said.text, bytes.clone()).ok()?;
     Some(EvidenceSpan { interaction: said.interaction.clone(), span })

@@ -1,4 +1,4 @@
-//! A whole partition in order, each message with its place in its conversation.
+//! All messages for one audience in order, each with its position in its conversation.
 
 use std::collections::HashMap;
 
@@ -8,14 +8,14 @@ use super::{Sentence, place_of, sentences};
 use crate::utterance::ordered;
 use crate::{Speaker, Utterance};
 
-/// One message with what its place in its conversation tells about it.
+/// A message, and what follows from its position in the conversation.
 #[derive(Debug)]
 pub(crate) struct Read<'a> {
     /// The message.
     pub(crate) said: Utterance<'a>,
-    /// What the entity says in it, in its own words. What others say is read by its marks alone.
+    /// What the entity says in it in its own words. For other speakers, only the marks are used.
     pub(crate) sentences: Vec<Sentence<'a>>,
-    /// The message before it in its conversation, if there is one: its position among all.
+    /// The index among all messages of the previous message in the same conversation, if any.
     pub(crate) before: Option<usize>,
 }
 
@@ -26,10 +26,10 @@ impl Read<'_> {
     }
 }
 
-/// An answer stands within so many messages behind what it answers.
+/// An answer follows within this many messages of what it answers.
 pub(crate) const ANSWERS_WITHIN: usize = 4;
 
-/// Reads everything, in order.
+/// Reads all messages, in order.
 pub(crate) fn read<'a>(utterances: &[Utterance<'a>]) -> Vec<Read<'a>> {
     let mut last: HashMap<&ConversationId, usize> = HashMap::new();
     let read = |(at, said): (usize, Utterance<'a>)| {

@@ -1,16 +1,16 @@
-//! What a text is about, as a name, and words as they are quoted.
+//! Names the topic of a text, and formats quoted words.
 
 use keepsake_domain::{Facet, limits};
 
 use super::content_words_in;
 
-/// More words than this are a sentence and no topic.
+/// Maximum words in a topic; more make it a sentence.
 const TOPIC_WORDS_MAX: usize = 6;
 
-/// Of words said in evidence of something a person reads this much at a glance.
+/// Maximum length of words quoted as evidence, which a person can take in at a glance.
 const QUOTE_CHARS_MAX: usize = 120;
 
-/// The facet of what a text is about: its first content words, as they are written. Nothing if it has none.
+/// The facet for the topic of a text: its first content words, as written. `None` if it has none.
 pub(crate) fn topic_of(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Facet> {
     let mut words: Vec<String> = Vec::new();
     for word in content_words_in(text) {
@@ -24,7 +24,7 @@ pub(crate) fn topic_of(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<F
     Facet::new(&format!("topic:{}", cut.trim())).ok()
 }
 
-/// Words of somebody inside a sentence of ours: on one line, without marks at their ends, cut where they are long.
+/// Someone's words for use within a sentence of ours: on one line, without punctuation at the ends, and cut if long.
 pub(crate) fn quoted(text: &str) -> String {
     let joined =
         text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");

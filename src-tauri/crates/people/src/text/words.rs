@@ -1,4 +1,4 @@
-//! What a text is about, by its content words: enough to know a question again that is asked in other words.
+//! The topic of a text by its content words; enough to recognize the same question in other words.
 
 use std::collections::BTreeSet;
 
@@ -7,20 +7,20 @@ use keepsake_text::{Word, is_stop_word, is_unspaced, words};
 
 use crate::Similarity;
 
-/// Two short texts with at least this share of content words in common are about one thing: "what's the deployment status?" and
-/// "deployment status of the shop?" share two of three.
+/// Two short texts with at least this share of content words in common are about the same thing: "what's the deployment status?"
+/// and "deployment status of the shop?" share two out of three.
 const SAME_OVERLAP: f32 = 0.6;
 
-/// With vectors this alone decides: seed 004's bar for one insight.
+/// With vectors, this cosine alone is enough: seed 004's threshold for one insight.
 const SAME_COSINE: f32 = limits::DUPLICATE_COSINE;
 
-/// Between this cosine and [`SAME_COSINE`] two texts are alike in kind ("export as PDF", "export as CSV"), so they must have words
-/// in common besides.
+/// Between this cosine and [`SAME_COSINE`], two texts are of the same kind ("export as PDF", "export as CSV"), so they must also
+/// have words in common.
 const ALIKE_COSINE: f32 = 0.6;
 /// See [`ALIKE_COSINE`].
 const ALIKE_OVERLAP: f32 = 0.3;
 
-/// The content words of a text, each once, as stems in the order in which they stand.
+/// The distinct content words of a text as stems, in order of appearance.
 pub(crate) fn content_words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in content_words_in(text) {
@@ -31,7 +31,7 @@ pub(crate) fn content_words(text: &str) -> Vec<String> {
     words
 }
 
-/// The content words of a text: without those that nearly every message holds, and without single letters.
+/// The content words of a text: without stop words and single letters.
 pub(super) fn content_words_in(text: &str) -> impl Iterator<Item = Word> {
     let is_content = |word: &Word| {
         !is_stop_word(&word.plain) && (word.plain.chars().count() > 1 || word.plain.chars().all(|c| c.is_ascii_digit()))
@@ -39,7 +39,7 @@ pub(super) fn content_words_in(text: &str) -> impl Iterator<Item = Word> {
     words(text).into_iter().filter(move |word| is_content(word) || is_unspaced(&word.plain))
 }
 
-/// What a short text is about, read once: asked-for things are compared by the thousand.
+/// The topic of a short text, computed once because such texts are compared by the thousand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Topic {
     text: String,
@@ -48,34 +48,33 @@ pub(crate) struct Topic {
 }
 
 impl Topic {
-    /// Reads a text.
     pub(crate) fn of(text: &str) -> Self {
         let words: BTreeSet<String> = content_words(text).into_iter().collect();
         let numbers = words.iter().filter(|word| word.chars().any(|c| c.is_ascii_digit())).cloned().collect();
         Self { text: text.to_owned(), words, numbers }
     }
 
-    /// How many content words it has.
+    /// The number of content words.
     pub(crate) fn len(&self) -> usize {
         self.words.len()
     }
 
-    /// Whether it has this word, by its stem.
+    /// True if it contains the word with this stem.
     pub(crate) fn has(&self, stem: &str) -> bool {
         self.words.contains(stem)
     }
 
-    /// The share of words in common.
+    /// The share of content words that the two have in common.
     fn overlap(&self, other: &Self) -> f32 {
         let shared = self.words.intersection(&other.words).count();
         let all = self.words.len() + other.words.len() - shared;
         if all == 0 { 0.0 } else { shared as f32 / all as f32 }
     }
 
-    /// Whether both are about one thing: by their meaning where there are vectors, else by their words. Words that two questions share may
-    /// say nothing ("was ist das …"), which a list of such words knows of one language alone.
+    /// True if both are about the same thing: by meaning if there are vectors, otherwise by words. Words that two questions share
+    /// may say nothing ("was ist das …"), and the list of such words covers only one language.
     ///
-    /// Numbers are not melted: "issue 12" and "issue 13" are two things whatever their vectors say.
+    /// Numbers must match: "issue 12" and "issue 13" are different, whatever their vectors say.
     pub(crate) fn is_same(&self, other: &Self, similarity: Similarity<'_>) -> bool {
         if self.words.is_empty() || other.words.is_empty() || self.numbers != other.numbers {
             return false;
@@ -84,7 +83,7 @@ impl Topic {
             return true;
         }
         let shared = self.overlap(other);
-        // Both orders, so that a function that is not symmetric cannot make the order matter.
+        // Both orders are compared, so that an asymmetric function cannot make the order matter.
         let (one, two) = (similarity(&self.text, &other.text), similarity(&other.text, &self.text));
         match one.into_iter().chain(two).max_by(f32::total_cmp) {
             Some(cosine) => cosine >= SAME_COSINE || cosine >= ALIKE_COSINE && shared >= ALIKE_OVERLAP,
@@ -93,7 +92,7 @@ impl Topic {
     }
 }
 
-/// Whether two short texts are about one thing; see [`Topic::is_same`].
+/// True if two short texts are about the same thing; see [`Topic::is_same`].
 pub(crate) fn same_topic(a: &str, b: &str, similarity: Similarity<'_>) -> bool {
     Topic::of(a).is_same(&Topic::of(b), similarity)
 }

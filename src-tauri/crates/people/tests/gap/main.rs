@@ -1,4 +1,4 @@
-//! Capability gaps as data: talk on one side, what could not be done on the other.
+//! Capability gaps: conversations, and what could not be done in them.
 #![allow(clippy::unwrap_used)]
 
 use keepsake_domain::{ConversationId, DAY_MS, EntityId, EvidenceSpan, GapId, GapStatus, InteractionId, Mark, Timestamp};
@@ -23,7 +23,7 @@ struct Said {
     marks: Vec<Mark>,
 }
 
-/// Messages: day, conversation, speaker, text with its marks in braces.
+/// Messages: day, conversation, speaker, and text with its marks in braces.
 fn said(messages: &[(i64, u128, Speaker, &str)]) -> Vec<Said> {
     messages
         .iter()
@@ -56,7 +56,7 @@ fn utterances(messages: &[Said]) -> Vec<Utterance<'_>> {
         .collect()
 }
 
-/// What could not be done in one exchange, joined by " | ".
+/// The unmet requests in one exchange, joined by " | ".
 fn unmet(messages: &[(i64, u128, Speaker, &str)]) -> String {
     let messages = said(messages);
     let found = occurrences(&utterances(&messages));
@@ -88,7 +88,7 @@ fn what_an_assistant_cannot_do_is_what_it_was_asked() {
     assert_eq!(asked(&["Is there a way to print the timeline? I need it on paper."]), "Is there a way to print the timeline?");
     assert_eq!(asked(&["Can you export my notes as PDF?", "And print the list of members?"]), "And print the list of members?");
     assert_eq!(asked(&["Mach bitte ein PDF aus meinen Notizen"]), "Mach bitte ein PDF aus meinen Notizen");
-    // Nothing says what.
+    // Nothing shows what was asked for.
     assert_eq!(asked(&[]), "");
     assert_eq!(asked(&["And that?"]), "");
     assert_eq!(asked(&["> Can you export my notes as PDF?"]), "", "somebody else asked");
@@ -98,7 +98,7 @@ fn what_an_assistant_cannot_do_is_what_it_was_asked() {
     assert_eq!(answered(Assistant, "Sorry, I can't do that."), "", "words alone decide nothing");
     assert_eq!(answered(Assistant, "{u:I can't wait to see it}!"), "", "the reader is not sure");
     assert_eq!(answered(Assistant, "> {U:I can't do that}\nis what the old one said"), "", "it quotes");
-    // Who cannot take a shift lacks no ability.
+    // A person who cannot do something does not show a missing ability.
     for speaker in [Owner, Other, Entity] {
         assert_eq!(answered(speaker, "{U:I can't do that}"), "", "{speaker:?}");
     }
@@ -108,7 +108,7 @@ fn what_an_assistant_cannot_do_is_what_it_was_asked() {
     assert_eq!(unmet(&late), "", "it answers somebody else");
 }
 
-/// A store of gaps.
+/// An in-memory store of gaps.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Book {
     gaps: Vec<Gap>,
@@ -249,7 +249,7 @@ fn the_same_refusal_of_like_requests_is_one_gap_and_one_that_says_nothing_is_not
     check(["I can't do that", "I can't do this"], 0.3, 0.3, 0, "nor in words");
 }
 
-/// Messages that come later, with ids of their own.
+/// Later messages with their own ids.
 fn refused_on(at: i64, thread: u128) -> Vec<Said> {
     let again = said(&[(at, thread, Entity, "Export my notes as PDF"), (at, thread, Assistant, "{U:I still can't}.")]);
     let renamed = again.into_iter().zip(1_000 * thread..);

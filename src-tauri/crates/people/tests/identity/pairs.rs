@@ -1,4 +1,4 @@
-//! Pairs that must be proposed, and pairs that must not.
+//! Pairs that must be suggested, and pairs that must not.
 
 use keepsake_domain::EntityType;
 use keepsake_people::identity::{Answer, ClueKind, Decision};

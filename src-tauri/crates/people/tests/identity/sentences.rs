@@ -1,7 +1,7 @@
-//! Sentences in which people name an address or a handle: which are theirs, and which are somebody else's.
+//! Sentences in which people name an address or a handle: some are their own, and some are someone else's.
 //!
-//! Written as people write, without looking at the rules; each row is one sentence, its writer and whose handle it leads to. Of the
-//! first 73 rows 3 went wrong when they were first read.
+//! Written the way people write, without looking at the rules. Each row is a sentence, its writer, and the owner of the handle it
+//! leads to. When first measured, 3 of the first 73 rows were wrong.
 
 use crate::support::World;
 
@@ -25,7 +25,7 @@ const ALL: &[(&str, &str)] = &[
     (FRIEND, "Jonas Berg"),
 ];
 
-/// Every row that leads elsewhere than it should.
+/// All rows with a wrong result.
 fn faults(rows: &[(&str, &str, Option<&str>)]) -> Vec<String> {
     let mut faults = Vec::new();
     for (writer, text, expect) in rows {
@@ -148,7 +148,7 @@ fn the_table_notices_a_wrong_row() {
     assert_eq!(faults(&[(MAIL, "I'm @mara on Matrix", None), (FRIEND, "her email is mara@lind.example", Some(MAIL))]).len(), 2);
 }
 
-/// When it was first read, before any rule was changed for it, 12 of its 66 rows went wrong: 8 missed, 4 too many.
+/// When first measured, before any rule was changed for it, 12 of its 66 rows were wrong: 8 missed, 4 too many.
 #[test]
 fn a_further_hand_written_set_reads_as_people_mean_it() {
     check(&[
@@ -182,7 +182,7 @@ fn a_further_hand_written_set_reads_as_people_mean_it() {
         (MATRIX, "c'est mon mail : mara@lind.example", Some(MAIL)),
         (MATRIX, "mi número es +49 171 2345678", Some(PHONE)),
         (MATRIX, "Ya sabes, mi correo sigue siendo mara@lind.example", Some(MAIL)),
-        // Nobody's own.
+        // Numbers that are not the writer's own.
         (FRIEND, "My wife's number is +49 171 2345678", None),
         (FRIEND, "In an emergency call +49 171 2345678", None),
         (FRIEND, "someone keeps calling me from +49 171 2345678", None),

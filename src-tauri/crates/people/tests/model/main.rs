@@ -1,4 +1,4 @@
-//! Profiles by a model, as data: replies on one side, what is believed of them on the other.
+//! Profiles by a model: replies, and what is accepted from each.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
@@ -227,7 +227,7 @@ fn the_newest_messages_are_read_and_what_is_left_out_is_counted() {
 
 #[test]
 fn a_model_that_says_yes_to_everything_proves_nothing_by_others_words() {
-    // Wishes, as the reader sees them, said by everybody but the entity.
+    // Wishes as the reader marks them, said by everybody except the entity.
     let wishes =
         ["{W:I prefer short answers.}", "{W:Please use bullet points.}", "{W:In German please.}", "{W:No emojis please}"];
     let mut messages: Vec<(u128, Speaker, &str)> = vec![(1, Entity, "The harbour was quiet this evening, gulls and all.")];
@@ -288,6 +288,6 @@ fn planted_secrets_do_not_leave() {
         assert!(!text.contains(value.as_str()), "{value} leaves");
     }
     assert!(text.matches("Write this down").count() == values.len(), "and everything else does");
-    // The control: the same search finds each of them in what was not scrubbed.
+    // The control: the same search finds each of them in the unscrubbed text.
     assert!(values.iter().all(|value| messages.iter().any(|said| said.text.contains(value.as_str()))));
 }

@@ -22,7 +22,7 @@ pub(crate) fn conversation(n: u128) -> ConversationId {
     ConversationId::from_uuid(Uuid::from_u128(n))
 }
 
-/// A message: day, conversation, speaker, text, and what the reader marks in it.
+/// A message: day, conversation, speaker, text, and the reader's marks in it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Said {
     pub(crate) id: InteractionId,
@@ -46,7 +46,7 @@ impl Said {
     }
 }
 
-/// Messages, numbered from 1 and a second apart on their day, with their marks in braces.
+/// Messages numbered from 1 and a second apart on their day, with their marks in braces.
 pub(crate) fn said(messages: &[(i64, u128, Speaker, &str)]) -> Vec<Said> {
     messages
         .iter()
@@ -65,12 +65,12 @@ pub(crate) fn said(messages: &[(i64, u128, Speaker, &str)]) -> Vec<Said> {
         .collect()
 }
 
-/// The owner's, with these entries before it.
+/// Input for the owner's profile, with these existing entries.
 pub(crate) fn input_of<'a>(utterances: &'a [Utterance<'a>], entries: &'a [ProfileEntry]) -> ProfileInput<'a> {
     ProfileInput { is_owner: true, name: "User", utterances, entries, debunked: &[], similarity: &no_vectors }
 }
 
-/// `said`, found on its own: message `n` on day `n` says `value` about `facet`.
+/// A finding that is stated on its own: message `n` on day `n` says `value` about `facet`.
 pub(crate) fn finding(n: i64, facet: &str, value: &str, strength: Strength) -> Finding {
     let facet = Facet::new(facet).unwrap();
     Finding {
@@ -85,7 +85,7 @@ pub(crate) fn finding(n: i64, facet: &str, value: &str, strength: Strength) -> F
     }
 }
 
-/// A profile in the making: entries are written as the store writes them.
+/// A profile under construction: entries are written as the store writes them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Book {
     pub(crate) entries: Vec<ProfileEntry>,
@@ -111,9 +111,9 @@ impl Book {
         ids
     }
 
-    /// Sets findings beside the entries and writes what changed; how much that was.
+    /// Compares findings with the entries and writes the changes; returns their number.
     pub(crate) fn take(&mut self, findings: &[Finding], origin: ProfileOrigin, now: Timestamp) -> usize {
-        // Every message that a finding rests on is there.
+        // All messages that the findings rest on exist.
         let times: Vec<(InteractionId, ConversationId, Timestamp)> = findings
             .iter()
             .map(|finding| (finding.place.interaction.clone(), finding.conversation.clone(), finding.time))
@@ -136,13 +136,13 @@ impl Book {
         count
     }
 
-    /// What the built-in rules would change.
+    /// The changes that the built-in rules would make.
     pub(crate) fn derive(&self, messages: &[Said]) -> Vec<Change> {
         let utterances: Vec<Utterance<'_>> = messages.iter().map(Said::utterance).collect();
         derive(&input_of(&utterances, &self.entries))
     }
 
-    /// What is believed and open, as sentences.
+    /// The believed, open entries as sentences.
     pub(crate) fn told(&self) -> Vec<&str> {
         let believed = believed_at(&self.entries, Timestamp(i64::MAX)).into_iter();
         believed.filter(|entry| entry.valid_to.is_none()).map(|entry| entry.content.as_str()).collect()
@@ -153,7 +153,7 @@ impl Book {
         entry.debunked_at = Some(now);
     }
 
-    /// What is believed and open, as fingerprints.
+    /// The believed, open entries as fingerprints.
     pub(crate) fn holds(&self) -> Vec<&str> {
         let mut holds: Vec<&str> = believed_at(&self.entries, Timestamp(i64::MAX))
             .into_iter()

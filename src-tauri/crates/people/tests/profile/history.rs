@@ -1,4 +1,4 @@
-//! Versions, corrections, debunking and time travel.
+//! Versions, corrections, disputes and time travel.
 
 use keepsake_domain::{DetailLevel, ProfileConfidence, ProfileEntry, ProfileOrigin, Timestamp};
 use keepsake_people::profile::{Change, EVIDENCE_MAX, Finding, Strength, believed_at, correction, observed_detail, true_at};
@@ -101,7 +101,7 @@ fn a_correction_by_a_person_is_never_overridden() {
     }
     assert_eq!(fingerprints(&true_at(&book.entries, day(1))).len(), 1);
     assert_eq!(true_at(&book.entries, day(1))[0].origin, ProfileOrigin::Person, "it holds from when the corrected one did");
-    // The control: without the correction the same words do change the profile.
+    // The control: without the correction, the same words do change the profile.
     let mut uncorrected = Book::default();
     uncorrected.take(&[finding(1, "length", "short", Stated)], BuiltIn, day(2));
     assert_ne!(uncorrected.take(&[finding(14, "length", "detailed", Lasting)], BuiltIn, day(40)), 0);
@@ -179,11 +179,11 @@ fn the_wanted_detail_is_judged_from_what_holds_and_says_why() {
         assert_eq!((observed.level, observed.reason.as_str()), (expect, reason));
         assert_eq!(observed.because.is_empty(), reason.starts_with("Nothing"));
     };
-    check(&[], DetailLevel::Balanced, "Nothing is known about how much detail is wanted.");
+    check(&[], DetailLevel::Balanced, "Nothing is known about the preferred level of detail.");
     check(
         &[finding(1, "language", "german", Lasting)],
         DetailLevel::Balanced,
-        "Nothing is known about how much detail is wanted.",
+        "Nothing is known about the preferred level of detail.",
     );
     check(&[finding(1, "length", "short", Passing)], DetailLevel::Brief, "Because of this entry: Prefers short.");
     check(
@@ -194,7 +194,7 @@ fn the_wanted_detail_is_judged_from_what_holds_and_says_why() {
     check(
         &[finding(1, "format:summary", "summary first", Passing)],
         DetailLevel::Balanced,
-        "What is known about the wanted detail is too little, or speaks both ways.",
+        "What is known about the preferred level of detail is too little or contradictory.",
     );
 }
 
@@ -208,7 +208,7 @@ fn any_findings() -> impl Strategy<Value = Vec<Finding>> {
             }
             found
         });
-    // One message has one time.
+    // A message has only one time.
     prop::collection::vec(one, 0..14).prop_map(|mut findings| {
         findings.sort_by(|a, b| a.place.cmp(&b.place));
         findings.dedup_by(|a, b| a.place == b.place);
@@ -239,11 +239,12 @@ proptest! {
 
     #[test]
     fn what_is_learnt_step_by_step_is_what_is_learnt_at_once(findings in any_findings(), cut in 0..40_i64, forward in any::<bool>()) {
-        // That something was an exception can show late, and what was written then is not taken back; so no rules backwards.
+        // That something was an exception may only show later, and what was written until then is not withdrawn. So lasting
+        // statements are left out when going backward.
         let calm = |finding: &Finding| Finding { strength: if forward { finding.strength } else { finding.strength.min(Stated) }, ..finding.clone() };
         let findings: Vec<Finding> = findings.iter().map(calm).collect();
         let mut steps = Book::default();
-        // In the order of time, or what was said last first: imports come as they come.
+        // In time order, or with the latest statements first, because imports come in any order.
         let known: Vec<Finding> = findings.iter().filter(|finding| (finding.time < day(cut)) == forward).cloned().collect();
         steps.take(&known, BuiltIn, day(50));
         steps.take(&findings, BuiltIn, day(51));

@@ -1,4 +1,4 @@
-//! Profiles as data: what was said on one side, what stands in the profile on the other.
+//! Profiles: what was said, and what the profile then contains.
 #![allow(clippy::unwrap_used)]
 
 mod given;

@@ -1,4 +1,4 @@
-//! What shows itself over time: repeated asks, what was not done; and the whole derivation under shuffling.
+//! What shows over time: repeated requests and unmet ones; and the whole derivation with shuffled input.
 
 use keepsake_domain::ProfileOrigin;
 use keepsake_people::Speaker::{self, Assistant, Entity, Other, Owner};
@@ -125,7 +125,7 @@ fn what_is_said_in_a_role_is_no_question() {
     check(&asked(plain), "Repeatedly asks: “Where does the dragon sleep tonight?” · high", "the control");
 }
 
-/// Lines of which some say something, by whom, and where.
+/// Arbitrary conversations in which some lines say something, with any speaker and place.
 fn any_talk() -> impl Strategy<Value = Vec<Said>> {
     const TEXTS: [&str; 12] = [
         "{W:keep it short}", "{W:I prefer detailed answers}", "{W:Always be brief.}", "{W:in German please}",
@@ -145,7 +145,7 @@ fn any_talk() -> impl Strategy<Value = Vec<Said>> {
                     conversation: conversation(thread),
                     speaker: [Entity, Entity, Assistant, Owner][speaker],
                     text,
-                    // Many of one moment: channels that tell minutes.
+                    // Many messages have the same time, as on channels that give only minutes.
                     time: day(at),
                     marks,
                 }
@@ -174,7 +174,7 @@ proptest! {
         run(&mut other, &shuffled, 50);
         prop_assert_eq!(&book, &other);
         prop_assert_eq!(run(&mut book, &shuffled, 51), 0);
-        // What was learnt of a part is not unlearnt, and the whole settles at once.
+        // What was learned from a part is not unlearned, and deriving from everything settles at once.
         let mut steps = Book::default();
         run(&mut steps, &talk[..cut.min(talk.len())], 40);
         run(&mut steps, &talk, 50);

@@ -1,4 +1,4 @@
-//! Wishes: what the reader marks in a message, and what an entry says of it.
+//! Wishes: what the reader marks in a message, and what an entry says about it.
 
 use keepsake_domain::{ProfileOrigin, ProfileType};
 use keepsake_people::Speaker::{self, Assistant, Entity, Other, Owner};
@@ -17,16 +17,16 @@ fn a_wish_is_told_in_the_words_of_who_wishes() {
         ("{W:Bitte antworte immer auf Deutsch.}", "Wants: “Bitte antworte immer auf Deutsch” · medium"),
         ("{W:短い返事でお願いします}。", "Wants: “短い返事でお願いします” · medium"),
         ("{W:Never say \"delve\"}", "Wants: “Never say 'delve'” · medium"),
-        // Ends that cut into a word take it whole.
+        // Marks that end inside a word are extended to the whole word.
         ("k{W:eep it sho}rt please", "Wants: “keep it short” · medium"),
-        // Words alone decide nothing.
+        // Words without a mark decide nothing.
         ("I prefer short answers.", ""),
         ("Please always be brief!", ""),
-        // The reader is not sure.
+        // The reader is not sure enough.
         ("{w:I prefer short answers}.", ""),
-        // A piece of a wish.
+        // A fragment of a wish.
         ("{W:always} fun here", ""),
-        // Somebody else's words, as the form shows or as the reader sees.
+        // Someone else's words, by form or by the reader's marks.
         ("> {W:keep it short}", ""),
         ("She wrote \"{W:keep it short please}\"", ""),
         ("```\n{W:keep it short}\n```", ""),
@@ -40,7 +40,7 @@ fn a_wish_is_told_in_the_words_of_who_wishes() {
     }
 }
 
-/// Derives and writes; what is told then.
+/// Derives and writes the changes; returns what the profile then says.
 fn run<'b>(book: &'b mut Book, messages: &[Said]) -> Vec<&'b str> {
     let changes = book.derive(messages);
     let types: Vec<ProfileType> = changes.iter().map(|change| change.entry().profile_type).collect();

@@ -1,12 +1,12 @@
-//! Messages with what the reader marks in them, written as the training text is: `Hi. {W:Keep it short}, please.`
+//! Messages with the reader's marks, in the notation of the training text: `Hi. {W:Keep it short}, please.`
 
 use keepsake_domain::{Mark, MarkKind, ReadingLabel};
 
-/// How sure the reader is of a mark; of one with a small letter it is not.
+/// The probability of a mark; a lowercase letter marks an unsure one.
 const SURE: f64 = 0.9;
 const UNSURE: f64 = 0.45;
 
-/// The text without its marks, and the marks.
+/// The text without the notation, and the marks.
 pub(crate) fn unmarked(written: &str) -> (String, Vec<Mark>) {
     let (mut text, mut marks) = (String::new(), Vec::new());
     let mut rest = written;

@@ -1,8 +1,9 @@
-//! Amounts of money, by a small grammar: sign or code, number, scale, currency word, in either order, or all in words.
+//! Finds amounts of money with a small grammar: sign or code, number, scale and currency word, in either order, or everything in
+//! words.
 //!
-//! A number is an amount only beside something that says money, so counts, years, percentages and versions stay.
-//! Any spelling of a number is taken (`1,234.56`, `1.234,56`, `1 234,56`, `1'234.–`, `12,34,567`): what it is worth does
-//! not matter here. Deliberately not covered: a bare number that only the context makes money ("it cost 500").
+//! A number is an amount only next to something that indicates money, so counts, years, percentages and versions stay. Any
+//! spelling of a number is accepted (`1,234.56`, `1.234,56`, `1 234,56`, `1'234.–`, `12,34,567`), because its value does not
+//! matter here. Deliberately not covered: a bare number that only the context identifies as money ("it cost 500").
 
 use std::ops::Range;
 
@@ -11,33 +12,33 @@ use super::email::floor_boundary;
 use super::normal::BARRIER;
 use super::{DigitRun, Found, Kind};
 
-/// How far back a spoken number is read: "two hundred and fifty-five thousand five hundred dollars" fits.
+/// How far back a spoken number is read; long enough for "two hundred and fifty-five thousand five hundred dollars".
 const SPOKEN_BYTES_MAX: usize = 96;
 
-/// How far before a number its money noun may stand.
+/// Maximum distance of a money noun before a number.
 const NOUN_REACH_BYTES: usize = 40;
 
-/// What stands after a number.
+/// What follows a number.
 #[derive(Default, Clone, Copy)]
 struct Tail {
-    /// Where the scale ends; where the number does, if it has none.
+    /// The end of the scale, or of the number if there is no scale.
     scale_end: usize,
     scale: Option<Scale>,
-    /// Where the currency ends, if there is one.
+    /// The end of the currency, if there is one.
     currency_end: Option<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scale {
-    /// A letter (k, M) that only means a scale beside a currency.
+    /// A letter (k, M) that is a scale only next to a currency.
     Letter,
     /// A word such as "million".
     Word,
-    /// A word that says money by itself ("lakh", "grand").
+    /// A word that indicates money by itself ("lakh", "grand").
     Money,
 }
 
-/// Amounts with digits.
+/// Finds amounts with digits.
 pub(super) fn find(text: &str, runs: &[DigitRun], out: &mut Vec<Found>) {
     let mut number_end = 0;
     for run in runs {
@@ -54,7 +55,7 @@ pub(super) fn find(text: &str, runs: &[DigitRun], out: &mut Vec<Found>) {
     }
 }
 
-/// The amount around a number, if anything near says money.
+/// The amount around a number, if anything nearby indicates money.
 fn amount_at(text: &str, number: Range<usize>) -> Option<Range<usize>> {
     let tail = read_tail(text, number.end);
     let prefix = prefix_start(text, &number, tail.scale.is_some());
@@ -86,7 +87,7 @@ fn amount_at(text: &str, number: Range<usize>) -> Option<Range<usize>> {
     }
 }
 
-/// Scale and currency after a number that ends at `end`.
+/// The scale and currency after a number that ends at `end`.
 fn read_tail(text: &str, end: usize) -> Tail {
     let mut tail = Tail { scale_end: end, scale: None, currency_end: None };
     let (word_start, word) = next_word(text, end);
@@ -95,7 +96,7 @@ fn read_tail(text: &str, end: usize) -> Tail {
         tail.scale_end = word_start + len;
     }
     tail.currency_end = currency_end(text, tail.scale_end).or_else(|| {
-        // The letter after a space is a scale only with a currency ("5 M€"); otherwise it was none.
+        // A letter after a space is a scale only with a currency ("5 M€").
         let is_guess = tail.scale == Some(Scale::Letter) && word_start > end;
         if is_guess {
             tail = Tail { scale_end: end, scale: None, currency_end: None };
@@ -107,7 +108,8 @@ fn read_tail(text: &str, end: usize) -> Tail {
     tail
 }
 
-/// Length and kind of the scale that `word` begins with. Right after the number a code may follow it ("5kUSD").
+/// The length and kind of the scale that `word` begins with. Directly after the number, a currency code may follow the scale
+/// ("5kUSD").
 fn read_scale(word: &str, is_attached: bool) -> Option<(usize, Scale)> {
     let lower = word.to_lowercase();
     let whole = |word: &str| {
@@ -135,13 +137,13 @@ fn read_scale(word: &str, is_attached: bool) -> Option<(usize, Scale)> {
     (is_letter && lower.get(1..).is_some_and(|rest| words::CODES.contains(rest))).then_some((1, Scale::Letter))
 }
 
-/// Where a currency after `at` ends: a sign, a code, or a word with up to two adjectives.
+/// The end of a currency after `at`: a sign, a code, or a word with up to two adjectives.
 fn currency_end(text: &str, at: usize) -> Option<usize> {
     let mut at = at;
     for _ in 0..3 {
         let (start, word) = next_word(text, at);
         if let Some(sign) = text[start..].chars().next().filter(|c| words::SYMBOLS.contains(*c)) {
-            // "1111 $5": the sign belongs to what follows it.
+            // "1111 $5": the sign belongs to the number after it.
             let end = start + sign.len_utf8();
             let is_next = start > at && text[end..].starts_with(|c: char| c.is_ascii_digit());
             return (!is_next).then_some(end);
@@ -176,7 +178,7 @@ fn currency_end(text: &str, at: usize) -> Option<usize> {
     None
 }
 
-/// Whether a currency word after a number means money there: pounds are weights too, and "Ft" a length.
+/// True if a currency word after a number means money there. Pounds can also be a weight, and "Ft" a length.
 fn suffix_is_money(text: &str, number: &Range<usize>, tail: Tail, end: usize) -> bool {
     let word = text[tail.scale_end..end].trim_start_matches([' ', '-', '\n', '\t']);
     let lower = word.to_lowercase();
@@ -186,14 +188,14 @@ fn suffix_is_money(text: &str, number: &Range<usize>, tail: Tail, end: usize) ->
         return !is_weight(after) && !last_words(text, number.start, 3).iter().any(|word| is_weight(word));
     }
     match lower.as_str() {
-        // "6 ft" is a length: forints come in hundreds.
+        // "6 ft" is a length; forint amounts have at least three digits.
         "ft" => word == "Ft" && number.len() >= 3,
         "p/m" => false,
         _ => true,
     }
 }
 
-/// Where the currency before a number begins, with a sign of minus between or before.
+/// The start of the currency before a number, including a minus sign between or before them.
 fn prefix_start(text: &str, number: &Range<usize>, has_scale: bool) -> Option<usize> {
     let before = &text[floor_boundary(text, number.start.saturating_sub(16))..number.start];
     let lead = before.trim_end_matches(['-', '+', '~']);
@@ -226,17 +228,17 @@ fn prefix_start(text: &str, number: &Range<usize>, has_scale: bool) -> Option<us
     let digits = text[number.clone()].bytes().filter(u8::is_ascii_digit).count();
     let is_capital = word.starts_with(char::is_uppercase);
     let is_code = words::CODES.contains(lower.as_str()) && (is_capital || !matches!(lower.as_str(), "tl" | "eth"));
-    // "fr 3 lines" and "re 5" are no money; "Fr. 5", "Rs 5", "rs 5" and "kr 5" are.
+    // "fr 3 lines" and "re 5" are not money; "Fr. 5", "Rs 5", "rs 5" and "kr 5" are.
     let is_short =
         words::PREFIX_WORDS.contains(lower.as_str()) && (is_capital || lower.starts_with("rs") || lower.starts_with("kr"));
     let is_name = gap == 1 && matches!(lower.as_str(), "euro" | "dollar" | "rupees" | "franken");
-    // "COP 28" and "TRY 5 times" are no money, "TRY 1,500" is.
+    // "COP 28" and "TRY 5 times" are not money; "TRY 1,500" is.
     let is_risky = words::RISKY_CODES.contains(word) && (digits >= 3 || has_scale);
     let is_money = is_code || is_short || is_name || is_risky;
     is_money.then(|| currency_end - word.len())
 }
 
-/// Amounts without digits, before a money word at `hit`: "two million dollars", "fünfzig Euro".
+/// Finds amounts without digits before a money word at `hit`: "two million dollars", "fünfzig Euro".
 pub(super) fn find_written_out(text: &str, hit: Range<usize>, out: &mut Vec<Found>) {
     let start =
         text[..hit.start].char_indices().rev().take_while(|(_, c)| c.is_alphabetic()).last().map_or(hit.start, |(i, _)| i);
@@ -283,7 +285,7 @@ pub(super) fn find_written_out(text: &str, hit: Range<usize>, out: &mut Vec<Foun
     if is_pound && last_words(text, first, 3).iter().any(|word| words::WEIGHT_WORDS.contains(&word.to_lowercase().as_str())) {
         return;
     }
-    // "half a million pounds": the half counts.
+    // "half a million pounds": "half" is part of the amount.
     if is_counted {
         let links = text[from..first].to_lowercase();
         for lead in ["half a ", "a quarter ", "quarter of a ", "half-a-", "a ", "half "] {
@@ -300,7 +302,7 @@ pub(super) fn find_written_out(text: &str, hit: Range<usize>, out: &mut Vec<Foun
     }
 }
 
-/// Where the number that begins at `start` ends, with its groups, decimals and a trailing dash (`1.200,–`).
+/// The end of the number that begins at `start`, including its groups, decimals and a trailing dash (`1.200,–`).
 fn number_end_from(text: &str, start: usize) -> usize {
     let bytes = text.as_bytes();
     let digits = |at: usize| bytes[at.min(bytes.len())..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -320,7 +322,7 @@ fn number_end_from(text: &str, start: usize) -> usize {
     if is_dashed { end + 2 + usize::from(bytes.get(end + 2) == Some(&b'-')) } else { end }
 }
 
-/// The second number of a range whose first one ends at `at`: "-10", " - 10", " to 10", " bis 10".
+/// The second number of a range whose first number ends at `at`: "-10", " - 10", " to 10", " bis 10".
 fn second_of_range(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = &text[at..];
     let link = ["-", " - ", " to ", " bis ", " and ", " und ", " or ", " oder ", " à ", " a ", " y ", " et "]
@@ -331,7 +333,7 @@ fn second_of_range(text: &str, at: usize) -> Option<Range<usize>> {
     text[start..].starts_with(|c: char| c.is_ascii_digit()).then(|| start..number_end_from(text, start))
 }
 
-/// The word after `at`, over one space, line break or dash, and where it starts; empty where none follows.
+/// The word after `at` and its start, skipping at most one space, line break or dash; empty if there is none.
 fn next_word(text: &str, at: usize) -> (usize, &str) {
     let rest = &text[at..];
     let gap = rest.bytes().take(2).take_while(|byte| b" \t\n-".contains(byte)).count();
@@ -349,18 +351,18 @@ fn next_word(text: &str, at: usize) -> (usize, &str) {
 /// Up to `count` words before `at`, nearest first.
 fn last_words(text: &str, at: usize, count: usize) -> Vec<&str> {
     let from = floor_boundary(text, at.saturating_sub(NOUN_REACH_BYTES));
-    // A masked stretch ends the clause as punctuation does; otherwise a second reading would see more than the first.
+    // A masked range ends the clause like punctuation; otherwise a second pass would see more than the first.
     let clause = text[from..at].rsplit([';', ',', '.', '!', '?', '\n', BARRIER]).next().unwrap_or("");
     clause.rsplit(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(count).collect()
 }
 
-/// Whether people or things are counted after a scale that ends at `at`.
+/// True if people or things are counted after a scale that ends at `at`.
 fn counts_things(text: &str, at: usize) -> bool {
     let (_, word) = next_word(text, at);
     words::COUNTED.contains(&word.trim_end_matches('.').to_lowercase().as_str())
 }
 
-/// Whether a money noun stands before `at` with nothing but links between.
+/// True if a money noun precedes `at`, with only linking words in between.
 fn follows_money_noun(text: &str, at: usize) -> bool {
     for word in last_words(text, at, 6) {
         let word = word.to_lowercase();
@@ -374,7 +376,7 @@ fn follows_money_noun(text: &str, at: usize) -> bool {
     false
 }
 
-/// Whether a word is made of spoken numbers only ("fünfhunderttausend").
+/// True if a word consists only of spoken numbers ("fünfhunderttausend").
 fn is_spoken_number(word: &str) -> bool {
     let mut rest = word;
     while !rest.is_empty() {

@@ -1,27 +1,28 @@
-//! The words of money: symbols, codes, names, scales and spoken numbers.
+//! Word lists for amounts of money: symbols, codes, names, scales and spoken numbers.
 
-/// Currency signs; each stands before or after its number.
+/// Currency signs, which may come before or after the number.
 pub(super) const SYMBOLS: &str = "$€£¥₹₩₽₺₫₪₦₱฿₴₡₲₵₸₼₾₿¢₭₮₤₨₧₢₳₥₰₯₠﷼₣₷₶";
 
 word_sets! {
-    /// ISO 4217 codes and usual short forms that mean money beside any number, however they are written.
+    /// ISO 4217 codes and common short forms that mean money next to any number, in any case.
     CODES = "
         usd eur gbp chf jpy inr cad aud nzd sek nok dkk pln czk huf rub cny rmb hkd sgd krw brl mxn zar ils aed btc eth usdt
         usdc thb idr myr php vnd twd uah ngn kes ghs egp sar qar kwd bhd pkr bdt lkr clp uyu pyg xof xaf bgn hrk rsd isk kzt
         eurs tl zł kč sfr ntd sats gbx
     ";
 
-    /// Codes that are words or abbreviations elsewhere ("COP 28", "TRY 5 times"): in capitals, beside an amount worth writing so.
+    /// Codes that are also words or other abbreviations ("COP 28", "TRY 5 times"). They count only in capitals and next to a
+    /// large enough amount.
     RISKY_CODES = "
         TRY COP PEN MAD RON GEL SOS CUP TOP MOP BOB DOP ARS MUR XAU AMD ANG BAM ETB UGX TZS
     ";
 
-    /// Written before a number only.
+    /// Written only before a number.
     PREFIX_WORDS = "
         rs rs. fr fr. sfr. kr kr. rp rp. rm ksh bs s/ ₨ nt dm lei
     ";
 
-    /// Written after a number, whole words, lower case.
+    /// Written after a number, as whole words in lowercase.
     SUFFIX_WORDS = "
         dollar dollars euro euros bucks buck quid cent cents pence penny pennies sterling rupee rupees paise yen yuan renminbi
         franc francs franken rappen centime centimes kronor kroner krona krone kronen koruna korun koruny ruble rubles rouble
@@ -31,18 +32,18 @@ word_sets! {
         万元 億円 dong dongs guilders gulden shilling shillings rand markka leva p/m
     ";
 
-    /// Money or a weight; the neighbours decide.
+    /// Money or a weight, depending on the surrounding words.
     POUND_WORDS = "
         pound pounds livres
     ";
 
-    /// A weight, not money: what stands before or after "20 pounds".
+    /// Words around "20 pounds" that show it is a weight and not money.
     WEIGHT_WORDS = "
         lost lose losing gained gain gaining weigh weighs weighed weighing lift lifted lifting bench benched deadlift squat
         dropped shed heavier lighter overweight underweight weight of per lbs pull carry weighted
     ";
 
-    /// Whole thousands, up to trillions, after a number: "2 million", "1,2 Mio.", "5 lakh".
+    /// Scales up to trillions, after a number: "2 million", "1,2 Mio.", "5 lakh".
     SCALES = "
         k m b t mm mn mln mil mio mio. mrd mrd. mia mia. bn bln tn trn cr tsd tsd. hundred thousand thousands million millions
         billion billions trillion trillions lakh lakhs lac lacs crore crores hundert tausend millionen milliarde milliarden
@@ -50,12 +51,12 @@ word_sets! {
         тыс тыс. млн млрд тысяч миллион миллионов 万 億 亿 千 만 억
     ";
 
-    /// Indian scales say money on their own, unless people or things are counted.
+    /// Indian scales and "grand", which indicate money by themselves unless people or things are counted.
     MONEY_SCALES = "
         lakh lakhs lac lacs crore crores grand
     ";
 
-    /// What is counted in lakhs and crores besides rupees, and what "grand" begins.
+    /// What is counted in lakhs and crores other than rupees, and nouns that "grand" may describe.
     COUNTED = "
         people users voters views followers students households families lines rows copies subscribers downloads visitors
         cases jobs customers members tonnes tons km kilometers litres liters women men children farmers devotees pilgrims
@@ -63,20 +64,20 @@ word_sets! {
         masters years records messages
     ";
 
-    /// Between a number and its currency.
+    /// Adjectives between a number and its currency.
     CURRENCY_ADJECTIVES = "
         us u.s. us- american canadian australian singapore hong kong new zealand british swiss indian mexican brazilian
         norwegian swedish danish czech turkish chinese japanese egyptian taiwan of de d di schweizer amerikanische argentine
         colombian chilean philippine russian ukrainian polish saudi uae emirati
     ";
 
-    /// Words by which an amount written out gives itself away; the search is for whole words only.
+    /// Words that reveal an amount written out in words; matched only as whole words.
     MONEY_WORDS = "
         dollar euro pound buck quid grand rupee lakh crore franc franken yen yuan krone kronor peso ruble rouble shekel dirham
         zloty bitcoin cent pence dólar dolares libras рублей долларов евро sterling reais usd eur gbp chf inr
     ";
 
-    /// Pieces of spoken numbers in English, German, French, Spanish and Russian; German joins them without spaces.
+    /// Parts of spoken numbers in English, German, French, Spanish and Russian; German joins them without spaces.
     NUMBER_PIECES = "
         one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
         nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred hundreds thousand thousands million millions
@@ -88,12 +89,12 @@ word_sets! {
         пять десять сто тысяч тысяча миллион миллиона миллионов двадцать пятьдесят
     ";
 
-    /// Joins spoken numbers but is none.
+    /// Words that connect spoken numbers but are not numbers themselves.
     NUMBER_LINKS = "
         and a an of half couple few several point und et y de d' un une quarter some us hard cold cool или
     ";
 
-    /// What an amount in thousands or millions is said about, so that "my salary is 85k" needs no currency.
+    /// Nouns and verbs about money, so that "my salary is 85k" needs no currency.
     MONEY_NOUNS = "
         salary salaries wage wages revenue revenues income budget rent mortgage bonus price cost costs fee fees loan debt
         debts valuation turnover profit savings worth funding raised raise paid pay pays earn earns earned earning owe owes
@@ -101,7 +102,7 @@ word_sets! {
         spent spend spending invested compensation payout deposit
     ";
 
-    /// May stand between such a noun and its number.
+    /// Words that may come between such a noun and its number.
     NOUN_LINKS = "
         is was of to a about around approx approximately roughly at from only just now nearly almost currently up over under
         ist beträgt war von sind etwa ca circa rund are were for me him her us them by es de est another an above below than

@@ -1,5 +1,5 @@
-//! Numbers that prove themselves: IBAN (ISO 13616, mod 97 and length by country), payment cards (ISO 7812, Luhn and issuer
-//! prefix) and US social security numbers (the ranges the SSA never gives out).
+//! Numbers with a built-in check: IBANs (ISO 13616, mod 97 and length by country), payment cards (ISO 7812, Luhn digit and issuer
+//! prefix), and US social security numbers (by the ranges that the SSA never issues).
 
 use super::{DigitRun, Found, Kind};
 
@@ -96,11 +96,11 @@ const IBAN_LENGTHS: &[(&[u8; 2], usize)] = &[
     (b"YE", 30),
 ];
 
-/// At most this many separators stand between two groups of a number: a space, or a dash between spaces, or a line break
-/// with an indent.
+/// Maximum length of the separators between two groups of a number: a space, a dash between spaces, or a line break with an
+/// indent.
 const GAP_BYTES_MAX: usize = 4;
 
-/// Finds IBANs: two letters of a known country right before a two-digit check number.
+/// Finds IBANs: two letters of a known country directly before a two-digit check number.
 pub(super) fn find_ibans(text: &str, runs: &[DigitRun], out: &mut Vec<Found>) {
     let bytes = text.as_bytes();
     for run in runs {
@@ -115,7 +115,7 @@ pub(super) fn find_ibans(text: &str, runs: &[DigitRun], out: &mut Vec<Found>) {
     }
 }
 
-/// Where an IBAN with its first digit at `digit` begins. "DE 89" is written too.
+/// The start of an IBAN whose first digit is at `digit`. The spelling "DE 89" is accepted.
 fn iban_start(bytes: &[u8], digit: usize) -> Option<usize> {
     let letters_end = if digit > 0 && bytes[digit - 1] == b' ' { digit - 1 } else { digit };
     let start = letters_end.checked_sub(2)?;
@@ -126,7 +126,7 @@ fn iban_start(bytes: &[u8], digit: usize) -> Option<usize> {
     (is_country && is_fresh).then_some(start)
 }
 
-/// Reads `length` letters and digits from `start` over separators, and where they end.
+/// Reads `length` letters and digits from `start`, skipping separators. Returns them with the position where they end.
 fn collect_iban(bytes: &[u8], start: usize, length: usize) -> Option<(String, usize)> {
     let mut iban = String::with_capacity(length);
     let mut gap = 0;
@@ -146,7 +146,7 @@ fn collect_iban(bytes: &[u8], start: usize, length: usize) -> Option<(String, us
     None
 }
 
-/// ISO 7064 mod 97-10 over the rearranged IBAN; 1 for a right one.
+/// ISO 7064 mod 97-10 over the rearranged IBAN; 1 for a valid one.
 fn mod_97(iban: &str) -> u32 {
     let (head, tail) = iban.split_at(4);
     tail.chars().chain(head.chars()).filter_map(|c| c.to_digit(36)).fold(0, |rest, value| {
@@ -155,7 +155,7 @@ fn mod_97(iban: &str) -> u32 {
     })
 }
 
-/// Finds payment cards: 12 to 19 digits, grouped or not, with an issuer's prefix and a right Luhn digit.
+/// Finds payment cards: 12 to 19 digits, grouped or not, with an issuer's prefix and a valid Luhn digit.
 pub(super) fn find_cards(text: &str, runs: &[DigitRun], out: &mut Vec<Found>) {
     let bytes = text.as_bytes();
     let mut next_free = 0;
@@ -188,8 +188,8 @@ fn joins_word(bytes: &[u8], at: usize) -> bool {
     at > 0 && bytes[at - 1].is_ascii_alphabetic()
 }
 
-/// Whether two groups can be of one card number: what is between them is a space, a dash or a line break, and on one line
-/// no issuer groups by more than six.
+/// True if two groups can belong to one card number: they are separated by a space, a dash or a line break, and on one line no
+/// issuer uses groups of more than six digits.
 fn joins_card(text: &str, left: DigitRun, right: DigitRun) -> bool {
     const GROUP_DIGITS_MAX: usize = 6;
     let gap = &text[left.end..right.start];
@@ -201,7 +201,7 @@ fn joins_card(text: &str, left: DigitRun, right: DigitRun) -> bool {
         && gap.matches(['-', '.']).count() <= 1
 }
 
-/// Whether the digits are a card by prefix, length and Luhn digit (ISO 7812-1; prefixes of the issuers' public tables).
+/// True if the digits are a card number by prefix, length and Luhn digit (ISO 7812-1; prefixes from the issuers' public tables).
 fn is_card(digits: &str) -> bool {
     let prefix = |len: usize| digits.get(..len).and_then(|head| head.parse::<u32>().ok()).unwrap_or(0);
     let (two, three, four, six) = (prefix(2), prefix(3), prefix(4), prefix(6));
@@ -241,7 +241,7 @@ fn luhn(digits: &str) -> bool {
     sum.is_multiple_of(10)
 }
 
-/// Finds US social security numbers: `AAA-GG-SSSS` with one kind of separator, or nine digits beside the word.
+/// Finds US social security numbers: `AAA-GG-SSSS` with one kind of separator, or nine digits next to the term.
 pub(super) fn find_ssns(text: &str, runs: &[DigitRun], out: &mut Vec<Found>) {
     let bytes = text.as_bytes();
     for (i, run) in runs.iter().enumerate() {
@@ -276,7 +276,7 @@ fn is_ssn(area: &str, group: &str, serial: &str) -> bool {
 }
 
 fn names_ssn(bytes: &[u8], at: usize) -> bool {
-    /// The word stands within a short phrase of the number ("social security number is").
+    /// Maximum distance of the term from the number, which is a short phrase ("social security number is").
     const REACH_BYTES: usize = 40;
     let before = bytes[at.saturating_sub(REACH_BYTES)..at].to_ascii_lowercase();
     [b"ssn".as_slice(), b"social security", b"soc sec"].iter().any(|word| before.windows(word.len()).any(|w| w == *word))

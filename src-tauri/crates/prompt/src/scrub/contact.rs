@@ -1,8 +1,8 @@
-//! The e-mail addresses and phone numbers of a text, in the form in which two of them can be compared.
+//! The email addresses and phone numbers in a text, in a form in which two of them can be compared.
 //!
-//! The recognisers are the scrubber's own, so that what is masked for a model and what tells that two handles share an
-//! address is read by the same rules. What differs is look-alikes: a Cyrillic letter in a Latin address must be masked, but
-//! it is another address, so it keeps its letter here.
+//! It uses the scrubber's own detectors, so masking for a model and recognizing that two handles share an address follow the same
+//! rules. Look-alike letters are treated differently: a Cyrillic letter in a Latin address must be masked, but it makes a
+//! different address, so the letter is kept here.
 //!
 //! Deliberately not here: whose address it is.
 
@@ -15,14 +15,14 @@ use unicode_normalization::UnicodeNormalization;
 use super::normal::View;
 use super::{Kind, Scrubber, digit_runs};
 
-/// A phone number without a country needs this many digits to be told from others: shorter ones are extensions and
-/// numbers that every town gives out again.
+/// Minimum digits of a phone number without a country code. Shorter ones are extensions, or numbers that are reused in every
+/// town.
 const LOCAL_DIGITS_MIN: usize = 9;
 
-/// What kind of contact detail.
+/// The kind of a contact detail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ContactKind {
-    /// An e-mail address.
+    /// An email address.
     Email,
     /// A phone number.
     Phone,
@@ -31,16 +31,16 @@ pub enum ContactKind {
 /// One contact detail in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contact {
-    /// What it is.
+    /// The kind.
     pub kind: ContactKind,
-    /// Where it stands, in bytes of the source.
+    /// Byte range in the source.
     pub range: Range<usize>,
-    /// For an address, lower case and `local@domain` even where it was spelt out; for a number, E.164 (`+4930…`), or its
-    /// digits as written where it names no country.
+    /// For an address, lowercase `local@domain`, even if it was spelled out. For a phone number, E.164 (`+4930…`), or its digits
+    /// as written if it has no country code.
     pub value: String,
 }
 
-/// "at" and "dot" as people spell them out.
+/// Patterns for a spelled-out "at" and "dot".
 static SPELT: LazyLock<Option<(Regex, Regex)>> = LazyLock::new(|| {
     let at = Regex::new(r"(?i)\s*[(\[{<]\s*(?:at|@|ät|arroba|arobase)\s*[)\]}>]\s*|\s+(?:at|arroba|arobase)\s+|\s*@\s*").ok()?;
     let dot = Regex::new(r"(?i)\s*[(\[{<]\s*(?:dot|\.|punkt|punto|point)\s*[)\]}>]\s*|\s+(?:dot|punkt|punto|point)\s+|\s*\.\s*")
@@ -49,7 +49,7 @@ static SPELT: LazyLock<Option<(Regex, Regex)>> = LazyLock::new(|| {
 });
 
 impl Scrubber {
-    /// The addresses and numbers of `text`, left to right, none overlapping another.
+    /// The addresses and numbers in `text`, left to right and without overlaps.
     pub fn contacts(&self, text: &str) -> Vec<Contact> {
         if !text.contains(['@', '＠'])
             && text.chars().filter(|c| c.is_numeric()).count() < super::phone::DIGITS_MIN
@@ -94,9 +94,10 @@ fn spells(text: &str) -> bool {
     ["dot", "punkt", "punto", "point", "arroba", "arobase", "(at)", "[at]"].iter().any(|word| lower.contains(word))
 }
 
-/// The number behind `source`; `key` is what the recogniser read.
+/// The phone number written in `source`; `key` is what the detector read.
 ///
-/// A national form fits numbering plans of several countries, and the recogniser takes the first: which one is not known here.
+/// A national format fits the numbering plans of several countries. The detector uses the first one that matches, so the country
+/// is not known here.
 fn number(source: &str, key: &str) -> Option<String> {
     let digits: String = source.nfkc().filter(char::is_ascii_digit).collect();
     if source.trim_start_matches('(').starts_with(['+', '＋']) || (digits.starts_with("00") && key.starts_with('+')) {
@@ -105,7 +106,7 @@ fn number(source: &str, key: &str) -> Option<String> {
     (digits.len() >= LOCAL_DIGITS_MIN).then_some(digits)
 }
 
-/// The address that `source` writes, its look-alike letters untouched.
+/// The address written in `source`, with its look-alike letters unchanged.
 fn address(source: &str) -> Option<String> {
     let plain: String = source.nfkc().filter(|c| !is_invisible(*c)).collect::<String>().to_lowercase();
     let is_written =
@@ -118,7 +119,7 @@ fn address(source: &str) -> Option<String> {
     (spelt.matches('@').count() == 1 && !spelt.contains(char::is_whitespace)).then_some(spelt)
 }
 
-/// Characters that show nothing.
+/// True for characters that are not displayed.
 fn is_invisible(c: char) -> bool {
     matches!(c as u32, 0x00AD | 0x034F | 0x061C | 0x180E | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0xFE00..=0xFE0F | 0xFEFF | 0xE0000..=0xE0FFF)
 }

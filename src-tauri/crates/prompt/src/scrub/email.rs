@@ -1,7 +1,7 @@
-//! E-mail addresses: RFC 5321 and 6531 shapes around an `@`, and the ways people write one to hide it from machines.
+//! Finds email addresses: RFC 5321 and 6531 shapes around an `@`, and the ways people disguise an address from machines.
 //!
-//! Found by walking outwards from the `@`, so that cost is linear and no expression needs to backtrack.
-//! Deliberately not matched: handles (`@mara:example.org`, `@mara`) and package versions (`lodash@4.17.21`).
+//! The search walks outward from the `@`, so the cost is linear and no expression needs to backtrack. Deliberately not matched:
+//! handles (`@mara:example.org`, `@mara`) and package versions (`lodash@4.17.21`).
 
 use std::ops::Range;
 
@@ -14,18 +14,18 @@ use super::{Found, Kind, ScrubError, pattern};
 const LOCAL_BYTES_MAX: usize = 64 * 4;
 const DOMAIN_BYTES_MAX: usize = 255;
 
-/// Top-level domains that a spoken "dot" may end in. Words that also end a sentence ("dot the", "dot a") must not.
+/// Top-level domains that may follow a spoken "dot". Words that also occur in sentences ("dot the", "dot a") must not be listed.
 const SPOKEN_TLDS: &str = "com|org|net|edu|gov|mil|int|info|biz|name|dev|app|io|ai|co|me|tv|xyz|eu|de|at|ch|fr|es|it|nl|be|uk|ie|\
 us|ca|au|nz|in|jp|cn|kr|br|mx|ar|cl|pl|cz|se|no|dk|fi|pt|ro|hu|gr|tr|ru|ua|il|za|sg|hk|online|site|tech|cloud|email|example|test";
 
-/// Words before a bare " at " that make it a place or a time and not an address.
+/// Words before a bare " at " that make it a place or a time rather than an address.
 const NOT_LOCAL: [&str; 42] = [
     "look", "looking", "me", "us", "him", "her", "them", "it", "is", "are", "was", "were", "be", "am", "work", "works", "worked",
     "working", "live", "find", "found", "here", "you", "stay", "meet", "available", "hosted", "read", "more", "check", "see",
     "not", "arrive", "out", "team", "people", "page", "site", "blog", "website", "online", "anyone",
 ];
 
-/// Finds addresses; compiled once.
+/// Finds email addresses; compiled once.
 pub(super) struct Emails {
     spoken: Regex,
 }
@@ -40,7 +40,7 @@ impl Emails {
         Ok(Self { spoken: pattern(&spoken)? })
     }
 
-    /// Addresses written with an `@`.
+    /// Finds addresses written with an `@`.
     pub(super) fn find(&self, text: &str, out: &mut Vec<Found>) {
         for at in memchr::memchr_iter(b'@', text.as_bytes()) {
             if let Some(range) = around(text, at) {
@@ -50,13 +50,13 @@ impl Emails {
         }
     }
 
-    /// Addresses that hide from machines, tried around a keyword (" dot ", "(at)", …) that stands at `hit`.
-    /// Says whether it looked around the keyword at all.
+    /// Finds disguised addresses around a keyword (" dot ", "(at)", …) at `hit`. Returns true if the surroundings were searched
+    /// at all.
     pub(super) fn find_spoken(&self, text: &str, hit: Range<usize>, out: &mut Vec<Found>) -> bool {
         if !is_worth_reading(text, &hit) {
             return false;
         }
-        /// A hidden address around a keyword fits in this; anything longer is prose.
+        /// Long enough for a disguised address around a keyword; anything longer is prose.
         const REACH_BYTES: usize = 120;
         let from = floor_boundary(text, hit.start.saturating_sub(REACH_BYTES));
         let to = floor_boundary(text, hit.end + REACH_BYTES);
@@ -91,8 +91,8 @@ impl Emails {
     }
 }
 
-/// Whether a keyword at `hit` can belong to an address. " at " is too common a word to read around each: there must be
-/// something like `john.doe at example.com` (where a dot is spoken, " dot " is the keyword).
+/// True if a keyword at `hit` may belong to an address. " at " is too common to search around every occurrence: the text must
+/// look like `john.doe at example.com` (if a dot is spoken, " dot " is the keyword).
 fn is_worth_reading(text: &str, hit: &Range<usize>) -> bool {
     if !text[hit.clone()].eq_ignore_ascii_case(" at ") {
         return true;
@@ -102,12 +102,12 @@ fn is_worth_reading(text: &str, hit: &Range<usize>) -> bool {
     is_name && bytes[hit.end..].iter().take_while(is_gap).any(|byte| *byte == b'.')
 }
 
-/// Whether a name goes on to the left of `at`, so that a match there would start in its middle.
+/// True if a word continues to the left of `at`, so that a match there would start in its middle.
 fn continues_before(text: &str, at: usize) -> bool {
     text[..at].chars().next_back().is_some_and(|c| is_word(c) || c == '@')
 }
 
-/// The address whose `@` stands at `at`, if it is one.
+/// The address around the `@` at byte `at`, if there is one.
 fn around(text: &str, at: usize) -> Option<Range<usize>> {
     let start = local_start(text, at)?;
     let end = domain_end(text, at + 1)?;
@@ -118,7 +118,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || (!c.is_ascii() && is_combining_mark(c))
 }
 
-/// Scripts that put no space between words, so that an address may stand right inside a sentence.
+/// True for scripts without spaces between words, in which an address may directly adjoin other text.
 fn is_unspaced_script(c: char) -> bool {
     matches!(c as u32, 0x0E00..=0x0EFF | 0x3040..=0x30FF | 0x3400..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF)
 }
@@ -137,7 +137,7 @@ fn local_start(text: &str, at: usize) -> Option<usize> {
     for (i, c) in before.char_indices().rev() {
         if !(is_word(c) || "._%+'-".contains(c)) {
             if is_rare(c) && start == at {
-                // Only the rare characters of RFC 5321 stand before the `@`: take them, and what is joined to them.
+                // Only rare RFC 5321 characters precede the `@`: take them, and whatever is joined to them.
                 start = at - before.len() + i;
                 continue;
             }
@@ -194,14 +194,14 @@ fn domain_end(text: &str, start: usize) -> Option<usize> {
     let host = &domain[..cut];
     let first = host.split('.').next()?;
     let has_two = host.contains('.') && !first.is_empty();
-    // `left-pad@1.3.0-beta.next` is a version.
+    // `left-pad@1.3.0-beta.next` is a package version.
     let is_version = first.chars().all(|c| c.is_ascii_digit()) && domain[first.len()..].starts_with('.') && {
         domain.split('.').nth(1).is_some_and(|second| second.starts_with(|c: char| c.is_ascii_digit()))
     };
     (has_two && !is_version).then(|| start + host.trim_end_matches('_').len())
 }
 
-/// The last character border of `text` at or before `at`.
+/// The last character boundary of `text` at or before `at`.
 pub(super) fn floor_boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0)
 }

@@ -1,24 +1,24 @@
-//! What is hidden by one encoding: base64 and URL encoding, decoded once.
+//! Finds values hidden by one encoding: base64 and URL encoding, decoded once.
 //!
-//! A base64 run with anything sensitive inside is masked whole. In a URL-encoded token the value itself is masked.
-//! Deliberately not decoded: hex, gzip, anything twice.
+//! A base64 run that contains anything sensitive is masked whole. In a URL-encoded token, only the value itself is masked.
+//! Deliberately not decoded: hex, gzip, and anything encoded twice.
 
 use std::ops::Range;
 
 use super::normal::View;
 use super::{Found, Kind};
 
-/// Shorter runs hold less than nine bytes: no address, key or account number fits.
+/// Minimum length of a base64 run. Shorter runs encode fewer than nine bytes, too few for an address, key or account number.
 const BASE64_CHARS_MIN: usize = 12;
 
-/// Longer runs are files, not values; their first part tells whether they are text.
+/// Maximum length decoded. Longer runs are files rather than values; their beginning shows whether they are text.
 const BASE64_CHARS_MAX: usize = 1 << 20;
 
-/// Applies `detect` to what is encoded in `text`.
+/// Applies `detect` to the encoded parts of `text`.
 pub(super) fn find(text: &str, detect: impl Fn(&str) -> Vec<Found>, out: &mut Vec<Found>) {
     for run in base64_runs(text) {
         let Some(decoded) = decode_base64(&text.as_bytes()[run.clone()]) else { continue };
-        // Amounts and addresses of machines turn up by chance in a decoded text; they do not condemn a whole run.
+        // Amounts and network addresses can appear in decoded text by chance, so they do not cause a whole run to be masked.
         if let Some(first) = detect(&decoded).into_iter().min_by_key(|found| found.kind) {
             let kind = if first.kind == Kind::Url { Kind::Secret } else { first.kind };
             out.push(Found::new(kind, run.clone(), text[run].to_owned()));
@@ -43,7 +43,7 @@ fn is_escape(bytes: &[u8]) -> bool {
     matches!(bytes, [b'%', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
 }
 
-/// The stretch without white space around `at`.
+/// The range without whitespace around `at`.
 fn token_around(text: &str, at: usize) -> Range<usize> {
     let bytes = text.as_bytes();
     let is_gap = |byte: &u8| byte.is_ascii_whitespace() || b"\"'<>".contains(byte);
@@ -52,7 +52,7 @@ fn token_around(text: &str, at: usize) -> Range<usize> {
     start..end
 }
 
-/// Stretches of base64 letters (either alphabet) long enough to hold a value.
+/// Runs of base64 characters (either alphabet) that are long enough to contain a value.
 fn base64_runs(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -72,7 +72,7 @@ fn base64_runs(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-/// Which bytes are letters of base64 or base64url.
+/// For each byte, whether it is a base64 or base64url character.
 const IS_BASE64: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -83,7 +83,7 @@ const IS_BASE64: [bool; 256] = {
     table
 };
 
-/// The text behind `run`, or `None` where it is no text; gives up at the first byte that is no printable character.
+/// The text encoded in `run`, or `None` if it is not text. Stops at the first byte that is not a printable character.
 fn decode_base64(run: &[u8]) -> Option<String> {
     let letters: &[u8] = run.split(|byte| *byte == b'=').next()?;
     if letters.len() % 4 == 1 {

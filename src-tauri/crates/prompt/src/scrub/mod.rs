@@ -1,20 +1,20 @@
-//! Scrubbing: the copy of a text that may be shown to a model (seed 002, "Scrub sensitive data once, early").
+//! Scrubbing: makes the copy of a text that may be shown to a model (seed 002, "Scrub sensitive data once, early").
 //!
-//! The log keeps every message exactly; what goes to a model is a [`Scrubbed`] copy, and nothing but this module can make
-//! one (DESIGN invariant 5). Each value becomes a placeholder such as `[EMAIL_1]` that stays the same within a
-//! [`ScrubSession`], so that a model can still tell two people's addresses apart, and the session alone can lead it back.
+//! The log keeps every message exactly. A model receives only a [`Scrubbed`] copy, and only this module can make one (DESIGN
+//! invariant 5). Each value becomes a placeholder such as `[EMAIL_1]` that stays the same within a [`ScrubSession`]. A model can
+//! therefore still tell two people's addresses apart, and only the session can map a placeholder back.
 //!
-//! How a text is read: detectors see a folded [`normal::View`] of it in which masked stretches are barriers. Their finds are
-//! merged, masked, and the text is read again until nothing more is found. A second scrub therefore reads exactly the view
-//! that the last round read, which is why `scrub(scrub(x)) == scrub(x)` holds by construction.
+//! Detectors read a folded [`normal::View`] of the text in which masked ranges are barriers. Their matches are merged and masked,
+//! and the text is read again until nothing more is found. A second scrub therefore reads exactly the view that the last round
+//! read, so `scrub(scrub(x)) == scrub(x)` holds by construction.
 //!
-//! Over-masking is preferred to leaking: "masking a $50 lunch is fine, leaking a $2M deal is not".
+//! Masking too much is better than leaking: "masking a $50 lunch is fine, leaking a $2M deal is not".
 //!
-//! Deliberately not covered: names of people and firms, postal addresses, dates of birth, identity numbers other than the
-//! US one, crypto wallets, amounts without any currency or money word, passwords that are an ordinary word in running
-//! prose, and anything encoded twice. A scrubbed text is not anonymous; the extraction prompt is the second layer.
+//! Deliberately not covered: names of people and companies, postal addresses, dates of birth, identity numbers other than the US
+//! one, crypto wallets, amounts without a currency or money word, passwords that are ordinary words in prose, and anything
+//! encoded twice. A scrubbed text is not anonymous; the extraction prompt is the second layer of protection.
 
-/// Word lists as sets: a list of words with blanks between reads better than one of quoted strings.
+/// Word lists as sets: one string of words separated by spaces is easier to read than many quoted strings.
 macro_rules! word_sets {
     ($($(#[$doc:meta])* $name:ident = $words:literal;)*) => {$(
         $(#[$doc])*
@@ -55,13 +55,13 @@ use normal::{BARRIER, View};
 /// Why a scrubber could not be built.
 #[derive(Debug, Clone, Error)]
 pub enum ScrubError {
-    /// A configured region is no ISO 3166 code that has phone numbers.
-    #[error("'{region}' is no region with phone numbers; give an ISO 3166 code such as DE or US")]
+    /// A configured region is not an ISO 3166 code of a region with phone numbers.
+    #[error("'{region}' is not a region with phone numbers; use an ISO 3166 code such as DE or US")]
     Region {
-        /// What was configured.
+        /// The configured value.
         region: String,
     },
-    /// A built-in pattern does not compile. A test compiles all of them, so this is a broken build.
+    /// A built-in pattern does not compile. A test compiles all of them, so this is a bug in the build.
     #[error("a built-in scrubbing pattern does not compile; this build is broken, install another: {0}")]
     Pattern(#[from] regex::Error),
     /// A built-in list of keywords does not compile; see [`ScrubError::Pattern`].
@@ -69,34 +69,34 @@ pub enum ScrubError {
     Keywords(#[from] aho_corasick::BuildError),
 }
 
-/// What a scrubber is built from.
+/// The configuration of a scrubber.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScrubConfig {
-    /// ISO 3166 codes of the regions whose national phone formats are recognised; the international form always is.
+    /// ISO 3166 codes of the regions whose national phone formats are recognized; the international format always is.
     pub regions: Vec<String>,
 }
 
 impl Default for ScrubConfig {
-    /// The larger English, German, French, Italian, Dutch and Portuguese speaking regions and Spain and India.
-    /// More regions find more numbers and mistake more: with all 245, 13 of 30 harmless numbers are taken for phones.
+    /// The larger English, German, French, Italian, Dutch and Portuguese speaking regions plus Spain and India. More regions find
+    /// more numbers but also make more mistakes: with all 245, 13 of 30 harmless numbers are taken for phone numbers.
     fn default() -> Self {
         let regions = ["US", "CA", "GB", "IE", "AU", "DE", "AT", "CH", "FR", "ES", "IT", "NL", "BE", "IN", "BR"];
         Self { regions: regions.map(str::to_owned).to_vec() }
     }
 }
 
-/// What a masked value was. The order is the precedence where finds overlap: the first wins.
+/// The kind of a masked value. If matches overlap, the kind listed first wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SensitiveKind {
-    /// Key, token, password.
+    /// A key, token or password.
     Secret,
-    /// A URL that carries credentials.
+    /// A URL that contains credentials.
     Url,
     /// Bank account number.
     Iban,
     /// Payment card number.
     Card,
-    /// E-mail address.
+    /// Email address.
     Email,
     /// US social security number.
     Ssn,
@@ -115,7 +115,7 @@ impl SensitiveKind {
     pub const ALL: [Self; 9] =
         [Self::Secret, Self::Url, Self::Iban, Self::Card, Self::Email, Self::Ssn, Self::Phone, Self::Ip, Self::Amount];
 
-    /// Whether who knows it can open, pay or pass for somebody.
+    /// True if knowing the value lets someone gain access, pay, or impersonate the person.
     pub const fn is_credential(self) -> bool {
         matches!(self, Self::Secret | Self::Url | Self::Iban | Self::Card | Self::Ssn)
     }
@@ -136,9 +136,9 @@ impl SensitiveKind {
     }
 }
 
-/// A text without the sensitive values the scrubber knows. Model clients take no other text.
+/// A text without the sensitive values that the scrubber recognizes. Model clients accept no other text.
 ///
-/// Only a [`Scrubber`] makes one:
+/// Only a [`Scrubber`] can make one:
 ///
 /// ```compile_fail
 /// use keepsake_prompt::scrub::Scrubbed;
@@ -161,11 +161,11 @@ impl SensitiveKind {
 pub struct Scrubbed {
     text: String,
     edits: Vec<Edit>,
-    /// Where it begins in the source, in bytes: of a part not at the beginning.
+    /// The byte in the source at which this text begins; non-zero for later parts of a text.
     from: usize,
 }
 
-/// One replaced stretch: what kind it was, where it stood in the source and where its placeholder stands now, in bytes.
+/// A replaced range: its kind, its byte range in the source, and the byte range of its placeholder in the scrubbed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Edit {
     kind: SensitiveKind,
@@ -174,18 +174,18 @@ struct Edit {
 }
 
 impl Scrubbed {
-    /// The text.
+    /// The scrubbed text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// What was masked, in order of the text.
+    /// The kinds of the masked values, in text order.
     pub fn masked(&self) -> impl ExactSizeIterator<Item = SensitiveKind> + '_ {
         self.edits.iter().map(|edit| edit.kind)
     }
 
-    /// The bytes of the source behind a range of bytes of this text, so that a quotation from it can be found in the log.
-    /// A range that touches a placeholder leads to the whole value behind it.
+    /// The byte range of the source that corresponds to a byte range of this text, so that a quotation from it can be found in
+    /// the log. If the range touches a placeholder, the result includes the whole original value.
     pub fn source_range(&self, range: Range<usize>) -> Range<usize> {
         self.source_at(range.start, |source| source.start)..self.source_at(range.end, |source| source.end)
     }
@@ -196,8 +196,8 @@ impl Scrubbed {
         if at < edit.scrubbed.end { side(&edit.source) } else { edit.source.end + (at - edit.scrubbed.end) }
     }
 
-    /// The text in parts of at most `chars_max` characters: cut behind a sentence where one ends, else behind a word, and never within
-    /// a placeholder. Each part leads back to the same source.
+    /// Splits the text into parts of at most `chars_max` characters: after a sentence if possible, otherwise after a word, and
+    /// never within a placeholder. Each part maps back to the same source.
     pub fn parts(&self, chars_max: usize) -> Vec<Self> {
         let mut parts = Vec::new();
         let mut start = 0;
@@ -216,7 +216,7 @@ impl Scrubbed {
         parts
     }
 
-    /// Where the part that begins at `start` ends.
+    /// The byte at which the part that begins at `start` ends.
     fn cut_after(&self, start: usize, chars_max: usize) -> usize {
         let inside = |at: usize| {
             let after = self.edits.partition_point(|edit| edit.scrubbed.start < at);
@@ -234,7 +234,7 @@ impl Scrubbed {
                 }
             }
             if n == chars_max {
-                // A placeholder alone that is longer goes whole all the same.
+                // A single placeholder that exceeds the limit is kept whole.
                 return sentence.or(word).or(any).unwrap_or_else(|| inside(at).map_or(at, |edit| edit.scrubbed.end));
             }
             ends_sentence = matches!(c, '.' | '!' | '?' | '…' | '\n') || (ends_sentence && c.is_whitespace());
@@ -250,7 +250,7 @@ impl fmt::Display for Scrubbed {
     }
 }
 
-/// Finds and masks sensitive values. Compiled once, then shared; it holds no text.
+/// Finds and masks sensitive values. Compiled once, then shared; it stores no text.
 pub struct Scrubber {
     keywords: AhoCorasick,
     emails: email::Emails,
@@ -264,22 +264,22 @@ impl fmt::Debug for Scrubber {
     }
 }
 
-/// Words by which hidden addresses give themselves away; see [`email::Emails::find_spoken`].
+/// Words that reveal a disguised address; see [`email::Emails::find_spoken`].
 const SPOKEN_ADDRESS: &[&str] = &[
     " dot ", "(dot)", "[dot]", "{dot}", "(at)", "[at]", "{at}", "<at>", "( at )", "[ at ]", "(@)", "[@]", " @ ", "@ ", " @",
     "(ät)", "[ät]", " punkt ", "(punkt)", " arroba ", "(arroba)", "[arroba]", " arobase ", "(arobase)", " at ",
 ];
 
-/// What is looked for.
+/// Which values to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Looks {
-    /// Everything that no model may see.
+    /// Everything that models may not see.
     All,
-    /// What opens, pays or passes for somebody; most of the cost is in the rest.
+    /// Only values that grant access, pay, or impersonate someone. Skipping the rest saves most of the time.
     Credentials,
 }
 
-/// What a keyword asks for when it is met.
+/// The detector that a keyword belongs to.
 #[derive(Clone, Copy)]
 enum Cue {
     SpokenAddress,
@@ -287,7 +287,7 @@ enum Cue {
     MoneyWord,
 }
 
-/// One stretch of ASCII digits.
+/// A run of ASCII digits.
 #[derive(Debug, Clone, Copy, Default)]
 struct DigitRun {
     start: usize,
@@ -300,7 +300,7 @@ impl DigitRun {
     }
 }
 
-/// One sensitive value in a view, with what makes it the same value elsewhere.
+/// A sensitive value in a view; `key` identifies the same value elsewhere.
 #[derive(Debug, Clone)]
 struct Found {
     kind: Kind,
@@ -315,7 +315,7 @@ impl Found {
 }
 
 impl Scrubber {
-    /// Compiles the scrubber; costs some milliseconds, so build one and share it.
+    /// Compiles the scrubber. This takes a few milliseconds, so build one and share it.
     pub fn new(config: &ScrubConfig) -> Result<Self, ScrubError> {
         static KEYWORDS: OnceLock<AhoCorasick> = OnceLock::new();
         let words =
@@ -336,13 +336,14 @@ impl Scrubber {
         })
     }
 
-    /// Scrubs one text on its own: placeholders are numbered from 1, and nothing leads back.
+    /// Scrubs a single text: placeholders are numbered from 1 and cannot be mapped back.
     pub fn scrub(&self, text: &str) -> Scrubbed {
         self.scrub_in(&mut ScrubSession::new(), text)
     }
 
-    /// A copy in which credentials alone are masked: keys, passwords, codes, accounts, cards. It is for what the person's own agents
-    /// are served, who may know an address or an amount and have no use for a key. No [`Scrubbed`]: a model is sent none of it.
+    /// A copy in which only credentials are masked: keys, passwords, codes, accounts, cards. It is served to the person's own
+    /// agents, which may know an address or an amount but have no use for a key. The result is not a [`Scrubbed`], so it can
+    /// never be sent to a model.
     pub fn mask_credentials(&self, text: &str) -> String {
         let scrubbed = self.scrub_of(&mut ScrubSession::new(), text, Looks::Credentials);
         let mut out = String::with_capacity(text.len());
@@ -358,13 +359,13 @@ impl Scrubber {
         out
     }
 
-    /// Where credentials stand in a text, in bytes.
+    /// The byte ranges of credentials in a text.
     pub fn credentials(&self, text: &str) -> Vec<std::ops::Range<usize>> {
         let scrubbed = self.scrub_of(&mut ScrubSession::new(), text, Looks::Credentials);
         scrubbed.edits.iter().map(|edit| edit.source.clone()).collect()
     }
 
-    /// Scrubs one text of a conversation: a value that the session met before keeps its placeholder.
+    /// Scrubs one text of a conversation: a value that the session has seen before keeps its placeholder.
     pub fn scrub_in(&self, session: &mut ScrubSession, text: &str) -> Scrubbed {
         self.scrub_of(session, text, Looks::All)
     }
@@ -374,7 +375,7 @@ impl Scrubber {
         session.reserve(text, &placeholders);
         let mut barriers = placeholders;
         let mut masked: Vec<Found> = Vec::new();
-        // Each round masks at least one more stretch of the text, so this ends; in practice the second round finds nothing.
+        // Each round masks at least one more range, so the loop ends; in practice the second round finds nothing.
         loop {
             let view = View::folded(text, &barriers);
             let found = merged(self.detect_all(view.text(), looks), view.text());
@@ -385,7 +386,7 @@ impl Scrubber {
             for found in found {
                 let range = view.source_range(found.range.clone());
                 match round.last_mut() {
-                    // Both have a part of one character of the source: "$¼¢" reads "$1⁄4¢".
+                    // Both matches cover part of one source character: "$¼¢" is read as "$1⁄4¢".
                     Some(last) if range.start < last.range.end => {
                         let union = last.range.start..last.range.end.max(range.end);
                         *last = Found::new(last.kind.min(found.kind), union.clone(), text[union].to_owned());
@@ -413,7 +414,7 @@ impl Scrubber {
         Scrubbed { text: out, edits, from: 0 }
     }
 
-    /// Everything sensitive in a view, what is encoded in it included; unsorted, overlapping.
+    /// Everything sensitive in a view, including encoded values; unsorted and possibly overlapping.
     fn detect_all(&self, text: &str, looks: Looks) -> Vec<Found> {
         let mut found = self.detect(text, looks);
         encoded::find(text, |decoded| self.detect(decoded, looks), &mut found);
@@ -423,21 +424,21 @@ impl Scrubber {
         found
     }
 
-    /// Everything sensitive that stands in the clear.
+    /// Everything sensitive that is not encoded.
     fn detect(&self, text: &str, looks: Looks) -> Vec<Found> {
         let mut out = Vec::new();
         let runs = digit_runs(text);
         let (mut spoken_to, mut secret_to) = (0, 0);
         for hit in self.keywords.find_overlapping_iter(text) {
             match cue(hit.pattern().as_usize()) {
-                // One look around covers every keyword near it.
+                // One search covers all keywords near it.
                 Cue::SpokenAddress | Cue::MoneyWord if looks == Looks::Credentials => {}
                 Cue::SpokenAddress => {
                     if hit.start() >= spoken_to && self.emails.find_spoken(text, hit.range(), &mut out) {
                         spoken_to = hit.end() + 8;
                     }
                 }
-                // A name inside a secret's value announces nothing.
+                // A keyword inside a secret's value is ignored.
                 Cue::Secret(rule) => {
                     if hit.start() >= secret_to
                         && let Some(found) = self.secrets.find(text, hit.range(), rule)
@@ -468,7 +469,7 @@ impl Scrubber {
     }
 }
 
-/// Which detector owns the keyword with this index in the list that [`Scrubber::new`] builds.
+/// The detector that the keyword with this index belongs to, in the list built by [`Scrubber::new`].
 fn cue(pattern: usize) -> Cue {
     let secrets = SPOKEN_ADDRESS.len();
     let money = secrets + secret::Secrets::keywords().len();
@@ -479,7 +480,7 @@ fn cue(pattern: usize) -> Cue {
     }
 }
 
-/// All stretches of ASCII digits, left to right.
+/// All runs of ASCII digits, left to right.
 fn digit_runs(text: &str) -> Vec<DigitRun> {
     let bytes = text.as_bytes();
     let mut runs = Vec::new();
@@ -493,8 +494,8 @@ fn digit_runs(text: &str) -> Vec<DigitRun> {
     runs
 }
 
-/// Sorted, disjoint finds: what overlaps becomes one stretch of the kind with precedence, and a stretch over something that
-/// is masked already becomes its parts beside it.
+/// Sorted, disjoint matches. Overlapping matches become one range of the kind with precedence, and a match that covers an already
+/// masked range is reduced to the parts around it.
 fn merged(mut found: Vec<Found>, text: &str) -> Vec<Found> {
     found.sort_unstable_by_key(|found| (found.range.start, found.kind, Reverse(found.range.end)));
     let mut out: Vec<Found> = Vec::with_capacity(found.len());
@@ -503,7 +504,8 @@ fn merged(mut found: Vec<Found>, text: &str) -> Vec<Found> {
             Some(last) if next.range.start < last.range.end => {
                 let union = last.range.start..last.range.end.max(next.range.end);
                 let winner = if next.kind < last.kind { next } else { last.clone() };
-                // A stretch of several finds is known by its text, read once at the end: there may be many of them.
+                // A range merged from several matches is identified by its text. It is read once at the end, because there may be
+                // many such ranges.
                 let key = if winner.range == union { winner.key } else { String::new() };
                 *last = Found::new(winner.kind, union, key);
             }
@@ -519,7 +521,7 @@ fn merged(mut found: Vec<Found>, text: &str) -> Vec<Found> {
     out.into_iter().flat_map(|found| without_barriers(found, text)).collect()
 }
 
-/// The parts of a find between barriers; almost always the find itself.
+/// The parts of a match between barriers; almost always the whole match.
 fn without_barriers(found: Found, text: &str) -> Vec<Found> {
     let value = &text[found.range.clone()];
     if !value.contains(BARRIER) {

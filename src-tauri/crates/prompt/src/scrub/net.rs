@@ -1,6 +1,6 @@
-//! Network addresses and URLs that carry credentials.
+//! Finds network addresses, and URLs that contain credentials.
 //!
-//! An address of the computer itself (loopback, unspecified, broadcast) says nothing about anybody and stays.
+//! Addresses of the computer itself (loopback, unspecified, broadcast) say nothing about anybody and are kept.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
@@ -8,13 +8,13 @@ use std::ops::Range;
 use super::email::floor_boundary;
 use super::{DigitRun, Found, Kind};
 
-/// The longest scheme looked for before `://`.
+/// Maximum length of a scheme before `://`.
 const SCHEME_BYTES_MAX: usize = 24;
 
-/// The longest `user:password` looked for after `://`; a JWT as password still fits.
+/// Maximum length of `user:password` after `://`; enough for a JWT as the password.
 const CREDENTIALS_BYTES_MAX: usize = 2048;
 
-/// Finds `scheme://user:password@host…` and masks the whole URL.
+/// Finds `scheme://user:password@host…`; the whole URL is masked.
 pub(super) fn find_urls(text: &str, out: &mut Vec<Found>) {
     let bytes = text.as_bytes();
     for slashes in memchr::memmem::find_iter(bytes, "://") {
@@ -36,7 +36,7 @@ fn url_with_credentials(text: &str, slashes: usize) -> Option<Range<usize>> {
     let rest = &rest[..rest.len().min(CREDENTIALS_BYTES_MAX)];
     let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"\"'<>`".contains(byte);
     let authority_end = rest.iter().position(is_end).unwrap_or(rest.len());
-    // A password may hold a slash by mistake; the last `@` before any path that has none is the border.
+    // The separator is the last `@` before the first slash; a password with an unescaped slash is not recognized.
     let slash = rest[..authority_end].iter().position(|byte| *byte == b'/').unwrap_or(authority_end);
     let at = rest[..slash].iter().rposition(|byte| *byte == b'@')?;
     let user_info = &rest[..at];
@@ -78,7 +78,7 @@ pub(super) fn find_ips(text: &str, runs: &[DigitRun], out: &mut Vec<Found>) {
     }
 }
 
-/// Whether four digit runs are a dotted address, as [`super::phone`] asks too.
+/// The range of a dotted IPv4 address, if the four digit runs form one. Also used by [`super::phone`].
 pub(super) fn ipv4(text: &str, four: &[DigitRun]) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let [a, b, c, d] = four else { return None };
@@ -100,9 +100,9 @@ pub(super) fn ipv4(text: &str, four: &[DigitRun]) -> Option<Range<usize>> {
     (!is_nobody).then_some(a.start..d.end)
 }
 
-/// "version 1.2.3.4", "release 10.0.1.2", "build 1.2.3.4"
+/// True after a version word: "version 1.2.3.4", "release 10.0.1.2", "build 1.2.3.4".
 fn follows_version(bytes: &[u8], at: usize) -> bool {
-    /// "version" and a space or two.
+    /// Long enough for "version" and a space or two.
     const REACH_BYTES: usize = 12;
     let before = bytes[at.saturating_sub(REACH_BYTES)..at].to_ascii_lowercase();
     let before = before.trim_ascii_end();
@@ -121,7 +121,7 @@ fn ipv6(text: &str, range: Range<usize>) -> Option<Range<usize>> {
     if is_inside(before) || is_inside(bytes.get(end)) {
         return None;
     }
-    // `a::b` is a path in many languages: an address has at least three colons and a digit.
+    // `a::b` is a path in many programming languages, so an address needs at least three colons and a digit.
     let colons = trimmed.bytes().filter(|byte| *byte == b':').count();
     if colons < 3 || !trimmed.bytes().any(|byte| byte.is_ascii_digit()) {
         return None;

@@ -1,21 +1,21 @@
-//! The view that detectors read: the text after NFKC folding, without invisible characters, with a way back.
+//! The view that detectors read: the text after NFKC folding and without invisible characters, with a mapping back to the source.
 //!
-//! A number written in full-width digits, an address with a zero-width space in it or a Cyrillic letter inside a Latin
-//! word are meant to be read as what they look like, so they are matched as that.
-//! The source is never rewritten: every position of the view maps back to the bytes it came from.
+//! A number in full-width digits, an address with a zero-width space in it, or a Cyrillic letter inside a Latin word is meant to
+//! be read as what it looks like, so it is matched that way. The source is never rewritten: every position in the view maps back
+//! to source bytes.
 //!
-//! Letters with accents stay as they are (no detector needs them composed or decomposed), which keeps most non-ASCII text
-//! a plain borrow of the source.
+//! Letters with accents stay unchanged (no detector needs them composed or decomposed), so most non-ASCII text can be borrowed
+//! from the source.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use unicode_normalization::char::decompose_compatible;
 
-/// Stands in the view for a stretch that is already masked. No detector accepts it inside a match.
+/// Replaces a masked range in the view. No detector accepts it inside a match.
 pub(super) const BARRIER: char = '\u{FFFC}';
 
-/// A stretch of the view whose characters differ from the source's.
+/// A range of the view whose characters differ from the source's.
 struct Fold {
     view: usize,
     view_len: usize,
@@ -30,7 +30,7 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The view of `source` in which each of `barriers` (sorted, disjoint byte ranges) is one [`BARRIER`].
+    /// The view of `source` in which each range in `barriers` (sorted, disjoint byte ranges) is replaced by one [`BARRIER`].
     pub(super) fn folded(source: &'a str, barriers: &[Range<usize>]) -> Self {
         let mut builder = Builder::new(source);
         let mut at = 0;
@@ -43,7 +43,7 @@ impl<'a> View<'a> {
         builder.finish()
     }
 
-    /// The view of `source` with each run of `%XX` decoded once, or `None` where a run is no UTF-8.
+    /// The view of `source` with each run of `%XX` decoded once, or `None` if a run is not valid UTF-8.
     pub(super) fn url_decoded(source: &'a str) -> Option<Self> {
         let bytes = source.as_bytes();
         let mut builder = Builder::new(source);
@@ -68,19 +68,19 @@ impl<'a> View<'a> {
         Some(builder.finish())
     }
 
-    /// What detectors read.
+    /// The text that detectors read.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// The source bytes behind a non-empty range of the view; whole characters even where the view split one into several.
+    /// The source bytes of a non-empty range of the view. It covers whole characters, even if the view split one into several.
     pub(super) fn source_range(&self, view: Range<usize>) -> Range<usize> {
         let (start, _) = self.source_of(view.start);
         let (_, end) = self.source_of(view.end.saturating_sub(1).max(view.start));
         start..end
     }
 
-    /// Start and end of the source stretch that the view's byte `at` comes from.
+    /// The start and end of the source range that the view's byte `at` comes from.
     fn source_of(&self, at: usize) -> (usize, usize) {
         let after = self.folds.partition_point(|fold| fold.view <= at);
         let Some(fold) = after.checked_sub(1).map(|i| &self.folds[i]) else { return (at, at + 1) };
@@ -93,7 +93,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// Collects the folds of one source, copying nothing until the first of them.
+/// Collects the folds of a source. Copies nothing before the first fold.
 struct Builder<'a> {
     source: &'a str,
     copied: usize,
@@ -145,10 +145,10 @@ fn fold_stretch(builder: &mut Builder<'_>, range: Range<usize>) {
     }
 }
 
-/// Writes what `c` is read as to `out` and says whether that differs from `c`. An invisible character is read as nothing.
+/// Writes the folded form of `c` to `out` and returns true if it differs from `c`. Nothing is written for an invisible character.
 fn fold(c: char, beside_ascii: bool, out: &mut String) -> bool {
     match c as u32 {
-        // Soft hyphen, joiners, direction marks, fillers, variation selectors and tags show nothing.
+        // Soft hyphens, joiners, direction marks, fillers, variation selectors and tags are not displayed.
         0x00AD
         | 0x034F
         | 0x061C
@@ -189,9 +189,9 @@ fn push(out: &mut String, c: char) -> bool {
     true
 }
 
-/// The ASCII digit of a decimal digit in another script.
+/// The ASCII digit for a decimal digit in another script.
 fn digit(c: char) -> Option<char> {
-    /// Where the scripts' digits begin (Unicode 16, general category Nd, living scripts of the BMP).
+    /// The zero digit of each script (Unicode 16, general category Nd, living scripts of the BMP).
     const ZEROS: [u32; 21] = [
         0x0660, 0x06F0, 0x07C0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6, 0x0C66, 0x0CE6, 0x0D66, 0x0DE6, 0x0E50, 0x0ED0,
         0x0F20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946,
@@ -200,7 +200,7 @@ fn digit(c: char) -> Option<char> {
     char::from_digit(c as u32 - zero, 10)
 }
 
-/// The Latin letter that a Greek or Cyrillic one cannot be told from (Unicode confusables, the common ones).
+/// The Latin letter that a Greek or Cyrillic letter looks like (the common Unicode confusables).
 fn latin_lookalike(c: char) -> Option<char> {
     Some(match c {
         'а' => 'a',

@@ -1,10 +1,10 @@
-//! Phone numbers: libphonenumber's matcher over digit groups that could be one.
+//! Finds phone numbers by running libphonenumber's matcher on digit groups that could form one.
 //!
-//! The international form is found everywhere, national forms for the configured regions, and any 7 to 15 digits (E.164's
-//! most) right beside a word for phones. Seed 002's rule of 10 to 15 digits alone finds 45 % of national numbers and takes
-//! 14 of 30 harmless numbers for phones, so it never acts without such a word (DESIGN section 5).
+//! The international format is found everywhere, national formats in the configured regions, and any 7 to 15 digits (the E.164
+//! maximum) only directly next to a word for phones. Seed 002's rule of 10 to 15 digits alone finds 45 % of national numbers and
+//! takes 14 of 30 harmless numbers for phone numbers, so it never applies without such a word (DESIGN section 5).
 //!
-//! What looks like a date, a version, an identifier or a coordinate is set aside before the matcher sees it.
+//! Anything that looks like a date, a version, an identifier or a coordinate is excluded before the matcher runs.
 
 use std::ops::Range;
 use std::str::FromStr;
@@ -16,23 +16,23 @@ use rlibphonenumber::{PHONE_NUMBER_UTIL, PhoneNumberUtil, Region};
 use super::email::floor_boundary;
 use super::{DigitRun, Found, Kind, ScrubError};
 
-/// Fewer digits are no subscriber number outside a few islands.
+/// Minimum digits of a subscriber number, except on a few islands.
 pub(super) const DIGITS_MIN: usize = 7;
 
-/// E.164 allows 15; a trunk prefix in brackets and an exit code add a few.
+/// E.164 allows 15 digits; a trunk prefix in brackets and an exit code add a few.
 const DIGITS_MAX: usize = 20;
 
-/// Fewer digits after a plus sign are a count ("+500000 users") rather than country, area and subscriber.
+/// Minimum digits after a plus sign. With fewer, it is a count ("+500000 users") rather than country, area and subscriber.
 const DIGITS_INTERNATIONAL_MIN: usize = 8;
 
-/// E.164's most, for the rule beside phone words.
+/// The E.164 maximum, for the rule about phone words.
 const DIGITS_BESIDE_WORD_MAX: usize = 15;
 
-/// After so many groups in a row that begin as dialled numbers do and are none, the row is a table of figures, and only a
-/// plus sign is looked at again.
+/// After this many groups in a row that start like dialed numbers but are none, the row is a table of figures, and only groups
+/// with a plus sign are considered from there on.
 const ROW_MISSES_MAX: usize = 32;
 
-/// How far before a number the word for it, or the word against it, is looked for: half a short sentence.
+/// How far before a number a word for or against it is searched for: about half a short sentence.
 const WORD_REACH_BYTES: usize = 32;
 
 word_sets! {
@@ -44,7 +44,7 @@ word_sets! {
         llama cellulare chiama telefone telemóvel telefoon mobiel bel number numéro número тел телефон номер
     ";
 
-    /// Words that announce a number of another kind.
+    /// Words that announce some other kind of number.
     OTHER_WORDS = "
         order orders id ids isbn issn ean gtin upc imei invoice ticket tracking serial version build uuid guid sku ref
         reference account timestamp epoch unix commit case part model lat lon long lng latitude longitude coordinates gps
@@ -55,11 +55,11 @@ word_sets! {
     ";
 }
 
-/// The matcher's own patterns, compiled once for the process, as the numbering plans it reads are.
+/// The matcher's own patterns, compiled once per process, as are the numbering plans it reads.
 static MATCHERS: LazyLock<PhoneNumberMatcherFactory<PhoneNumberUtil, &'static PhoneNumberUtil>> =
     LazyLock::new(PhoneNumberMatcherFactory::new);
 
-/// Finds phone numbers.
+/// Finds phone numbers, with the configured regions.
 pub(super) struct Phones {
     regions: Vec<Region>,
 }
@@ -92,7 +92,7 @@ impl Phones {
             at += candidate.runs.len();
             let found_before = out.len();
             self.judge(text, &candidate, out);
-            // Half a number at the end of a line may go on in the next one.
+            // A number cut at the end of a line may continue on the next one.
             if let Some(first) = broken.take()
                 && out.len() == found_before
                 && is_line_break(&text[first.end..candidate.start])
@@ -129,7 +129,7 @@ impl Phones {
         let before = out.len();
         self.match_numbers(text, candidate.start..candidate.end, out);
         let is_beside_word = word == Some(Word::Phone) && (DIGITS_MIN..=DIGITS_BESIDE_WORD_MAX).contains(&candidate.digits);
-        // A plus sign says what it is, even where no region has given that number out: drama numbers, new ranges.
+        // A plus sign identifies a phone number even if no region has assigned it: numbers reserved for fiction, new ranges.
         let is_full = is_international && (DIGITS_INTERNATIONAL_MIN..=DIGITS_BESIDE_WORD_MAX).contains(&candidate.digits);
         if out.len() == before && (is_beside_word || is_full) {
             let digits = candidate.runs.iter().map(|run| &text[run.start..run.end]).collect();
@@ -137,9 +137,9 @@ impl Phones {
         }
     }
 
-    /// A long row of digit groups is several things: each stretch without a space is judged alone, and from each that
-    /// begins as a dialled number does, as many groups as a number may have. Nothing else, so that a table of figures stays
-    /// cheap.
+    /// Splits a long row of digit groups, which must contain several things. Each part without spaces is judged alone; from each
+    /// group that starts like a dialed number, as many groups as one number may have are judged together. Nothing else is tried,
+    /// so that a table of figures stays cheap.
     fn judge_row(&self, text: &str, row: &Candidate<'_>, out: &mut Vec<Found>) {
         let bytes = text.as_bytes();
         let mut from = row.start;
@@ -180,8 +180,8 @@ impl Phones {
         }
     }
 
-    /// Runs libphonenumber's matcher over a stretch. It sees ASCII only, one byte for each byte of the text, with one
-    /// character on either side, because it refuses numbers that touch letters.
+    /// Runs libphonenumber's matcher on a range. The matcher receives only ASCII, one byte for each byte of the text, with one
+    /// character of context on either side because it rejects numbers that touch letters.
     fn match_numbers(&self, text: &str, range: Range<usize>, out: &mut Vec<Found>) {
         let before = text[..range.start].chars().next_back().map_or(0, char::len_utf8);
         let end = range.end + extension_len(&text[range.end..]);
@@ -205,7 +205,7 @@ impl Phones {
     }
 }
 
-/// The next digit groups that gaps of a phone number join; never over a line break.
+/// The next digit groups that are joined like parts of a phone number; never across a line break.
 fn next_candidate<'r>(text: &str, runs: &'r [DigitRun]) -> Option<Candidate<'r>> {
     let bytes = text.as_bytes();
     let first = runs.first()?;
@@ -219,17 +219,17 @@ fn next_candidate<'r>(text: &str, runs: &'r [DigitRun]) -> Option<Candidate<'r>>
     Some(Candidate { runs, start, end, digits: runs.iter().map(|run| run.len()).sum() })
 }
 
-/// What may stand between two groups of one number: " ", "-", ".", "/", ") ", " (", ")-", " - ", but no two spaces.
+/// True for separators between two groups of one number: " ", "-", ".", "/", ") ", " (", ")-", " - ", but not two spaces.
 fn is_gap(gap: &[u8]) -> bool {
     gap.len() <= 3 && gap.iter().all(|byte| b" .-/()~\t".contains(byte)) && gap != b"  " && gap != b"   "
 }
 
-/// A line break between two halves of a number, with an indent or a quotation mark.
+/// True for a line break between two halves of a number, possibly with an indent or a quotation mark.
 fn is_line_break(gap: &str) -> bool {
     gap.len() <= 4 && gap.matches('\n').count() == 1 && gap.bytes().all(|byte| b" -\r\n\t>".contains(&byte))
 }
 
-/// Length of an extension right after a number: " ext. 12", "x12".
+/// The length of an extension directly after a number: " ext. 12", "x12".
 fn extension_len(after: &str) -> usize {
     let trimmed = after.trim_start_matches([' ', ',']);
     let Some(word) = ["extension", "ext.", "ext", "x"].into_iter().find(|word| trimmed.starts_with(word)) else { return 0 };
@@ -244,7 +244,7 @@ enum Word {
     Other,
 }
 
-/// The nearest word before `at`, on its line, that says what kind of number follows.
+/// The nearest word before `at`, on the same line, that indicates what kind of number follows.
 fn nearest_word(text: &str, at: usize) -> Option<Word> {
     let from = floor_boundary(text, at.saturating_sub(WORD_REACH_BYTES));
     let before = text[from..at].rsplit('\n').next()?.to_lowercase();
@@ -262,7 +262,7 @@ fn nearest_word(text: &str, at: usize) -> Option<Word> {
     })
 }
 
-/// Whether a candidate without any word about it is rather an identifier, a timestamp or a measurement.
+/// True if a candidate without a telling word looks like an identifier, a timestamp or a measurement.
 fn looks_harmless(text: &str, candidate: &Candidate<'_>) -> bool {
     let bytes = text.as_bytes();
     let before = candidate.start.checked_sub(1).map(|i| bytes[i]);
@@ -279,7 +279,7 @@ fn looks_harmless(text: &str, candidate: &Candidate<'_>) -> bool {
     }
     let digits: Vec<&str> = candidate.runs.iter().map(|run| &text[run.start..run.end]).collect();
     match digits.as_slice() {
-        // Unix seconds and milliseconds, EAN, long identifiers, compact dates.
+        // Unix seconds and milliseconds, EAN codes, long identifiers, compact dates.
         [one] => {
             let is_compact_date = one.len() == 8 && (one.starts_with("19") || one.starts_with("20"));
             one.len() > 12 || is_compact_date || (one.len() == 10 && one.starts_with('1'))
@@ -289,13 +289,13 @@ fn looks_harmless(text: &str, candidate: &Candidate<'_>) -> bool {
         groups => {
             let all = groups.concat();
             let is_isbn = all.len() == 13 && (all.starts_with("978") || all.starts_with("979"));
-            // 1.234.567 is a figure; "212 345 678" is how Prague writes a phone number.
+            // 1.234.567 is a figure, but "212 345 678" is how phone numbers are written in Prague.
             let is_figure = groups[0].len() <= 3
                 && !groups[0].starts_with('0')
                 && all.len() <= 9
                 && groups[1..].iter().all(|group| group.len() == 3);
             let is_figure = is_figure && groups.len() > 1 && bytes[candidate.runs[0].end] == b'.';
-            // 123-45-6789 is a social security number or nothing.
+            // 123-45-6789 has the shape of a social security number and cannot be a phone number.
             let is_ssn_shaped =
                 matches!(groups, [a, b, c] if (a.len(), b.len(), c.len()) == (3, 2, 4)) && bytes[candidate.runs[0].end] == b'-';
             is_isbn || is_ssn_shaped || (is_figure && bytes[candidate.start] != b'(')
@@ -307,7 +307,7 @@ fn is_space(bytes: &[u8], at: usize, back: usize) -> bool {
     at.checked_sub(back).is_none_or(|i| bytes[i].is_ascii_whitespace())
 }
 
-/// Whether the groups begin as a date or a time stamp does: 2024-01-31, 31.1.2024, 1/31/24.
+/// True if the groups start like a date or a timestamp: 2024-01-31, 31.1.2024, 1/31/24.
 fn is_date(text: &str, runs: &[DigitRun]) -> bool {
     let [a, b, c, ..] = runs else { return false };
     let separator = &text[a.end..b.start];

@@ -1,8 +1,8 @@
-//! Keys, tokens and passwords: known shapes, and values assigned to names that mean a secret.
+//! Finds keys, tokens and passwords: known shapes, and values assigned to names that indicate a secret.
 //!
-//! One keyword search over the whole text (see [`super::Scrubber`]) leads here; every pattern is anchored at its keyword, so
-//! cost stays linear. Assigned values must look random, unless the name means a password.
-//! Deliberately not matched: commit hashes, UUIDs and other random text that nothing calls a secret.
+//! A single keyword search over the whole text (see [`super::Scrubber`]) calls this module. Every pattern is anchored at its
+//! keyword, so the cost stays linear. Assigned values must look random unless the name indicates a password. Deliberately not
+//! matched: commit hashes, UUIDs and other random text that is not labeled as a secret.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -13,34 +13,34 @@ use super::email::floor_boundary;
 use super::secret_rules::{BEARERS, CODES, CODES_OF, EXAMPLES, NAMES, OPEN_CODES, RULES};
 use super::{Found, Kind, ScrubError, pattern};
 
-/// The most bytes a token is read for; private keys are longer.
+/// Maximum bytes read for a token; private keys may be longer.
 const TOKEN_BYTES_MAX: usize = 6 * 1024;
 
-/// An RSA key of 8192 bits in PEM with headers is 7 KB; some key files hold several.
+/// Maximum bytes read for a private key. An 8192-bit RSA key in PEM with headers is 7 KB, and some key files contain several.
 const PEM_BYTES_MAX: usize = 32 * 1024;
 
-/// A name's rest, an assignment and a value of up to about 500 characters.
+/// Room for the rest of a name, an assignment, and a value of up to about 500 characters.
 const ASSIGNMENT_BYTES_MAX: usize = 640;
 
-/// Bits a byte that a random-looking value has at least: English words of this length stay below.
+/// Minimum entropy, in bits per byte, of a random-looking value; English words of this length have less.
 const TOKEN_ENTROPY_MIN: f64 = 2.6;
 
-/// The shortest assigned value taken for a token.
+/// Minimum length of an assigned value that counts as a token.
 const TOKEN_CHARS_MIN: usize = 10;
 
-/// The shortest code of a door, an alarm or a card.
+/// Minimum digits of a code for a door, an alarm or a card.
 const CODE_DIGITS_MIN: usize = 4;
 
-/// A secret stands within so many bytes behind the word that names it: a sentence.
+/// A secret may follow the word that announces it within this many bytes, about a sentence.
 const NEAR_BYTES_MAX: usize = 120;
 
-/// The shortest word that looks generated.
+/// Minimum length of a word that looks generated.
 const GENERATED_CHARS_MIN: usize = 8;
 
-/// From this length on a random-looking word needs neither signs nor mixed capitals.
+/// From this length, a random-looking word needs neither symbols nor mixed case.
 const GENERATED_LONG: usize = 14;
 
-/// An app password is four groups of four letters.
+/// Length and number of the groups in an app password: four groups of four letters.
 const GROUPS: usize = 4;
 
 /// Finds secrets; compiled once.
@@ -52,12 +52,12 @@ pub(super) struct Secrets {
 }
 
 impl Secrets {
-    /// What the shared keyword search must look for; the index is the `rule` of [`Secrets::find`].
+    /// The keywords for the shared search; the index is the `rule` of [`Secrets::find`].
     pub(super) fn keywords() -> impl ExactSizeIterator<Item = &'static str> {
         KEYWORDS.iter().copied()
     }
 
-    /// The one set of them: its patterns take longer to compile than most texts to read, and nothing in them is a setting.
+    /// The shared instance. Its patterns take longer to compile than most texts take to read, and they depend on no settings.
     pub(super) fn shared() -> Result<&'static Self, ScrubError> {
         static SHARED: OnceLock<Secrets> = OnceLock::new();
         if let Some(secrets) = SHARED.get() {
@@ -74,14 +74,14 @@ impl Secrets {
             r#"^(?P<name>[\w.\-]{0,40})["'`\]]{0,2}(?P<sep>[ \t]{0,3}(?::=|=>|->|={1,3}|:|\|)\s{0,3}|[ \t]{1,2}(?:is|was|lautet|ist|est|es)(?:[ \t]{1,2}|:\s?)|[ \t]{0,2},[ \t]{0,2}|[ \t]{1,2})(?:"(?P<double>[^"\n\u{FFFC}]{3,})"|'(?P<single>[^'\n\u{FFFC}]{3,})'|`(?P<tick>[^`\n\u{FFFC}]{3,})`|["'`]?(?P<bare>[^\s"'`<>&\u{FFFC}]{3,}))"#,
         )?;
         let carried = pattern(r"^[A-Za-z0-9._~+/=-]{12,4096}")?;
-        // What the code opens, within the clause; then the code.
+        // What the code opens, within the clause, and then the code.
         let opened = pattern(
             r"^[^.,;:=!?\n\d\u{FFFC}]{1,40}?(?:\s(?:is|was|lautet|ist|est|es|è|é|currently|now|still)\s(?:now |still |currently )?|\s?[:=]\s?)(?P<code>\d[\d-]{3,11})(?:$|[^\w.,-]|[.,-](?:$|\D))",
         )?;
         Ok(Self { rules, assigned, carried, opened })
     }
 
-    /// The secret that the keyword at `hit` announces, if there is one.
+    /// The secret announced by the keyword at `hit`, if there is one.
     pub(super) fn find(&self, text: &str, hit: Range<usize>, rule: usize) -> Option<Found> {
         let range = if let Some(regex) = self.rules.get(rule) {
             token_at(text, hit.start, RULES[rule].keyword, regex)
@@ -97,7 +97,7 @@ impl Secrets {
         Some(Found::new(Kind::Secret, range, key))
     }
 
-    /// The digits of "the code for the alarm is …".
+    /// The digits in "the code for the alarm is …".
     fn opening_code(&self, text: &str, hit: Range<usize>) -> Option<Range<usize>> {
         let before = text[..hit.start].trim_end_matches([' ', '-']);
         let kind = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
@@ -109,7 +109,7 @@ impl Secrets {
         Some(hit.end + code.start()..hit.end + code.end())
     }
 
-    /// What follows "Bearer " or "Basic ".
+    /// The token after "Bearer " or "Basic ".
     fn carried_token(&self, text: &str, at: usize) -> Option<Range<usize>> {
         let token = self.carried.find(window(text, at, TOKEN_BYTES_MAX))?;
         is_random(token.as_str()).then(|| at..at + token.end())
@@ -132,7 +132,7 @@ impl Secrets {
         } else if is_password {
             is_password_value(shown, separator, is_assignment, quoted.is_some(), &text[at + value.start() + shown.len()..])
         } else {
-            // A blank or a comma alone only counts before something that no word looks like.
+            // A space or a comma counts as an assignment only before a value that cannot be a word.
             let is_tied = is_assignment || quoted.is_some() || shown.len() >= 20;
             is_tied && is_random(shown)
         };
@@ -140,7 +140,7 @@ impl Secrets {
     }
 }
 
-/// What looks generated and stands shortly after a word for a secret: "the login, I think it's admin with Xy7!…".
+/// A generated-looking word shortly after a word for a secret: "the login, I think it's admin with Xy7!…".
 fn generated_near(text: &str, name: Range<usize>) -> Option<Range<usize>> {
     let is_inside_word = text[..name.start].chars().next_back().is_some_and(char::is_alphanumeric)
         || text[name.end..].chars().next().is_some_and(char::is_alphanumeric);
@@ -148,7 +148,7 @@ fn generated_near(text: &str, name: Range<usize>) -> Option<Range<usize>> {
         return None;
     }
     let near = window(text, name.end, NEAR_BYTES_MAX);
-    // The last word may be cut.
+    // The last word may be truncated.
     let near = if name.end + near.len() < text.len() {
         near.rsplit_once(char::is_whitespace).map_or("", |(near, _)| near)
     } else {
@@ -175,8 +175,8 @@ fn generated_near(text: &str, name: Range<usize>) -> Option<Range<usize>> {
     one.or_else(grouped).map(|found| name.end + found.start..name.end + found.end)
 }
 
-/// Whether a word looks made by a machine, or by a person who was told to mix signs into a password: letters behind digits, and signs,
-/// mixed capitals or a length that no word has.
+/// True if a word looks generated, or like a password with the required symbols mixed in: letters after digits, plus symbols,
+/// mixed case or unusual length.
 fn is_generated(word: &str) -> bool {
     let is_hex = word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     let is_place = word.contains(['/', '\\']) || word.contains("://") || word.contains('@') && word.contains('.');
@@ -194,7 +194,7 @@ fn is_generated(word: &str) -> bool {
         && (has_sign || is_mixed || is_long)
 }
 
-/// Keywords of all four sorts, in the order [`Secrets::find`] expects.
+/// The keywords of all four kinds, in the order that [`Secrets::find`] expects.
 static KEYWORDS: [&str; RULES.len() + NAMES.len() + CODES_OF.len() + BEARERS.len()] = {
     let mut all = [""; RULES.len() + NAMES.len() + CODES_OF.len() + BEARERS.len()];
     let mut i = 0;
@@ -217,20 +217,20 @@ static KEYWORDS: [&str; RULES.len() + NAMES.len() + CODES_OF.len() + BEARERS.len
     all
 };
 
-/// At most `len` bytes of `text` from `at` on, ending on a character border.
+/// At most `len` bytes of `text` from `at` on, ending on a character boundary.
 fn window(text: &str, at: usize, len: usize) -> &str {
     &text[at..floor_boundary(text, at.saturating_add(len))]
 }
 
 /// The token of a known shape whose keyword begins at `at`.
 fn token_at(text: &str, at: usize, keyword: &str, regex: &Regex) -> Option<Range<usize>> {
-    // The keyword search ignores case, the shapes do not; most hits end here.
+    // The keyword search ignores case but the shapes do not, so most hits end here.
     if !text[at..].starts_with(keyword) {
         return None;
     }
     let before = text[..at].bytes().next_back();
     let is_joined = before.is_some_and(|byte| byte.is_ascii_alphanumeric());
-    // These stand in the middle of their token: what is joined on the left belongs to it.
+    // These keywords occur inside their token, so the characters joined on the left belong to it.
     let is_inner = keyword.starts_with([':', '.', '-']) && !keyword.starts_with("-----") || keyword == "8Q~";
     if is_joined && !is_inner {
         return None;
@@ -243,7 +243,7 @@ fn token_at(text: &str, at: usize, keyword: &str, regex: &Regex) -> Option<Range
     let left = text[..at].bytes().rev().take(64).take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let head = &text[at - left..at];
     let is_whole = match keyword {
-        // A Telegram bot's number, a MailChimp key, an Azure client secret, a Terraform team.
+        // A Telegram bot number, a Mailchimp key, an Azure client secret, a Terraform team token.
         ":AA" => (8..=10).contains(&left) && head.bytes().all(|byte| byte.is_ascii_digit()),
         "-us" => left == 32 && head.bytes().all(|byte| byte.is_ascii_hexdigit()),
         "8Q~" => left <= 4,
@@ -252,15 +252,15 @@ fn token_at(text: &str, at: usize, keyword: &str, regex: &Regex) -> Option<Range
     is_whole.then(|| at - left..end)
 }
 
-/// Whether a value looks random: long, with letters and digits, and with more entropy than words have.
+/// True if a value looks random: long, with letters and digits, and with more entropy than words have.
 fn is_random(value: &str) -> bool {
     let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
     let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
-    // Case mixed half and half; names in camel case have far fewer capitals.
+    // At least a quarter of the characters are uppercase and a quarter lowercase; camelCase names have far fewer capitals.
     let count = |test: fn(&u8) -> bool| value.bytes().filter(test).count() * 4;
     let is_dense =
         value.len() >= 16 && count(u8::is_ascii_uppercase) >= value.len() && count(u8::is_ascii_lowercase) >= value.len();
-    // `account_id_2024` is a name: words and a year.
+    // `account_id_2024` is a name made of words and a year.
     let is_name = value.split(['_', '-', '.']).all(|part| {
         let is_number = part.len() <= 4 && part.bytes().all(|byte| byte.is_ascii_digit());
         is_number || part.bytes().all(|byte| byte.is_ascii_lowercase()) || part.bytes().all(|byte| byte.is_ascii_uppercase())
@@ -269,7 +269,7 @@ fn is_random(value: &str) -> bool {
     value.len() >= TOKEN_CHARS_MIN && (is_mixed || is_dense) && !is_code && entropy_bits(value) >= TOKEN_ENTROPY_MIN
 }
 
-/// Whether a value given to a password's name is one. In running prose only what no word looks like counts.
+/// True if a value assigned to a password's name is a password. In prose, only values that cannot be words count.
 fn is_password_value(value: &str, separator: &str, is_assignment: bool, is_quoted: bool, after: &str) -> bool {
     let chars = value.chars().count();
     if chars < 4 || value.chars().all(|c| c == '*' || c == 'x' || c == '•' || c == '.') || (!is_quoted && value.contains('(')) {
@@ -294,14 +294,14 @@ fn is_password_value(value: &str, separator: &str, is_assignment: bool, is_quote
     match () {
         () if is_dotted => false,
         () if is_quoted => is_word && (is_assignment || separator.trim() == "is"),
-        // Written without blanks it is a setting; with them it may be prose.
+        // Without spaces around "=" it is a setting; with them it may be prose.
         () if separator == "=" => chars >= 5,
         () if matches!(separator.trim(), "=" | ":") => chars >= 5 && is_last,
         () => false,
     }
 }
 
-/// Whether a value only shows where a secret would stand. A long random value that merely begins like an example is none.
+/// True if a value only shows where a secret would be. A long random value that happens to begin like an example is a real one.
 fn is_example(value: &str) -> bool {
     let lower = value.to_lowercase();
     let is_template = lower.starts_with(['$', '{', '<', '%']) || lower.contains(['.', '/', '_']);
@@ -309,7 +309,7 @@ fn is_example(value: &str) -> bool {
     !is_real && EXAMPLES.iter().any(|example| lower.starts_with(example))
 }
 
-/// Shannon entropy of the bytes.
+/// The Shannon entropy per byte, in bits.
 fn entropy_bits(value: &str) -> f64 {
     let mut counts = [0u32; 256];
     value.bytes().for_each(|byte| counts[byte as usize] += 1);

@@ -1,13 +1,13 @@
-//! The shapes of keys and tokens, as their issuers document them.
+//! The shapes of keys and tokens, as documented by their issuers.
 //!
-//! Each rule is a keyword that a fast search finds and a pattern that must match from the keyword on.
-//! Patterns are ASCII (`-u`) and read a bounded window, so open repetitions stay small and linear.
+//! Each rule is a keyword, which a fast search finds, and a pattern that must match from the keyword on. Patterns are ASCII
+//! (`-u`) and read a bounded window, so open repetitions stay small and linear.
 
 /// A token that begins with its keyword.
 pub(super) struct Rule {
-    /// What the token begins with.
+    /// The start of the token.
     pub(super) keyword: &'static str,
-    /// What must follow from the keyword's first byte on; anchored there.
+    /// The pattern that must match from the first byte of the keyword; anchored there.
     pub(super) pattern: &'static str,
 }
 
@@ -163,7 +163,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("p8e-", r"p8e-[A-Za-z0-9]{32}"),
     rule("zpka_", r"zpka_[A-Za-z0-9_]{30,}"),
     rule("MII", r"MII[A-Za-z0-9+/]{200,}={0,2}"),
-    // PEM, armoured or with "\n" written out; to its end line, or as far as it looks like one.
+    // PEM, plain or with "\n" written out; up to its end line, or as far as the text looks like PEM.
     rule(
         "-----BEGIN",
         r"-----BEGIN[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----(?:[\sA-Za-z0-9+/=:,.()\\-]*?-----END[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----|(?:[A-Za-z0-9+/=\\]|\s[A-Za-z0-9+/=]{16})*)",
@@ -171,23 +171,23 @@ pub(super) const RULES: &[Rule] = &[
     rule("PuTTY-User-Key-File-", r"PuTTY-User-Key-File-\d[ -~\s]*?Private-MAC: ?[0-9a-f]{40,64}"),
 ];
 
-/// Names whose values are digits alone, and few of them.
+/// Names whose values are short and consist only of digits.
 pub(super) const CODES: &[&str] = &["code", "pin ", "código", "account n", "kontonummer"];
 
-/// A code's name may go on, "the code for the alarm is 4417"; these do before what it opens.
+/// The name of a code may continue, as in "the code for the alarm is 4417". These match before what the code opens.
 pub(super) const CODES_OF: &[&str] = &[
     "code for", "code to", "code of", "code on", "pin for", "pin to", "pin of", "code für", "code fürs", "code zu", "code zum",
     "code vom", "code du", "code de", "code pour", "código de", "código para", "codice del", "codice per", "code van",
     "code voor",
 ];
 
-/// Codes that open nothing.
+/// Kinds of codes that are not secret.
 pub(super) const OPEN_CODES: &[&str] = &[
     "error", "status", "exit", "response", "return", "zip", "postal", "post", "area", "country", "dialling", "dialing",
     "product", "discount", "promo", "voucher", "source", "colour", "color", "tax", "airport", "currency", "dress",
 ];
 
-/// Words that name a secret; what is assigned to them is one. `true` for those whose value may be any password.
+/// Words that name a secret, so that a value assigned to them is one. `true` if the value may be any password.
 pub(super) const NAMES: &[(&str, bool)] = &[
     ("password", true),
     ("passwd", true),
@@ -253,10 +253,10 @@ pub(super) const NAMES: &[(&str, bool)] = &[
     ("clave", false),
 ];
 
-/// Before a token in a header or a command.
+/// Text before a token in a header or a command.
 pub(super) const BEARERS: &[&str] = &["bearer ", "basic ", "authorization: token ", "x-api-key: "];
 
-/// Values that only show where a secret goes, by their beginning, lower case.
+/// Beginnings, in lowercase, of values that only show where a secret goes.
 pub(super) const EXAMPLES: &[&str] = &[
     "$", "{{", "<", "%", "***", "xxx", "...", "your", "my_", "null", "none", "true", "false", "undefined", "process.env",
     "os.environ", "env.", "getenv", "required", "optional", "string", "function", "example", "placeholder", "redacted", "todo",

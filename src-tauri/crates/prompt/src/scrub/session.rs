@@ -1,6 +1,6 @@
-//! Placeholders: how a masked value is named, and the private way back.
+//! Placeholders: how masked values are named, and the private mapping back.
 //!
-//! A session is neither serialisable nor printable: the map from placeholder to value must not leave the process.
+//! A session can be neither serialized nor printed, because the map from placeholders to values must not leave the process.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,12 +8,12 @@ use std::ops::Range;
 
 use super::SensitiveKind;
 
-/// A placeholder has at most this many digits, so that nobody can hide a phone number in one.
+/// Maximum digits in a placeholder, so that nobody can hide a phone number in one.
 const NUMBER_DIGITS_MAX: usize = 6;
 
-/// The placeholders of one conversation: the same value gets the same one, in the order of first meeting.
+/// The placeholders of one conversation. Equal values get the same placeholder, numbered in order of first occurrence.
 ///
-/// Fed the same texts in the same order, it gives the same placeholders, so it need not be stored.
+/// The same texts in the same order give the same placeholders, so a session need not be stored.
 #[derive(Default)]
 pub struct ScrubSession {
     numbers: HashMap<(SensitiveKind, String), u32>,
@@ -28,12 +28,13 @@ impl fmt::Debug for ScrubSession {
 }
 
 impl ScrubSession {
-    /// A session that has met nothing yet.
+    /// An empty session.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Puts the values back, each as it was first written. For this computer's own use: the result is no longer scrubbed.
+    /// Replaces the placeholders with the original values, each as first written. For use on this computer only: the result is no
+    /// longer scrubbed.
     pub fn restore(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut copied = 0;
@@ -48,7 +49,7 @@ impl ScrubSession {
         out
     }
 
-    /// Numbers that the text itself already uses are not given to new values.
+    /// Reserves the numbers that the text itself already uses, so that no new value gets them.
     pub(super) fn reserve(&mut self, text: &str, placeholders: &[Range<usize>]) {
         for (kind, number) in placeholders.iter().filter_map(|range| parse(&text[range.clone()])) {
             let last = self.last.entry(kind).or_default();
@@ -56,7 +57,7 @@ impl ScrubSession {
         }
     }
 
-    /// Writes the placeholder of the value `key`, which stood in the text as `original`.
+    /// Writes the placeholder for the value `key`, which appeared in the text as `original`.
     pub(super) fn push_placeholder(&mut self, out: &mut String, kind: SensitiveKind, key: String, original: &str) {
         let last = self.last.entry(kind).or_default();
         let number = *self.numbers.entry((kind, key)).or_insert_with(|| {
@@ -72,7 +73,7 @@ impl ScrubSession {
     }
 }
 
-/// Where placeholders stand in `text`: `[EMAIL_1]`, and seed 002's plain `[EMAIL]`.
+/// The ranges of placeholders in `text`: `[EMAIL_1]`, and seed 002's plain `[EMAIL]`.
 pub(super) fn placeholders(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'[', bytes)
@@ -94,7 +95,7 @@ pub(super) fn placeholders(text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Kind and number of a numbered placeholder.
+/// The kind and number of a numbered placeholder.
 fn parse(placeholder: &str) -> Option<(SensitiveKind, u32)> {
     let (word, number) = placeholder.strip_prefix('[')?.strip_suffix(']')?.rsplit_once('_')?;
     let kind = SensitiveKind::ALL.into_iter().find(|kind| kind.word() == word)?;

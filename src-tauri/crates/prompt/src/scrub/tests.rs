@@ -1,4 +1,4 @@
-//! What the scrubber promises, as tables. Secrets are put together at run time, so that no file holds anything that looks
+//! The guarantees of the scrubber, as tables. Secrets are assembled at run time, so that no file contains anything that looks
 //! like one.
 
 mod accounts;
@@ -20,7 +20,7 @@ fn scrub(text: &str) -> String {
     SCRUBBER.scrub(text).as_str().to_owned()
 }
 
-/// Checks what a text becomes.
+/// Asserts the scrubbed form of a text.
 fn check(text: &str, scrubbed: &str) {
     assert_eq!(scrub(text), scrubbed, "of {text:?}");
 }

@@ -1,4 +1,4 @@
-//! `keepsake audit`: how sound what is remembered is.
+//! `keepsake audit`: checks whether stored memories are sound.
 
 use keepsake_api::dispatch;
 use serde_json::{Value, json};
@@ -11,14 +11,14 @@ fn percent(value: &Value) -> String {
     format!("{:.0} %", value.as_f64().unwrap_or_default() * 100.0)
 }
 
-/// Prints what an audit found. It changes nothing.
+/// Prints the result of an audit, which changes nothing.
 pub(crate) fn run(args: &Args, sample: u32, seed: Option<u32>, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let report = dispatch(&app, "audit_run", json!({ "sample": sample, "seed": seed }))?;
     if output.is_json() {
         return output.json(&report);
     }
-    output.line(format!("Looked at {} of {} memories in use", report["sampled"], report["memories"]))?;
+    output.line(format!("Checked {} of {} memories in use", report["sampled"], report["memories"]))?;
     let shares = report["shares"].as_array().into_iter().flatten().chain([&report["any"]]);
     for share in shares {
         let fault = share["fault"].as_str().unwrap_or_default();

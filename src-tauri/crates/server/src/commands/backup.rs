@@ -1,4 +1,4 @@
-//! `keepsake backup`, `export` and `restore`: whole copies of the store, read back at once, everything as text, and the way back.
+//! `keepsake backup`, `export` and `restore`: verified copies of the whole store, text exports, and restoring from both.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::{data_dir, engine};
 use crate::args::Args;
 use crate::output::{Failure, Output};
 
-/// Copies the store to a file, or among Keepsake's own backups where none is named.
+/// Copies the store to a file or, without one, to the backups in the data folder.
 pub(crate) fn back_up(args: &Args, file: Option<&Path>, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     let path = match file {
@@ -31,21 +31,23 @@ pub(crate) fn back_up(args: &Args, file: Option<&Path>, output: &mut Output) -> 
                 report.bytes
             ))?;
             match &report.doubt {
-                None => output.line("Read back and found whole: the file, its rows, and the chain of its messages")?,
+                None => output.line("Verified: the file, its rows, and the chain of its messages are intact")?,
                 Some(fault) => doubtful(fault, output)?,
             }
-            return output.line("What you erase later stays in this copy until you delete it; restoring it erases it again");
+            return output.line(
+                "What you erase later remains in this backup until you delete the file; restoring the backup erases it again",
+            );
         }
         None => engine.keep_backup(BackupReason::Asked, &Unwatched)?.path,
     };
     if output.is_json() {
         return output.json(&json!({ "path": path, "doubt": engine.chain_doubt()? }));
     }
-    output.line(format!("Kept as {}", path.display()))?;
+    output.line(format!("Backup saved as {}", path.display()))?;
     engine.chain_doubt()?.map_or(Ok(()), |doubt| doubtful(&doubt, output))
 }
 
-/// Lists Keepsake's own backups.
+/// Lists the backups in the data folder.
 pub(crate) fn list(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     for backup in engine.backups()? {
@@ -64,7 +66,7 @@ pub(crate) fn list(args: &Args, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Puts a backup in the place of the store; one that cannot be opened is kept aside as it lies.
+/// Replaces the store with a backup or an export. A store that cannot be opened is kept aside, unchanged.
 pub(crate) fn restore(args: &Args, file: &Path, salvage: bool, output: &mut Output) -> Result<(), Failure> {
     let on_doubt = if salvage { OnDoubt::Salvage } else { OnDoubt::Refuse };
     let receipt = match engine(args, EmbedderSlot::none()) {
@@ -84,7 +86,7 @@ pub(crate) fn restore(args: &Args, file: &Path, salvage: bool, output: &mut Outp
     say(&receipt, output)
 }
 
-/// Writes everything into a folder.
+/// Exports everything into a folder.
 pub(crate) fn export(args: &Args, folder: &Path, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     let receipt = engine.export(folder, &Unwatched)?;
@@ -106,10 +108,12 @@ pub(crate) fn export(args: &Args, folder: &Path, output: &mut Output) -> Result<
     if let Some(fault) = &receipt.doubt {
         doubtful(fault, output)?;
     }
-    output.line("It holds private conversations too, and what you erase later stays in it until you delete it")
+    output.line(
+        "It includes conversations that are excluded from memory, and what you erase later remains in it until you delete it",
+    )
 }
 
-/// Puts an export into an empty store, where a path is one.
+/// Restores an export into an empty store. Returns `false` if the path is not an export.
 pub(crate) fn bring(engine: &Engine, path: &Path, output: &mut Output) -> Result<bool, Failure> {
     if !engine.is_own_export(path)? {
         return Ok(false);
@@ -123,7 +127,8 @@ pub(crate) fn bring(engine: &Engine, path: &Path, output: &mut Output) -> Result
     Ok(true)
 }
 
-/// Whether the database cannot be opened for another reason than being somebody else's or a newer program's.
+/// Whether the database cannot be opened for a reason other than belonging to another program or a newer version, or an SQLite
+/// that is too old.
 fn is_damaged(data_dir: &Path) -> bool {
     !matches!(
         keepsake_store::Store::open(data_dir, SystemClock.now()).map_err(EngineError::from),
@@ -139,9 +144,9 @@ fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// Says which part of a copy is in doubt.
+/// Prints which part of a copy is in doubt.
 fn doubtful(fault: &dyn std::fmt::Display, output: &mut Output) -> Result<(), Failure> {
-    output.line(format!("In doubt from {fault}. What stands before it is as it was stored"))
+    output.line(format!("In doubt from {fault}. Everything before it is as it was stored"))
 }
 
 fn say(receipt: &RestoreReceipt, output: &mut Output) -> Result<(), Failure> {
@@ -153,39 +158,43 @@ fn say(receipt: &RestoreReceipt, output: &mut Output) -> Result<(), Failure> {
         counted(restored.memories, "memory", "memories")
     ))?;
     if let Some(before) = &receipt.before {
-        output.line(format!("What was here before is kept as {}", before.display()))?;
+        output.line(format!("The previous data is kept as {}", before.display()))?;
     }
     for (count, one, many) in [
         (
             restored.erased_again,
-            "message that you erased since was erased from it again",
-            "messages that you erased since were erased from it again",
+            "message that you have erased since was erased again",
+            "messages that you have erased since were erased again",
         ),
         (
             restored.kept_out,
-            "message that arrived and was erased since stays out of later imports",
-            "messages that arrived and were erased since stay out of later imports",
+            "message that has arrived and been erased since is left out of later imports",
+            "messages that have arrived and been erased since are left out of later imports",
         ),
         (
             restored.refused_again,
-            "memory that you rejected, put in the trash or hid since stays so",
-            "memories that you rejected, put in the trash or hid since stay so",
+            "memory that you have dismissed, moved to the trash or hidden since stays that way",
+            "memories that you have dismissed, moved to the trash or hidden since stay that way",
         ),
         (
             restored.reopened,
-            "memory that you corrected since waits for review in its old wording",
-            "memories that you corrected since wait for review in their old wording",
+            "memory that you have corrected since is back in review with its old wording",
+            "memories that you have corrected since are back in review with their old wording",
         ),
         (
             restored.debunked_again,
-            "entry of a profile that you called wrong since stays so",
-            "entries of profiles that you called wrong since stay so",
+            "profile entry that you have marked as wrong since stays that way",
+            "profile entries that you have marked as wrong since stay that way",
         ),
-        (restored.unlinked_again, "link that you took back since stays so", "links that you took back since stay so"),
+        (
+            restored.unlinked_again,
+            "link that you have removed since stays removed",
+            "links that you have removed since stay removed",
+        ),
         (
             restored.kept_private,
-            "conversation, channel or item that you made private since stays so",
-            "conversations, channels and items that you made private since stay so",
+            "conversation, channel or item that you have excluded or made private since stays that way",
+            "conversations, channels and items that you have excluded or made private since stay that way",
         ),
     ] {
         if count > 0 {
@@ -196,7 +205,10 @@ fn say(receipt: &RestoreReceipt, output: &mut Output) -> Result<(), Failure> {
         doubtful(fault, output)?;
     }
     if !restored.is_same_store {
-        output.line("What you erased or refused since this backup was made could not be looked up: it is of another Keepsake, or this one could not be read")?;
+        output.line(
+            "What you have erased or dismissed since this backup was made could not be applied again: the backup is \
+                     from another installation, or the current data could not be read",
+        )?;
     }
     Ok(())
 }

@@ -8,11 +8,11 @@ use super::{app, conversation, engine, model_dir};
 use crate::args::{Args, Automatic, Existing, OnOff};
 use crate::output::{Failure, Output};
 
-/// What the receipt of an erasure adds while it is not seen through.
+/// Added to the receipt of an erasure that is not complete.
 const ERASURE_PENDING: &str =
-    "; the erasure is pending until whoever still reads the file is done: `keepsake run-jobs` finishes it";
+    "; the erasure is pending because another program is still reading the file: run `keepsake run-jobs` afterwards to finish it";
 
-/// Lists conversations, one a line.
+/// Lists conversations, one per line.
 pub(crate) fn list(args: &Args, limit: Option<u32>, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let listed = dispatch(&app, "conversations_list", json!({ "limit": limit.unwrap_or(0) }))?;
@@ -24,7 +24,7 @@ pub(crate) fn list(args: &Args, limit: Option<u32>, output: &mut Output) -> Resu
             }
             output.json(&shown)?;
         } else {
-            let private = if row["is_private"] == true { "  (private)" } else { "" };
+            let private = if row["is_private"] == true { "  (excluded)" } else { "" };
             output.line(format!(
                 "{}  {:<10} {:>6} messages  {}{private}",
                 row["id"].as_str().unwrap_or_default(),
@@ -41,7 +41,7 @@ fn rfc3339(ms: i64) -> String {
     keepsake_engine::rfc3339(keepsake_domain::Timestamp(ms))
 }
 
-/// Turns a conversation private or back.
+/// Excludes a conversation from memory, or uses it again.
 pub(crate) fn private(
     args: &Args,
     text: &str,
@@ -50,7 +50,9 @@ pub(crate) fn private(
     output: &mut Output,
 ) -> Result<(), Failure> {
     if state == OnOff::On && use_private_time {
-        return Err(Failure::new("--use-private-time goes with \"off\": nothing is used while a conversation is private"));
+        return Err(Failure::new(
+            "--use-private-time works only with \"off\": no message is used while a conversation is excluded from memory",
+        ));
     }
     let app = app(args)?;
     let id = conversation(app.engine(), text)?;
@@ -67,23 +69,23 @@ pub(crate) fn private(
     }
     output.line(match state {
         OnOff::On => format!(
-            "Private now: {} memories hidden, {} erased{}",
+            "Excluded from memory: {} memories hidden, {} erased{}",
             outcome["hidden"],
             outcome["erased"],
             if outcome["is_erasure_pending"] == true { ERASURE_PENDING } else { "" }
         ),
         OnOff::Off => match (before["private_time_messages"].as_u64().unwrap_or_default(), use_private_time) {
-            (0, _) => "No longer private".to_owned(),
-            (count, true) => format!("No longer private; {count} messages from the private time are used from now on"),
+            (0, _) => "Used for memory again".to_owned(),
+            (count, true) => format!("Used for memory again, including {count} messages that arrived while it was excluded"),
             (count, false) => format!(
-                "No longer private; {count} messages from the private time are not used (keepsake private {text} off \
-                 --use-private-time uses them)"
+                "Used for memory again, except {count} messages that arrived while it was excluded (to use them: keepsake \
+                 private {text} off --use-private-time)"
             ),
         },
     })
 }
 
-/// Shows whether ended conversations are analysed by themselves, or chooses it.
+/// Shows or sets whether conversations are analyzed automatically after they have ended.
 pub(crate) fn analysis_settings(args: &Args, automatic: Option<Automatic>, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     let rules = match automatic {
@@ -95,15 +97,15 @@ pub(crate) fn analysis_settings(args: &Args, automatic: Option<Automatic>, outpu
         return output.json(&json!({ "automatic": rules.automatic, "since": since }));
     }
     output.line(match (rules.automatic, since) {
-        (false, _) => "A conversation is analysed as a whole when somebody asks (keepsake analyze)".to_owned(),
-        (true, None) => "A conversation is analysed as a whole once it has ended".to_owned(),
+        (false, _) => "Conversations are analyzed only on request (keepsake analyze)".to_owned(),
+        (true, None) => "A conversation is analyzed once it has ended".to_owned(),
         (true, Some(since)) => {
-            format!("A conversation that goes on after {since} is analysed as a whole once it has ended")
+            format!("A conversation with messages after {since} is analyzed once it has ended")
         }
     })
 }
 
-/// Analyze Now, to its end.
+/// Analyzes a conversation and waits for the result.
 pub(crate) fn analyze(args: &Args, text: &str, force: bool, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::load(&model_dir()))?;
     let id = conversation(&engine, text)?;
@@ -111,15 +113,20 @@ pub(crate) fn analyze(args: &Args, text: &str, force: bool, output: &mut Output)
         None => {
             engine.analyze_now(&id, &Unwatched)?;
         }
-        Some(AnalyzeStart::Private) => return Err(Failure::new("this conversation is private, so it is never analysed")),
+        Some(AnalyzeStart::Private) => {
+            return Err(Failure::new(
+                "this conversation is excluded from memory, so it is never analyzed; `keepsake private CONVERSATION off` uses \
+                 it for memory again",
+            ));
+        }
         Some(AnalyzeStart::TooShort { messages }) => {
             return Err(Failure::new(format!(
-                "this conversation has {messages} messages and says too little; --force analyses it all the same"
+                "this conversation has only {messages} messages, which is too short to analyze; use --force to analyze it anyway"
             )));
         }
         Some(AnalyzeStart::NothingNew(_)) => {
             if !output.is_json() {
-                output.line("Nothing new since last time; --force runs it again")?;
+                output.line("Nothing is new since the last analysis; use --force to analyze again")?;
             }
         }
         Some(AnalyzeStart::Queued(_)) => {}

@@ -1,4 +1,4 @@
-//! `keepsake erase`: what a conversation or a person left goes for good, with a receipt.
+//! `keepsake erase`: erases a conversation or a person for good, and prints a receipt.
 
 use keepsake_api::dispatch;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::app;
 use crate::args::{Args, EraseTarget};
 use crate::output::{Failure, Output};
 
-/// Erases, or says what would go.
+/// Erases, or shows what would be erased.
 pub(crate) fn run(args: &Args, what: &EraseTarget, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let (command, id, dry_run) = match what {
@@ -26,10 +26,10 @@ pub(crate) fn run(args: &Args, what: &EraseTarget, output: &mut Output) -> Resul
     }
     say(output, "Erased", &receipt)?;
     output.line(if receipt["is_pending"] == true {
-        "Pending: somebody still reads the file; `keepsake run-jobs` sees it through when they are done"
+        "Pending: another program is still reading the file; run `keepsake run-jobs` afterwards to finish the erasure"
     } else {
-        "The files of the data folder hold nothing of it any more, Keepsake's own backups included; backups and exports that you made \
-         yourself may still hold it, and copies made by the system or the disk are beyond this program"
+        "Nothing of it is left in the data folder, including Keepsake's own backups. Backups and exports that you made yourself \
+         may still contain it, and Keepsake cannot reach copies made by the system or the disk"
     })
 }
 
@@ -39,7 +39,7 @@ fn say(output: &mut Output, verb: &str, counts: &Value) -> Result<(), Failure> {
         counts["messages"], counts["conversations"], counts["memories"]
     ))?;
     if let Some(shortened) = counts["shortened"].as_u64().filter(|count| *count > 0) {
-        output.line(format!("{shortened} conversations with others lose these messages and stay"))?;
+        output.line(format!("{shortened} conversations with other people are kept without these messages"))?;
     }
     Ok(())
 }

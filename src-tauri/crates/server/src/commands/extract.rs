@@ -15,11 +15,11 @@ use serde_json::json;
 use super::model_dir;
 use crate::output::{Failure, Output};
 
-/// Text is scrubbed in pieces of about this size, so that a long stream needs little memory.
+/// Approximate size of the pieces in which text is scrubbed, so that a long stream needs little memory.
 const SCRUB_CHUNK_BYTES: usize = 1 << 20;
 
-/// A piece ends at an empty line, which no key or number over several lines holds. Text that has none for this long is cut at
-/// a line end.
+/// Maximum size of a piece. A piece ends at an empty line, because no key or number spans one. Text without an empty line for
+/// this long is cut at the end of a line.
 const SCRUB_CHUNK_BYTES_MAX: usize = 16 << 20;
 
 #[derive(Default)]
@@ -49,7 +49,7 @@ impl Sink for Conversations {
     }
 }
 
-/// Standard input as a file, because importers read files; removed when dropped.
+/// Standard input as a file, because importers read files. Removed on drop.
 struct Spool(PathBuf);
 
 impl Spool {
@@ -73,29 +73,29 @@ fn open_private(path: &std::path::Path) -> std::io::Result<std::fs::File> {
 
 impl Drop for Spool {
     fn drop(&mut self) {
-        // A file that is gone already is as good.
+        // It does not matter if the file is already gone.
         let _ = std::fs::remove_file(&self.0);
     }
 }
 
-/// Candidates of every conversation on standard input, one JSON line each.
+/// Prints the candidates of all conversations on standard input, one JSON line each.
 pub(crate) fn extract(output: &mut Output) -> Result<(), Failure> {
     let spool = Spool::of_stdin()?;
     let mut conversations = Conversations::default();
     let options = ImportOptions { source: Some(SourceKind::KeepsakeJsonl), ..ImportOptions::new(SystemClock.now()) };
     match read_path(&spool.0, &options, &mut conversations) {
         Ok(_) => {}
-        // Blank lines are as good as no input.
+        // Blank lines count as no input.
         Err(ImportError::Empty { .. }) => return Ok(()),
         Err(error) => {
-            // The spool's name means nothing to the person.
+            // The temporary file name means nothing to the person.
             return Err(Failure::new(error.to_string().replace(&spool.0.display().to_string(), "standard input")));
         }
     }
     account_for_skips(&conversations)?;
     let reader = open_reader(&model_dir()).map_err(|error| match error {
         ModelError::Missing { dir } => {
-            Failure::new(format!("there is no reader of statements in {}; run `make model` to prepare it", dir.display()))
+            Failure::new(format!("the reader model is missing in {}; run `make model` to prepare it", dir.display()))
         }
         error => Failure::new(error.to_string()),
     })?;
@@ -109,7 +109,7 @@ pub(crate) fn extract(output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Lines that could not be read are told on standard error; input of which no line could be read is a failure.
+/// Reports unreadable lines on standard error. Fails if no line could be read.
 fn account_for_skips(conversations: &Conversations) -> Result<(), Failure> {
     let left_out: Vec<String> = conversations
         .skips
@@ -122,9 +122,9 @@ fn account_for_skips(conversations: &Conversations) -> Result<(), Failure> {
     let left_out = left_out.join("; ");
     let is_foreign = |skip: &Skip| matches!(skip.reason, SkipReason::Malformed | SkipReason::MissingField | SkipReason::TooLarge);
     if conversations.order.is_empty() && conversations.skips.iter().any(is_foreign) {
-        return Err(Failure::new(format!("standard input holds no message of Keepsake JSONL ({left_out})")));
+        return Err(Failure::new(format!("standard input contains no Keepsake JSONL messages ({left_out})")));
     }
-    eprintln!("keepsake: left out of standard input: {left_out}");
+    eprintln!("keepsake: skipped from standard input: {left_out}");
     Ok(())
 }
 
@@ -138,7 +138,7 @@ fn print_candidates(
     reader: &dyn keepsake_models::Reader,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    // Nothing is known of links here, so a person is one handle.
+    // Links are unknown here, so each handle counts as one person.
     let speakers: Vec<String> = messages
         .iter()
         .map(|message| message.author.handle.folded())
@@ -183,7 +183,7 @@ fn print_candidates(
     Ok(())
 }
 
-/// Standard input with everything sensitive replaced; one value keeps one placeholder throughout.
+/// Prints standard input with all sensitive values replaced. The same value always gets the same placeholder.
 pub(crate) fn scrub(output: &mut Output) -> Result<(), Failure> {
     let scrubber = Scrubber::new(&ScrubConfig::default()).map_err(|error| Failure::new(error.to_string()))?;
     let mut session = ScrubSession::new();
@@ -191,11 +191,11 @@ pub(crate) fn scrub(output: &mut Output) -> Result<(), Failure> {
     let mut chunk: Vec<u8> = Vec::new();
     loop {
         stdin.by_ref().take(SCRUB_CHUNK_BYTES as u64).read_to_end(&mut chunk)?;
-        // Up to the end of a paragraph, so that nothing sensitive is cut in two.
+        // Up to the end of a paragraph, so that no sensitive value is cut in two.
         loop {
             let line_start = chunk.len();
             let ended = stdin.read_until(b'\n', &mut chunk)? == 0;
-            // The first line read here may be the rest of one.
+            // The first line read here may be the rest of a line.
             let is_empty_line = chunk[..line_start].ends_with(b"\n") && chunk[line_start..].trim_ascii().is_empty();
             if ended || is_empty_line || chunk.len() >= SCRUB_CHUNK_BYTES_MAX {
                 break;

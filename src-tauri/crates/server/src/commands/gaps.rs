@@ -1,4 +1,4 @@
-//! `keepsake gaps` and `keepsake gap`: what could not be done, and the task that it becomes.
+//! `keepsake gaps` and `keepsake gap`: capability gaps (unmet requests) and the tasks made of them.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::app;
 use crate::args::{Args, GapAnswer};
 use crate::output::{Failure, Output};
 
-/// Lists what was wanted more than once and could not be done.
+/// Lists the capability gaps.
 pub(crate) fn list(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let listed = dispatch(&app, "gaps_list", Value::Null)?;
@@ -41,7 +41,7 @@ pub(crate) fn list(args: &Args, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes a task of a gap, or says that it is none.
+/// Confirms a gap as a task, or dismisses it.
 pub(crate) fn answer(args: &Args, id: &str, answer: GapAnswer, file: Option<&Path>, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     match answer {
@@ -52,7 +52,7 @@ pub(crate) fn answer(args: &Args, id: &str, answer: GapAnswer, file: Option<&Pat
                 return output.json(&json!({ "id": id, "status": gap["status"], "task": gap["task"] }));
             }
             output.line(format!(
-                "Written as a task to {}; tick its box when it is done",
+                "Added as a task to {}; tick its box when it is done",
                 gap["task"]["file"].as_str().unwrap_or_default()
             ))
         }
@@ -61,7 +61,7 @@ pub(crate) fn answer(args: &Args, id: &str, answer: GapAnswer, file: Option<&Pat
             if output.is_json() {
                 return output.json(&json!({ "id": id, "status": "dismissed" }));
             }
-            output.line("Noted: it is no gap, and it does not come back")
+            output.line("Dismissed; this gap is not shown again")
         }
     }
 }

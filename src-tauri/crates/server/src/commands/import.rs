@@ -1,4 +1,4 @@
-//! `keepsake import`: every record accounted for, source by source.
+//! `keepsake import`: imports each source and accounts for every record.
 
 use std::path::{Path, PathBuf};
 
@@ -13,10 +13,10 @@ use super::engine;
 use crate::args::{Args, ImportArgs};
 use crate::output::{Failure, Output};
 
-/// Names listed when the owner is not known, and of files that cannot be read.
+/// Maximum number of names listed, of participants and of unreadable files.
 const NAMES_SHOWN: usize = 6;
 
-/// One file's account, as printed.
+/// The counts of one file, as printed.
 struct Account {
     path: String,
     kind: String,
@@ -40,7 +40,7 @@ impl Account {
     }
 }
 
-/// Imports each path in turn; a file that fails does not undo those before it.
+/// Imports the paths in order. A file that fails does not undo the ones before it.
 pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     if let [path] = import.paths.as_slice()
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Resu
     let mut accounts = Vec::new();
     let mut failures: Vec<String> = Vec::new();
     for path in &import.paths {
-        // What cannot be looked through fails as one, with the reason.
+        // A path that cannot be searched is treated as one file, whose import then fails with the reason.
         let (inputs, unknown) = engine.inputs(path).unwrap_or_else(|_| (vec![path.clone()], Vec::new()));
         failures.extend(unknown_files(path, &inputs, &unknown));
         for input in inputs {
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Resu
     if failures.is_empty() { Ok(()) } else { Err(Failure::new(failures.join("; "))) }
 }
 
-/// What is said of the files in a folder that are of no kind that is read.
+/// The message about files in a folder that no importer can read.
 fn unknown_files(folder: &Path, inputs: &[PathBuf], unknown: &[PathBuf]) -> Option<String> {
     if unknown.is_empty() && !inputs.is_empty() {
         return None;
@@ -83,7 +83,11 @@ fn unknown_files(folder: &Path, inputs: &[PathBuf], unknown: &[PathBuf]) -> Opti
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     let count = unknown.len();
     let (files, are) = if count == 1 { ("file", "is") } else { ("files", "are") };
-    Some(format!("{count} {files} in {} {are} of no kind that Keepsake reads: {}{rest}", folder.display(), names.join(", ")))
+    Some(format!(
+        "{count} {files} in {} {are} not in a format that Keepsake can read: {}{rest}",
+        folder.display(),
+        names.join(", ")
+    ))
 }
 
 fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, Failure> {
@@ -91,7 +95,7 @@ fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, F
     let import_id = ImportId::from_uuid(RandomIds::default().next_uuid());
     let outcome = engine.import(&import_id, &request, &Unwatched).map_err(|error| match &error {
         EngineError::Import(ImportError::DateOrderNeeded { .. }) => {
-            Failure::new(format!("{error}: --date-order day_first or --date-order month_first"))
+            Failure::new(format!("{error}: use --date-order day_first or --date-order month_first"))
         }
         _ => error.into(),
     })?;
@@ -101,8 +105,8 @@ fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, F
     engine.queue_profiles()?;
     if outcome.is_date_guessed {
         eprintln!(
-            "keepsake: nothing says when the meeting in {} was, so the file's own date stands in. To give it another, erase the \
-             conversation and import the file with --date DATE.",
+            "keepsake: the meeting in {} has no date, so the date of the file is used. To set another date, erase the \
+             conversation and import the file again with --date DATE.",
             path.display()
         );
     }
@@ -120,13 +124,13 @@ fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, F
     })
 }
 
-/// "Which of these is you?", on standard error: the messages are in, but nothing can be filed under the owner yet.
+/// Asks "Which of these is you?" on standard error. The messages are imported, but nothing can be assigned to the owner yet.
 fn ask_for_owner(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<(), Failure> {
     let shown = look_into(engine, "", &request(path, import)?, &Foresight::new()?);
     let names: Vec<String> =
         shown.participants.iter().take(NAMES_SHOWN).map(|p| format!("{} ({})", p.name, p.messages)).collect();
     eprintln!(
-        "keepsake: which of these is you in {}? {}. Import it again with --me NAME; nothing will be doubled.",
+        "keepsake: which of these people in {} is you? {}. Import it again with --me NAME; no message is added twice.",
         path.display(),
         names.join(", ")
     );
@@ -145,7 +149,7 @@ fn request(path: &Path, import: &ImportArgs) -> Result<ImportRequest, Failure> {
     })
 }
 
-/// What an import of this file, after those that were looked at before it, would bring.
+/// What an import of this file would add, after the files previewed before it.
 fn look(engine: &Engine, path: &Path, import: &ImportArgs, foresight: &Foresight) -> Result<Account, Failure> {
     let shown = look_into(engine, "", &request(path, import)?, foresight);
     if let Some(error) = shown.error {
@@ -170,7 +174,7 @@ fn print(accounts: &[Account], is_dry_run: bool, output: &mut Output) -> Result<
     let sum = |part: fn(&Account) -> u64| accounts.iter().map(part).sum::<u64>();
     if output.is_json() {
         return output.json(&json!({
-            // Nothing was changed; "imported" is what an import would bring.
+            // In a dry run nothing is changed; "imported" is what an import would add.
             "dry_run": is_dry_run,
             "files": accounts.iter().map(Account::json).collect::<Vec<_>>(),
             "totals": {

@@ -9,13 +9,13 @@ use super::{engine, model_dir};
 use crate::args::Args;
 use crate::output::{Failure, Output};
 
-/// Runs waiting jobs. Without `until_idle` too all that may start now is run; the flag also waits for retries that are due later.
+/// Runs all jobs that may start now. With `until_idle`, also waits for later retries.
 pub(crate) fn run(args: &Args, until_idle: bool, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::load(&model_dir()))?;
     let lock = match engine.lock_worker() {
         Ok(lock) => lock,
         Err(EngineError::AlreadyRunning) => {
-            return Err(Failure::new("Keepsake is open on this data folder and works the queue itself"));
+            return Err(Failure::new("Keepsake is already running on this data folder and runs the queued jobs itself"));
         }
         Err(error) => return Err(error.into()),
     };
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args, until_idle: bool, output: &mut Output) -> Result<
     }
     output.line(format!("{ran} jobs run, {waiting} waiting, {alerts} alerts"))?;
     if erasures > 0 {
-        output.line(format!("{erasures} erasures pending: somebody still reads the file"))?;
+        output.line(format!("{erasures} erasures pending: another program is still reading the file"))?;
     }
     Ok(())
 }

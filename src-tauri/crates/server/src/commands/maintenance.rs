@@ -1,5 +1,5 @@
-//! `keepsake maintain`, `digest`, `parked` and `rebuild`: the nightly cycle at any hour, what the last one found, what it set aside, and
-//! a cycle over everything from nothing.
+//! `keepsake maintain`, `digest`, `parked` and `rebuild`: runs maintenance at any time, prints the latest digest, lists and
+//! restores expired proposals, and derives everything again.
 
 use keepsake_api::dispatch;
 use keepsake_engine::{EmbedderSlot, EngineError, Unwatched};
@@ -9,13 +9,13 @@ use super::{app, engine, model_dir};
 use crate::args::Args;
 use crate::output::{Failure, Output};
 
-/// As a candidate for a memory is called beside the other kinds of proposals.
+/// Name of a pending memory among the other kinds of proposals.
 const CANDIDATE: &str = "candidate";
 
-/// As many as the list of memories gives at once; whoever has more takes back what they see and asks again.
+/// Maximum number of expired memories listed at once. With more, restore these and list again.
 const LISTED_MAX: u32 = 500;
 
-/// Queues a cycle, or stops the one under way.
+/// Queues a maintenance run, or cancels the one in progress.
 pub(crate) fn maintain(args: &Args, cancel: bool, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let state = dispatch(&app, if cancel { "maintenance_cancel" } else { "maintenance_start" }, Value::Null)?;
@@ -27,36 +27,36 @@ pub(crate) fn maintain(args: &Args, cancel: bool, output: &mut Output) -> Result
     }
     output.line(match (run["state"].as_str(), cancel) {
         (Some("running"), _) => {
-            format!("{} jobs to do; `keepsake run-jobs` works them where the application is not open", state["jobs_left"])
+            format!("{} jobs queued; run `keepsake run-jobs` if the application is not open", state["jobs_left"])
         }
-        (Some("cancelled"), true) => "Stopped; what was done so far stays".to_owned(),
-        (_, true) => "No cycle is under way".to_owned(),
+        (Some("cancelled"), true) => "Stopped; the work done so far is kept".to_owned(),
+        (_, true) => "Maintenance is not running".to_owned(),
         _ => "Everything is up to date".to_owned(),
     })
 }
 
-/// Deletes what is derived and makes it again, in this process.
+/// Deletes derived data and derives it again, in this process.
 pub(crate) fn rebuild(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::load(&model_dir()))?;
     let lock = match engine.lock_worker() {
         Ok(lock) => lock,
         Err(EngineError::AlreadyRunning) => {
-            return Err(Failure::new("Keepsake is open on this data folder; close it before everything is made again"));
+            return Err(Failure::new("Keepsake is running on this data folder; close it before you rebuild"));
         }
         Err(error) => return Err(error.into()),
     };
     let rebuilding = engine.begin_rebuild(&Unwatched)?;
     if !output.is_json() {
-        output.line(format!("The state before it is kept as {}", rebuilding.backup.display()))?;
+        output.line(format!("The previous state is kept as {}", rebuilding.backup.display()))?;
     }
     let ran = engine.run_until_idle(&lock, &|_| {})?;
     if output.is_json() {
         return output.json(&json!({ "backup": rebuilding.backup, "ran": ran }));
     }
-    output.line(format!("Made again in {ran} jobs"))
+    output.line(format!("Rebuilt in {ran} jobs"))
 }
 
-/// Prints the newest digest.
+/// Prints the latest digest.
 pub(crate) fn digest(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let state = dispatch(&app, "maintenance_get", Value::Null)?;
@@ -65,7 +65,7 @@ pub(crate) fn digest(args: &Args, output: &mut Output) -> Result<(), Failure> {
         return if output.is_json() {
             output.json(&Value::Null)
         } else {
-            output.line("No cycle has ended yet; `keepsake maintain` begins one")
+            output.line("No maintenance run has completed yet; `keepsake maintain` starts one")
         };
     };
     let counts = |of: &str| -> Vec<(String, u64)> {
@@ -80,7 +80,7 @@ pub(crate) fn digest(args: &Args, output: &mut Output) -> Result<(), Failure> {
             "new": named("new"), "waiting": named("waiting"),
         }));
     }
-    for (title, of) in [("New", "new"), ("Waits for you", "waiting")] {
+    for (title, of) in [("New", "new"), ("Needs your attention", "waiting")] {
         let told: Vec<String> = counts(of)
             .into_iter()
             .filter(|(_, count)| *count > 0)
@@ -91,14 +91,14 @@ pub(crate) fn digest(args: &Args, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One thing that is set aside: what kind, its id, what it says.
+/// An expired proposal.
 struct Aside {
     kind: String,
     id: String,
     title: String,
 }
 
-/// Lists what is set aside, or takes it back: these, or all of it.
+/// Lists expired proposals, or restores the given ones or all.
 pub(crate) fn parked(args: &Args, restore: &[String], all: bool, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
@@ -122,7 +122,7 @@ pub(crate) fn parked(args: &Args, restore: &[String], all: bool, output: &mut Ou
         return Ok(());
     }
     if let Some(unknown) = restore.iter().find(|id| !aside.iter().any(|one| one.id == **id)) {
-        return Err(Failure::new(format!("{unknown} is not set aside; `keepsake parked` lists what is")));
+        return Err(Failure::new(format!("{unknown} is not an expired proposal; `keepsake parked` lists them")));
     }
     let (candidates, proposals): (Vec<&Aside>, Vec<&Aside>) =
         aside.iter().filter(|one| all || restore.contains(&one.id)).partition(|one| one.kind == CANDIDATE);
@@ -135,5 +135,5 @@ pub(crate) fn parked(args: &Args, restore: &[String], all: bool, output: &mut Ou
         dispatch(&app, "parked_restore", json!({ "items": items }))?;
     }
     let count = candidates.len() + proposals.len();
-    if output.is_json() { output.json(&json!({ "restored": count })) } else { output.line(format!("{count} taken back")) }
+    if output.is_json() { output.json(&json!({ "restored": count })) } else { output.line(format!("{count} restored")) }
 }

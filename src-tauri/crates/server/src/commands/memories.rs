@@ -8,7 +8,7 @@ use super::app;
 use crate::args::{Args, MemoriesArgs};
 use crate::output::{Failure, Output};
 
-/// Lists memories, one a line.
+/// Lists memories, one per line.
 pub(crate) fn list(args: &Args, wanted: &MemoriesArgs, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let request = json!({
@@ -62,12 +62,12 @@ fn text<'v>(row: &'v Value, field: &str) -> &'v str {
     row[field].as_str().unwrap_or_default()
 }
 
-/// Keeps candidates.
+/// Approves pending memories.
 pub(crate) fn approve(args: &Args, ids: &[String], output: &mut Output) -> Result<(), Failure> {
     decide(args, json!({ "action": "approve", "ids": ids }), output)
 }
 
-/// Refuses candidates.
+/// Dismisses pending memories.
 pub(crate) fn reject(args: &Args, ids: &[String], reason: Option<&str>, output: &mut Output) -> Result<(), Failure> {
     decide(args, json!({ "action": "reject", "ids": ids, "reason": reason }), output)
 }
@@ -93,7 +93,7 @@ fn decide(args: &Args, decision: Value, output: &mut Output) -> Result<(), Failu
     if left.is_empty() { Ok(()) } else { Err(Failure::new(left.join("; "))) }
 }
 
-/// Undoes the last act.
+/// Undoes the latest operation.
 pub(crate) fn undo(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let outcome = dispatch(&app, "undo", json!({}))?;

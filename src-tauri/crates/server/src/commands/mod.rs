@@ -1,4 +1,4 @@
-//! One file a group of commands.
+//! The commands of the command line, one file per group.
 
 pub(crate) mod audit;
 pub(crate) mod backup;
@@ -30,16 +30,18 @@ use keepsake_engine::{EmbedderSlot, Engine, EngineParts, RandomIds, SystemClock,
 use crate::args::Args;
 use crate::output::{Failure, Output};
 
-/// The data folder: named, or the platform's.
+/// The data folder: as given on the command line, or the platform's default.
 pub(crate) fn data_dir(args: &Args) -> Result<DataDir, Failure> {
     static SAID: std::sync::Once = std::sync::Once::new();
-    // Made absolute at once: what is found in it must not depend on where the program stands later.
+    // Made absolute immediately, so that the path does not depend on later changes of the working directory.
     let named = args.data_dir.as_ref().filter(|dir| !dir.as_os_str().is_empty()).map(std::path::absolute).transpose();
-    let named = named.map_err(|error| Failure::new(format!("the working directory cannot be found: {error}")))?;
+    let named = named.map_err(|error| {
+        Failure::new(format!("the current folder cannot be found: {error}; give an absolute path with --data-dir"))
+    })?;
     let own = default_data_dir(|name| std::env::var_os(name));
     let wanted = named
         .or_else(|| own.clone())
-        .ok_or_else(|| Failure::new("there is no home directory to keep data in; name one with --data-dir DIR"))?;
+        .ok_or_else(|| Failure::new("there is no home folder to store the data in; choose a folder with --data-dir DIR"))?;
     let found = keepsake_store::data_dir_for(&wanted, own.as_ref() == Some(&wanted));
     if let Some(note) = found.note() {
         SAID.call_once(|| eprintln!("keepsake: {note}"));
@@ -47,12 +49,12 @@ pub(crate) fn data_dir(args: &Args) -> Result<DataDir, Failure> {
     Ok(found)
 }
 
-/// Where the local model lies.
+/// The folder of the embedding model.
 pub(crate) fn model_dir() -> PathBuf {
     keepsake_models::default_model_dir(|name| std::env::var_os(name))
 }
 
-/// The engine with this embedder.
+/// Opens the engine with this embedder.
 pub(crate) fn engine(args: &Args, embedder: EmbedderSlot) -> Result<Engine, Failure> {
     Ok(Engine::open(EngineParts {
         data_dir: data_dir(args)?.path,
@@ -65,17 +67,17 @@ pub(crate) fn engine(args: &Args, embedder: EmbedderSlot) -> Result<Engine, Fail
     })?)
 }
 
-/// The application without a background worker.
+/// Opens the application without a background worker.
 pub(crate) fn app(args: &Args) -> Result<App, Failure> {
     app_with(args, EmbedderSlot::none())
 }
 
-/// As [`app`], with this embedder.
+/// Like [`app`], with this embedder.
 pub(crate) fn app_with(args: &Args, embedder: EmbedderSlot) -> Result<App, Failure> {
     Ok(App::open(AppOptions { data_dir: data_dir(args)?, embedder, file_access: FileAccess::Upload })?)
 }
 
-/// A conversation by its own id or by its id in the export.
+/// Finds a conversation by its id in Keepsake or in the original export.
 pub(crate) fn conversation(engine: &Engine, text: &str) -> Result<ConversationId, Failure> {
     if let Ok(id) = text.parse::<ConversationId>()
         && engine.store().read(|tx| tx.conversation(&id)).is_ok()
@@ -86,7 +88,7 @@ pub(crate) fn conversation(engine: &Engine, text: &str) -> Result<ConversationId
     found.ok_or_else(|| Failure::new(format!("there is no conversation '{text}'; `keepsake conversations` lists them")))
 }
 
-/// Where the data lives and how much there is.
+/// Prints where the data is and how much there is.
 pub(crate) fn status(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let app = app_with(args, EmbedderSlot::load(&model_dir()))?;
     let status = keepsake_api::dispatch(&app, "app_status", serde_json::Value::Null)?;
@@ -99,12 +101,12 @@ pub(crate) fn status(args: &Args, output: &mut Output) -> Result<(), Failure> {
     output.line(format!("Memories  {} approved, {} waiting for review", counts["active"], counts["pending"]))?;
     output.line(format!("Work      {} jobs waiting, {} alerts", counts["jobs"], counts["alerts"]))?;
     if counts["erasures_pending"].as_u64().is_some_and(|count| count > 0) {
-        output.line(format!("Erasures  {} pending: somebody still reads the file", counts["erasures_pending"]))?;
+        output.line(format!("Erasures  {} pending: another program is still reading the file", counts["erasures_pending"]))?;
     }
     Ok(())
 }
 
-/// Checks the hash chain and the locks, and says which of these had been changed.
+/// Checks the hash chain and the integrity locks, and prints which of them had been changed.
 pub(crate) fn verify(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     let mended = engine.check_locks()?.or_else(|| engine.store().mended().map(str::to_owned));
@@ -113,7 +115,7 @@ pub(crate) fn verify(args: &Args, output: &mut Output) -> Result<(), Failure> {
         let faults: Vec<_> = report.faults.iter().map(|f| serde_json::json!({ "seq": f.seq, "what": f.what })).collect();
         output.json(&serde_json::json!({ "rows": report.rows, "faults": faults, "mended": mended }))?;
     } else if let Some(mended) = &mended {
-        output.line(format!("The locks in the database were changed from outside and are as they should be again ({mended})"))?;
+        output.line(format!("The safeguards in the database were changed outside Keepsake and have been restored ({mended})"))?;
     }
     match report.faults.first() {
         None if output.is_json() => Ok(()),

@@ -1,4 +1,4 @@
-//! Models and watched sources, for a machine without a window.
+//! Language models and watched folders, for a computer without a window.
 
 use keepsake_api::{App, dispatch};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::args::{Args, ModelsCommand, WatchCommand};
 use crate::commands::app;
 use crate::output::{Failure, Output};
 
-/// No key is longer; what is piped in by mistake is not read to its end.
+/// Maximum size of a key. Longer input was piped in by mistake and is not read to the end.
 const KEY_BYTES_MAX: u64 = 64 * 1024;
 
 pub(crate) fn run(args: &Args, command: Option<&ModelsCommand>, output: &mut Output) -> Result<(), Failure> {
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args, command: Option<&ModelsCommand>, output: &mut Out
                 return output.json(&queued);
             }
             output.line(format!(
-                "{} conversations wait for the model; `keepsake run-jobs --until-idle` works them off",
+                "{} conversations are queued for the model; `keepsake run-jobs --until-idle` processes them",
                 queued["queued"]
             ))
         }
@@ -62,7 +62,9 @@ fn put_key(app: &App, provider: &Value) -> Result<(), Failure> {
     if view["key_store"] == "keyring" {
         return Ok(());
     }
-    Err(Failure::new("this system has no keyring, so a key cannot outlive this command; enter it in the window"))
+    Err(Failure::new(
+        "this system has no keyring, so the key cannot be kept when this command ends; enter it in the window instead",
+    ))
 }
 
 fn show(app: &App, output: &mut Output) -> Result<(), Failure> {
@@ -78,7 +80,7 @@ fn show(app: &App, output: &mut Output) -> Result<(), Failure> {
         None => output.line("Model     none; `keepsake models detect` looks for one on this computer")?,
     }
     let reach = if settings["this_computer_only"] == true { "this computer only" } else { "other computers allowed" };
-    output.line(format!("Reach     {reach}"))?;
+    output.line(format!("Servers   {reach}"))?;
     output.line(format!(
         "Today     {} calls, {} tokens to other computers",
         view["today"]["calls"], view["today"]["remote_tokens"]
@@ -96,11 +98,12 @@ fn detect(app: &App, output: &mut Output) -> Result<(), Failure> {
     }
     let servers = found["items"].as_array().map_or(&[][..], Vec::as_slice);
     if servers.is_empty() {
-        return output.line("No model server answers on this computer. Start Ollama, LM Studio, llama.cpp or Jan and try again.");
+        return output
+            .line("No model server was found on this computer. Start Ollama, LM Studio, llama.cpp or Jan and try again.");
     }
     for server in servers {
         let models: Vec<&str> = server["models"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        let models = if models.is_empty() { "no model there yet".to_owned() } else { models.join(", ") };
+        let models = if models.is_empty() { "no models yet".to_owned() } else { models.join(", ") };
         let text = |field: &str| server[field].as_str().unwrap_or_default();
         output.line(format!("{} at {} ({}): {models}", text("name"), text("url"), text("shape")))?;
     }
@@ -110,7 +113,7 @@ fn detect(app: &App, output: &mut Output) -> Result<(), Failure> {
 fn test(app: &App, output: &mut Output) -> Result<(), Failure> {
     let provider = settings(app)?["provider"].take();
     if provider.is_null() {
-        return Err(Failure::new("no model is chosen; `keepsake models use URL MODEL` chooses one"));
+        return Err(Failure::new("no model is chosen; choose one with `keepsake models use URL MODEL`"));
     }
     let trial = dispatch(app, "model_test", provider)?;
     if output.is_json() {

@@ -10,7 +10,7 @@ use super::{app, engine, model_dir};
 use crate::args::{AgentsArgs, Args, AudienceArgs, ChannelChoice, ContextArgs, LinkAnswerName, LinkArgs, Switch};
 use crate::output::{Failure, Output};
 
-/// Lists everybody, one a line. A tool of an assistant, or a program that writes messages, is nobody.
+/// Lists people and agents, one per line. Services, such as an assistant's tools or a program that writes messages, are left out.
 pub(crate) fn people(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     for person in engine.people()?.into_iter().filter(|person| person.entity_type != EntityType::Service.name()) {
@@ -41,8 +41,8 @@ fn address(row: &HandleRow) -> String {
     format!("{}:{}", row.channel_type, row.handle)
 }
 
-/// A clue for a program: its kind, how much of it, and where it stands. What it quotes is left to the lines themselves: they may
-/// be from a closed place, and this output goes wherever it is sent.
+/// A clue in JSON: its kind, strength and places. Quoted words are left out: they may come from a private conversation, and this
+/// output can be sent anywhere.
 fn clue(engine: &Engine, stored: &Value) -> Result<Value, Failure> {
     let mut spans = Vec::new();
     for place in stored["spans"].as_array().into_iter().flatten() {
@@ -61,7 +61,7 @@ fn clues(engine: &Engine, stored: &Value) -> Result<Vec<Value>, Failure> {
     stored.as_array().into_iter().flatten().map(|one| clue(engine, one)).collect()
 }
 
-/// Lists suggested and answered links, one a line.
+/// Lists suggested and answered links, one per line.
 pub(crate) fn links(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     for link in engine.links()? {
@@ -113,7 +113,7 @@ pub(crate) fn link(args: &Args, wanted: &LinkArgs, output: &mut Output) -> Resul
     let (a, b) = match (&wanted.handles[..], &wanted.suggestion, wanted.answer) {
         ([a, b], None, None) => (a.clone(), b.clone()),
         ([], Some(id), Some(answer)) => {
-            let id: LinkId = id.parse().map_err(|error| Failure::new(format!("{error}; `keepsake links` lists them")))?;
+            let id: LinkId = id.parse().map_err(|error| Failure::new(format!("{error}; `keepsake links` lists the ids")))?;
             let link = app.engine().link(&id)?;
             if answer != LinkAnswerName::Same {
                 dispatch(&app, "link_answer", json!({ "id": id, "answer": answer.name() }))?;
@@ -121,9 +121,9 @@ pub(crate) fn link(args: &Args, wanted: &LinkArgs, output: &mut Output) -> Resul
             }
             (link.a.id.to_string(), link.b.id.to_string())
         }
-        _ => return Err(Failure::new("name a suggestion and an answer, or two handles with --handles A B")),
+        _ => return Err(Failure::new("give a suggestion and an answer, or two handles with --handles A B")),
     };
-    // Never silently: what the link opens is worked out before and said.
+    // The effect of a link is computed first and always printed.
     let preview = dispatch(&app, "link_preview", json!({ "a": a, "b": b }))?;
     let opened = preview["newly_visible"].as_array().cloned().unwrap_or_default();
     match &wanted.suggestion {
@@ -139,7 +139,7 @@ pub(crate) fn link(args: &Args, wanted: &LinkArgs, output: &mut Output) -> Resul
             let names = |row: &HandleRow, text: &str| row.id.as_str() == text || address(row) == text;
             (names(&link.a, &a) && names(&link.b, &b)) || (names(&link.a, &b) && names(&link.b, &a))
         })
-        .ok_or_else(|| Failure::new("the link was stored and cannot be found again; please report this"))?;
+        .ok_or_else(|| Failure::new("the link was stored but cannot be found again; please report this"))?;
     done(output, "same", &made, &opened)
 }
 
@@ -149,18 +149,18 @@ fn done(output: &mut Output, answer: &str, link: &Link, opened: &[Value]) -> Res
     }
     let (a, b) = (address(&link.a), address(&link.b));
     output.line(match answer {
-        "same" => format!("{a} and {b} are one person now ({}); `keepsake unlink {}` takes it back", link.id, link.id),
+        "same" => format!("{a} and {b} are now the same person ({}); `keepsake unlink {}` undoes this", link.id, link.id),
         "different" => format!("{a} and {b} are different people; this pair is not suggested again"),
-        _ => format!("{a} and {b}: asked again only when there is new evidence"),
+        _ => format!("{a} and {b}: you are asked again only if there is new evidence"),
     })?;
     say_opened(output, opened)
 }
 
-/// What a link lets be told where it was not before.
+/// Prints what a link makes visible.
 pub(super) fn say_opened(output: &mut Output, opened: &[Value]) -> Result<(), Failure> {
     for place in opened {
         output.line(format!(
-            "  in \"{}\" {} more memories of closed conversations may be told now",
+            "  in \"{}\", {} more memories from private conversations may be used now",
             place["title"].as_str().unwrap_or_default(),
             place["memories"]
         ))?;
@@ -168,17 +168,17 @@ pub(super) fn say_opened(output: &mut Output, opened: &[Value]) -> Result<(), Fa
     Ok(())
 }
 
-/// Takes a link back.
+/// Removes a link.
 pub(crate) fn unlink(args: &Args, id: &str, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     dispatch(&app, "link_remove", json!({ "id": id }))?;
     if output.is_json() {
         return output.json(&json!({ "id": id, "status": "unlinked" }));
     }
-    output.line("Taken back; everything is as it was before")
+    output.line("Link removed; everything is as it was before")
 }
 
-/// Lists channels with what counts for them.
+/// Lists channels with their visibility.
 pub(crate) fn channels(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let listed = dispatch(&app, "channels_list", Value::Null)?;
@@ -199,15 +199,18 @@ pub(crate) fn channels(args: &Args, output: &mut Output) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Chooses what a channel or a conversation is, and says what that changed.
+/// Sets the visibility of a channel or a conversation, and prints the effect.
 pub(crate) fn channel(args: &Args, name: &str, choice: ChannelChoice, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let mut request = match super::conversation(app.engine(), name) {
         Ok(id) => json!({ "conversation_id": id }),
         Err(_) => {
-            let (channel_type, channel_id) = name
-                .split_once(':')
-                .ok_or_else(|| Failure::new(format!("'{name}' is no channel (type:id) and no conversation")))?;
+            let (channel_type, channel_id) = name.split_once(':').ok_or_else(|| {
+                Failure::new(format!(
+                    "'{name}' is neither a channel (type:id) nor a conversation; `keepsake channels` and \
+                     `keepsake conversations` list them"
+                ))
+            })?;
             json!({ "channel_type": channel_type, "channel_id": channel_id })
         }
     };
@@ -222,12 +225,12 @@ pub(crate) fn channel(args: &Args, name: &str, choice: ChannelChoice, output: &m
         return output.json(&effect);
     }
     output.line(format!(
-        "{} conversations changed; {} memories may now be told anywhere, {} no longer",
+        "{} conversations changed; {} more memories may be used anywhere now, {} no longer",
         effect["conversations"], effect["opened_memories"], effect["closed_memories"]
     ))
 }
 
-/// Allows a memory or an entry of a profile to be told anywhere, or takes that back.
+/// Allows agents to use a memory or a profile entry anywhere, or undoes that.
 pub(crate) fn share(args: &Args, id: &str, is_shared: bool, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let command = if id.starts_with(ProfileId::PREFIX) { "profile_share" } else { "memory_share" };
@@ -235,10 +238,14 @@ pub(crate) fn share(args: &Args, id: &str, is_shared: bool, output: &mut Output)
     if output.is_json() {
         return output.json(&json!({ "id": id, "is_shared": is_shared }));
     }
-    output.line(if is_shared { "May be told anywhere now" } else { "Told again only where its sources allow" })
+    output.line(if is_shared {
+        "Agents may use this anywhere now"
+    } else {
+        "Agents may use this only where its sources allow it"
+    })
 }
 
-/// Sets or lists the most that agents may be told.
+/// Lists agents, or sets an agent's access level.
 pub(crate) fn agents(args: &Args, wanted: &AgentsArgs, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     if let Some(name) = &wanted.name {
@@ -259,32 +266,32 @@ pub(crate) fn agents(args: &Args, wanted: &AgentsArgs, output: &mut Output) -> R
         }
         let note = |field: &str, words: &'static str| if row[field] == true { words } else { "" };
         output.line(format!(
-            "{:<8} {}  {} sessions, given something {} times{}{}",
+            "{:<8} {}  {} sessions, served {} times{}{}",
             row["visibility"].as_str().unwrap_or("-"),
             row["name"].as_str().unwrap_or_default(),
             row["sessions"],
             row["reads"],
-            note("skips_memory", ", no memory of sessions"),
-            note("holds_goals", ", may hold goals"),
+            note("skips_memory", ", keeps no memory of sessions"),
+            note("holds_goals", ", may have goals"),
         ))?;
     }
     Ok(())
 }
 
-/// For whom and where, as the engine takes it.
+/// Converts the audience arguments for the engine.
 pub(crate) fn audience(args: &AudienceArgs) -> Audience {
     Audience { agent: args.agent.clone(), person: args.person.clone(), channel: args.channel.clone() }
 }
 
-/// A moment as people type it: a day, or a day and a time.
+/// Parses a moment: a day, or a day and a time.
 fn moment(text: &str) -> Result<Timestamp, Failure> {
     keepsake_engine::parse_moment(text)
-        .ok_or_else(|| Failure::new(format!("'{text}' is no time; write 2026-03-04 or 2026-03-04T10:00:00Z")))
+        .ok_or_else(|| Failure::new(format!("'{text}' is not a time; write it as 2026-03-04 or 2026-03-04T10:00:00Z")))
 }
 
-/// The plain text an agent gets.
+/// Prints the context for an agent.
 pub(crate) fn context(args: &Args, wanted: &ContextArgs, output: &mut Output) -> Result<(), Failure> {
-    // Meaning counts only beside a question; without one there is no model to wait for.
+    // The embedding model is needed only for a query; without one, it need not be loaded.
     let embedder = if wanted.query.is_some() { EmbedderSlot::load(&model_dir()) } else { EmbedderSlot::none() };
     let engine = engine(args, embedder)?;
     let context = engine.context(&ContextRequest {
@@ -296,7 +303,8 @@ pub(crate) fn context(args: &Args, wanted: &ContextArgs, output: &mut Output) ->
     if output.is_json() { output.json(&context) } else { output.text(&numbered(&context)) }
 }
 
-/// The text with short numbers for the ids of what is served, counted from 1 in the order of the items; the ids stand under `--json`.
+/// Replaces the ids of the served items by short numbers, counted from 1 in the order of the items. With `--json` the ids are
+/// printed.
 fn numbered(context: &Context) -> String {
     let short =
         |text: String, (at, item): (usize, &ContextItem)| text.replace(&format!("[{}]", item.id), &format!("[{}]", at + 1));

@@ -1,4 +1,4 @@
-//! `keepsake timeline` and `graph`: what the window draws, as rows.
+//! `keepsake timeline` and `graph`: the data of the window's charts, as rows.
 
 use keepsake_api::dispatch;
 use keepsake_domain::Timestamp;
@@ -9,7 +9,7 @@ use super::app;
 use crate::args::{Args, TimelineArgs};
 use crate::output::{Failure, Output};
 
-/// Counts what was said and kept, a stretch a line; those in which nothing was are left out.
+/// Prints counts over time, one period per line. Empty periods are left out.
 pub(crate) fn timeline(args: &Args, wanted: &TimelineArgs, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let person = wanted.person.as_deref().map(|name| app.engine().person_named(name)).transpose()?;
@@ -39,7 +39,7 @@ pub(crate) fn timeline(args: &Args, wanted: &TimelineArgs, output: &mut Output) 
     Ok(())
 }
 
-/// What lies around a person or a topic, a connection a line.
+/// Prints the graph around a person or a topic, one edge per line.
 pub(crate) fn graph(args: &Args, person: Option<&str>, topic: Option<&str>, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let person = person.map(|name| app.engine().person_named(name)).transpose()?;
@@ -57,7 +57,7 @@ pub(crate) fn graph(args: &Args, person: Option<&str>, topic: Option<&str>, outp
         output.line(format!("{}  {kind} ({})  {}", name(&edge["a"]), edge["count"], name(&edge["b"])))?;
     }
     for left in answer["left_out"].as_array().into_iter().flatten() {
-        output.line(format!("left out: {} of kind {}", left["count"], text(left, "name")))?;
+        output.line(format!("not shown: {} of kind {}", left["count"], text(left, "name")))?;
     }
     Ok(())
 }

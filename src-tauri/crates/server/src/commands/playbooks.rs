@@ -1,4 +1,4 @@
-//! `keepsake playbooks`: ways of working that repeat, decided about and exported as skills.
+//! `keepsake playbooks`: lists repeated workflows, records decisions about them and exports them as skills.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::people::audience;
 use crate::args::{Args, PlaybookAct, PlaybooksArgs};
 use crate::output::{Failure, Output};
 
-/// Lists playbooks, decides about one, or exports one.
+/// Lists playbooks, decides about some, or exports one.
 pub(crate) fn run(args: &Args, playbooks: &PlaybooksArgs, output: &mut Output) -> Result<(), Failure> {
     match &playbooks.act {
         None => list(args, playbooks, output),
@@ -33,7 +33,9 @@ fn list(args: &Args, playbooks: &PlaybooksArgs, output: &mut Output) -> Result<(
         return if output.is_json() {
             output.json(&json!({ "status": "queued" }))
         } else {
-            output.line("Undecided playbooks are deleted; they are looked for again when the queue is worked (keepsake run-jobs)")
+            output.line(
+                "Undecided playbooks were deleted; Keepsake looks for them again when the queued jobs run (keepsake run-jobs)",
+            )
         };
     }
     let is_for_somebody = !playbooks.audience.is_nobody();
@@ -50,7 +52,7 @@ fn list(args: &Args, playbooks: &PlaybooksArgs, output: &mut Output) -> Result<(
     for row in rows {
         let version = &row.version;
         if is_for_somebody && !output.is_json() {
-            // As a context has it: each line with its id, by which it is known when it comes back.
+            // As in a context: each line has its id, so that the text is recognized when it comes back in a conversation.
             let id = &row.id;
             output.line(format!("- [{id}] Seen in {} sessions: {}", version.occurrences.len(), quoted(&version.title)))?;
             for (number, step) in version.steps.iter().enumerate() {
@@ -104,7 +106,7 @@ fn decide(args: &Args, ids: &[String], status: PlaybookStatus, output: &mut Outp
         if output.is_json() {
             output.json(&json!({ "id": id, "status": status.name(), "decision": decision }))?;
         } else {
-            output.line(format!("{id} is now {status}; take it back with: keepsake playbooks undo {decision}"))?;
+            output.line(format!("{id} is now {status}; undo with: keepsake playbooks undo {decision}"))?;
         }
     }
     Ok(())
@@ -112,7 +114,7 @@ fn decide(args: &Args, ids: &[String], status: PlaybookStatus, output: &mut Outp
 
 fn undo(args: &Args, decision: &str, output: &mut Output) -> Result<(), Failure> {
     dispatch(&app(args)?, "playbook_undo", json!({ "id": decision }))?;
-    if output.is_json() { output.json(&json!({ "undone": decision })) } else { output.line("Taken back") }
+    if output.is_json() { output.json(&json!({ "undone": decision })) } else { output.line("Undone") }
 }
 
 fn export(args: &Args, id: &str, dir: &Path, output: &mut Output) -> Result<(), Failure> {
@@ -124,7 +126,7 @@ fn export(args: &Args, id: &str, dir: &Path, output: &mut Output) -> Result<(), 
     output.line(format!("Written to {}", done["path"].as_str().unwrap_or_default()))
 }
 
-/// Shows where new playbooks are told of, or chooses it.
+/// Shows or sets the webhook for new playbooks.
 pub(crate) fn settings(args: &Args, webhook: Option<&str>, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let state = match webhook {
@@ -138,7 +140,7 @@ pub(crate) fn settings(args: &Args, webhook: Option<&str>, output: &mut Output) 
         return output.json(&state);
     }
     match state["webhook"].as_str() {
-        Some(address) => output.line(format!("New playbooks are told of to {address}")),
-        None => output.line("No address hears of new playbooks"),
+        Some(address) => output.line(format!("New playbooks are reported to {address}")),
+        None => output.line("New playbooks are not reported to any address"),
     }
 }

@@ -1,4 +1,4 @@
-//! `keepsake profile`: what is known of how a person wants things, and what you say of it.
+//! `keepsake profile`: a person's needs, expectations and preferences, and the owner's corrections.
 
 use keepsake_api::dispatch;
 use keepsake_domain::{InteractionId, Timestamp};
@@ -9,11 +9,11 @@ use super::app;
 use crate::args::Args;
 use crate::output::{Failure, Output};
 
-/// What is said of an entry.
+/// An action on a profile entry.
 pub(crate) enum Act<'a> {
-    /// It is not so; `false` takes that back.
+    /// Disputes the entry; `false` undoes that.
     Debunk(bool),
-    /// How it is.
+    /// Replaces the entry with this text.
     Correct(&'a str),
 }
 
@@ -48,9 +48,9 @@ pub(crate) fn run(args: &Args, id: &str, history: bool, act: Option<Act<'_>>, ou
         return output.json(&json!({ "id": id, "status": status }));
     }
     output.line(match status {
-        "debunked" => "Noted: it is not so, and it does not come back",
-        "restored" => "Taken back; what was derived counts again",
-        _ => "Kept in your words; no derivation overrides it",
+        "debunked" => "Marked as wrong; it will not be derived again",
+        "restored" => "Restored; the derived entry applies again",
+        _ => "Saved in your words; Keepsake will not overwrite it",
     })
 }
 

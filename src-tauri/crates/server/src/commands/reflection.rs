@@ -1,4 +1,4 @@
-//! `keepsake reflect`: what could be tidied in what is remembered, decided about and applied in runs that can be undone.
+//! `keepsake reflect`: clean-up proposals for memories, decisions about them, and runs that apply them and can be undone.
 
 use keepsake_api::dispatch;
 use keepsake_domain::{ReflectionKind, ReflectionStatus};
@@ -9,7 +9,7 @@ use super::app;
 use crate::args::{Args, ReflectAct, ReflectArgs};
 use crate::output::{Failure, Output};
 
-/// Looks and lists, or decides.
+/// Finds and lists clean-ups, or records decisions.
 pub(crate) fn run(args: &Args, reflect: &ReflectArgs, output: &mut Output) -> Result<(), Failure> {
     match &reflect.act {
         None => list(args, reflect, output),
@@ -53,7 +53,7 @@ fn list(args: &Args, reflect: &ReflectArgs, output: &mut Output) -> Result<(), F
         output.line(format!("    {}", text(row, "reason")))?;
     }
     if count == 0 && !output.is_json() {
-        output.line("Nothing to tidy")?;
+        output.line("No clean-ups found")?;
     }
     Ok(())
 }
@@ -73,7 +73,7 @@ fn show(args: &Args, id: &str, output: &mut Output) -> Result<(), Failure> {
             output.line(format!("  [{state}] {}", text(side, "content")))?;
         }
     }
-    output.line("Rests on")?;
+    output.line("Sources")?;
     for source in found["sources"].as_array().into_iter().flatten() {
         output.line(format!("  {} {}: {}", text(source, "message_id"), text(source, "author"), text(source, "quote")))?;
     }
@@ -100,7 +100,7 @@ fn approve(args: &Args, ids: &[String], all: bool, kind: Option<ReflectionKind>,
     if run["operation_id"].is_null() {
         return output.line("Nothing was changed");
     }
-    output.line(format!("{}; a backup was made first. Take all of it back with: keepsake reflect undo", text(&run, "summary")))
+    output.line(format!("{}; a backup was made first. Undo all of it with: keepsake reflect undo", text(&run, "summary")))
 }
 
 fn decide(args: &Args, ids: &[String], status: ReflectionStatus, output: &mut Output) -> Result<(), Failure> {
@@ -127,10 +127,10 @@ fn undo(args: &Args, output: &mut Output) -> Result<(), Failure> {
     if output.is_json() {
         return output.json(&done);
     }
-    output.line(done["summary"].as_str().unwrap_or("There is no run to take back"))
+    output.line(done["summary"].as_str().unwrap_or("There is no run to undo"))
 }
 
-/// Shows what may be tidied without asking, or chooses it.
+/// Shows or sets which clean-ups are applied without asking.
 pub(crate) fn settings(args: &Args, automatic: Option<&str>, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let state = match automatic {
@@ -145,7 +145,7 @@ pub(crate) fn settings(args: &Args, automatic: Option<&str>, output: &mut Output
     }
     let kinds: Vec<&str> = state["automatic"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     match kinds.as_slice() {
-        [] => output.line("Nothing is tidied without asking"),
-        kinds => output.line(format!("Applied at night without asking: {}", kinds.join(", "))),
+        [] => output.line("No clean-ups are applied without asking"),
+        kinds => output.line(format!("Applied during maintenance without asking: {}", kinds.join(", "))),
     }
 }

@@ -1,4 +1,4 @@
-//! `keepsake search`: words in, hits with the ids of the original export out.
+//! `keepsake search`: prints hits with their ids in the original export.
 
 use std::io::BufRead;
 
@@ -18,7 +18,7 @@ struct Question {
     query: String,
 }
 
-/// A hit as a context has it: whose words these are, and the words whole as a quotation.
+/// A hit as in a context: the speaker and the whole text as a quotation.
 fn told(hit: &Value) -> Vec<String> {
     let flat = |text: &Value| text.as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
     let (text, author) = (flat(&hit["text"]), flat(&hit["author"]));
@@ -35,14 +35,14 @@ fn told(hit: &Value) -> Vec<String> {
     }
 }
 
-/// What a search answered.
+/// Result of a search.
 struct Answer {
     hits: Vec<Value>,
-    /// Nothing says what was asked.
+    /// No message answers the query; the hits are only the nearest ones.
     is_nearest_only: bool,
 }
 
-/// One search, or one a line of standard input.
+/// Runs one search, or one search per line of standard input.
 pub(crate) fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Result<(), Failure> {
     let app = app_with(args, EmbedderSlot::load(&model_dir()))?;
     let ask = |query: &str, scope: &str, is_ranking: bool| -> Result<Answer, Failure> {
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Resu
         Ok(Answer { hits, is_nearest_only })
     };
     if search.batch {
-        // The answer is a list of source ids, so it looks among messages unless told otherwise.
+        // The result is a list of ids in the export, so messages are the default scope.
         let scope = if search.scope == "all" { "messages" } else { &search.scope };
         for (number, line) in std::io::stdin().lock().lines().enumerate() {
             let line = line?;
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Resu
             let hits: Vec<Value> = found.iter().map(|hit| hit["source"]["message"].clone()).collect();
             let mut answer = json!({ "id": question.id, "hits": hits });
             if search.explain {
-                // One list of numbers a hit, in the order of the cues' names, which a fit reads.
+                // One list of numbers per hit, in the order of the cue names. A fitting script reads them.
                 let values =
                     |hit: &Value| hit["cues"].as_array().map(|cues| cues.iter().map(|cue| cue["value"].clone()).collect());
                 answer["cues"] = found.iter().map(|hit| values(hit).unwrap_or(Value::Null)).collect();
@@ -86,8 +86,8 @@ pub(crate) fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Resu
     }
     let answer = ask(search.query.as_deref().unwrap_or_default(), &search.scope, false)?;
     if answer.is_nearest_only && !output.is_json() {
-        let nearest = if answer.hits.is_empty() { "." } else { ". The nearest:" };
-        output.line(format!("Nothing found that says this{nearest}"))?;
+        let nearest = if answer.hits.is_empty() { "." } else { ". Closest results:" };
+        output.line(format!("No match found{nearest}"))?;
     }
     for mut hit in answer.hits {
         if output.is_json() {
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Resu
         } else {
             let text = hit["text"].as_str().unwrap_or_default().replace('\n', " ");
             let short: String = text.chars().take(160).collect();
-            // A topic has neither.
+            // A topic has neither author nor conversation.
             let said = [&hit["author"], &hit["conversation_title"]].map(|value| value.as_str().unwrap_or_default());
             let said = said.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
             output.line(format!("{:<8} {said}  {short}", hit["kind"].as_str().unwrap_or_default()))?;

@@ -1,4 +1,4 @@
-//! Sessions with agents and the tiers of long-term memory: listed, exported, ended; and how near a person is.
+//! Sessions with agents and the tiers of long-term memory: listing, exporting and ending sessions, and the roles of people.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,13 +12,13 @@ use super::{app, conversation, engine};
 use crate::args::{Args, SummariesArgs, TiersArgs};
 use crate::output::{Failure, Output};
 
-/// Longer names make paths that some file systems refuse.
+/// Maximum length of a file name. Some file systems reject longer paths.
 const FILE_NAME_CHARS_MAX: usize = 80;
 
-/// Names that Windows keeps for itself.
+/// Names reserved by Windows.
 const RESERVED: [&str; 10] = ["con", "prn", "aux", "nul", "com1", "com2", "com3", "lpt1", "lpt2", "lpt3"];
 
-/// The lists of a record under their names on the command line, each with the fields that they are made of.
+/// The lists of a session record by their name on the command line, each with its fields.
 const LISTS: [(&str, &[&str]); 9] = [
     ("relationship_notes", &["relationship_notes"]),
     ("active_goals", &["active_goals"]),
@@ -31,7 +31,7 @@ const LISTS: [(&str, &[&str]); 9] = [
     ("follow_ups", &["follow_ups"]),
 ];
 
-/// Lists what sessions came to, or writes it to files.
+/// Lists session records, or writes them to files.
 pub(crate) fn summaries(args: &Args, wanted: &SummariesArgs, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     if wanted.rebuild {
@@ -39,7 +39,9 @@ pub(crate) fn summaries(args: &Args, wanted: &SummariesArgs, output: &mut Output
         return if output.is_json() {
             output.json(&json!({ "status": "queued" }))
         } else {
-            output.line("All sessions and tiers are deleted; they are made again when the queue is worked (keepsake run-jobs)")
+            output.line(
+                "All session summaries and tiers were deleted; they are rebuilt when the queued jobs run (keepsake run-jobs)",
+            )
         };
     }
     let listed = dispatch(&app, "sessions_list", json!({ "agent": wanted.agent }))?;
@@ -74,7 +76,7 @@ pub(crate) fn summaries(args: &Args, wanted: &SummariesArgs, output: &mut Output
     let mut files = Vec::new();
     for agent in agents {
         let mut lines = String::new();
-        // The oldest first, as they would have been written one after another.
+        // Oldest first, as if they had been appended one after another.
         for row in rows.iter().rev().filter(|row| text(row, "agent") == agent) {
             lines.push_str(&record(&app, row)?.to_string());
             lines.push('\n');
@@ -86,12 +88,12 @@ pub(crate) fn summaries(args: &Args, wanted: &SummariesArgs, output: &mut Output
     written(&files, output)
 }
 
-/// Who made a record, in words: the rules, or the model with its prompt.
+/// Who made a record, in words: the built-in rules, or the model and prompt.
 fn made_by(proposer: &str) -> &str {
     if proposer.starts_with("builtin") { "built-in" } else { proposer }
 }
 
-/// A session as programs read it: the fields of its record, and the lines that prove them.
+/// A session record as JSON: its fields, and the lines that prove them.
 fn record(app: &App, row: &Value) -> Result<Value, Failure> {
     let detail = dispatch(app, "session_get", json!({ "id": row["id"] }))?;
     let items: Vec<&Value> = detail["items"].as_array().into_iter().flatten().collect();
@@ -151,7 +153,7 @@ fn record(app: &App, row: &Value) -> Result<Value, Failure> {
     Ok(Value::Object(out))
 }
 
-/// Says that a session ended.
+/// Marks the end of a session.
 pub(crate) fn end(args: &Args, text: &str, agent: Option<&str>, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let id = conversation(app.engine(), text)?;
@@ -160,9 +162,9 @@ pub(crate) fn end(args: &Args, text: &str, agent: Option<&str>, output: &mut Out
         return output.json(&json!({ "conversation": id, "is_new": ended["is_new"] }));
     }
     output.line(if ended["is_new"] == true {
-        "It ended here; it is summed up when the queue is worked (keepsake run-jobs)"
+        "The session has ended; it is summarized when the queued jobs run (keepsake run-jobs)"
     } else {
-        "That was known already"
+        "The session was already marked as ended"
     })
 }
 
@@ -202,7 +204,7 @@ pub(crate) fn tiers(args: &Args, wanted: &TiersArgs, output: &mut Output) -> Res
             tier["budget"]
         ))?;
         if tier["is_allowed"] != true {
-            output.line("Not for a guest.")?;
+            output.line("Not served to guests.")?;
         }
         output.text(text(tier, "text"))?;
         output.line("")?;
@@ -210,7 +212,7 @@ pub(crate) fn tiers(args: &Args, wanted: &TiersArgs, output: &mut Output) -> Res
     Ok(())
 }
 
-/// Gives a person a role.
+/// Sets a person's role.
 pub(crate) fn role(args: &Args, person: &str, role: &str, output: &mut Output) -> Result<(), Failure> {
     let id = engine(args, EmbedderSlot::none())?.person_named(person)?;
     let app = app(args)?;
@@ -218,7 +220,7 @@ pub(crate) fn role(args: &Args, person: &str, role: &str, output: &mut Output) -
     if output.is_json() {
         output.json(&json!({ "person": id, "role": role }))
     } else {
-        output.line(format!("{person} is a {role} now"))
+        output.line(format!("{person} is now a {role}"))
     }
 }
 
@@ -237,7 +239,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(failed)
 }
 
-/// A name as a file may bear it on any system: letters, digits, `-`, `_` and single dots within.
+/// A file name that is valid on any system: letters, digits, `-`, `_` and single dots inside.
 fn file_name(name: &str) -> String {
     let mut safe: String = name
         .trim()
@@ -255,7 +257,7 @@ fn file_name(name: &str) -> String {
     safe
 }
 
-/// File names that differ where the names do.
+/// Assigns file names so that different names get different files.
 #[derive(Default)]
 struct FileNames {
     given: Vec<(String, String)>,

@@ -1,4 +1,4 @@
-//! `keepsake topics`: what many conversations are about, and the deletion of all of it so that it is made again.
+//! `keepsake topics`: lists topics, records decisions about them, sets their rules, and derives all of them again.
 
 use keepsake_api::dispatch;
 use keepsake_domain::InteractionId;
@@ -8,7 +8,7 @@ use super::app;
 use crate::args::{Args, Automatic, TopicArgs, TopicRulesArgs};
 use crate::output::{Failure, Output};
 
-/// Lists topics; with `rebuild` they are deleted first, and made again when the queue is worked.
+/// Lists topics. With `rebuild`, deletes them instead; they are derived again when the queue runs.
 pub(crate) fn list(args: &Args, rebuild: bool, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     if rebuild {
@@ -16,7 +16,7 @@ pub(crate) fn list(args: &Args, rebuild: bool, output: &mut Output) -> Result<()
         return if output.is_json() {
             output.json(&json!({ "status": "queued" }))
         } else {
-            output.line("All topics are deleted; they are made again when the queue is worked (keepsake run-jobs)")
+            output.line("All topics were deleted; they are rebuilt when the queued jobs run (keepsake run-jobs)")
         };
     }
     let listed = dispatch(&app, "topics_list", Value::Null)?;
@@ -46,12 +46,12 @@ pub(crate) fn list(args: &Args, rebuild: bool, output: &mut Output) -> Result<()
     Ok(())
 }
 
-/// What a person decides about a topic, or takes back.
+/// Applies a person's decision about a topic, or undoes one.
 pub(crate) fn decide(args: &Args, topic: &TopicArgs, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     if topic.undo {
         dispatch(&app, "topic_undo", json!({ "id": topic.id }))?;
-        return if output.is_json() { output.json(&json!({ "undone": topic.id })) } else { output.line("Taken back") };
+        return if output.is_json() { output.json(&json!({ "undone": topic.id })) } else { output.line("Undone") };
     }
     let act = if let Some(title) = &topic.rename {
         json!({ "kind": "rename", "title": title })
@@ -69,10 +69,10 @@ pub(crate) fn decide(args: &Args, topic: &TopicArgs, output: &mut Output) -> Res
     if output.is_json() {
         return output.json(&json!({ "decision": decision }));
     }
-    output.line(format!("Done; take it back with: keepsake topic {decision} --undo"))
+    output.line(format!("Done; undo with: keepsake topic {decision} --undo"))
 }
 
-/// Shows how topics are made, or chooses it.
+/// Shows or sets the rules for updating topics.
 pub(crate) fn rules(args: &Args, wanted: &TopicRulesArgs, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let state = dispatch(&app, "topic_rules_get", Value::Null)?;
@@ -98,7 +98,7 @@ pub(crate) fn rules(args: &Args, wanted: &TopicRulesArgs, output: &mut Output) -
     }
     for (name, value) in state["rules"].as_object().into_iter().flatten() {
         let default = &state["defaults"][name];
-        let note = if value == default { String::new() } else { format!("  (unless chosen {default})") };
+        let note = if value == default { String::new() } else { format!("  (default {default})") };
         output.line(format!("{name:<18}{value}{note}"))?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! `keepsake voices`, `voice`.
+//! `keepsake voices` and `keepsake voice`: unidentified speakers.
 
 use keepsake_api::dispatch;
 use keepsake_engine::EmbedderSlot;
@@ -8,7 +8,7 @@ use super::{app, engine};
 use crate::args::{Args, VoiceArgs};
 use crate::output::{Failure, Output};
 
-/// Lists the speakers that transcripts do not name, one a line, those to ask about and those with an answer.
+/// Lists the speakers that transcripts do not name, one per line, with or without an answer.
 pub(crate) fn voices(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     for voice in engine.voices(None)? {
@@ -37,7 +37,7 @@ pub(crate) fn voices(args: &Args, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says who a speaker is.
+/// Identifies a speaker.
 pub(crate) fn voice(args: &Args, wanted: &VoiceArgs, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let who = &wanted.who;
@@ -48,7 +48,7 @@ pub(crate) fn voice(args: &Args, wanted: &VoiceArgs, output: &mut Output) -> Res
         (.., true) => "leave",
         _ => "open",
     };
-    // Never silently: what a link opens is worked out before and said.
+    // The effect of a link is computed first and always printed.
     let preview = who
         .person
         .as_ref()
@@ -62,10 +62,10 @@ pub(crate) fn voice(args: &Args, wanted: &VoiceArgs, output: &mut Output) -> Res
         return output.json(&json!({ "handle": wanted.handle, "answer": answer, "newly_visible": opened }));
     }
     output.line(match answer {
-        "owner" => format!("{} is you; `keepsake run-jobs` reads what was said again", wanted.handle),
-        "leave" => format!("{} stays without a name", wanted.handle),
-        "open" => format!("{} has no name again", wanted.handle),
-        _ => format!("{} has a name; `keepsake run-jobs` reads what was said again", wanted.handle),
+        "owner" => format!("{} is you; `keepsake run-jobs` reads the messages again", wanted.handle),
+        "leave" => format!("{} stays unidentified", wanted.handle),
+        "open" => format!("{} is unidentified again", wanted.handle),
+        _ => format!("{} is identified; `keepsake run-jobs` reads the messages again", wanted.handle),
     })?;
     super::people::say_opened(output, &opened)
 }

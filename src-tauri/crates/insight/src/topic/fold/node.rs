@@ -1,4 +1,4 @@
-//! A topic while it is folded: what it holds, how it is compared, and its steps.
+//! A topic during the fold: its contents, how it is compared, and its steps.
 
 use std::rc::Rc;
 
@@ -8,39 +8,39 @@ use super::TopicStep;
 use crate::topic::Cluster;
 use crate::topic::nearness::{Counts, Lexicon};
 
-/// A topic is founded with so many messages that carry it …
+/// Minimum number of meaningful messages to found a topic, together with [`FOUNDING_WORDS_MIN`].
 const FOUNDING_CARRIERS_MIN: u32 = 3;
 
-/// … and so many words of content.
+/// Minimum number of content words to found a topic.
 const FOUNDING_WORDS_MIN: u32 = 16;
 
-/// Two long messages, such as a question to an assistant and its answer, found one too when they have so many.
+/// Two long messages, such as a question to an assistant and its answer, also found a topic if they have this many content words.
 const FOUNDING_WORDS_OF_TWO: u32 = 60;
 
-/// A title has a few words, chosen among so many.
+/// Maximum number of telling stems per topic; a title's few words are chosen from these.
 const TELLING_MAX: usize = 24;
 
-/// A cluster as the fold compares it.
+/// A cluster in the form that the fold compares.
 #[derive(Clone)]
 pub(super) struct Read<'e> {
     pub(super) cluster: &'e Cluster,
     pub(super) terms: Rc<Counts>,
-    /// What sets its vector apart from all talk, its length one.
+    /// The cluster's vector relative to all conversation, normalized to length one.
     pub(super) own: Option<Rc<[f32]>>,
 }
 
-/// A topic, or what may become one.
+/// A topic, or a possible future topic.
 pub(super) struct Node<'e> {
     pub(super) seed: String,
     pub(super) parent: Option<usize>,
     pub(super) absorbed: Vec<usize>,
     pub(super) clusters: Vec<Read<'e>>,
     pub(super) terms: Counts,
-    /// Of its terms, by their weights when they came last.
+    /// The length of its term vector, with the weights at the time terms were last added.
     pub(super) length: f32,
-    /// Of what sets its clusters apart.
+    /// The sum of the vectors of its clusters, relative to all conversation.
     sum: Vec<f32>,
-    /// How many clusters are in the sum.
+    /// The number of vectors in the sum.
     summed: f32,
     pub(super) carriers: u32,
     pub(super) content_words: u32,
@@ -83,7 +83,7 @@ impl<'e> Node<'e> {
         self.weigh(lexicon);
     }
 
-    /// The length of its terms, after all of its clusters were added.
+    /// Recomputes the length of the term vector after all clusters are added.
     pub(super) fn weigh(&mut self, lexicon: &Lexicon<'_>) {
         self.length = lexicon.length(&self.terms);
     }
@@ -102,7 +102,7 @@ impl<'e> Node<'e> {
         self.clusters.push(read.clone());
     }
 
-    /// As if it had taken these clusters and no others.
+    /// Resets the node to contain exactly these clusters.
     pub(super) fn retake(&mut self, clusters: Vec<Read<'e>>, lexicon: &Lexicon<'_>) {
         self.clusters.clear();
         self.terms.clear();
@@ -113,12 +113,12 @@ impl<'e> Node<'e> {
         self.weigh(lexicon);
     }
 
-    /// The mean cosine of its clusters with those of another.
+    /// The mean cosine between its clusters and those of another node.
     pub(super) fn meaning(&self, other: &Self) -> Option<f32> {
         mean_cosine((&self.sum, self.summed), (&other.sum, other.summed))
     }
 
-    /// The same with one that it may take.
+    /// The mean cosine between its clusters and a single cluster.
     pub(super) fn meaning_of(&self, read: &Read<'_>) -> Option<f32> {
         mean_cosine((&self.sum, self.summed), (read.own.as_deref()?, 1.0))
     }
@@ -131,7 +131,7 @@ impl<'e> Node<'e> {
     }
 
     pub(super) fn step(&mut self, at: Timestamp, mut added: Vec<String>, removed: Vec<String>, lexicon: &Lexicon<'_>) {
-        // What one batch brings in several clusters is one version.
+        // Several clusters from one batch make one version.
         if let Some(last) = self.steps.last()
             && last.at == at
             && last.removed.is_empty()
@@ -145,7 +145,7 @@ impl<'e> Node<'e> {
         self.steps.push(TopicStep { id: self.chain.clone(), at, added, removed, telling: self.telling(lexicon) });
     }
 
-    /// What tells it from others: stems that stand often in it, in many of its clusters, and in few clusters of all (class-based
+    /// The stems that set it apart: frequent in it, spread over many of its clusters, and rare among all clusters (class-based
     /// tf-idf, as in BERTopic).
     fn telling(&self, lexicon: &Lexicon<'_>) -> Vec<(String, f32)> {
         let spread = |term: &u32| self.clusters.iter().filter(|read| read.terms.contains_key(term)).count() as f32;
@@ -158,7 +158,7 @@ impl<'e> Node<'e> {
     }
 }
 
-/// The mean over all pairs of two sums of so many vectors of length one.
+/// The mean cosine over all pairs, given two sums of unit vectors and the number of vectors in each.
 fn mean_cosine(a: (&[f32], f32), b: (&[f32], f32)) -> Option<f32> {
     let dot: f32 = a.0.iter().zip(b.0).map(|(x, y)| x * y).sum();
     (a.0.len() == b.0.len() && a.1 > 0.0 && b.1 > 0.0).then(|| dot / (a.1 * b.1))

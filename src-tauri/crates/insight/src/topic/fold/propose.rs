@@ -6,27 +6,27 @@ use super::node::{Node, Read, digest};
 use super::{Fold, Proposal, ProposalKind};
 use crate::topic::nearness::{Counts, nearness};
 
-/// Halves of a topic that are further apart than this are proposed for splitting.
+/// A topic is proposed for splitting if the nearness of its halves is below this.
 const SPLIT_PROPOSED_BELOW: f32 = 0.42;
 
-/// A topic of fewer messages is not too broad.
+/// A topic with fewer messages is not too broad.
 const SPLIT_MESSAGES_MIN: usize = 24;
 
-/// Each half has at least so many clusters.
+/// Minimum number of clusters in each half.
 const SPLIT_CLUSTERS_MIN: usize = 2;
 
-/// A broad topic shows in so many of its clusters.
+/// Maximum number of clusters examined; a broad topic is recognizable from this many.
 const SPLIT_CLUSTERS_MAX: usize = 60;
 
-/// Rounds until the halves of a topic stay as they are.
+/// Maximum number of rounds for the halves of a topic to settle.
 const SPLIT_ROUNDS: usize = 6;
 
-/// Words that tell why a proposal is made.
+/// Maximum number of words that explain a proposal.
 const WHY_TERMS_MAX: usize = 5;
 
 impl<'e> Fold<'e, '_> {
     pub(super) fn merge_proposal(&self, a: usize, b: usize, nearness: f32) -> Proposal {
-        // The larger stays; of equal ones the older.
+        // The larger topic stays; if they are equal, the older one does.
         let (into, from) = if self.nodes[b].messages.len() > self.nodes[a].messages.len() { (b, a) } else { (a, b) };
         let (into, from) = (&self.nodes[into], &self.nodes[from]);
         let shared: Counts = from.terms.iter().filter_map(|(term, n)| into.terms.get(term).map(|m| (*term, n.min(*m)))).collect();
@@ -41,7 +41,7 @@ impl<'e> Fold<'e, '_> {
         }
     }
 
-    /// The words that tell most, the strongest first.
+    /// The most telling words, strongest first.
     fn telling(&self, terms: &Counts) -> Vec<String> {
         let mut ranked: Vec<(&str, f32)> =
             terms.iter().map(|(term, n)| (self.lexicon.word(*term), (1.0 + n.ln()) * self.lexicon.weight(*term))).collect();
@@ -89,7 +89,7 @@ impl<'e> Fold<'e, '_> {
             (first, second) = (of(pick(false)), of(pick(true)));
             sides = now;
         }
-        // What founded the topic stays.
+        // The half that founded the topic stays.
         let goes = !sides.first().copied().unwrap_or(false);
         let (kept, gone) = if goes { (&first, &second) } else { (&second, &first) };
         let is_fair = |half: &Node<'_>| half.clusters.len() >= SPLIT_CLUSTERS_MIN && half.is_substantial();

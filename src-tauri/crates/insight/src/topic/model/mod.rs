@@ -1,13 +1,14 @@
-//! Topics by a language model, the pure half: what is asked, and how much of the answer is believed.
+//! Topics by a language model, pure half: what is asked, and how much of the answer is accepted.
 //!
-//! The interface is that of the built-in engine. [`WordingTask`] takes new messages into the text of a topic, gives it a title and
-//! names, and may answer that some of them are distinct, which the fold then respects ([`super::Judged`]). [`PairTask`] judges whether
-//! two bundles of messages are about one subject: what reconciliation proposes to merge, or to split.
+//! The interface is the same as the built-in engine's. [`WordingTask`] merges new messages into the text of a topic, gives it a
+//! title and names, and may answer that some messages are distinct, which the fold then respects ([`super::Judged`]).
+//! [`PairTask`] judges whether two bundles of messages are about the same subject; reconciliation uses it for merge and split
+//! proposals.
 //!
-//! No line is believed that does not quote, word for word, a message that was shown, or that says more than the messages it quotes; a
-//! reply of which less than half holds is refused as a whole. Where nothing is left the built-in text stands.
+//! A line is accepted only if it quotes, word for word, a message that was shown, and says no more than the messages it quotes.
+//! If less than half of a reply passes, all of it is rejected. If nothing is left, the built-in text stays.
 //!
-//! Deliberately not here: sending, which topics are asked about, and keeping what was answered.
+//! Deliberately not here: sending, which topics to ask about, and storing the answer.
 
 mod pair;
 mod wording;
@@ -20,13 +21,13 @@ pub use wording::{LinePlace, TOPIC, WordedLine, Wording, WordingInput, WordingTa
 
 use crate::Turn;
 
-/// About 8,000 tokens a call: what a small local model still reads to the end.
+/// About 8,000 tokens per call, which a small local model still reads to the end.
 const CHARS_MAX: usize = 8_000 * limits::CHARS_PER_TOKEN;
 
-/// A longer quotation proves anything that can be put together from its words.
+/// Maximum length of a quotation. A longer one could "prove" anything that can be assembled from its words.
 const QUOTE_CHARS_MAX: usize = 400;
 
-/// How a transcript shows a turn; `message` is its place in the caller's slice.
+/// A turn as a line of the transcript; `message` is its index in the caller's slice.
 const fn shown<'a>(message: usize, turn: &Turn<'a>) -> Line<'a> {
     Line {
         message,
@@ -40,8 +41,8 @@ const fn shown<'a>(message: usize, turn: &Turn<'a>) -> Line<'a> {
     }
 }
 
-/// Which turns fit into `chars_max`, in order: what must be shown first, then the newest. Never a part of one, since a cut could leave
-/// half of a masked value.
+/// The turns that fit into `chars_max`, in order; turns that `is_first` selects take precedence, then the newest. A turn is never
+/// split, because a cut could leave half of a masked value.
 fn fitting(turns: &[Turn<'_>], is_first: &dyn Fn(&Turn<'_>) -> bool, chars_max: usize) -> Vec<usize> {
     let plain = |at: &usize| turns[*at].is_plain();
     let (first, rest): (Vec<usize>, Vec<usize>) = (0..turns.len()).filter(plain).partition(|at| is_first(&turns[*at]));

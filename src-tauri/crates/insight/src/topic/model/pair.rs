@@ -1,4 +1,4 @@
-//! Whether two bundles of messages are about one subject: one call.
+//! Judges in one call whether two bundles of messages are about the same subject.
 
 use keepsake_prompt::ground::locate;
 use keepsake_prompt::reply::{ReplyError, Text, Unit, parse, schema};
@@ -10,14 +10,14 @@ use serde::Deserialize;
 use super::{CHARS_MAX, QUOTE_CHARS_MAX, fitting, shown};
 use crate::Turn;
 
-/// The one prompt. Raise the version with every change of wording or reply.
+/// The only prompt. Raise the version with every change to the wording or the reply format.
 pub const TOPIC_PAIR: PromptFile =
     PromptFile { name: "topic_pair", version: 1, wording: include_str!("../../../prompts/topic_pair.md"), reply_tokens_max: 400 };
 
-/// What something is about shows in a few pages of it; more of it only costs.
+/// Maximum size of each bundle. A few pages show the subject; more only adds cost.
 const BUNDLE_CHARS_MAX: usize = CHARS_MAX / 4;
 
-/// Below this a model is guessing, by its own word.
+/// Minimum confidence. By the scale given in the prompt, a model below this is guessing.
 const CONFIDENCE_MIN: f64 = 0.6;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -44,14 +44,14 @@ struct Shows {
     quote: Text<1_000>,
 }
 
-/// What a model's answer came to.
+/// The result of reading a model's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PairVerdict {
     /// One subject.
     Same,
-    /// Two.
+    /// Two different subjects.
     Distinct,
-    /// None; why, in words for a person. What the rules propose stands.
+    /// No judgment, with a reason worded for a person. The rules' proposal stays.
     Refused(&'static str),
 }
 
@@ -64,7 +64,7 @@ pub struct PairTask<'a> {
 }
 
 impl<'a> PairTask<'a> {
-    /// Asks about two bundles; where one of them holds nothing there is nothing to ask.
+    /// Asks about two bundles. Makes no call if one of them is empty.
     pub fn new(
         first: &'a [Turn<'a>],
         second: &'a [Turn<'a>],
@@ -92,7 +92,7 @@ impl<'a> PairTask<'a> {
     fn read(&self, transcripts: &[Transcript; 2], reply: &str) -> Result<PairVerdict, ReplyError> {
         let Reply { answer, first, second, confidence } = parse(reply)?;
         if answer == Answer::Unsure || confidence.get() < CONFIDENCE_MIN {
-            return Ok(PairVerdict::Refused("The model is not sure."));
+            return Ok(PairVerdict::Refused("The model is not confident enough."));
         }
         let stands = |bundle: usize, shows: &Shows| {
             let text_of = |at: usize| self.bundles[bundle].get(at).map(|turn| turn.text);
@@ -101,7 +101,7 @@ impl<'a> PairTask<'a> {
                 && locate(&transcripts[bundle], Some(shows.line), quote, |_| true, text_of).is_some()
         };
         if !stands(0, &first) || !stands(1, &second) {
-            return Ok(PairVerdict::Refused("The words it cites stand in no message of that bundle."));
+            return Ok(PairVerdict::Refused("The words it cites are not in any message of that group."));
         }
         Ok(if answer == Answer::Same { PairVerdict::Same } else { PairVerdict::Distinct })
     }

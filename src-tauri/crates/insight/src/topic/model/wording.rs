@@ -1,4 +1,4 @@
-//! The text of a topic, worded by a model: one call, and what of its answer holds.
+//! The text of a topic, worded by a model in one call, and the checks of its answer.
 
 use std::collections::BTreeSet;
 
@@ -18,23 +18,23 @@ use crate::model::check::{denies, fault, has_placeholder, stands_in};
 use crate::topic::merge::{SECTION_LINES_MAX, TARGET_SLACK};
 use crate::topic::{Entities, Section, TopicRules, words};
 
-/// The one prompt. Raise the version with every change of wording or reply.
+/// The only prompt. Raise the version with every change to the wording or the reply format.
 pub const TOPIC: PromptFile =
     PromptFile { name: "topic", version: 1, wording: include_str!("../../../prompts/topic.md"), reply_tokens_max: 4_000 };
 
-/// Share of a line's words that the messages it quotes must have: it may join and shorten, not add.
+/// Minimum share of a line's words that must occur in the messages it quotes: it may combine and shorten, but not add.
 const LINE_SUPPORT_MIN: f64 = 0.6;
 
-/// Share of a title's words that stand in what was shown.
+/// Minimum share of a title's words that must occur in what was shown.
 const TITLE_SUPPORT_MIN: f64 = 0.5;
 
-/// A reply of which less than this share holds is not trusted with the rest either.
+/// If less than this share of a reply passes, the rest is not trusted either.
 const LINES_HOLD_MIN: f64 = 0.5;
 
-/// A longer line is a paragraph.
+/// Maximum words in a line; a longer one is a paragraph.
 const LINE_WORDS_MAX: usize = 60;
 
-/// Longer titles are cut by every list that shows them.
+/// Maximum length of a title; lists would cut a longer one.
 const TITLE_CHARS_MAX: usize = 60;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -91,54 +91,54 @@ impl From<Kind> for Section {
 pub struct LinePlace {
     /// The message.
     pub message: String,
-    /// Where in it.
+    /// Position in the message.
     pub span: Span,
 }
 
-/// A line of a text that a model worded.
+/// A line worded by a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WordedLine {
-    /// Where it stands.
+    /// Its section.
     pub section: Section,
-    /// What it says.
+    /// The text of the line.
     pub text: String,
-    /// What proves it; never empty.
+    /// The places that prove it; never empty.
     pub places: Vec<LinePlace>,
 }
 
-/// What is asked about.
+/// The input for wording a topic.
 #[derive(Debug, Clone, Copy)]
 pub struct WordingInput<'a> {
-    /// The text so far, as a model worded it; empty where none did.
+    /// The current text, if a model worded it; otherwise empty.
     pub text: &'a [WordedLine],
-    /// The messages that the text so far rests on.
+    /// The messages that the current text rests on.
     pub known: &'a [Turn<'a>],
-    /// Messages that came since, in order; without a text so far all of the topic.
+    /// Newer messages, in order; all messages of the topic if there is no current text.
     pub new: &'a [Turn<'a>],
-    /// Messages that are shown before others where not all fit: those that the built-in text quotes.
+    /// Ids of the messages that the built-in text quotes. They take precedence if not all messages fit.
     pub telling: &'a BTreeSet<&'a str>,
-    /// How long the text may be.
+    /// The rules that limit the length of the text.
     pub rules: &'a TopicRules,
 }
 
-/// What a model made of a topic, after the gates.
+/// A model's wording of a topic, after the checks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Wording {
-    /// Its text, takeaways first. Empty: nothing of the answer holds, and the built-in text stands.
+    /// The text, takeaways first. If empty, nothing in the answer passed and the built-in text stays.
     pub lines: Vec<WordedLine>,
-    /// A title that the messages carry.
+    /// A title supported by the messages.
     pub title: Option<String>,
-    /// Names that stand in the messages.
+    /// Names that occur in the messages.
     pub entities: Entities,
-    /// New messages that are about something else.
+    /// Ids of new messages that are about something else.
     pub distinct: Vec<String>,
-    /// What was stopped and why. Positions count the known messages and then the new ones.
+    /// The entries that were filtered out, with reasons. Positions count the known messages first and then the new ones.
     pub stops: Vec<Stop>,
-    /// Messages that were not shown, because they did not fit.
+    /// The number of messages that did not fit and were not shown.
     pub left_out: usize,
 }
 
-/// The wording of one topic as a row of calls.
+/// The wording of one topic as a sequence of calls.
 #[derive(Debug)]
 pub struct WordingTask<'a> {
     input: WordingInput<'a>,
@@ -150,13 +150,13 @@ pub struct WordingTask<'a> {
 }
 
 impl<'a> WordingTask<'a> {
-    /// The wording of `input`. Without a new message there is nothing to ask.
+    /// Words the topic in `input`. Makes no call if there are no new messages.
     pub fn new(input: WordingInput<'a>, scrubber: &Scrubber, length: ContextLength) -> Result<Self, WordingError> {
         let turns: Vec<Turn<'a>> = input.known.iter().chain(input.new).copied().collect();
         let mut task =
             Self { input, turns, session: ScrubSession::new(), waiting: Waiting::default(), found: Wording::default() };
         let first_new = input.known.len();
-        // What the text so far rests on can be cited again only where it is shown.
+        // The messages behind the current text must be shown, because only shown messages can be cited again.
         let at_least = |turn: &Turn<'_>| input.telling.contains(turn.id) || input.known.iter().any(|known| known.id == turn.id);
         let fitting = fitting(&task.turns, &at_least, length.material_chars(&TOPIC, CHARS_MAX));
         task.found.left_out = task.turns.iter().filter(|turn| turn.is_plain()).count() - fitting.len();
@@ -179,7 +179,7 @@ impl<'a> WordingTask<'a> {
         Ok(task)
     }
 
-    /// The text so far, an entry a line, numbered from 1.
+    /// The current text, one entry per line, numbered from 1.
     fn notes(&mut self, scrubber: &Scrubber) -> PromptText {
         let mut text = PromptText::default();
         for (at, line) in self.input.text.iter().enumerate() {
@@ -206,7 +206,7 @@ impl<'a> WordingTask<'a> {
             match kept {
                 Some(line) if !lines.contains(line) => lines.push(line.clone()),
                 Some(_) => {}
-                None => found.stops.push(stop(Gate::Ungrounded, "", "It keeps an entry that is not there.")),
+                None => found.stops.push(stop(Gate::Ungrounded, "", "It keeps an entry that does not exist.")),
             }
         }
         for entry in reply.lines.as_slice() {
@@ -218,7 +218,7 @@ impl<'a> WordingTask<'a> {
         }
         let everything = self.everything(transcript);
         if (lines.len() as f64) < LINES_HOLD_MIN * f64::from(told) {
-            found.stops.push(stop(Gate::Ungrounded, "", "Less than half of what the model wrote stands in the messages."));
+            found.stops.push(stop(Gate::Ungrounded, "", "Less than half of what the model wrote is in the messages."));
             lines.clear();
         }
         found.lines = self.within(lines, &mut found.stops);
@@ -235,7 +235,7 @@ impl<'a> WordingTask<'a> {
         Ok(found)
     }
 
-    /// New messages that are about something else. Only what is new can be: what was read before has its topic.
+    /// New messages that are about something else. Earlier messages already have their topic, so only new ones count.
     fn distinct(&self, transcript: &Transcript, lines: &[u32], found: &mut Wording) {
         for number in lines {
             let message = transcript.line(*number).map(|line| line.message).filter(|at| *at >= self.input.known.len());
@@ -248,20 +248,20 @@ impl<'a> WordingTask<'a> {
                 _ => found.stops.push(stop(
                     Gate::Invalid,
                     "",
-                    "It calls a line distinct that is not new, or that is all there is.",
+                    "It marks a message as distinct although the message is not new or the topic has no text yet.",
                 )),
             }
         }
     }
 
-    /// An entry as a line, if the words that it quotes are there and carry what it says.
+    /// Turns an entry into a line if the words it quotes exist and support what it says.
     fn line(&self, transcript: &Transcript, entry: &Entry, distinct: &[String]) -> Result<WordedLine, (Gate, &'static str)> {
         let text = self.shown(entry.text.as_str());
         if let Some(fault) = fault(&text) {
             return Err(fault);
         }
         if text.is_empty() || words(&text) > LINE_WORDS_MAX {
-            return Err((Gate::Invalid, "A line has one sentence of at most 60 words."));
+            return Err((Gate::Invalid, "A line must be one sentence of at most 60 words."));
         }
         let section = Section::from(entry.section);
         let text_of = |at: usize| self.turns.get(at).map(|turn| turn.text);
@@ -273,33 +273,33 @@ impl<'a> WordingTask<'a> {
             .filter_map(|shows| locate(transcript, Some(shows.line), shows.quote.as_str(), |_| true, text_of))
             .collect();
         if found.is_empty() {
-            return Err((Gate::Ungrounded, "The words it cites stand in no message."));
+            return Err((Gate::Ungrounded, "The words it cites are not in any message."));
         }
         let cited: Vec<(&Turn<'_>, Span)> =
             found.iter().filter_map(|place| Some((self.turns.get(place.message)?, place.span))).collect();
         if cited.iter().any(|(turn, _)| distinct.iter().any(|id| id == turn.id)) {
-            return Err((Gate::Ungrounded, "It cites a message that it calls distinct."));
+            return Err((Gate::Ungrounded, "It cites a message that it marks as distinct."));
         }
         let is_settled = matches!(section, Section::Decision | Section::Task);
         if is_settled && cited.iter().all(|(turn, _)| turn.role == Role::Assistant) {
-            return Err((Gate::NotAboutSubject, "An assistant decides nothing and has nothing to do."));
+            return Err((Gate::NotAboutSubject, "Assistants do not make decisions or have tasks."));
         }
         let asks = |(turn, span): &(&Turn<'_>, Span)| is_question(turn.text, *span);
         if matches!(section, Section::Decision | Section::Solution) && cited.iter().all(asks) {
-            return Err((Gate::Hypothetical, "A question decides and solves nothing."));
+            return Err((Gate::Hypothetical, "A question is neither a decision nor a solution."));
         }
         let whole = cited.iter().fold(String::new(), |whole, (turn, _)| whole + turn.text + "\n");
         let mut labels: Vec<&str> = cited.iter().map(|(turn, _)| turn.author).collect();
         labels.push("User");
         let support = support(&text, &whole, "", &labels);
         if !support.invented.is_empty() {
-            return Err((Gate::Ungrounded, "It names what the messages it cites do not."));
+            return Err((Gate::Ungrounded, "It names something that the messages it cites do not."));
         }
         if support.share < LINE_SUPPORT_MIN || has_placeholder(&text) && !has_placeholder(&whole) {
-            return Err((Gate::Ungrounded, "It says what the messages it cites do not."));
+            return Err((Gate::Ungrounded, "It says something that the messages it cites do not."));
         }
         if denies(&text) && !denies(&whole) {
-            return Err((Gate::Ungrounded, "It denies what the messages it cites do not."));
+            return Err((Gate::Ungrounded, "It denies something that the messages it cites do not."));
         }
         let mut places: Vec<LinePlace> = Vec::new();
         for (turn, span) in cited {
@@ -322,13 +322,13 @@ impl<'a> WordingTask<'a> {
             let mut count = 0;
             for line in own {
                 if chosen.iter().any(|other| is_again(other, line)) {
-                    stops.push(stop(Gate::Duplicate, &line.text, "Another line says the same of the same messages."));
+                    stops.push(stop(Gate::Duplicate, &line.text, "Another line says the same about the same messages."));
                     continue;
                 }
                 let length = words(&line.text);
                 let is_full = section != Section::Detail && count == SECTION_LINES_MAX;
                 if is_full || used + length > most {
-                    stops.push(stop(Gate::OverCap, &line.text, "The text of a topic has no room for it."));
+                    stops.push(stop(Gate::OverCap, &line.text, "The text of the topic has no room for it."));
                     continue;
                 }
                 used += length;
@@ -343,7 +343,7 @@ impl<'a> WordingTask<'a> {
         self.turns.iter().position(|turn| turn.id == message).unwrap_or(0)
     }
 
-    /// Names that stand whole in what was shown, or are those of whoever said it.
+    /// Names that occur whole in what was shown, or are those of its authors.
     fn names(&self, names: &[Text<80>], everything: &str) -> Vec<String> {
         let mut kept: Vec<String> = Vec::new();
         for name in names {
@@ -356,7 +356,7 @@ impl<'a> WordingTask<'a> {
         kept
     }
 
-    /// Every word that was shown, and the names of those who said it.
+    /// All words shown to the model, plus the names of the speakers.
     fn everything(&self, transcript: &Transcript) -> String {
         let mut text = String::new();
         for line in transcript.lines() {
@@ -368,18 +368,18 @@ impl<'a> WordingTask<'a> {
         text
     }
 
-    /// Masked values put back, blanks evened out.
+    /// Restores masked values and normalizes whitespace.
     fn shown(&self, text: &str) -> String {
         self.session.restore(text).split_whitespace().collect::<Vec<_>>().join(" ")
     }
 }
 
-/// Whether a line says of the same messages what another one does.
+/// True if a line says the same about the same messages as another one.
 fn is_again(other: &WordedLine, line: &WordedLine) -> bool {
     line.places == other.places && support(&line.text, &other.text, "", &[]).share >= LINE_SUPPORT_MIN
 }
 
-/// How many words a text may have: a little beyond its target, and never more than the rules allow.
+/// Maximum words in a text: a little above its target, but never more than the rules allow.
 fn words_max(rules: &TopicRules) -> usize {
     ((rules.target_words as f32 * TARGET_SLACK) as usize).min(rules.max_words as usize)
 }
@@ -396,21 +396,21 @@ fn stop(gate: Gate, content: &str, reason: &str) -> Stop {
 
 fn title_fault(title: &str, everything: &str) -> Option<(Gate, &'static str)> {
     if title.is_empty() || title.chars().count() > TITLE_CHARS_MAX {
-        return Some((Gate::Invalid, "A title has at most 60 characters."));
+        return Some((Gate::Invalid, "A title can have at most 60 characters."));
     }
     if let Some(fault) = fault(title) {
         return Some(fault);
     }
     let support = support(title, everything, "", &[]);
     let holds = support.invented.is_empty() && support.share >= TITLE_SUPPORT_MIN && !has_placeholder(title);
-    (!holds).then_some((Gate::Ungrounded, "The title names what the messages do not."))
+    (!holds).then_some((Gate::Ungrounded, "The title names something that the messages do not."))
 }
 
-/// Whether what is quoted stands in a question.
+/// True if the quoted words are part of a question.
 fn is_question(text: &str, span: Span) -> bool {
     let Ok(bytes) = span.bytes_in(text) else { return false };
     let ends = ['.', '!', '?', '\n'];
-    // The quotation may itself end with the mark.
+    // The quotation may itself end with the punctuation mark.
     if text.get(bytes.clone()).is_some_and(|quote| quote.trim_end().ends_with(ends)) {
         return text.get(bytes).is_some_and(|quote| quote.trim_end().ends_with('?'));
     }

@@ -1,9 +1,9 @@
-//! Profiles by a language model, the pure half: what is asked, and how much of the answer is believed.
+//! Profiles by a language model, pure half: what is asked, and how much of the answer is accepted.
 //!
-//! The model never words an entry. It picks a facet and a value that we know, or names a topic in the entity's own words, and quotes
-//! the lines that show it; the sentence is ours. Each quotation is looked up in the entity's own messages, and its sentence passes
-//! what the built-in rules ask: own words, no scene, not for one piece of work, not for once, and about what the entry is about.
-//! What is believed are [`Finding`]s like those of the rules, for [`super::changes`].
+//! The model never words an entry. It picks a known facet and value, or names a topic in the entity's own words, and quotes the
+//! lines that show it; the sentence is ours. Each quotation is looked up in the entity's own messages, and its sentence must pass
+//! the checks of the built-in rules: own words, no role-play, not only for one piece of work, not only once, and about the
+//! subject of the entry. The results are [`Finding`]s like those of the rules, for [`super::changes`].
 //!
 //! Deliberately not here: sending, and any second chance for a malformed reply.
 

@@ -1,4 +1,4 @@
-//! Reads a reply. What the entity's own words do not carry is stopped, never mended.
+//! Reads a reply. Anything the entity's own words do not support is filtered out, never corrected.
 
 use std::collections::HashMap;
 
@@ -19,20 +19,22 @@ use crate::profile::entry::{Finding, ProfileInput, Strength, fingerprint};
 use crate::profile::facets;
 use crate::text::{Read, Sentence, content_words, marked, quoted, topic_of};
 
-/// A longer quotation proves anything that can be put together from its words.
+/// Maximum length of a quotation. A longer one could "prove" anything that can be assembled from its words.
 const QUOTE_CHARS_MAX: usize = 400;
 
-/// Below this a model is guessing, by its own word.
+/// Minimum confidence. By the scale given in the prompt, a model below this is guessing.
 const CONFIDENCE_MIN: f64 = 0.7;
 
-/// From here on a model says that it was said outright. More than that is never believed of a model: that something always holds is
-/// for the entity to say.
+/// From this confidence, the model says that something was stated directly. Nothing stronger is accepted from a model: only the
+/// entity can say that something is always so.
 const CONFIDENCE_STATED: f64 = 0.8;
 
-/// The reader sees a wish from this probability on, though below the one from which it tells of it alone: two judges agree.
+/// Minimum probability at which the reader's mark of a wish supports a model's. Below the threshold for the reader alone, because
+/// here two judges agree.
 const WISH_SEEN_MIN: f64 = 0.3;
 
-/// Share of a topic's words that the words that it cites must have: nearly all, since it is to be in the entity's own words.
+/// Minimum share of a topic's words that must occur in the cited words; most of them, because a topic should be in the entity's
+/// own words.
 const TOPIC_SUPPORT_MIN: f64 = 0.66;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -85,12 +87,12 @@ pub(super) fn stop(
     Stop { gate, subject: subject(input), content, reason, evidence }
 }
 
-/// One profile has one subject, so its name tells it apart here.
+/// The subject of the profile. One profile has only one subject, so its name is enough here.
 fn subject(input: &ProfileInput<'_>) -> Subject {
     if input.is_owner { Subject::Owner } else { Subject::Person(keepsake_domain::Speaker::new(input.name, input.name)) }
 }
 
-/// The way back from a reply to the messages.
+/// What is needed to trace a reply back to the messages.
 pub(super) struct Back<'t, 'a> {
     pub(super) input: &'t ProfileInput<'a>,
     pub(super) all: &'t [Read<'a>],
@@ -99,13 +101,13 @@ pub(super) struct Back<'t, 'a> {
     pub(super) transcript: &'t Transcript,
 }
 
-/// What an entry would say, in our words.
+/// The meaning of an entry, in our words.
 struct Meant {
     profile_type: ProfileType,
     facet: Facet,
     value: String,
     content: String,
-    /// Words that the quotation must have, where the entry names a thing in the entity's own words.
+    /// Words that the quotation must contain, if the entry names something in the entity's own words.
     claimed: Option<String>,
 }
 
@@ -124,7 +126,7 @@ impl<'a> Back<'_, 'a> {
                 }
             };
             if entry.places.as_slice().is_empty() {
-                into.stops.push(refused(Gate::Ungrounded, "No place is given.", Vec::new()));
+                into.stops.push(refused(Gate::Ungrounded, "It does not cite any message.", Vec::new()));
             }
             for place in entry.places.as_slice() {
                 match self.finding(&meant, place, entry.confidence.get()) {
@@ -141,13 +143,13 @@ impl<'a> Back<'_, 'a> {
         Ok(())
     }
 
-    /// The entry as the model put it, for the gate log.
+    /// The entry as the model put it, for the list of filtered-out texts.
     fn told(&self, entry: &Entry) -> String {
         let text = format!("{} {} {}", entry.facet.as_str(), entry.value.as_str(), entry.topic.as_str());
         quoted(&self.session.restore(&text))
     }
 
-    /// What the entry means, if its facet and value are ones that we know.
+    /// The meaning of the entry, if its facet and value are known.
     fn meant(&self, entry: &Entry) -> Result<Meant, (Gate, &'static str)> {
         let (facet, value) = (entry.facet.as_str().trim(), entry.value.as_str().trim());
         let topic = self.session.restore(entry.topic.as_str());
@@ -155,7 +157,7 @@ impl<'a> Back<'_, 'a> {
             fault(text)?;
         }
         if entry.confidence.get() < CONFIDENCE_MIN {
-            return Err((Gate::LowConfidence, "The model is not sure."));
+            return Err((Gate::LowConfidence, "The model is not confident enough."));
         }
         match entry.kind {
             Kind::Needs | Kind::Gaps | Kind::Satisfaction => self.of_topic(entry.kind, facet, value, &topic),
@@ -170,13 +172,13 @@ impl<'a> Back<'_, 'a> {
             (Kind::Gaps, "unmet") => (ProfileType::Gaps, format!("Could not get this done: \"{named}\"")),
             (Kind::Satisfaction, "pleased") => (ProfileType::Satisfaction, format!("Was pleased with \"{named}\"")),
             (Kind::Satisfaction, "displeased") => (ProfileType::Satisfaction, format!("Was dissatisfied with \"{named}\"")),
-            _ => return Err((Gate::Invalid, "Its value is none of those that its type has.")),
+            _ => return Err((Gate::Invalid, "Its value is not valid for its type.")),
         };
         let facet = topic_of(&named, |_| true).filter(|_| facet == "topic").ok_or((Gate::Vague, "It names no topic."))?;
         Ok(Meant { profile_type, facet, value: value.to_owned(), content, claimed: Some(named) })
     }
 
-    /// The place of an entry, if its words are there, are the entity's own, and speak of what the entry is about.
+    /// The place of an entry, if its words exist, are the entity's own, and are about the subject of the entry.
     fn finding(
         &self,
         meant: &Meant,
@@ -191,7 +193,7 @@ impl<'a> Back<'_, 'a> {
         let Some(found) = found else {
             let is_others = locate(self.transcript, Some(place.line), quote, |_| true, text_of).is_some();
             let reason =
-                if is_others { "It cites the words of somebody else." } else { "The words it cites stand in no message." };
+                if is_others { "It cites another person's words." } else { "The words it cites are not in any message." };
             return Err((Gate::Ungrounded, reason, Vec::new()));
         };
         let read = &self.all[found.message];
@@ -199,7 +201,7 @@ impl<'a> Back<'_, 'a> {
         let evidence = || self.evidence(read, found.span);
         let refused = |gate, reason| Err((gate, reason, evidence()));
         let Ok(bytes) = found.span.bytes_in(read.said.text) else {
-            return refused(Gate::Ungrounded, "The words it cites stand in no message.");
+            return refused(Gate::Ungrounded, "The words it cites are not in any message.");
         };
         let cited: Vec<&Sentence<'_>> = read
             .sentences
@@ -207,23 +209,23 @@ impl<'a> Back<'_, 'a> {
             .filter(|sentence| sentence.bytes.start < bytes.end && bytes.start < sentence.bytes.end)
             .collect();
         let Some(sentence) = cited.first() else {
-            return refused(Gate::QuotedText, "The words it cites are quoted, pasted or said in a role.");
+            return refused(Gate::QuotedText, "The words it cites are quoted, pasted or part of a role play.");
         };
         let words = read.said.text.get(bytes).unwrap_or_default();
         if meant.claimed.as_ref().is_some_and(|claimed| !is_said(claimed, words)) {
-            return refused(Gate::Ungrounded, "The words it cites do not speak of it.");
+            return refused(Gate::Ungrounded, "The words it cites are not about this.");
         }
-        // A closed value is in our words, so the quotation cannot carry it by its own: the reader must see a wish there as well.
+        // A closed value is worded by us, so the quotation cannot contain it. The reader must therefore also see a wish there.
         let is_wish = || {
             let seen = marked(&read.said, ReadingLabel::Wish, WISH_SEEN_MIN);
             seen.iter()
                 .any(|wish| cited.iter().any(|cited| wish.bytes.start < cited.bytes.end && cited.bytes.start < wish.bytes.end))
         };
         if matches!(meant.profile_type, ProfileType::Preferences | ProfileType::Expectations) && !is_wish() {
-            return refused(Gate::Ungrounded, "The reader sees no wish in the words it cites.");
+            return refused(Gate::Ungrounded, "The reader found no preference in the words it cites.");
         }
         let Some(place) = read.place(sentence) else {
-            return refused(Gate::Ungrounded, "The words it cites stand in no message.");
+            return refused(Gate::Ungrounded, "The words it cites are not in any message.");
         };
         let strength = if confidence >= CONFIDENCE_STATED { Strength::Stated } else { Strength::Passing };
         Ok(Finding {
@@ -255,17 +257,17 @@ fn unmet(need: &str, finding: &Finding) -> Occurrence {
     }
 }
 
-/// Whether the cited words say this.
+/// True if the cited words say this.
 fn is_said(claimed: &str, cited: &str) -> bool {
     let support = support(claimed, cited, "", &[]);
     support.invented.is_empty() && support.share >= TOPIC_SUPPORT_MIN && !content_words(claimed).is_empty()
 }
 
-/// What a preference or expectation means, in the words of our own table.
+/// The meaning of a preference or expectation, in the words of our own table.
 fn wished(kind: Kind, facet: &str, value: &str) -> Result<Meant, (Gate, &'static str)> {
     let profile_type = if kind == Kind::Expectations { ProfileType::Expectations } else { facets::type_of(facet) };
     let verb = if profile_type == ProfileType::Expectations { "Expects" } else { "Prefers" };
-    let known = Facet::new(facet).map_err(|_| (Gate::Invalid, "Its facet is none that is known."))?;
+    let known = Facet::new(facet).map_err(|_| (Gate::Invalid, "Its facet is unknown."))?;
     let meant = |value: &str, content: String| Meant {
         profile_type,
         facet: known.clone(),
@@ -279,12 +281,12 @@ fn wished(kind: Kind, facet: &str, value: &str) -> Result<Meant, (Gate, &'static
     let value = value.to_lowercase();
     match facet {
         "language" => {
-            let name = facets::language(&value).ok_or((Gate::Invalid, "Its value is no language that is known."))?;
+            let name = facets::language(&value).ok_or((Gate::Invalid, "Its value is not a known language."))?;
             Ok(meant(&value, format!("{verb} {name}")))
         }
         "channel" => {
             let known = facets::CHANNELS.iter().find(|(name, _)| *name == value);
-            let (_, phrase) = known.ok_or((Gate::Invalid, "Its value is no channel that is known."))?;
+            let (_, phrase) = known.ok_or((Gate::Invalid, "Its value is not a known channel."))?;
             Ok(meant(&value, format!("{verb} {phrase}")))
         }
         "timing:reply" | "timing:calls" | "timing:meetings" => {
@@ -299,30 +301,30 @@ fn wished(kind: Kind, facet: &str, value: &str) -> Result<Meant, (Gate, &'static
             let profile_type = if facet == "timing:reply" { ProfileType::Expectations } else { ProfileType::Preferences };
             Ok(Meant { profile_type, claimed: Some(value.clone()), ..meant(&value, content) })
         }
-        _ => Err((Gate::Invalid, "Its facet or value is none that is known.")),
+        _ => Err((Gate::Invalid, "Its facet or value is unknown.")),
     }
 }
 
-/// "within two business days" has 24; a longer one is a story.
+/// Maximum length of a timing: "within two business days" has 24 characters; anything longer is a story.
 const TIMING_CHARS_MAX: usize = 40;
 
-/// What no text of an entry may have.
+/// Rejects content that no text in an entry may have.
 fn fault(text: &str) -> Result<(), (Gate, &'static str)> {
     let lower = text.to_lowercase();
     if ["![", "](", "<img", "<a ", "<script", "javascript:", "://", "www.", "<!--"].iter().any(|mark| lower.contains(mark)) {
-        return Err((Gate::Invalid, "It carries markup or a link, which no entry needs."));
+        return Err((Gate::Invalid, "It contains markup or a link, which no entry needs."));
     }
     if text.chars().any(|c| c.is_control() || is_invisible(c)) {
-        return Err((Gate::Invalid, "It has hidden characters."));
+        return Err((Gate::Invalid, "It contains hidden characters."));
     }
     if SensitiveKind::ALL
         .iter()
         .any(|kind| text.contains(&format!("[{}_", kind.word())) || text.contains(&format!("[{}]", kind.word())))
     {
-        return Err((Gate::Ungrounded, "It names a masked value."));
+        return Err((Gate::Ungrounded, "It contains a masked value."));
     }
     if is_instruction(text) {
-        return Err((Gate::SystemPromptLeak, "It reads like an order to an assistant."));
+        return Err((Gate::SystemPromptLeak, "It looks like an order to an assistant."));
     }
     Ok(())
 }

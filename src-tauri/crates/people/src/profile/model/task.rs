@@ -1,4 +1,4 @@
-//! The calls of one derivation: a window of messages each.
+//! The calls of one derivation, with one window of messages each.
 
 use std::collections::HashMap;
 
@@ -18,32 +18,32 @@ use crate::profile::facets;
 use crate::text::{Read, read, same_topic};
 use crate::utterance::occasions;
 
-/// The one prompt. Raise the version with every change of wording or reply.
+/// The only prompt. Raise the version with every change to the wording or the reply format.
 pub const PROFILE: PromptFile =
     PromptFile { name: "profile", version: 1, wording: include_str!("../../../prompts/profile.md"), reply_tokens_max: 2_000 };
 
-/// About 12,000 tokens a call: several weeks of chat, and what a small local model still reads to the end.
+/// About 12,000 tokens per call: several weeks of chat, and as much as a small local model still reads to the end.
 pub const WINDOW_CHARS_MAX: usize = 12_000 * limits::CHARS_PER_TOKEN;
 
-/// A derivation asks at most this often and reads the newest messages: what somebody wanted years ago, the rules still see.
+/// Maximum calls per derivation. The newest messages are read; what someone wanted years ago is still found by the rules.
 pub const CALLS_MAX: usize = 6;
 
-/// What a model found, after the gates.
+/// A model's findings, after the gates.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModelFindings {
-    /// For [`crate::profile::changes`] with the origin `Model`.
+    /// Findings for [`crate::profile::changes`] with the origin `Model`.
     pub findings: Vec<Finding>,
-    /// What the entity wanted and did not get, for [`crate::gap::detect_with`], which counts how often.
+    /// What the entity wanted and did not get, for [`crate::gap::detect_with`], which counts the occasions.
     pub occurrences: Vec<Occurrence>,
-    /// What was stopped and why. Positions count the input's utterances as they were handed in.
+    /// The entries that were filtered out, with reasons. Positions refer to the input's utterances as passed in.
     pub stops: Vec<Stop>,
-    /// Messages that were not shown, because there are too many or they are too long, or because they were read before.
+    /// The number of messages not shown because there were too many, they were too long, or they had been read before.
     pub left_out: usize,
     /// The messages that were shown.
     pub shown: Vec<InteractionId>,
 }
 
-/// A derivation as a row of calls.
+/// A derivation as a sequence of calls.
 pub struct ProfileTask<'a> {
     input: ProfileInput<'a>,
     all: Vec<Read<'a>>,
@@ -54,12 +54,13 @@ pub struct ProfileTask<'a> {
 }
 
 impl<'a> ProfileTask<'a> {
-    /// The derivation of `input`. Without a message of the entity's own there is nothing to ask.
+    /// Derives a profile from `input`. Makes no call if the entity said nothing.
     pub fn new(input: ProfileInput<'a>, scrubber: &Scrubber) -> Result<Self, WordingError> {
         Self::of_news(input, scrubber, &|_| true, ContextLength::default())
     }
 
-    /// The derivation of what is new in `input`: with the messages around it, without windows in which the entity says nothing new.
+    /// Derives only from what is new in `input`, with the messages around it. Windows in which the entity says nothing new are
+    /// left out.
     pub fn of_news(
         input: ProfileInput<'a>,
         scrubber: &Scrubber,
@@ -85,7 +86,7 @@ impl<'a> ProfileTask<'a> {
                 .iter()
                 .map(|at| {
                     let said = task.all[*at].said;
-                    // Names say nothing about how somebody wants to be dealt with, so none leaves.
+                    // Names say nothing about how someone wants to be treated, so none are sent.
                     let speaker = match said.speaker {
                         Speaker::Entity => Role::Owner,
                         Speaker::Assistant => Role::Assistant,
@@ -114,8 +115,8 @@ impl<'a> ProfileTask<'a> {
     }
 }
 
-/// The newest messages with something new of the entity's, in windows that fit, oldest window first. Never a part of a message, since
-/// a cut could leave half of a masked value.
+/// The newest messages in windows that fit, oldest window first. Only windows with something new from the entity are kept. A
+/// message is never split, because a cut could leave half of a masked value.
 fn windows(all: &[Read<'_>], is_new: &dyn Fn(&InteractionId) -> bool, chars_max: usize) -> Vec<Vec<usize>> {
     let length = |at: usize| all[at].said.text.chars().count() + LINE_CHARS;
     let mut windows: Vec<Vec<usize>> = vec![Vec::new()];
@@ -138,7 +139,7 @@ fn windows(all: &[Read<'_>], is_new: &dyn Fn(&InteractionId) -> bool, chars_max:
     windows
 }
 
-/// The lines of the prompt that name the facets we know.
+/// The lines of the prompt that name the known facets.
 fn known_facets() -> PromptText {
     let mut text = PromptText::default();
     for (n, facet) in facets::closed_facets().enumerate() {
@@ -177,7 +178,8 @@ impl Calls for ProfileTask<'_> {
 }
 
 impl ProfileTask<'_> {
-    /// What has to be repeated is counted over all calls, by the bar of the built-in rules; one topic has one name.
+    /// Drops one-offs: entries that require repetition are counted over all calls, with the thresholds of the built-in rules. The
+    /// same topic gets the same name.
     fn drop_one_offs(&mut self) {
         let mut findings = std::mem::take(&mut self.found.findings);
         findings.sort_by(|a, b| (a.time, &a.place, a).cmp(&(b.time, &b.place, b)));
@@ -216,7 +218,7 @@ impl ProfileTask<'_> {
                 self.found.findings.extend(cluster);
                 continue;
             }
-            let reason = "It came up too seldom to be a need or a gap.".to_owned();
+            let reason = "It came up too rarely to be a need or a gap.".to_owned();
             let stop = read::stop(Gate::Ephemeral, &self.input, cluster[0].content.clone(), reason, Vec::new());
             self.found.stops.push(stop);
         }

@@ -1,11 +1,11 @@
-//! Amounts of money: found with a holder, left alone without.
+//! Amounts of money: found with a money indicator, kept without one.
 
 use super::*;
 
-/// Numbers as they are written around the world, with nothing that says money.
+/// Numbers as written around the world, without any sign of money.
 const NUMBERS: &[&str] = &["5", "50", "1,234.56", "1.200,50", "1'200", "1 200", "12,34,567", "0.99", "2500000", "1’000’000.00"];
 
-/// What makes a number an amount; `{}` is the number.
+/// What turns a number into an amount; `{}` is the number.
 const DRESSES: &[&str] = &[
     "${}", "$ {}", "US${}", "A${}", "€{}", "€ {}", "{} €", "{}€", "£{}", "¥{}", "₹{}", "₹ {}", "R$ {}", "USD {}", "{} USD",
     "EUR {}", "{} EUR", "CHF {}", "{} CHF", "usd {}", "{} usd", "Rs. {}", "Rs {}", "{} dollars", "{} euros", "{} Euro",
@@ -13,7 +13,7 @@ const DRESSES: &[&str] = &[
     "{} francs", "Fr. {}",
 ];
 
-/// Amounts that do not come from the grid.
+/// Amounts that the grid does not generate.
 const OTHERS: &[&str] = &[
     "$2M", "$2.5M", "$2.5 million", "$3bn", "$3 bn", "$1.2B", "$10k", "$10K", "US$5m", "USD 2 million", "USD 2m", "USD2M",
     "EUR 1,2 Mio.", "1,2 Mio. €", "1,2 Mio €", "3 Mrd. Euro", "50k USD", "50k dollars", "50K euros", "5k€", "5 k€", "5 M€",
@@ -56,13 +56,13 @@ fn at_least_98_of_100_amounts_are_found_whole() {
     assert!(missed.len() * 100 <= total * 2, "{} of {total} missed, 2 % allowed:\n{}", missed.len(), missed.join("\n"));
 }
 
-/// What is counted; `{}` is the number. None of it is money.
+/// Things that are counted; `{}` is the number. None of these is money.
 const COUNTS: &[&str] = &[
     "{} people", "{} km", "{} kg", "{} %", "{} users", "page {}", "{} °C", "{} minutes", "chapter {}", "{}th place", "{} points",
     "room {}", "{} MB", "line {}", "{} times", "x = {}",
 ];
 
-/// Numbers that are near money words or look like it, and are none.
+/// Numbers near money words, or that look like money, but are not.
 const NO_MONEY: &[&str] = &[
     "in 2024", "2M users", "10k steps a day", "5k run", "4K display", "2 million people", "5 lakh people", "2 crore voters",
     "5 grand pianos", "lost 20 pounds", "20 pounds heavier", "two pounds of flour", "I weigh 180 pounds", "COP 28",

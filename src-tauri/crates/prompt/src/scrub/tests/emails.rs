@@ -1,8 +1,8 @@
-//! Addresses in every dress.
+//! Email addresses in every notation.
 
 use super::*;
 
-/// Every name at every host in every dress; the address alone must go.
+/// Every name at every host in every notation; only the address must be masked.
 #[test]
 fn addresses_are_found_in_every_dress() {
     let names = [

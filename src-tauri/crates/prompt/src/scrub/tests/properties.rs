@@ -1,10 +1,10 @@
-//! What must hold for any text: nothing sensitive passes, masked text stays as it is, clean text too.
+//! Properties that hold for any text: nothing sensitive passes, and both masked text and clean text stay unchanged.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Pieces that meet in one text so that their edges touch.
+/// Fragments that are joined so that their edges touch.
 fn fragment() -> impl Strategy<Value = String> {
     let fixed = prop::sample::select(vec![
         "mara@example.org", "name at host dot com", " (at) ", "+49 30 12345678", "(415) 555-2671", "030", "$5", "€ 1.200,50",
@@ -58,7 +58,7 @@ proptest! {
     }
 }
 
-/// Long runs of what detectors start at must not cost more than a few readings each.
+/// Long runs of characters that start a detector must not cost more than a few passes each.
 #[test]
 fn hostile_repetitions_are_read_in_linear_steps() {
     for piece in [

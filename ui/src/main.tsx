@@ -1,4 +1,4 @@
-/** Start: find the host, read what decides the first picture, then draw once. */
+/** Startup: finds the host, loads what the first render needs, then renders once. */
 import './design/tokens.css';
 import './design/base.css';
 import { CSPProvider } from '@base-ui/react/csp-provider';
@@ -27,7 +27,7 @@ async function start(): Promise<void> {
     enterFirstPanel(status);
     root.render(
       <StrictMode>
-        {/* The security policy allows no style elements made at run time. */}
+        {/* The content security policy does not allow style elements created at run time. */}
         <CSPProvider disableStyleElements>
           <QueryClientProvider client={client}>
             <Tooltip.Provider>

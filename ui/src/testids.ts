@@ -1,4 +1,4 @@
-/** What end-to-end tests hold on to. A name here is a promise; `navId` gives `nav-review` and so on. */
+/** Ids that end-to-end tests use. A name here is a promise; `navId` gives `nav-review` and so on. */
 import type { PanelId } from './state/nav';
 
 export const TESTIDS = {

@@ -76,7 +76,7 @@ test('the folder of an export is dropped, and takes the place of what is here af
   await keepsake.cli('export', folder);
   await talk('valley', 'I work in the valley now.');
   await keepsake.drop(folder);
-  await keepsake.sees('source-file', 'An export of Keepsake with 1 message', { within_ms: 30_000 });
+  await keepsake.sees('source-file', 'A Keepsake export with 1 message', { within_ms: 30_000 });
   await keepsake.screenshot('sources-export-light');
   await keepsake.click('btn-source-replace');
   await keepsake.sees('backup-ask', '2 conversations', { within_ms: 30_000 });

@@ -120,7 +120,7 @@ test('a library that is not the one Keepsake was built for is not loaded, and to
   const foreign = await launch({ env: { KEEPSAKE_MODEL_DIR: models } });
   try {
     const [told] = await alertsOf(foreign, join(models, LIBRARY));
-    assert.match(told, /is not the file that Keepsake knows, so it was not loaded/);
+    assert.match(told, /is not the file that Keepsake expects, so it was not loaded/);
     await foreign.screenshot('alert-library-light');
   } finally {
     await foreign.end();

@@ -64,9 +64,9 @@ test('what the model is good for is told by made-up conversations, and a task ma
   await keepsake.run('document.querySelectorAll(\'[data-testid="model-test-result"] details\').forEach((each) => { each.open = false; })');
   await keepsake.click('btn-model-rate');
   // It knows one statement and says yes to everything: that is too little to look for facts, and no judge.
-  await keepsake.until('the verdicts', async () => (await body()).includes('Do not let it look for facts.'), { within_ms: 60_000 });
+  await keepsake.until('the verdicts', async () => (await body()).includes('Not suitable for finding facts.'), { within_ms: 60_000 });
   const said = await body();
-  for (const words of ['1 of 9 right', 'Checks unevenly', 'Do not let it sum up']) assert.ok(said.includes(words), `${words}: ${said}`);
+  for (const words of ['1 of 9 right', 'Checks proposals unevenly', 'Not suitable for summarizing']) assert.ok(said.includes(words), `${words}: ${said}`);
   assert.equal((await keepsake.cli('memories', '--json')).trim(), '', 'nothing of it is kept');
   await keepsake.run('document.querySelector(\'[data-testid="model-rating"]\').scrollIntoView({ block: "center" })');
   await keepsake.screenshot('settings-models-rating-light');

@@ -86,7 +86,7 @@ test('two handles are linked by hand, after what that would do was shown', async
   await keepsake.find('link-dialog');
   await keepsake.fill('link-other', 'rob');
   await keepsake.click({ css: '[role="option"]', text: '@rob:example.org' });
-  await keepsake.sees('link-preview', 'One person with 2 handles');
+  await keepsake.sees('link-preview', 'One person with 2 accounts');
   await keepsake.screenshot('people-link-dialog-light');
   assert.deepEqual(await people(), peopleBefore, 'nothing is linked before it is confirmed');
   await keepsake.click('btn-link-confirm');
@@ -154,7 +154,7 @@ test('a suggestion is answered by keyboard, taken back, and answered again', asy
   await keepsake.click('people-tab-links');
   await keepsake.sees('link-question', 'Is Noor Aziz the same person in both places?');
   await keepsake.sees('link-for', '@noor:example.org');
-  await keepsake.sees('link-preview', 'One person with 2 handles');
+  await keepsake.sees('link-preview', 'One person with 2 accounts');
   await keepsake.screenshot('people-suggestions-light');
   await keepsake.press('d');
   await keepsake.until('two people', async () => (await status()) === 'different');

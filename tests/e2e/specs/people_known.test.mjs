@@ -93,7 +93,7 @@ test('on another day it shows what was true then', async () => {
   await keepsake.screenshot('person-other-day-light');
   // That day nothing had been read: it was imported today.
   await keepsake.click('as-of-believed');
-  await keepsake.sees('profile-on-day', 'Nothing was believed then.');
+  await keepsake.sees('profile-on-day', 'Keepsake knew nothing on that day.');
   await keepsake.click({ css: 'button', text: 'Back to today' });
   await keepsake.sees('profile-entry', 'long and detailed');
 });
@@ -111,7 +111,7 @@ test('what is wrong is said to be wrong, taken back, and worded anew', async () 
   await keepsake.click('btn-profile-correct');
   await keepsake.fill('profile-input', 'Prefers long answers about plants');
   await keepsake.press('Control+Enter');
-  await keepsake.sees('profile-entry', 'Worded by you');
+  await keepsake.sees('profile-entry', 'Your wording');
   await keepsake.until('it to be kept', async () => (await profile()).includes('Prefers long answers about plants: current, person'));
 });
 

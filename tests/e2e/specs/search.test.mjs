@@ -112,7 +112,7 @@ test('a whole question finds the line that answers it, and says why', async () =
   const answer = { css: '[data-testid="search-row"]', text: 'albatross nests' };
   await keepsake.find(answer, { within_ms: 10_000 });
   await keepsake.click(answer);
-  assert.match(await keepsake.text('search-why'), /line next to it|close to it/);
+  assert.match(await keepsake.text('search-why'), /message next to it|something similar/);
   await shoot('question-light');
 });
 
@@ -120,9 +120,9 @@ test('a question about an attribute finds what was approved of it, and says so',
   await keepsake.fill('search-box', 'What am I allergic to?');
   const answer = { css: '[data-testid="search-row"]', text: 'walnuts' };
   await keepsake.find(answer, { within_ms: 10_000 });
-  assert.match(await active(), /What you ask about[^]*walnuts/, 'it comes first');
+  assert.match(await active(), /Known fact[^]*walnuts/, 'it comes first');
   await keepsake.click(answer);
-  assert.match(await keepsake.text('search-why'), /what you approved about that/);
+  assert.match(await keepsake.text('search-why'), /what you approved about your question/);
   await shoot('attribute-light');
 });
 
@@ -152,7 +152,7 @@ test('facets, kinds and operators narrow, all of it in the box', async () => {
 
 test('nothing found says so and leads on', async () => {
   await keepsake.fill('search-box', 'xyzzy channel:dm');
-  await keepsake.sees('search-empty', 'Nothing found');
+  await keepsake.sees('search-empty', 'No results');
   await shoot('nothing-light');
   await keepsake.click({ css: '[data-testid="search-empty"] button' });
   assert.equal(await value('search-box'), 'xyzzy');
@@ -160,7 +160,7 @@ test('nothing found says so and leads on', async () => {
 
 test('a question that nothing answers says so, and sets the nearest lines apart', async () => {
   await keepsake.fill('search-box', 'what is the capital of Mongolia and who governs it');
-  await keepsake.sees('search-nearest', 'Nothing found that says this');
+  await keepsake.sees('search-nearest', 'No good match');
   await keepsake.until('at most three lines', async () => (await count('search-row')) <= 4);
   await shoot('nearest-light');
 });

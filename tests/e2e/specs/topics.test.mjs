@@ -166,7 +166,7 @@ test('how topics are made is chosen in Settings, and set back', async () => {
   await keepsake.press('Enter');
   await keepsake.until('it to be kept', async () => (await rules()).batch_size === 30);
   await keepsake.fill('topic-rule-similarity', '7');
-  await keepsake.sees({ css: '[role="alert"]' }, 'A number from 0.3 to 0.99.');
+  await keepsake.sees({ css: '[role="alert"]' }, 'Enter a number from 0.3 to 0.99.');
   await keepsake.screenshot('settings-topics-light');
   await keepsake.press('Escape');
   await keepsake.click('btn-topic-defaults');

@@ -1,4 +1,4 @@
-/** Typed commands: a name that the backend does not know, or a payload of the wrong shape, does not compile. */
+/** Typed commands: an unknown command or a payload of the wrong shape does not compile. */
 import { platform } from '../platform';
 import type { RpcSchema } from './schema';
 
@@ -6,7 +6,7 @@ export type Command = keyof RpcSchema;
 export type Request<K extends Command> = RpcSchema[K][0];
 export type Response<K extends Command> = RpcSchema[K][1];
 
-/** Sends one command. Rejects with an `RpcError`. */
+/** Runs a command. Rejects with an `RpcError`. */
 export async function call<K extends Command>(cmd: K, payload: Request<K>): Promise<Response<K>> {
   return (await platform().rpc(cmd, payload)) as Response<K>;
 }

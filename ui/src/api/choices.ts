@@ -1,21 +1,22 @@
 /**
- * Choices that the backend takes whole while a person changes them one at a time: shown at once, written one after another.
+ * Settings that the backend stores as a whole while a person changes them one at a time. A change shows immediately; writes are
+ * sent one after another.
  *
- * Each write is laid over what is stored by then, so that a second choice does not take the first one back before it was answered, and a
- * refused one does not ride along with the next.
+ * Each write is merged into what is stored at that time, so that a second change does not revert the first before its response
+ * arrives, and a rejected change is not sent again with the next one.
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 
-/** Writes one part of a choice; rejects where the backend refused it, and the page shows what is stored again. */
+/** Writes one part of the settings. Rejects if the backend refused it; the page then shows the stored settings again. */
 export type Change<Part> = (part: Part) => Promise<void>;
 
 interface Choices<View, Part> {
-  /** Under which query the choices are kept. */
+  /** Query key of the settings. */
   readonly key: readonly unknown[];
-  /** The choices as a write will leave them. */
+  /** The settings as they will be after a write. */
   readonly laidOver: (view: View, part: Part) => View;
-  /** Writes the whole of them, and resolves to what is stored then. */
+  /** Writes the settings as a whole and resolves to what is then stored. */
   readonly write: (view: View) => Promise<View>;
 }
 
@@ -39,7 +40,7 @@ export function useChoices<View extends object, Part>({ key, laidOver, write }: 
         show();
       }
     });
-    // The next one is written whether or not this one was taken.
+    // The next write is sent whether or not this one succeeded.
     now.last = done.catch(() => undefined);
     return done;
   };

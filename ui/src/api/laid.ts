@@ -1,15 +1,16 @@
 /**
- * What a person decided about rows, laid over the answers at hand until those can contain it.
+ * Decisions of a person about rows, applied on top of cached answers until the answers contain them.
  *
- * The way of `optimistic.ts` for every list but that of memories: a decision says which fields of which rows it changes. A layer
- * lies over an answer that was asked for before the backend had done it, an undo is one more layer, and a refusal takes its layer
- * off; so a key is judged by what was decided last, however late the answers come. Pure but for the store.
+ * This does for every other list what `optimistic.ts` does for memories: a decision says which fields of which rows it changes. A
+ * layer applies to answers that were requested before the backend had carried out the decision. An undo is another layer, and a
+ * rejected decision removes its layer. A key press is therefore judged by the latest decision, however late the answers arrive.
+ * Pure, except for the store.
  */
 import { useMemo } from 'react';
 import { createStore, useStore } from '../state/store';
 import { nextTick, stampOf } from './optimistic';
 
-/** What a decision makes of one row, and what an undo puts back; `null` where the row leaves its list. */
+/** The effect of a decision on one row, and what an undo restores; `null` if the row leaves its list. */
 export interface Change<T extends object = object> {
   readonly id: string;
   readonly to: Partial<T> | null;
@@ -18,11 +19,11 @@ export interface Change<T extends object = object> {
 
 export interface Layer {
   readonly fields: ReadonlyMap<string, object | null>;
-  /** The tick at which the backend had done it; null while it is under way. */
+  /** The tick at which the backend had carried it out; null while it is pending. */
   readonly settled: number | null;
 }
 
-/** Settled layers beyond these are in every answer by now: lists that are laid over are asked again with each change. */
+/** Older settled layers are contained in every answer: the lists concerned are requested again after each change. */
 const LAYERS_MAX = 500;
 
 const layers = createStore<readonly Layer[]>([]);
@@ -31,26 +32,26 @@ const NOTHING = { settle: () => undefined, lift: () => undefined };
 
 const isOver = (layer: Layer, stamp: number) => layer.settled === null || layer.settled > stamp;
 
-/** Lays a decision, or with `isBack` its undo, over every answer. Returns how to settle it and how to take it off. */
+/** Applies a decision, or with `isBack` its undo, on top of every answer. Returns functions to settle and to remove it. */
 export function lay(changes: readonly Change[], isBack = false) {
   if (changes.length === 0) return NOTHING;
   let layer: Layer = { fields: new Map(changes.map((change) => [change.id, isBack ? change.from : change.to])), settled: null };
   layers.update((all) => [...(all.length < LAYERS_MAX ? all : all.filter((each, at) => each.settled === null || at > LAYERS_MAX / 2)), layer]);
   return {
-    /** The backend has done it: answers that are asked for from now on contain it. */
+    /** The backend has carried it out; answers requested from now on contain it. */
     settle() {
       const before = layer;
       layer = { ...before, settled: nextTick() };
       layers.update((all) => all.map((each) => (each === before ? layer : each)));
     },
-    /** It was not done. */
+    /** It was not carried out. */
     lift() {
       layers.update((all) => all.filter((each) => each !== layer));
     },
   };
 }
 
-/** The rows as the person has left them; a row that nothing lies over is the same object. Pure. */
+/** The rows as the person left them. Unchanged rows stay the same objects. Pure. */
 export function withLayers<T extends object>(rows: readonly T[], stamp: number, over: readonly Layer[], idOf: (row: T) => string): readonly T[] {
   const open = over.filter((layer) => isOver(layer, stamp));
   if (open.length === 0) return rows;
@@ -69,13 +70,13 @@ const differs = (row: object, change: object) => Object.entries(change).some(([n
 
 export const byId = (row: { readonly id: string }): string => row.id;
 
-/** Rows out of a stamped answer (`query.ts` names them) as the person has left them. Give it a stable `idOf`. */
+/** The rows of a stamped answer (`query.ts` names them) as the person left them. `idOf` must be stable. */
 export function useLaid<T extends object>(answer: object | undefined, rows: readonly T[], idOf: (row: T) => string): readonly T[] {
   const over = useStore(layers, (all) => all);
   return useMemo(() => withLayers(rows, answer ? stampOf(answer) : 0, over, idOf), [answer, rows, over, idOf]);
 }
 
-/** Forgets what lies over the answers; tests start from here. */
+/** Removes all layers; tests start from here. */
 export function resetLaid(): void {
   layers.set([]);
 }

@@ -1,9 +1,9 @@
 /**
- * What the person has done and the answers at hand do not show yet.
+ * Decisions about memories that cached answers do not show yet.
  *
- * Every decision is an entry in a log. Answers of the list commands are stamped with how much of the log was settled when
- * they were asked for; an entry changes an answer only as long as that answer cannot contain it. So nothing is patched in the
- * cache, nothing has to be rolled back, and an undo is one flag. Pure but for the two counters.
+ * Every decision is an entry in a log. Answers of the list commands are stamped with how much of the log was settled when they
+ * were requested; an entry changes an answer only as long as the answer cannot contain it. So the cache is never patched, nothing
+ * has to be rolled back, and an undo is a single flag. Pure, except for the two counters.
  */
 import type { MemoriesListRequest, MemoryRow } from './schema';
 import { replaced } from '../state/difference';
@@ -11,13 +11,13 @@ import { createStore } from '../state/store';
 
 export interface Entry {
   readonly ids: ReadonlySet<string>;
-  /** The rows as they were, which an undo brings back. */
+  /** The rows before the decision, which an undo restores. */
   readonly rows: readonly MemoryRow[];
-  /** What becomes of a row; null if it leaves every list. */
+  /** The new state of a row; null if it leaves every list. */
   readonly patch: (row: MemoryRow) => MemoryRow | null;
-  /** By how much the number of waiting candidates changes. */
+  /** Change in the number of pending memories. */
   readonly pendingDelta: number;
-  /** The tick at which the backend had done it; null while it is under way. */
+  /** The tick at which the backend had carried it out; null while it is pending. */
   readonly settled: number | null;
   readonly undone: boolean;
   readonly undoSettled: number | null;
@@ -26,8 +26,8 @@ export interface Entry {
 export type Log = readonly Entry[];
 
 /**
- * Settled entries older than this many are in every answer by now: a held key makes thirty a second, and the longest that a
- * list goes without being asked again is half a minute (`tags.ts`).
+ * Older settled entries are contained in every answer: a held key creates thirty per second, and every list is requested again
+ * after half a minute at most (`tags.ts`).
  */
 const LOG_MAX = 2_000;
 
@@ -38,7 +38,7 @@ export const nextTick = (): number => (tick += 1);
 
 const stamps = new WeakMap<object, number>();
 
-/** Runs a question to the backend and stamps its answer. */
+/** Sends a request to the backend and stamps its answer. */
 export async function stamped<T extends object>(ask: () => Promise<T>): Promise<T> {
   const asked = tick;
   const answer = await ask();
@@ -46,7 +46,7 @@ export async function stamped<T extends object>(ask: () => Promise<T>): Promise<
   return answer;
 }
 
-/** When the answer was asked for; an unknown answer is older than everything. */
+/** When the answer was requested. An unknown answer counts as older than everything. */
 export const stampOf = (answer: object): number => stamps.get(answer) ?? 0;
 
 export function append(entry: Entry): Entry {
@@ -54,7 +54,7 @@ export function append(entry: Entry): Entry {
   return entry;
 }
 
-/** Replaces an entry by a changed one and returns that. */
+/** Replaces an entry by a changed copy and returns the copy. */
 export function amend(entry: Entry, change: Partial<Entry>): Entry {
   const next = { ...entry, ...change };
   log.update((entries) => entries.map((each) => (each === entry ? next : each)));
@@ -66,11 +66,14 @@ export function remove(entry: Entry): void {
 }
 
 const isIn = (settled: number | null, stamp: number) => settled !== null && settled <= stamp;
-/** An answer may lack what was undone even if it was asked for before the decision had settled: the backend was ahead of its word. */
+/**
+ * An answer may lack an undone row even if it was requested before the decision had settled: the backend may have carried out the
+ * decision before it responded.
+ */
 const isMissing = (entry: Entry, stamp: number) => entry.undone && !isIn(entry.undoSettled, stamp);
 const isOpen = (entry: Entry, stamp: number) => !entry.undone && !isIn(entry.settled, stamp);
 
-/** By how much the number of waiting candidates differs from what the stamped answer says. */
+/** Difference between the current number of pending memories and the one in the stamped answer. */
 export function pendingDelta(entries: Log, stamp: number): number {
   return entries.reduce((sum, entry) => {
     const shown = isIn(entry.settled, stamp) && !isIn(entry.undoSettled, stamp) ? entry.pendingDelta : 0;
@@ -79,20 +82,20 @@ export function pendingDelta(entries: Log, stamp: number): number {
   }, 0);
 }
 
-/** Whether a row that was changed still belongs to the list that was asked for. */
+/** Whether a changed row still belongs to the requested list. */
 function belongs(row: MemoryRow, request: Partial<MemoriesListRequest>): boolean {
   const fits = (wanted: readonly string[] | undefined, value: string) => !wanted || wanted.length === 0 || wanted.includes(value);
   return fits(request.status, row.status) && fits(request.category, row.category) && (request.conversation == null || request.conversation === row.conversation_id);
 }
 
-/** Puts a row back beside its neighbours; its exact place comes with the next answer. */
+/** Inserts a row next to the others of its conversation. Its exact position comes with the next answer. */
 function insert(rows: MemoryRow[], row: MemoryRow): void {
   let at = rows.findIndex((each) => each.conversation_id === row.conversation_id);
   while (at >= 0 && at < rows.length && rows[at]?.conversation_id === row.conversation_id && (rows[at]?.said_at ?? 0) <= row.said_at) at += 1;
   rows.splice(Math.max(0, at), 0, row);
 }
 
-/** The rows with those that came back and are not there yet. */
+/** The rows, including restored ones that are not in them yet. */
 function withRows(rows: readonly MemoryRow[], back: readonly MemoryRow[], request: Partial<MemoriesListRequest>): MemoryRow[] {
   const out = [...rows];
   const shown = new Set(rows.map((row) => row.id));
@@ -107,7 +110,7 @@ function withRows(rows: readonly MemoryRow[], back: readonly MemoryRow[], reques
 type Effect = 'none' | 'open' | 'missing';
 const effectOn = (entry: Entry, stamp: number): Effect => (isOpen(entry, stamp) ? 'open' : isMissing(entry, stamp) ? 'missing' : 'none');
 
-/** What was last shown of an answer, and by what. */
+/** The rows last shown for an answer, and what they were based on. */
 interface Shown {
   readonly stamp: number;
   readonly request: Partial<MemoriesListRequest>;
@@ -117,13 +120,13 @@ interface Shown {
 
 const lastShown = new WeakMap<readonly MemoryRow[], Shown>();
 
-/** The entries say the same of an answer: that one has arrived meanwhile changes nothing. */
+/** Whether two entries have the same effect on an answer. If only a response arrived in the meantime, nothing changes. */
 const isSame = (a: Entry, b: Entry | undefined, stamp: number) =>
   a === b || (b !== undefined && a.ids === b.ids && a.rows === b.rows && a.patch === b.patch && effectOn(a, stamp) === effectOn(b, stamp));
 
 /**
- * The list as it was shown, with the entries that have come since: one decision concerns one row, wherever it stands among ten
- * thousand. Undefined if that is not all that has happened.
+ * The list as last shown, with the entries since then applied. One decision affects one row, wherever it is among ten thousand.
+ * Returns undefined if anything else has happened.
  */
 function continued(shown: Shown | undefined, stamp: number, request: Partial<MemoriesListRequest>, entries: Log): readonly MemoryRow[] | undefined {
   if (!shown || shown.stamp !== stamp || shown.request !== request) return undefined;
@@ -132,12 +135,13 @@ function continued(shown: Shown | undefined, stamp: number, request: Partial<Mem
   for (const entry of entries.slice(shown.entries.length)) {
     const effect = effectOn(entry, stamp);
     if (effect === 'none') continue;
-    // A series of single decisions is the hurried case; of many rows at once one walk over all takes as long.
+    // This is for a series of single decisions, where time matters. For many rows at once, processing the whole list takes no
+    // longer.
     if (effect === 'missing' || entry.ids.size > ONE_BY_ONE_MAX) return undefined;
     for (const id of entry.ids) {
       const at = rows.findIndex((row) => row.id === id);
       const row = rows[at];
-      // It may have left by an earlier decision and come back by this one.
+      // It may have left through an earlier decision and come back through this one.
       if (!row) return undefined;
       const next = entry.patch(row);
       rows = replaced(rows, at, at + 1, next && belongs(next, request) ? [next] : []);
@@ -146,7 +150,7 @@ function continued(shown: Shown | undefined, stamp: number, request: Partial<Mem
   return rows;
 }
 
-/** More decisions at once than this are laid over the whole list. */
+/** With more decisions at once, the whole list is processed. */
 const ONE_BY_ONE_MAX = 8;
 
 function laidOver(rows: readonly MemoryRow[], stamp: number, request: Partial<MemoriesListRequest>, entries: Log): readonly MemoryRow[] {
@@ -154,7 +158,7 @@ function laidOver(rows: readonly MemoryRow[], stamp: number, request: Partial<Me
   const missing = entries.filter((entry) => isMissing(entry, stamp));
   if (open.length === 0 && missing.length === 0) return rows;
   const base = missing.length === 0 ? rows : withRows(rows, missing.flatMap((entry) => entry.rows), request);
-  // By id first, so that ten thousand rows are looked up once each, whatever was decided.
+  // Grouped by id first, so that ten thousand rows need one lookup each, however many decisions there are.
   const concerning = new Map<string, Entry[]>();
   for (const entry of open) for (const id of entry.ids) concerning.set(id, [...(concerning.get(id) ?? []), entry]);
   const out: MemoryRow[] = [];
@@ -166,7 +170,7 @@ function laidOver(rows: readonly MemoryRow[], stamp: number, request: Partial<Me
   return out;
 }
 
-/** The rows of an answer as the person has left them. Rows that nothing concerns keep their identity, and so does the list. */
+/** The rows of an answer as the person left them. Unaffected rows keep their identity, and so does an unaffected list. */
 export function withDecisions(rows: readonly MemoryRow[], stamp: number, request: Partial<MemoriesListRequest>, entries: Log): readonly MemoryRow[] {
   const shown = continued(lastShown.get(rows), stamp, request, entries) ?? laidOver(rows, stamp, request, entries);
   lastShown.set(rows, { stamp, request, entries, rows: shown });

@@ -1,15 +1,15 @@
 /**
- * Server state. Every reading command is a query under the key `[command, payload]`; `tags.ts` decides when it is stale.
+ * Server state. Each reading command is a query with the key `[command, payload]`; `tags.ts` decides when it becomes stale.
  *
- * Panels read with `useRpc` and write with `useMutate` or plain `call`; after a write they wait for the backend's event and
- * invalidate nothing themselves.
+ * Panels read with `useRpc` and write with `useMutate` or plain `call`. They never invalidate anything after a write, because the
+ * backend's events do.
  */
 import { type QueryClient, QueryClient as Client, keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { type Command, type Request, type Response, call } from './call';
 import { stamped } from './optimistic';
 import type { RpcError } from '../platform';
 
-/** Answers that decisions are laid over: they are stamped, and keep their identity for that. */
+/** Answers to which decisions are applied. They are stamped, so they must keep their identity. */
 const STAMPED: ReadonlySet<string> = new Set<Command>([
   'memories_list',
   'app_status',
@@ -27,7 +27,7 @@ const STAMPED: ReadonlySet<string> = new Set<Command>([
 export function createQueryClient(): QueryClient {
   return new Client({
     defaultOptions: {
-      // Events say when something changed; nothing is asked again on a hunch.
+      // Events report every change, so nothing is refetched on suspicion.
       queries: { staleTime: Infinity, gcTime: 5 * 60_000, retry: false, refetchOnWindowFocus: false, networkMode: 'always' },
       mutations: { retry: false, networkMode: 'always' },
     },
@@ -39,14 +39,16 @@ export function rpcKey<K extends Command>(cmd: K, payload: Request<K>): readonly
 }
 
 export interface RpcOptions<K extends Command, T> {
-  /** Derives what the component shows. Give it a stable function: rendering then follows only what it returns. */
+  /**
+   * Derives what the component shows. The function must be stable; the component then re-renders only when its result changes.
+   */
   select?: (response: Response<K>) => T;
   enabled?: boolean;
-  /** Shows the last answer while the next one with another payload is under way. */
+  /** Keeps showing the previous answer while one for another payload is loading. */
   keepPrevious?: boolean;
 }
 
-/** Reads one command's answer and follows its changes. */
+/** Reads the answer of a command and follows its changes. */
 export function useRpc<K extends Command, T = Response<K>>(cmd: K, payload: Request<K>, options: RpcOptions<K, T> = {}) {
   return useQuery<Response<K>, RpcError, T>({
     queryKey: rpcKey(cmd, payload),
@@ -58,7 +60,7 @@ export function useRpc<K extends Command, T = Response<K>>(cmd: K, payload: Requ
   });
 }
 
-/** Writes with one command. */
+/** Writes with a command. */
 export function useMutate<K extends Command>(cmd: K) {
   return useMutation<Response<K>, RpcError, Request<K>>({ mutationFn: (payload) => call(cmd, payload) });
 }

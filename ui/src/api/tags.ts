@@ -1,8 +1,8 @@
 /**
- * Which answers grow stale by which facts.
+ * Which events make which answers stale.
  *
- * Each reading command names the tags it provides; the backend's events name the tags that changed. Nobody else invalidates
- * anything, so an event says what happened and never what the window should do about it.
+ * Each reading command lists its tags, and the backend's events name the tags that changed. Nothing else invalidates queries, so
+ * an event says what happened and never what the window should do about it.
  */
 import type { QueryClient } from '@tanstack/react-query';
 import type { Event } from './schema';
@@ -28,8 +28,8 @@ export type Tag =
   | 'status';
 
 /**
- * Reading commands and the tags that make their answers stale. Commands that only write are absent.
- * What a person takes back is a change of `memories` or of `people`, and leaves every answer that tells of it.
+ * Reading commands and the tags that make their answers stale. Commands that only write are not listed. A retraction changes
+ * `memories` or `people` and removes the statement from every answer that contains it, so all of these list the two tags.
  */
 export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   app_status: ['status', 'memories', 'conversations', 'jobs', 'alerts', 'imports', 'embeddings', 'settings', 'people', 'playbooks', 'reflections'],
@@ -86,19 +86,20 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   gaps_list: ['people', 'settings', 'conversations'],
 };
 
-/** Events that arrive together are answered once. */
+/** Delay within which events are handled together. */
 export const COALESCE_MS = 120;
 /**
- * A list that may hold ten thousand rows is asked again only when the person pauses: nobody waits for it, it is optimistic,
- * and taking in such an answer would keep the next key waiting. So the pause is longer than a glance at a candidate.
+ * Lists that may have ten thousand rows are refetched only when the person pauses. Nobody waits for them, because they are
+ * updated optimistically, and processing such an answer would delay the next key press. The pause is longer than a glance at a
+ * pending memory.
  */
 export const QUIET_MS = 2_000;
-/** Even under steady typing a list is never older than this. */
+/** Maximum age of a list, even under constant input. */
 export const QUIET_MAX_MS = 30_000;
 
 /**
- * The counts of the frame are laid over with what the person does as well, and to count a hundred thousand messages after every
- * decision of a series would take a processor from the page: they come when the person pauses for a moment.
+ * The counts in the sidebar are also updated optimistically. Counting a hundred thousand messages after every decision of a
+ * series would take a CPU core from the page, so they are refetched after a short pause.
  */
 export const STATUS_QUIET_MS = 400;
 export const STATUS_QUIET_MAX_MS = 3_000;
@@ -109,7 +110,7 @@ interface Tier {
   readonly max_ms: number;
 }
 
-/** Those that wait for a pause, and all others, which do not. */
+/** Commands that wait for a pause. All others do not. */
 const WAITING: readonly Tier[] = [
   { commands: new Set<Command>(['memories_list', 'memory_get', 'conversations_list', 'search']), quiet_ms: QUIET_MS, max_ms: QUIET_MAX_MS },
   { commands: new Set<Command>(['app_status']), quiet_ms: STATUS_QUIET_MS, max_ms: STATUS_QUIET_MAX_MS },
@@ -118,7 +119,7 @@ const WAITING: readonly Tier[] = [
 
 const isOf = (tier: Tier, command: string) => (tier.commands ? tier.commands.has(command) : WAITING.every((each) => !each.commands?.has(command)));
 
-/** Commands whose answers the tags make stale. `*` stands for every tag. */
+/** Commands whose answers the tags make stale. `*` stands for all tags. */
 export function staleCommands(tags: Iterable<string>): Command[] {
   const changed = new Set(tags);
   return (Object.entries(PROVIDES) as [Command, readonly Tag[]][])
@@ -138,7 +139,7 @@ const realClock: Clock = {
   clear: (timer) => window.clearTimeout(timer),
 };
 
-/** Answers change events with invalidations, coalesced. `noteInput` tells it that the person is busy. */
+/** Turns change events into invalidations, merged over a short time. `noteInput` reports that the person is busy. */
 export function createInvalidator(client: Pick<QueryClient, 'invalidateQueries'>, clock: Clock = realClock) {
   const waiting = new Set<string>();
   let lastInput = Number.NEGATIVE_INFINITY;
@@ -188,7 +189,7 @@ export function createInvalidator(client: Pick<QueryClient, 'invalidateQueries'>
     noteInput() {
       lastInput = clock.now();
     },
-    /** The next change is one the person waits for, such as what an undo brings back, or a panel that is opened. */
+    /** The person waits for the next change, for example for what an undo restores or for a panel that was opened. */
     hurry() {
       for (const tier of tiers) tier.hurry();
     },

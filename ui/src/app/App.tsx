@@ -1,4 +1,4 @@
-/** The frame: rail, one panel, notices. It decides nothing about memories. */
+/** The frame of the window: sidebar, one panel, notices. It makes no decisions about memories. */
 import { useQueryClient } from '@tanstack/react-query';
 import { ArrowLeft, CirclePause, TriangleAlert } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
@@ -28,19 +28,22 @@ import { followSystemTheme, setTheme } from './theme';
 
 const MOUSE_BACK = 3;
 
-/** The local model is there within a second or two: a line that comes and goes at every start would move the page under the hand. */
+/**
+ * The embedding model is loaded within one or two seconds. A message that appears briefly at every start would make the page
+ * jump.
+ */
 const LOADING_TOLD_AFTER_MS = 4_000;
 
-/** Where the person left off. */
+/** The panel that was open last. */
 function lastPanel(): PanelId {
   const last = getUiState<string>('app.panel', 'review');
   return (PANELS as readonly string[]).includes(last) && last !== 'welcome' ? (last as PanelId) : 'review';
 }
 
-/** Fetches the panel that comes first, while the backend counts. */
+/** Fetches the first panel while the backend counts. */
 export const preloadFirstPanel = (): Promise<void> => preloadPanel(lastPanel());
 
-/** Goes where the person left off; on first run to the welcome page. Called once, before the first render. */
+/** Opens the last panel, or the welcome page on first run. Called once, before the first render. */
 export function enterFirstPanel(status: Pick<AppStatus, 'is_first_run'>): void {
   go(status.is_first_run && panelComponent('welcome') ? 'welcome' : lastPanel());
 }
@@ -59,17 +62,18 @@ function useHost(): void {
       if (hotkeys.press(event)) event.preventDefault();
     };
     window.addEventListener('keydown', press);
-    // The button of a mouse that means back, as in a browser.
+    // The back button of the mouse, as in a browser.
     const point = (event: MouseEvent) => {
       if (event.button === MOUSE_BACK && goBack()) event.preventDefault();
     };
     window.addEventListener('mouseup', point);
-    // Who comes back from the command line finds here what was done there: asked, the backend looks at who else wrote, and tells.
+    // After work on the command line, its changes must show here. A status request makes the backend check for other writers and
+    // report them.
     const look = () => void call('app_status', {}).catch(() => undefined);
     window.addEventListener('focus', look);
-    // What an undo brings back may be in no answer at hand.
+    // No cached answer may contain what an undo restores.
     const stopRestored = restored.subscribe(() => invalidator.hurry());
-    // Nor in the lists of the panel that is opened.
+    // Nor what the newly opened panel lists.
     const stopNav = nav.subscribe(() => invalidator.hurry());
     const stopTheme = followSystemTheme();
     const stopClock = startClock();
@@ -101,20 +105,20 @@ function useSettings(): void {
 
 const pendingOf = (status: AppStatus) => status.counts.pending;
 
-/** Alone, as a decision changes the title and nothing else of the frame. */
+/** A separate component, because a decision changes only the title in the frame. */
 function Title() {
   const { data: pending = 0 } = useRpc('app_status', {}, { select: pendingOf });
   const delta = usePendingDelta();
   const title = t.app.title(Math.max(0, pending + delta));
   useEffect(() => {
-    // After a series of decisions once: the window manager need not hear of each.
+    // Once after a series of decisions; the window manager need not receive each title.
     const timer = window.setTimeout(() => platform().setTitle(title), 150);
     return () => window.clearTimeout(timer);
   }, [title]);
   return null;
 }
 
-/** Puts the focus on the panel's search field; where it has none, everything is searched. */
+/** Focuses the panel's search field; without one, opens the search page. */
 function focusSearch(): void {
   const field = document.querySelector<HTMLInputElement>('main [role=searchbox], main [data-search-box]');
   if (!field) {
@@ -171,7 +175,7 @@ export function App() {
 }
 
 function Panel({ id }: { id: PanelId }) {
-  // Before the panel's own effects, which say what its keys may act on.
+  // Before the panel's own effects, which set what its keys act on.
   useState(() => hotkeys.setScope(id));
   useEffect(() => {
     if (id !== 'welcome') setUiState('app.panel', id);
@@ -192,7 +196,7 @@ const embeddingOf = (status: AppStatus): EmbeddingStatus => status.embedding;
 const pausedOf = (status: AppStatus): boolean => status.paused;
 const pausedUntilOf = (status: AppStatus): number | null => status.paused_until;
 
-/** Says what is not as it should be: matching without the model, work that is paused. */
+/** Shows what is not normal: comparison without the embedding model, paused work. */
 function Banner() {
   const { data: embedding } = useRpc('app_status', {}, { select: embeddingOf });
   const { data: paused } = useRpc('app_status', {}, { select: pausedOf });
@@ -225,7 +229,7 @@ function Banner() {
   );
 }
 
-/** Where a result was opened, the way back to the results. */
+/** A link back to the search results, if a result was opened. */
 function BackBar() {
   const isResult = useStore(nav, (place) => place.isResult);
   const query = useStore(typed, (text) => text.trim());
@@ -239,7 +243,7 @@ function BackBar() {
   );
 }
 
-/** When not even the first question was answered. */
+/** Shown if the first request fails. */
 export function StartFailure({ detail }: { detail: string }) {
   return <ErrorState title={t.app.startTitle} text={t.app.startText} detail={detail} onRetry={() => window.location.reload()} />;
 }

@@ -5,7 +5,7 @@ import { t } from '../strings';
 import { TESTIDS } from '../testids';
 import css from './Help.module.css';
 
-/** The key table, read aloud: the panel in view first, then what works everywhere. */
+/** The table of keys: the current panel first, then the global keys. */
 export function Help({ open, onClose }: { open: boolean; onClose: () => void }) {
   const panel = usePanel();
   const scopes: Scope[] = [panel, 'editor', 'global'];

@@ -1,8 +1,9 @@
 /**
- * The palette (Ctrl K): every page and command, everybody, every topic and memory, by a few letters.
+ * The palette (Ctrl K): finds pages, commands, people, topics and memories by a few letters.
  *
- * A combobox over a list: the focus stays in the field, arrows move, Enter chooses, Escape gives the focus back. Pages and commands
- * are found here at once; the rest is asked of the search and stands below, so that what is first does not change under the hand.
+ * It is a combobox over a list: the focus stays in the field, arrows move, Enter chooses, Escape returns the focus. Pages and
+ * commands are matched here immediately. Search results are listed below them, so that the first entry does not change while the
+ * person aims.
  */
 import { Dialog } from '@base-ui/react/dialog';
 import { Search } from 'lucide-react';
@@ -16,10 +17,10 @@ import { TESTIDS } from '../testids';
 import css from './Palette.module.css';
 import { type Item, hitItem, matching, noteRecent, searchItem, useActionItems, useRecentItems } from './paletteItems';
 
-/** People, topics and memories together: the full page has the rest. */
+/** Maximum number of people, topics and memories together. The search page shows all. */
 const HITS_MAX = 12;
 
-/** A word that is still being typed stands for all that begin so. */
+/** An unfinished word matches all words that start with it. */
 const begun = (query: string): string => (/[\p{L}\p{N}]{2}$/u.test(query) ? `${query}*` : query);
 
 const firstLineOf = (hit: SearchHit): string => hit.text.split('\n')[0] ?? '';
@@ -78,10 +79,10 @@ function Inside({ field, onChoose, onClose }: InsideProps) {
   const recentKeys = recent.map((item) => item.key);
   const items = query === '' ? [...recent, ...actions.filter((item) => !recentKeys.includes(item.key))] : [...matching(actions, query, recentKeys), ...hits, searchItem(query)];
   const groups = [...new Set(items.map((item) => item.group))].map((group) => ({ group, items: items.filter((item) => item.group === group) }));
-  // As they are drawn.
+  // In display order.
   const order = groups.flatMap((each) => each.items);
 
-  // Until the person moves it is the first; then it is what it was moved to, as long as that is there.
+  // The first entry until the person moves; then the one moved to, as long as it exists.
   const [moved, setMoved] = useState<{ of: string; key: string } | null>(null);
   const found = moved?.of === text ? order.findIndex((item) => item.key === moved.key) : -1;
   const at = Math.max(0, found);
@@ -139,7 +140,7 @@ function Inside({ field, onChoose, onClose }: InsideProps) {
               {nameOf(t.palette.groups, group)}
             </div>
             {own.map((item) => (
-              // The keys are the field's, which has the focus.
+              // The field has the focus and handles the keys.
               // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
               <div
                 key={item.key}

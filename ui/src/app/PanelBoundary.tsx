@@ -2,7 +2,7 @@ import { Component, type ReactNode } from 'react';
 import { ErrorState } from '../design';
 import { t } from '../strings';
 
-/** Keeps a fault in one panel from taking the window with it. */
+/** Keeps an error in one panel from breaking the window. */
 export class PanelBoundary extends Component<{ children: ReactNode }, { fault: Error | null }> {
   override state: { fault: Error | null } = { fault: null };
 

@@ -1,4 +1,4 @@
-/** The left rail: where one can go, and how much waits there. Under 1100 px only icons and counts. */
+/** The sidebar: links to the panels, with counts. Below 1100 px it shows only icons and counts. */
 import { CircleHelp, Command, Undo2 } from 'lucide-react';
 import { memo } from 'react';
 import { type AppStatus, type Counts, useRpc } from '../api';
@@ -59,14 +59,14 @@ const RailItem = memo(function RailItem({ spec, isCurrent }: { spec: PanelSpec; 
   );
 });
 
-/** Alone, as a decision changes one number and no button. */
+/** A separate component, because a decision changes one number and no button. */
 function RailCount({ spec, count }: { spec: PanelSpec; count: (counts: Counts) => number }) {
   const { data: counts } = useRpc('app_status', {}, { select: countsOf });
   const delta = usePendingDelta();
   const all = Math.max(0, (counts ? count(counts) : 0) + (spec.id === 'review' ? delta : 0));
   if (all === 0) return null;
   const said = (t.panelCount as Partial<Record<string, (count: number) => string>>)[spec.id];
-  // Its name is what is seen, and then what the number counts.
+  // The accessible name is the visible text, followed by what the number counts.
   return (
     <>
       {' '}

@@ -111,7 +111,7 @@ describe('axe finds nothing', () => {
     'in the %s %s panel',
     async (theme, id) => {
       await renderApp(id, { theme, firstRun: id === 'welcome' });
-      // The panel's code, its first answer and the detail at rest have arrived.
+      // Waits for the panel's code, its first answer and the details.
       await waitFor(() => expect(document.querySelector('main [aria-busy=true]')).toBeNull());
       await new Promise((resolve) => setTimeout(resolve, 250));
       expect(document.documentElement.dataset.theme).toBe(theme);

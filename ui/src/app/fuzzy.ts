@@ -1,22 +1,22 @@
 /**
- * How well a few letters name something that is on the page already: commands and pages. Pure.
+ * Scores how well a few letters match the name of a command or a page. Pure.
  *
- * The letters stand in their order; at the beginning of words they count most, then side by side. People, topics and memories are not
- * found so: the backend searches them by their words.
+ * The letters must occur in order; letters at the start of words count most, then adjacent ones. People, topics and memories are
+ * not matched here: the backend searches them by words.
  */
 
 const WORD_START = 8;
 const ADJACENT = 4;
 const ANYWHERE = 1;
-/** A name that begins with what was typed comes before one that holds it elsewhere. */
+/** A name that starts with the input comes before one that contains it elsewhere. */
 const PREFIX = 20;
-/** Of two that match alike the shorter one is meant. */
+/** Of two equal matches, the shorter one is preferred. */
 const LENGTH_COST = 0.05;
 
 const folded = (text: string) => text.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '');
 const isWordChar = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}]/u.test(char);
 
-/** Higher is better; null where the letters do not all occur in their order. Blanks divide words that may stand anywhere. */
+/** Higher is better; null unless all letters occur in order. Words separated by spaces may occur anywhere. */
 export function fuzzyScore(typed: string, text: string): number | null {
   const name = folded(text);
   let score = 0;
@@ -30,7 +30,7 @@ export function fuzzyScore(typed: string, text: string): number | null {
 
 function scoreOfWord(word: string, name: string): number | null {
   if (name.startsWith(word)) return PREFIX + word.length * WORD_START;
-  // As a whole, at the beginning of a word if it can be.
+  // As a whole, preferably at the start of a word.
   for (let at = name.indexOf(word); at >= 0; at = name.indexOf(word, at + 1)) if (!isWordChar(name[at - 1])) return WORD_START * word.length;
   if (name.includes(word)) return ADJACENT * word.length;
   let score = 0;
@@ -45,7 +45,7 @@ function scoreOfWord(word: string, name: string): number | null {
     previous = at;
     from = at + 1;
   }
-  // Letters strewn over a name are no abbreviation of it.
+  // Scattered letters are not an abbreviation.
   return score >= word.length * ADJACENT ? score : null;
 }
 

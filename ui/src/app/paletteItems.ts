@@ -1,7 +1,7 @@
 /**
- * What the palette offers: pages and commands by a few letters, people, topics and memories by the search, and what was chosen last.
+ * The palette's entries: pages and commands by a few letters; people, topics and memories by search; and the latest choices.
  *
- * What was chosen is remembered by id alone, so that no name or statement outlives its erasure in the window's own memory.
+ * Choices are remembered by id only, so that no name or statement outlives its erasure in the window's memory.
  */
 import { useQueries } from '@tanstack/react-query';
 import { CornerDownRight, Layers, Library, type LucideIcon, Search, UserRound } from 'lucide-react';
@@ -16,7 +16,7 @@ import { fuzzyScore } from './fuzzy';
 import { RAIL } from './panels';
 
 export interface Item {
-  /** What it is, in one word and its id: `action go.review`, `person ent_…`. */
+  /** Kind and id: `action go.review`, `person ent_…`. */
   readonly key: string;
   readonly group: string;
   readonly label: string;
@@ -24,7 +24,7 @@ export interface Item {
   readonly hint?: string;
   readonly action?: ActionId;
   readonly icon: LucideIcon;
-  /** Goes elsewhere, so that what had the focus need not get it back. */
+  /** It opens another page, so the focus need not return. */
   readonly isMove: boolean;
   readonly run: () => void;
 }
@@ -35,12 +35,12 @@ const OPENS: Readonly<Record<string, (id: string) => void>> = { person: openPers
 const RECENT_KEY = 'palette.recent';
 const RECENT_MAX = 6;
 const NOTHING: readonly string[] = [];
-/** With words typed; another letter brings the rest. */
+/** Maximum number of commands shown for an input; another letter narrows them. */
 const COMMANDS_MAX = 6;
-/** What was used before comes before what matches as well. */
+/** An entry used before comes before an equal match. */
 const RECENT_BONUS = 6;
 
-/** Steps within a list are keys and no commands; the palette itself is open. */
+/** Steps within a list are keys, not commands; and the palette itself is already open. */
 const NO_COMMAND = /\.(next|previous|first|last|extendDown|extendUp|nextMessage|previousMessage)$|^editor\.|^go\.|^app\.palette$/;
 
 function recentKeys(): string[] {
@@ -73,7 +73,7 @@ export const hitItem = (hit: Pick<SearchHit, 'kind' | 'id' | 'highlights'>, labe
 
 export const searchItem = (query: string): Item => ({ key: 'search', group: 'search', label: t.palette.searchFor(query), icon: Search, isMove: true, run: () => openSearch(query) });
 
-/** Pages, and the commands that are possible here and now; asked when the palette opens, while the panel is as it was. */
+/** Pages and the commands available now. Determined when the palette opens, while the panel is unchanged. */
 export function useActionItems(): readonly Item[] {
   const [items] = useState(() => {
     const pages = RAIL.flatMap((spec) => pageItem(spec.action) ?? []);
@@ -82,7 +82,7 @@ export function useActionItems(): readonly Item[] {
   return items;
 }
 
-/** Those that a few letters name, each group's best first. */
+/** Entries that match a few letters, best of each group first. */
 export function matching(items: readonly Item[], query: string, recent: readonly string[]): Item[] {
   const scored = items.flatMap((item) => {
     const score = fuzzyScore(query, item.label);
@@ -95,7 +95,7 @@ export function matching(items: readonly Item[], query: string, recent: readonly
 const namesOf = (response: PeopleResponse) => new Map(response.items.map((person) => [person.id, person.name.trim() || t.people.nameless]));
 const titlesOf = (response: TopicsResponse) => new Map(response.items.map((topic) => [topic.id, topic.title]));
 
-/** What was chosen last and is still there, as it is called now. */
+/** The latest choices that still exist, with their current names. */
 export function useRecentItems(actions: readonly Item[]): readonly Item[] {
   const [keys] = useState(recentKeys);
   const has = (kind: string) => keys.some((key) => key.startsWith(`${kind} `));

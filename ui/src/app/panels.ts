@@ -1,18 +1,19 @@
 /**
- * The panels there are, in the order of the rail.
+ * The panels, in the order of the sidebar.
  *
- * A panel is a folder `src/panels/<id>/` whose `index.tsx` exports the component as default; it is loaded when it is first
- * shown. One that takes long to answer may export `askFirst`, which asks while the window is still being drawn. It builds on:
- * - `src/design`: every part it is made of (`SplitPane`, `PaneHeader`, `VirtualList`, `Menu`, `Dialog`, `Facet` …);
- * - `src/api`: `useRpc('command', payload, { select })` to read, `useMutate` or `call` to write. It invalidates nothing:
- *   the backend's events do that (`src/api/tags.ts`);
- * - `src/keys`: it adds its actions to the table and answers them with `useActions('<scope>', { … })`. Its scope is active
+ * A panel is a folder `src/panels/<id>/` whose `index.tsx` exports the component as default. It is loaded when it is first shown.
+ * A panel with a slow first request may export `askFirst`, which sends it while the window is still being drawn. Panels use:
+ * - `src/design`: all components (`SplitPane`, `PaneHeader`, `VirtualList`, `Menu`, `Dialog`, `Facet` …);
+ * - `src/api`: `useRpc('command', payload, { select })` to read, `useMutate` or `call` to write. They invalidate nothing, because
+ *   the backend's events do (`src/api/tags.ts`);
+ * - `src/keys`: a panel adds its actions to the table and handles them with `useActions('<scope>', { … })`. Its scope is active
  *   while it is shown. `hotkeys.setContext({ cursor, selection })` says whether there is a row to act on;
- * - `src/state`: `createStore` for cursor and selection, `useUiState` for what the window remembers, `go`/`openConversation`/
- *   `openMemory`/`reviewConversation` to go elsewhere, `useNavTarget` to learn what it was asked to show, `showToast`;
- *   `decide` in `src/state/decisions.ts` for anything that is done to memories, which gives the undo;
- * - `src/strings/en.ts`: its words, as a section of its own; `src/testids.ts`: what tests hold on to.
- * Rows take an id and read their own state through a narrow selector; moving the cursor must not ask the backend.
+ * - `src/state`: `createStore` for cursor and selection, `useUiState` for remembered state, `go`/`openConversation`/
+ *   `openMemory`/`reviewConversation` to go elsewhere, `useNavTarget` for what the panel should show, `showToast`, and `decide`
+ *   in `src/state/decisions.ts` for all actions on memories, which provides the undo;
+ * - `src/strings/en.ts`: its texts, in a section of its own; `src/testids.ts`: the ids that tests use.
+ *
+ * Rows take an id and read their own state through a narrow selector. Moving the cursor must not send requests.
  */
 import { Activity, BotMessageSquare, CircleUserRound, HardDriveDownload, Inbox, Layers, Library, ListChecks, type LucideIcon, MessagesSquare, ScanEye, Search, Settings, Sparkles, UsersRound, Workflow } from 'lucide-react';
 import { type ComponentType, lazy } from 'react';
@@ -24,9 +25,9 @@ export interface PanelSpec {
   readonly id: PanelId;
   readonly icon: LucideIcon;
   readonly action: ActionId;
-  /** The number beside its name in the rail. */
+  /** The number next to its name in the sidebar. */
   readonly count?: (counts: Counts) => number;
-  /** A number that asks for something to be done. */
+  /** The number asks the person to act. */
   readonly isCall?: boolean;
 }
 
@@ -54,10 +55,10 @@ interface PanelModule {
   readonly askFirst?: () => void;
 }
 
-// The folders decide which panels a build has, so that they can be written independently.
+// The folders determine which panels a build has, so that panels can be developed independently.
 const modules = import.meta.glob<PanelModule>('../panels/*/index.tsx');
 
-/** What a panel is drawn with. Whatever was given out first stays: another component in its place would begin the panel anew. */
+/** The component of each panel. The first one returned is kept: a different component would remount the panel. */
 const components = new Map<PanelId, ComponentType>();
 
 function fetchPanel(id: PanelId): Promise<PanelModule> | null {
@@ -70,8 +71,8 @@ function fetchPanel(id: PanelId): Promise<PanelModule> | null {
 }
 
 /**
- * The component of a panel, or null where the build has none. One whose code is here is drawn at once: React shows what it has
- * waited for no sooner than 300 ms after it showed that it waits, however soon it came.
+ * The component of a panel, or null if the build does not have it. A panel whose code is loaded is drawn immediately, because
+ * React keeps a loading state for at least 300 ms, however soon the code arrives.
  */
 export function panelComponent(id: PanelId): ComponentType | null {
   const load = modules[`../panels/${id}/index.tsx`];
@@ -84,16 +85,16 @@ export function panelComponent(id: PanelId): ComponentType | null {
   return component;
 }
 
-/** Fetches the code of the panel that is about to be shown, and what it shows first. Resolves once the code is here. */
+/** Fetches the code of the panel that is about to be shown, and its first data. Resolves when the code is loaded. */
 export async function preloadPanel(id: PanelId): Promise<void> {
   try {
     (await fetchPanel(id))?.askFirst?.();
   } catch {
-    // What cannot be fetched now is asked for again, and reported, when it is shown.
+    // A failed fetch is repeated, and reported, when the panel is shown.
   }
 }
 
-/** Fetches the other panels' code when nothing else is to do, so that going there does not wait. */
+/** Fetches the other panels' code when idle, so that opening them does not wait. */
 export function preloadPanels(): void {
   for (const id of PANELS) void fetchPanel(id)?.catch(() => undefined);
 }

@@ -1,4 +1,6 @@
-/** Keeps `data-theme` equal to the setting or, under "system", to the system. `public/theme.js` does the first paint. */
+/**
+ * Keeps `data-theme` in sync with the setting or, for "system", with the system. `public/theme.js` sets it for the first paint.
+ */
 import type { Theme } from '../api/schema';
 
 const STORED = 'keepsake.theme';
@@ -16,7 +18,7 @@ export function setTheme(theme: Theme): void {
   try {
     localStorage.setItem(STORED, theme);
   } catch {
-    // Without storage the next start follows the system until the setting is read.
+    // Without storage, the next start follows the system until the setting is read.
   }
   apply();
 }

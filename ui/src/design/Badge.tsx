@@ -1,4 +1,4 @@
-/** A memory's category: tint, icon and name together, so that colour is never the only sign. */
+/** The category of a memory: tint, icon and name together, so that color is never the only sign. */
 import {
   BookOpen,
   Compass,
@@ -36,7 +36,7 @@ const ICONS: Record<string, LucideIcon> = {
   reaction: MessageCircle,
 };
 
-/** The tints there are; the five kinds of knowledge share one. */
+/** All tints; the five kinds of knowledge share one. */
 export const TINTS = ['personal_info', 'preference', 'experience', 'relationship', 'goal', 'skill', 'project', 'story', 'knowledge'] as const;
 
 export const CATEGORIES = Object.keys(t.category);
@@ -50,7 +50,7 @@ export function CategoryIcon({ category, size = 14 }: { category: string; size?:
   return <Icon size={size} strokeWidth={2} aria-hidden="true" />;
 }
 
-/** `bare` drops the tint's name and keeps the icon with its name for assistive technology: for narrow rows. */
+/** `bare` shows the icon only, with its name for assistive technology: for narrow rows. */
 export function CategoryBadge({ category, bare = false }: { category: string; bare?: boolean }) {
   const name = nameOf(t.category, category);
   return (
@@ -61,7 +61,7 @@ export function CategoryBadge({ category, bare = false }: { category: string; ba
   );
 }
 
-/** A small neutral or toned mark: a state, a count, a source kind. */
+/** A small badge for a state, a count or a kind of source. */
 export function Badge({ children, tone = 'plain' }: { children: React.ReactNode; tone?: 'plain' | 'accent' | 'ok' | 'warn' | 'danger' }) {
   return <span className={cx(css.mark, css[`mark_${tone}`])}>{children}</span>;
 }

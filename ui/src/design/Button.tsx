@@ -1,6 +1,6 @@
 /**
- * Buttons. One that belongs to an action of the key table takes `action`: it then shows the key and tells assistive technology.
- * Clicks do not bubble out of a button, so that a button in a row never opens the row as well.
+ * Buttons. A button for an action of the key table takes `action`; it then shows the key and exposes it to assistive technology.
+ * Clicks do not bubble out of a button, so that a button in a row never also opens the row.
  */
 import type { ComponentProps, ReactNode } from 'react';
 import { type ActionId, action, ariaKeys, showKey } from '../keys';
@@ -17,7 +17,7 @@ export interface ButtonProps extends Native {
   size?: 'm' | 's';
   icon?: ReactNode;
   action?: ActionId;
-  /** Where the visible words do not say enough. */
+  /** Accessible name, if the visible text is not sufficient. */
   label?: string;
   testId?: string;
 }

@@ -1,4 +1,4 @@
-/** How sure the reader is, in bands; the number on hover and to assistive technology. For calibrated probabilities alone. */
+/** The reader's confidence as a band; the number on hover and for assistive technology. Only for calibrated probabilities. */
 import { nameOf, t } from '../strings';
 import css from './Confidence.module.css';
 import { Tooltip } from './Tooltip';

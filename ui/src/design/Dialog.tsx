@@ -1,4 +1,4 @@
-/** A dialog: for decisions that cannot be undone, and for reading something aside. Everything else happens in place. */
+/** A dialog, for decisions that cannot be undone and for reading something separately. Everything else happens in place. */
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
@@ -11,11 +11,11 @@ export interface DialogProps {
   onClose: () => void;
   title: string;
   children: ReactNode;
-  /** Buttons at the foot, the least harmful one first. */
+  /** Buttons at the bottom, the least harmful one first. */
   actions?: ReactNode;
   size?: 's' | 'm' | 'l';
   testId?: string;
-  /** What has the focus at first, where the dialog is there to be filled in. */
+  /** The element to focus first, if the dialog is a form. */
   focus?: React.RefObject<HTMLElement | null>;
 }
 
@@ -26,7 +26,7 @@ export function Dialog({ open, onClose, title, children, actions, size = 'm', te
       <Base.Portal>
         <Base.Backdrop className={css.scrim} />
         <Base.Viewport className={css.dialogViewport}>
-          {/* Neither a button that acts nor the one that closes: what is to be read comes first. */}
+          {/* Initially neither an action nor the close button has the focus, because the text comes first. */}
           <Base.Popup className={css.dialog} data-size={size} data-testid={testId} initialFocus={focus ?? body}>
             <header className={css.dialogHead}>
               <Base.Title className={css.dialogTitle}>{title}</Base.Title>

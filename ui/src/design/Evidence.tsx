@@ -1,4 +1,4 @@
-/** Lines of a conversation as they were said, with the words that prove a memory highlighted. */
+/** Lines of a conversation, with the words that prove a memory highlighted. */
 import type { Line } from '../api/schema';
 import { nameOf, t } from '../strings';
 import { type CodePointSpan, segmentsOf } from './codePoints';
@@ -6,7 +6,7 @@ import { cx } from './cx';
 import css from './Evidence.module.css';
 import { RelativeTime } from './RelativeTime';
 
-/** A text with some of its words marked. Offsets are code points. */
+/** A text with highlighted ranges. Offsets are code points. */
 export function Marked({ text, ranges }: { text: string; ranges: readonly CodePointSpan[] }) {
   return (
     <>
@@ -23,12 +23,12 @@ export function Marked({ text, ranges }: { text: string; ranges: readonly CodePo
   );
 }
 
-/** A text with one span marked. */
+/** A text with one highlighted span. */
 export function Highlighted({ text, start, end }: { text: string; start: number; end: number }) {
   return <Marked text={text} ranges={[{ start, end }]} />;
 }
 
-/** One line: speaker, time, text. `span` makes it the line that matters; the others are context. */
+/** One line: author, time, text. `span` marks the line of evidence; the others are context. */
 export function EvidenceLine({ line, span }: { line: Line; span?: { start: number; end: number } }) {
   const name = line.role === 'owner' ? t.role.owner : line.author || nameOf(t.role, line.role);
   return (

@@ -1,8 +1,8 @@
 /**
  * Filters with live counts.
  *
- * A facet in use never disappears: a value that is chosen stays listed even when nothing has it any more, with count 0, so
- * that it can be taken off again.
+ * A value in use never disappears: a selected value stays listed with count 0 even if nothing has it anymore, so that it can be
+ * deselected.
  */
 import { ChevronDown, X } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -18,7 +18,7 @@ export interface FacetValue {
   readonly count?: number;
 }
 
-/** The values to offer: those that occur, and those chosen that occur no more. `order` puts known names first. */
+/** The values to offer: those that occur, and selected ones that no longer occur. `order` puts known names first. */
 export function facetValues(counts: readonly Count[], chosen: readonly string[], labelOf: (name: string) => string, order: readonly string[] = []): FacetValue[] {
   const rank = (name: string) => {
     const at = order.indexOf(name);
@@ -31,7 +31,7 @@ export function facetValues(counts: readonly Count[], chosen: readonly string[],
     .sort((a, b) => rank(a.name) - rank(b.name));
 }
 
-/** Puts a value in, or takes it out. */
+/** Adds a value, or removes it. */
 export const toggled = (chosen: readonly string[], name: string): string[] => (chosen.includes(name) ? chosen.filter((each) => each !== name) : [...chosen, name]);
 
 export interface FacetProps {
@@ -39,7 +39,7 @@ export interface FacetProps {
   values: readonly FacetValue[];
   chosen: readonly string[];
   onChange: (next: string[]) => void;
-  /** Only one at a time; choosing it again takes it off. */
+  /** Only one at a time; selecting it again deselects it. */
   isSingle?: boolean;
   iconOf?: (name: string) => ReactNode;
   testId?: string;

@@ -1,4 +1,4 @@
-/** Small inputs: one of a few, on or off, words to search for. */
+/** Small inputs: a choice of a few values, a switch, a search field. */
 import { Search, X } from 'lucide-react';
 import { type ReactNode, type Ref, useRef } from 'react';
 import { t } from '../strings';
@@ -14,7 +14,7 @@ export interface Choice<T extends string> {
   readonly testId?: string;
 }
 
-/** One of a few, all in view. A radio group: arrows move between them. */
+/** A choice of a few visible values. A radio group: arrows move between them. */
 export function Segmented<T extends string>({ label, value, choices, onChange, testId }: { label: string; value: T; choices: readonly Choice<T>[]; onChange: (next: T) => void; testId?: string }) {
   const group = useRef<HTMLDivElement>(null);
   const move = (event: React.KeyboardEvent) => {
@@ -51,7 +51,7 @@ export function Segmented<T extends string>({ label, value, choices, onChange, t
   );
 }
 
-/** On or off, at once. */
+/** A switch that takes effect immediately. */
 export function Switch({ label, checked, onChange, disabled, testId }: { label: string; checked: boolean; onChange: (next: boolean) => void; disabled?: boolean; testId?: string }) {
   return (
     <button
@@ -69,7 +69,7 @@ export function Switch({ label, checked, onChange, disabled, testId }: { label: 
   );
 }
 
-/** Words to search for. Escape clears them first and leaves the field second. */
+/** A search field. Escape first clears it, then leaves it. */
 export function SearchField({ label, value, onChange, ref, testId, onLeave }: { label: string; value: string; onChange: (next: string) => void; ref?: Ref<HTMLInputElement>; testId?: string; onLeave?: () => void }) {
   return (
     <div className={css.search}>

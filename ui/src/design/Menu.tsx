@@ -15,18 +15,18 @@ export interface MenuEntry {
   readonly action?: ActionId;
   readonly tone?: 'plain' | 'danger';
   readonly disabled?: boolean;
-  /** A choice that is on or off; the menu stays open. */
+  /** A choice that can be on or off; the menu stays open. */
   readonly checked?: boolean;
-  /** One of several: shown with a round mark, and the menu closes. */
+  /** One of several choices: shown with a round mark, and the menu closes. */
   readonly isRadio?: boolean;
   readonly testId?: string;
   readonly run: () => void;
 }
 
 export interface MenuProps {
-  /** The button that opens it: an element of `Button` or `IconButton`. */
+  /** The button that opens the menu: a `Button` or `IconButton` element. */
   trigger: ReactElement;
-  /** `'separator'` draws a line; a text in `{ heading }` is a heading. */
+  /** `'separator'` draws a line; `{ heading }` is a heading. */
   entries: readonly (MenuEntry | 'separator' | { readonly heading: string })[];
   open?: boolean;
   onOpenChange?: (open: boolean) => void;

@@ -1,4 +1,4 @@
-/** The parts of a pane: a 48 px header, one body that scrolls, a foot for actions. */
+/** The parts of a pane: a 48 px header, a body that scrolls, a footer for actions. */
 import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import css from './Pane.module.css';
 import { cx } from './cx';
@@ -22,14 +22,14 @@ interface PaneBodyProps {
   label: string;
   className?: string;
   testId?: string;
-  /** What it shows. Another thing is shown from its top. */
+  /** Identity of the content. Different content is shown from its top. */
   of?: string;
 }
 
-/** The one scroll container of a pane that is no list. Focusable, so that it scrolls by keyboard. */
+/** The scroll container of a pane that is not a list. Focusable, so that it can be scrolled by keyboard. */
 export function PaneBody({ children, label, className, testId, of }: PaneBodyProps) {
   const body = useRef<HTMLDivElement>(null);
-  // To ask the element would lay the page out in the middle of a change.
+  // Reading the scroll position from the element would force a layout in the middle of an update.
   const isScrolled = useRef(false);
   useLayoutEffect(() => {
     if (of !== undefined && isScrolled.current) body.current?.scrollTo({ top: 0 });
@@ -52,7 +52,7 @@ export function PaneFoot({ children, label }: { children: ReactNode; label: stri
   );
 }
 
-/** A line below the header: filters, a note, a selection. */
+/** A bar below the header, for filters, a note or a selection. */
 export function PaneBar({ children, tone = 'plain', testId }: { children: ReactNode; tone?: 'plain' | 'accent' | 'warn'; testId?: string }) {
   return (
     <div className={cx(css.bar, css[`bar_${tone}`])} data-testid={testId}>

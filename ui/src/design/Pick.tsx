@@ -1,6 +1,6 @@
 /**
- * One of many, found by typing: a field with a list that narrows. At most so many rows are drawn; what does not fit is found by
- * another letter. `free` takes words that are in no list as well.
+ * A choice of one among many, by typing: a field with a list that narrows. Only a limited number of rows is drawn; another letter
+ * finds the rest. `free` also accepts text that is not in the list.
  */
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Combobox } from '@base-ui/react/combobox';
@@ -12,11 +12,11 @@ import css from './Pick.module.css';
 export interface Option {
   readonly value: string;
   readonly label: string;
-  /** Beside the label, in the muted colour; searched as well. */
+  /** Shown next to the label in the muted color, and also searched. */
   readonly hint?: string;
 }
 
-/** The document stays small whatever the list: another letter brings the rest. */
+/** Keeps the document small for any list; another letter finds the rest. */
 const SHOWN_MAX = 50;
 
 const finds = (option: Option, query: string) => `${option.label} ${option.hint ?? ''}`.toLowerCase().includes(query.trim().toLowerCase());
@@ -28,7 +28,7 @@ interface PickProps {
   value: string;
   onChange: (next: string) => void;
   placeholder?: string;
-  /** Said when nothing matches. */
+  /** Shown if nothing matches. */
   none: string;
   describedBy?: string;
   testId?: string;

@@ -1,9 +1,9 @@
-/** Private content carries a lock and a hatched edge wherever it shows; public needs no mark. */
+/** Private content has a lock and a hatched edge wherever it is shown; public content has no mark. */
 import { Lock } from 'lucide-react';
 import { t } from '../strings';
 import css from './PrivateMark.module.css';
 
-/** The hatched edge: put this class on the element whose left edge it marks. It must be positioned. */
+/** The hatched edge: set this class on the element whose left edge it marks. The element must be positioned. */
 export const hatched: string = css.hatched ?? '';
 
 export function PrivateLock({ size = 13 }: { size?: number }) {

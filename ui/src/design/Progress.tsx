@@ -1,14 +1,14 @@
-/** Long work: what it is doing, n of m, how long so far. The bar is honest: without a total it only says that work goes on. */
+/** Progress of long work: current step, n of m, elapsed time. Without a total, the bar only shows that work continues. */
 import { number } from '../strings';
 import css from './Progress.module.css';
 
 export interface ProgressProps {
   stage: string;
   done: number;
-  /** 0 when not known. */
+  /** 0 if unknown. */
   total: number;
   elapsed_ms?: number;
-  /** How much of how much, where plain numbers would not be understood (bytes). */
+  /** The amount in words, if plain numbers would not be understood (bytes). */
   words?: string;
 }
 

@@ -1,7 +1,10 @@
 import { useNow } from '../state/clock';
 import { fullTime, relativeTime, shortDate } from './time';
 
-/** A moment in words; the exact one on hover. `absolute` shows date and time, `date` the day alone, `isGuess` that no source gave it. */
+/**
+ * A time in words; the exact time on hover. `absolute` shows date and time, `date` only the day. `isGuess` means that no source
+ * gave the time.
+ */
 export function RelativeTime({ time, absolute = false, date = false, isGuess = false }: { time: number; absolute?: boolean; date?: boolean; isGuess?: boolean }) {
   const now = useNow();
   const full = fullTime(time);

@@ -1,4 +1,4 @@
-/** A list beside a detail, with a divider that can be dragged or moved by keys. The width is remembered. */
+/** A list next to a detail, with a divider that can be dragged or moved by keys. The width is remembered. */
 import { type ReactNode, useRef } from 'react';
 import { useUiState } from '../state/uiState';
 import { t } from '../strings';
@@ -10,7 +10,7 @@ const STEP = 16;
 
 const clampWidth = (width: number) => Math.round(Math.max(LIST_MIN, Math.min(LIST_MAX, width)));
 
-/** `name` is the key under which the width is remembered: one a panel. */
+/** `name` is the key under which the width is remembered, one per panel. */
 export function SplitPane({ name, list, detail, initial = 380 }: { name: string; list: ReactNode; detail: ReactNode; initial?: number }) {
   const [width, setWidth] = useUiState(`pane.${name}`, initial);
   const frame = useRef<HTMLDivElement>(null);
@@ -28,7 +28,7 @@ export function SplitPane({ name, list, detail, initial = 380 }: { name: string;
   return (
     <div ref={frame} className={css.split} style={{ '--list': `${clampWidth(width)}px` } as React.CSSProperties}>
       <section className={css.list}>{list}</section>
-      {/* A divider that moves is a control of its own kind (ARIA: separator with a value). */}
+      {/* A movable divider is a separate kind of control (ARIA: separator with a value). */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/no-noninteractive-tabindex */}
       <div
         className={css.divider}

@@ -1,4 +1,4 @@
-/** What a pane shows when it has nothing, cannot load, or is still loading. */
+/** States of a pane without content: empty, failed, loading. */
 import { CircleAlert } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { t } from '../strings';
@@ -16,7 +16,7 @@ export function EmptyState({ title, text, action, icon, testId }: { title: strin
   );
 }
 
-/** What happened, what is safe, what to do. */
+/** Says what happened, what is safe and what to do. */
 export function ErrorState({ title, text, detail, onRetry }: { title: string; text: string; detail?: string; onRetry?: () => void }) {
   return (
     <div className={css.state} role="alert">
@@ -35,7 +35,7 @@ export function ErrorState({ title, text, detail, onRetry }: { title: string; te
   );
 }
 
-/** Nothing for 300 ms, then grey lines that keep the rows' places. */
+/** Nothing for 300 ms, then gray placeholder rows. */
 export function LoadingRows({ rows = 8, height = 56 }: { rows?: number; height?: number }) {
   const [late, setLate] = useState(false);
   useEffect(() => {

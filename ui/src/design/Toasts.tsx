@@ -1,6 +1,6 @@
 /**
- * Notices, with undo. They are said politely by a live region and never take the focus; while the pointer or the focus is on
- * one, it stays.
+ * Notices, with undo. A polite live region announces them, and they never take the focus. A notice stays while the pointer or the
+ * focus is on it.
  */
 import { X } from 'lucide-react';
 import { useEffect, useState } from 'react';
@@ -16,7 +16,7 @@ import css from './Toasts.module.css';
 /** Long enough to read two lines and reach for Undo. */
 const SHOWN_MS = 8_000;
 
-/** Drawn in the frame after the one that shows what was done: a notice is read later than the change it tells of. */
+/** Delays by one frame: the notice is drawn after the change that it reports, which is read first. */
 function useAfterPaint<T>(value: T): T {
   const [shown, setShown] = useState(value);
   useEffect(() => {

@@ -1,11 +1,11 @@
 /**
- * A long list that keeps only the rows in view in the document.
+ * A long list that keeps only the visible rows in the document.
  *
- * WebKitGTK slows down with the size of the document whatever renders it, so that every list over fifty rows comes through
- * here. Heights are fixed by kind of row and known beforehand. The list has the focus, not its rows; the cursor is named
- * through `aria-activedescendant`, by identity. It never moves the cursor itself: arrows are actions of the key table.
+ * WebKitGTK becomes slower with the size of the document, so every list with more than fifty rows uses this component. Heights
+ * are fixed per kind of row and known in advance. The list has the focus, not its rows; `aria-activedescendant` points to the
+ * cursor, by identity. The list never moves the cursor itself: arrows are actions of the key table.
  *
- * `pattern`: `listbox` for plain rows; `grid` where rows or headings hold buttons.
+ * `pattern`: `listbox` for plain rows; `grid` if rows or headings contain buttons.
  */
 import { type ReactNode, useEffect, useEffectEvent, useId, useLayoutEffect, useRef } from 'react';
 import { cx } from './cx';
@@ -13,40 +13,40 @@ import { scrollToShow, useRowWindow } from './rowWindow';
 import css from './VirtualList.module.css';
 
 export interface VirtualListProps {
-  /** Its name for assistive technology. */
+  /** Accessible name. */
   label: string;
   testId?: string;
   rowTestId?: string;
   count: number;
-  /** Identity of a row. Must be a new function when the rows change, and the same one while they do not. */
+  /** Identity of a row. Pass a new function when the rows change, and the same one otherwise. */
   keyOf: (index: number) => string;
-  /** Fixed height of a row, px. */
+  /** Height of a row in px, fixed. */
   heightOf: (index: number) => number;
   render: (index: number) => ReactNode;
-  /** The row the cursor is on, or -1. */
+  /** Index of the row under the cursor, or -1. */
   activeIndex: number;
-  /** Whether a row is selected beside the cursor. */
+  /** Whether a row is part of the selection. */
   isSelected?: (index: number) => boolean;
   isMulti?: boolean;
-  /** Headings are no choices. */
+  /** Headings cannot be selected. */
   isHeading?: (index: number) => boolean;
-  /** A click on a row that is no heading. */
+  /** A click on a row other than a heading. */
   onPick?: (index: number, event: React.MouseEvent) => void;
-  /** A double click, for opening. */
+  /** A double click. */
   onOpen?: (index: number) => void;
   pattern?: 'listbox' | 'grid';
-  /** Takes the focus when it appears, so that its keys work at once. */
+  /** Takes the focus when it is mounted, so that its keys work immediately. */
   autoFocus?: boolean;
   className?: string;
-  /** Called with the indexes in view, for loading what is not there yet. */
+  /** Called with the visible range, to load missing rows. */
   onRange?: (first: number, last: number) => void;
-  /** Where it begins, px: where it was left. Told by `onScrolled`. */
+  /** Initial scroll position in px, as last reported by `onScrolled`. */
   startAt_px?: number;
   onScrolled?: (top_px: number) => void;
 }
 
 const OVERSCAN = 6;
-/** Notices stand over the end of the list; the row under the cursor stays clear of them. */
+/** Height of the space at the end of the list that notices cover; the row under the cursor stays clear of it. */
 const NOTICE_HEIGHT = 72;
 
 export function VirtualList(props: VirtualListProps) {
@@ -58,19 +58,19 @@ export function VirtualList(props: VirtualListProps) {
   const activeKey = activeIndex >= 0 && activeIndex < count ? keyOf(activeIndex) : null;
   const bring = useEffectEvent((index: number, key: string | null) => {
     if (key === null) return;
-    // The first row shows the heading above it. Scrolling reads the layout, which is costly in the middle of a change; most of
-    // the time the row is in view already.
+    // For the first row, the heading above it is shown too. Scrolling forces a layout, which is costly in the middle of an
+    // update, and the row is usually visible already.
     const to = index > 1 ? scrollToShow(offsets, index, top, height, NOTICE_HEIGHT) : top === 0 ? null : 0;
     if (to !== null) jump(to);
   });
-  // Once, and before the cursor is brought into view, which it was when the list was left.
+  // Only once, and before the cursor is scrolled into view; it was in view when the list was left.
   const begin = useEffectEvent(() => {
     if (!props.startAt_px) return false;
     jump(props.startAt_px);
     return true;
   });
   const isBegun = useRef(false);
-  // The cursor moves by identity: the same row at another index is brought into view as well.
+  // The cursor moves by identity: the same row at another index is scrolled into view, too.
   useLayoutEffect(() => {
     const isLeftThere = !isBegun.current && begin();
     isBegun.current = true;
@@ -114,7 +114,7 @@ export function VirtualList(props: VirtualListProps) {
           const selected = isSelected?.(index) ?? false;
           const start = offsets[index] ?? 0;
           return (
-            // Keys reach the list through the key table, so that a row needs none of its own.
+            // The key table handles the keys, so rows need no handlers.
             // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus, jsx-a11y/no-static-element-interactions
             <div
               key={key}

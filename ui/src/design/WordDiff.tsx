@@ -2,14 +2,14 @@ import { Fragment } from 'react';
 import css from './WordDiff.module.css';
 import { wordDiff } from './wordDiff';
 
-/** Two statements as one: what is new is underlined, what is gone is struck out; never by colour alone. */
+/** Two statements merged into one: new words are underlined, removed words are struck through; never by color alone. */
 export function WordDiff({ before, after }: { before: string; after: string }) {
   return (
     <p className={css.diff}>
       {wordDiff(before, after).map((part, index) => {
         const key = `${index} ${part.kind}`;
         if (part.kind === 'same') return <span key={key}>{part.text}</span>;
-        // The spaces around words are neither new nor gone to the eye: a line under nothing reads as a slip.
+        // Spaces around words are not marked: an underlined space looks like a mistake.
         const words = part.text.trim();
         const Mark = part.kind === 'added' ? 'ins' : 'del';
         return (

@@ -1,6 +1,6 @@
 /**
- * Spans count Unicode code points, JavaScript counts UTF-16 units: an emoji before a span shifts the two apart.
- * Every cut of a message goes through here. Pure.
+ * Spans count Unicode code points, but JavaScript counts UTF-16 units: after an emoji the two differ. All cuts of messages use
+ * this module. Pure.
  */
 
 export interface CodePointSpan {
@@ -12,7 +12,7 @@ export interface Segment<T> {
   readonly text: string;
   /** The spans that cover all of this text; empty for plain text. */
   readonly spans: readonly T[];
-  /** First code point. */
+  /** Offset of the first code point. */
   readonly start: number;
 }
 
@@ -20,7 +20,7 @@ export function codePointSlice(text: string, start: number, end: number): string
   return Array.from(text).slice(start, end).join('');
 }
 
-/** Cuts a text at the borders of spans, which may overlap, touch, be empty or reach past the end. */
+/** Cuts a text at the edges of spans, which may overlap, touch, be empty or extend past the end. */
 export function segmentsOf<T extends CodePointSpan>(text: string, spans: readonly T[]): Segment<T>[] {
   const points = Array.from(text);
   const clamp = (at: number) => Math.max(0, Math.min(points.length, at));

@@ -1,2 +1,2 @@
-/** Joins class names, leaving out what is not wanted. */
+/** Joins class names and skips falsy values. */
 export const cx = (...names: (string | false | null | undefined)[]): string => names.filter(Boolean).join(' ');

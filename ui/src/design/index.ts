@@ -1,4 +1,4 @@
-/** What panels are made of. Panels import from here and bring only their own layout. */
+/** The components that panels use. Panels import from here and add only their own layout. */
 export { Badge, CATEGORIES, CategoryBadge, CategoryIcon, TINTS, tintOf } from './Badge';
 export { Button, type ButtonProps, IconButton } from './Button';
 export { codePointSlice, segmentsOf } from './codePoints';

@@ -1,13 +1,13 @@
 /**
- * How a decided row leaves: upward when it was approved, fading when it was refused.
+ * The animation of a row after a decision: upward when approved, fading when dismissed.
  *
- * The row itself goes at once and its neighbours close up without moving step by step, which would make every row of the
- * list a layer of its own; a picture of it stays behind for a moment. It is no part of the page: no id, no name, no role.
- * Who decides one after the other sees none of it: each picture would delay what the next key shows.
+ * The row itself is removed immediately and its neighbors close the gap without an animation, which would turn every row of the
+ * list into a layer of its own. A copy stays visible for a moment. It is not part of the page: it has no id, name or role. A
+ * series of quick decisions shows no animation, because each copy would delay the response to the next key.
  */
 
 const LEAVE_MS = 120;
-/** Decisions closer than this are a series. */
+/** Maximum time between the decisions of a series. */
 const SERIES_MS = 600;
 
 let lastLeft = Number.NEGATIVE_INFINITY;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { offsetsOf, rowAt, scrollToShow } from './rowWindow';
 
-/** A heading of 36 px, then two rows of 56 px, again and again: 148 px. */
+/** A heading of 36 px, then two rows of 56 px, repeated: 148 px. */
 const heights = (index: number) => (index % 3 === 0 ? 36 : 56);
 const offsets = offsetsOf(300, heights);
 

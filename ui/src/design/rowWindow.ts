@@ -1,13 +1,13 @@
 /**
- * Which rows of a long list are in view, when every height is known beforehand.
+ * Computes which rows of a long list are visible, if all heights are known in advance.
  *
- * A virtualizer that measures keeps a size for each row by its key, and looks all of them up again whenever one row leaves.
- * Here the beginnings of the rows are one array of numbers, made in a single walk. What measures (messages, whose height is
- * their text's) is deliberately not here.
+ * A virtualizer that measures stores a size per row key, and looks all of them up again whenever one row leaves. Here the row
+ * offsets are one array of numbers, computed in a single pass. Not in this module: lists that need measuring (messages, whose
+ * height depends on their text).
  */
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react';
 
-/** Where each row begins, and last where the list ends, px. */
+/** The offset of each row, followed by the end of the list, in px. */
 export function offsetsOf(count: number, heightOf: (index: number) => number): Float64Array {
   const offsets = new Float64Array(count + 1);
   let end = 0;
@@ -18,7 +18,7 @@ export function offsetsOf(count: number, heightOf: (index: number) => number): F
   return offsets;
 }
 
-/** The row that stands at `y`; the first or the last beyond the ends. */
+/** The row at `y`; the first or the last one beyond the ends. */
 export function rowAt(offsets: Float64Array, y: number): number {
   let low = 0;
   let high = Math.max(0, offsets.length - 2);
@@ -30,7 +30,7 @@ export function rowAt(offsets: Float64Array, y: number): number {
   return low;
 }
 
-/** Where to scroll so that a row is in view with `below` px to spare; null if it is already. */
+/** The scroll position that shows a row with `below` px to spare; null if it is already visible. */
 export function scrollToShow(offsets: Float64Array, index: number, top: number, height: number, below: number): number | null {
   const start = offsets[index] ?? 0;
   const end = offsets[index + 1] ?? start;
@@ -38,21 +38,21 @@ export function scrollToShow(offsets: Float64Array, index: number, top: number, 
   return end > top + height - below ? Math.max(0, Math.min(start, end - height + below)) : null;
 }
 
-/** A first size, until the browser has measured: enough rows for a tall window. */
+/** Assumed height until the browser has measured it: enough rows for a tall window. */
 const HEIGHT_AT_FIRST = 800;
 
 export interface RowWindow {
   readonly offsets: Float64Array;
-  /** The rows to draw, `first` to `last`; none if `last` is less. */
+  /** The rows to draw, from `first` to `last`; none if `last` is less. */
   readonly first: number;
   readonly last: number;
   readonly top: number;
   readonly height: number;
-  /** Scrolls there, and draws what is there at once. */
+  /** Scrolls to a position and draws its rows immediately. */
   readonly jump: (top: number) => void;
 }
 
-/** Follows the scroll container. `heightOf` must be a new function when the heights change. */
+/** Follows the scroll container. Pass a new `heightOf` function when the heights change. */
 export function useRowWindow(scroller: RefObject<HTMLElement | null>, count: number, heightOf: (index: number) => number, overscan: number): RowWindow {
   const offsets = useMemo(() => offsetsOf(count, heightOf), [count, heightOf]);
   const [view, setView] = useState({ top: 0, height: HEIGHT_AT_FIRST });

@@ -1,4 +1,4 @@
-/** Times in words. The present is passed in; nothing is kept but the formats. */
+/** Times in words. The current time is passed in; only the formatters are cached. */
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -10,7 +10,7 @@ const STEPS: readonly [limit: number, unit: Intl.RelativeTimeFormatUnit, ms: num
   [14 * DAY, 'day', DAY],
 ];
 
-// Making a format costs more than using it a hundred times; rows ask for two each.
+// Creating a formatter costs more than using it a hundred times, and each row needs two.
 const relativeFormats = new Map<string, Intl.RelativeTimeFormat>();
 const dateFormats = new Map<string, Intl.DateTimeFormat>();
 
@@ -28,7 +28,7 @@ function asDate(time: number, locale: string | undefined, options: Intl.DateTime
   return format.format(time);
 }
 
-/** "5 minutes ago", "yesterday", and from two weeks on the date. */
+/** "5 minutes ago", "yesterday"; the date after two weeks. */
 export function relativeTime(time: number, now: number, locale?: string): string {
   const past = Math.abs(now - time);
   if (past < MINUTE) return inWords(0, 'second', locale);
@@ -38,7 +38,7 @@ export function relativeTime(time: number, now: number, locale?: string): string
   return shortDate(time, now, locale);
 }
 
-/** A date as precise as it was said, `2026-11-07`, `2026-11` or `2026`, in the reader's words: "7 November 2026". */
+/** A date as precise as it was said (`2026-11-07`, `2026-11` or `2026`) in the reader's language: "7 November 2026". */
 export function partialDate(date: string, locale?: string): string {
   const [year = '', month, day] = date.split('-');
   if (month === undefined) return year;
@@ -46,7 +46,7 @@ export function partialDate(date: string, locale?: string): string {
   return asDate(time, locale, { ...(day === undefined ? {} : { day: 'numeric' }), month: 'long', year: 'numeric', timeZone: 'UTC' });
 }
 
-/** "12 Mar", with the year where it is not this one. */
+/** "12 Mar", with the year unless it is the current one. */
 export function shortDate(time: number, now: number, locale?: string): string {
   const sameYear = new Date(time).getFullYear() === new Date(now).getFullYear();
   return asDate(time, locale, { day: 'numeric', month: 'short', ...(sameYear ? {} : { year: 'numeric' }) });
@@ -57,7 +57,7 @@ export function fullTime(time: number, locale?: string): string {
   return asDate(time, locale, { dateStyle: 'medium', timeStyle: 'short' });
 }
 
-/** "14:05", "tomorrow, 08:00", and further away the whole: when something happens next. */
+/** Time of the next event: "14:05", "tomorrow, 08:00", or the full date and time. */
 export function momentAhead(time: number, now: number = Date.now(), locale?: string): string {
   const dayOf = (at: number, days = 0) => {
     const date = new Date(at);
@@ -68,7 +68,7 @@ export function momentAhead(time: number, now: number = Date.now(), locale?: str
   return dayOf(time) === dayOf(now, 1) ? `${inWords(1, 'day', locale)}, ${clock}` : fullTime(time, locale);
 }
 
-/** The end of a day (`2026-03-12`) on this computer, or null. */
+/** The end of a day (`2026-03-12`) in local time, or null if the date is invalid. */
 export function endOfDay(day: string): number | null {
   const [year, month, date] = day.split('-').map(Number);
   if (!year || !month || !date) return null;

@@ -1,4 +1,4 @@
-/** How wide an element is, followed as it changes. For pictures whose places depend on it. */
+/** The width of an element, updated as it changes. For charts whose layout depends on it. */
 import { type RefObject, useLayoutEffect, useState } from 'react';
 
 export function useWidth(ref: RefObject<HTMLElement | null>): number | null {

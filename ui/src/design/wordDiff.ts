@@ -1,14 +1,14 @@
-/** The difference of two statements, word by word. Pure. */
+/** The difference between two statements, word by word. Pure. */
 
 export interface DiffPart {
   readonly kind: 'same' | 'added' | 'gone';
   readonly text: string;
 }
 
-/** Beyond this many words the comparison would cost more than it shows; the two are then shown whole. */
+/** With more words the comparison costs more than it shows; both statements are then shown whole. */
 const WORDS_MAX = 600;
 
-/** Words with the spaces after them kept apart, so that joining all tokens gives the text again. */
+/** Words and the spaces between them as separate tokens, so that joining all tokens gives the text again. */
 export function tokens(text: string): string[] {
   return text.match(/[\p{L}\p{N}]+(?:['’\-.][\p{L}\p{N}]+)*|\s+|[^\s\p{L}\p{N}]/gu) ?? [];
 }
@@ -19,7 +19,7 @@ function push(parts: { kind: DiffPart['kind']; text: string }[], kind: DiffPart[
   else if (text) parts.push({ kind, text });
 }
 
-/** What becomes of `before` in `after`: the longest common run of words stays, the rest is gone or added. */
+/** The changes from `before` to `after`: the longest common sequence of words is kept, the rest is removed or added. */
 export function wordDiff(before: string, after: string): DiffPart[] {
   const a = tokens(before);
   const b = tokens(after);
@@ -58,7 +58,7 @@ export function wordDiff(before: string, after: string): DiffPart[] {
   return bridgeSpaces(parts);
 }
 
-/** A lone space between two changes belongs to them; leaving it out would cut a phrase into single words. */
+/** A single space between two changes is made part of them; otherwise a phrase would be split into single words. */
 function bridgeSpaces(parts: readonly DiffPart[]): DiffPart[] {
   const out: { kind: DiffPart['kind']; text: string }[] = [];
   let gone = '';

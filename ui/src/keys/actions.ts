@@ -1,17 +1,18 @@
 /**
- * Every action that a key, a menu entry or a button can start, once.
+ * All actions that a key, a menu entry or a button can start.
  *
- * Hot keys, the `?` help, menus and the key hints in buttons all read this table. A panel adds its actions here and answers
- * them with `useActions(scope, { 'scope.action': () => … })`.
+ * Hot keys, the `?` help, menus and the key hints in buttons all use this table. A panel adds its actions here and handles them
+ * with `useActions(scope, { 'scope.action': () => … })`.
  *
- * Keys: characters as typed (`j`, `A` is Shift+A, `?`), names of `KeyboardEvent.key` (`ArrowDown`, `Enter`, `Escape`),
- * `Mod+` is Ctrl, or Cmd on a Mac; `Alt+ArrowLeft` is the one key with Alt; `g r` is g, then r. A key of a single printable character is a "single key" and acts only
- * while the person has those switched on (WCAG 2.1.4). No action fires while text is typed or composed, unless `inInputs`.
+ * Keys are characters as typed (`j`, `?`; `A` is Shift+A) or names from `KeyboardEvent.key` (`ArrowDown`, `Enter`, `Escape`).
+ * `Mod+` is Ctrl, or Cmd on a Mac. `Alt+ArrowLeft` is the only key with Alt. `g r` is g, then r. A key of a single printable
+ * character is a "single key" and acts only while the person has single keys enabled (WCAG 2.1.4). While text is typed or
+ * composed, no action fires unless it has `inInputs`.
  */
 
 export type Scope = 'global' | 'editor' | 'search' | 'review' | 'you' | 'memories' | 'conversations' | 'topics' | 'sessions' | 'playbooks' | 'reflection' | 'people' | 'privacy' | 'sources' | 'activity' | 'settings' | 'welcome';
 
-/** What must be so for an action to make sense; `always` if nothing. */
+/** What an action requires; `always` if nothing. */
 export type When = 'always' | 'cursor' | 'selection';
 
 export interface ActionSpec {
@@ -19,7 +20,7 @@ export interface ActionSpec {
   readonly keys: readonly string[];
   readonly scope: Scope;
   readonly when: When;
-  /** Acts in text fields too. Only for keys with a modifier, and Escape. */
+  /** Also acts in text fields. Only for keys with a modifier, and Escape. */
   readonly inInputs?: boolean;
 }
 
@@ -59,7 +60,7 @@ export const ACTIONS = {
   'go.sources': { label: 'Go to Sources', keys: ['g s'], scope: 'global', when: 'always' },
   'go.activity': { label: 'Go to Activity', keys: ['g a'], scope: 'global', when: 'always' },
   'go.settings': { label: 'Go to Settings', keys: ['g ,'], scope: 'global', when: 'always' },
-  'app.palette': { label: 'Commands and everything by name', keys: ['Mod+k'], scope: 'global', when: 'always', inInputs: true },
+  'app.palette': { label: 'Command palette', keys: ['Mod+k'], scope: 'global', when: 'always', inInputs: true },
   'app.search': { label: 'Search', keys: ['/', 'Mod+f'], scope: 'global', when: 'always' },
   'app.back': { label: 'Back', keys: ['Alt+ArrowLeft'], scope: 'global', when: 'always' },
   'app.undo': { label: 'Undo', keys: ['u', 'Mod+z'], scope: 'global', when: 'always' },
@@ -81,7 +82,7 @@ export const ACTIONS = {
   'review.first': review.first,
   'review.last': review.last,
   'review.approve': { label: 'Approve', keys: ['a'], scope: 'review', when: 'cursor' },
-  'review.reject': { label: 'Reject', keys: ['r'], scope: 'review', when: 'cursor' },
+  'review.reject': { label: 'Dismiss', keys: ['r'], scope: 'review', when: 'cursor' },
   'review.edit': { label: 'Edit', keys: ['e'], scope: 'review', when: 'cursor' },
   'review.merge': { label: 'Merge', keys: ['m'], scope: 'review', when: 'cursor' },
   'review.snooze': { label: 'Snooze', keys: ['s'], scope: 'review', when: 'cursor' },
@@ -91,9 +92,9 @@ export const ACTIONS = {
   'review.extendDown': { label: 'Extend selection down', keys: ['Shift+ArrowDown', 'J'], scope: 'review', when: 'cursor' },
   'review.extendUp': { label: 'Extend selection up', keys: ['Shift+ArrowUp', 'K'], scope: 'review', when: 'cursor' },
   'review.approveSelected': { label: 'Approve selected', keys: ['A'], scope: 'review', when: 'selection' },
-  'review.rejectSelected': { label: 'Reject selected', keys: ['R'], scope: 'review', when: 'selection' },
-  'review.showDoubtful': { label: 'Show or hide what is doubtful', keys: ['d'], scope: 'review', when: 'always' },
-  'review.rejectDoubtful': { label: 'Reject all that is doubtful', keys: ['D'], scope: 'review', when: 'always' },
+  'review.rejectSelected': { label: 'Dismiss selected', keys: ['R'], scope: 'review', when: 'selection' },
+  'review.showDoubtful': { label: 'Show or hide doubtful proposals', keys: ['d'], scope: 'review', when: 'always' },
+  'review.rejectDoubtful': { label: 'Dismiss all doubtful proposals', keys: ['D'], scope: 'review', when: 'always' },
   'review.clear': { label: 'Clear selection', keys: ['Escape'], scope: 'review', when: 'selection' },
 
   'you.next': you.next,
@@ -101,8 +102,8 @@ export const ACTIONS = {
   'you.first': you.first,
   'you.last': you.last,
   'you.open': { label: 'Open the source', keys: ['o', 'Enter'], scope: 'you', when: 'cursor' },
-  'you.keepThis': { label: 'Of two that contradict each other, the first is true now', keys: ['1'], scope: 'you', when: 'cursor' },
-  'you.keepOther': { label: 'Of two that contradict each other, the second is true now', keys: ['2'], scope: 'you', when: 'cursor' },
+  'you.keepThis': { label: 'Contradiction: the first is true now', keys: ['1'], scope: 'you', when: 'cursor' },
+  'you.keepOther': { label: 'Contradiction: the second is true now', keys: ['2'], scope: 'you', when: 'cursor' },
   'you.copy': { label: 'Copy for an assistant', keys: ['c'], scope: 'you', when: 'always' },
   'you.today': { label: 'Back to today', keys: ['t'], scope: 'you', when: 'always' },
 
@@ -129,10 +130,10 @@ export const ACTIONS = {
   'conversations.last': conversations.last,
   'conversations.read': { label: 'Read', keys: ['Enter', 'o'], scope: 'conversations', when: 'cursor' },
   'conversations.leave': { label: 'Back to the list', keys: ['Escape'], scope: 'conversations', when: 'cursor' },
-  'conversations.standing': { label: 'Where it stands', keys: ['s'], scope: 'conversations', when: 'cursor' },
+  'conversations.standing': { label: 'Show or hide status', keys: ['s'], scope: 'conversations', when: 'cursor' },
   'conversations.visibility': { label: 'Who may see it', keys: ['v'], scope: 'conversations', when: 'cursor' },
-  'conversations.private': { label: 'Keep out of memory', keys: ['p'], scope: 'conversations', when: 'cursor' },
-  'conversations.results': { label: 'Results of the analysis', keys: ['r'], scope: 'conversations', when: 'cursor' },
+  'conversations.private': { label: 'Use for memory or not', keys: ['p'], scope: 'conversations', when: 'cursor' },
+  'conversations.results': { label: 'Analysis results', keys: ['r'], scope: 'conversations', when: 'cursor' },
   'conversations.remember': { label: 'Remember the selected words', keys: ['m'], scope: 'conversations', when: 'cursor' },
   'conversations.analyze': { label: 'Analyze now', keys: ['a'], scope: 'conversations', when: 'cursor' },
 
@@ -152,8 +153,8 @@ export const ACTIONS = {
   'playbooks.first': playbooks.first,
   'playbooks.last': playbooks.last,
   'playbooks.approve': { label: 'Approve', keys: ['a'], scope: 'playbooks', when: 'cursor' },
-  'playbooks.reject': { label: 'Reject', keys: ['r'], scope: 'playbooks', when: 'cursor' },
-  'playbooks.park': { label: 'Park', keys: ['s'], scope: 'playbooks', when: 'cursor' },
+  'playbooks.reject': { label: 'Dismiss', keys: ['r'], scope: 'playbooks', when: 'cursor' },
+  'playbooks.park': { label: 'Later', keys: ['s'], scope: 'playbooks', when: 'cursor' },
   'playbooks.restore': { label: 'Restore', keys: ['p'], scope: 'playbooks', when: 'cursor' },
   'playbooks.export': { label: 'Export as a skill', keys: ['e'], scope: 'playbooks', when: 'cursor' },
   'playbooks.open': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'playbooks', when: 'cursor' },
@@ -163,13 +164,13 @@ export const ACTIONS = {
   'reflection.previous': reflection.previous,
   'reflection.first': reflection.first,
   'reflection.last': reflection.last,
-  'reflection.accept': { label: 'Agree', keys: ['a'], scope: 'reflection', when: 'cursor' },
-  'reflection.refuse': { label: 'Refuse', keys: ['r'], scope: 'reflection', when: 'cursor' },
-  'reflection.park': { label: 'Park', keys: ['s'], scope: 'reflection', when: 'cursor' },
-  'reflection.restore': { label: 'Ask again', keys: ['p'], scope: 'reflection', when: 'cursor' },
+  'reflection.accept': { label: 'Approve', keys: ['a'], scope: 'reflection', when: 'cursor' },
+  'reflection.refuse': { label: 'Dismiss', keys: ['r'], scope: 'reflection', when: 'cursor' },
+  'reflection.park': { label: 'Later', keys: ['s'], scope: 'reflection', when: 'cursor' },
+  'reflection.restore': { label: 'Reopen', keys: ['p'], scope: 'reflection', when: 'cursor' },
   'reflection.open': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'reflection', when: 'cursor' },
-  'reflection.apply': { label: 'Apply what you agreed to', keys: ['Mod+Enter'], scope: 'reflection', when: 'always' },
-  'reflection.look': { label: 'Look over memories', keys: ['l'], scope: 'reflection', when: 'always' },
+  'reflection.apply': { label: 'Apply approved changes', keys: ['Mod+Enter'], scope: 'reflection', when: 'always' },
+  'reflection.look': { label: 'Find clean-ups', keys: ['l'], scope: 'reflection', when: 'always' },
   'reflection.filter': { label: 'Next status', keys: ['t'], scope: 'reflection', when: 'always' },
 
   'sessions.next': sessions.next,
@@ -186,16 +187,16 @@ export const ACTIONS = {
   'people.same': { label: 'Same person', keys: ['s'], scope: 'people', when: 'cursor' },
   'people.different': { label: 'Different people', keys: ['d'], scope: 'people', when: 'cursor' },
   'people.unsure': { label: 'Not sure', keys: ['n'], scope: 'people', when: 'cursor' },
-  'people.takeBack': { label: 'Take the answer back, or unlink', keys: ['p'], scope: 'people', when: 'cursor' },
-  'people.link': { label: 'Link with another handle', keys: ['l'], scope: 'people', when: 'cursor' },
+  'people.takeBack': { label: 'Undo answer, or unlink', keys: ['p'], scope: 'people', when: 'cursor' },
+  'people.link': { label: 'Link with another account', keys: ['l'], scope: 'people', when: 'cursor' },
   'people.open': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'people', when: 'cursor' },
   'people.viewAs': { label: 'View as', keys: ['v'], scope: 'people', when: 'cursor' },
   'people.confirm': { label: 'Make the gap a task', keys: ['a'], scope: 'people', when: 'cursor' },
   'people.dismiss': { label: 'Not a gap', keys: ['r'], scope: 'people', when: 'cursor' },
-  'people.about': { label: 'What is known of them', keys: ['1'], scope: 'people', when: 'cursor' },
-  'people.lines': { label: 'What they wrote', keys: ['2'], scope: 'people', when: 'cursor' },
-  'people.places': { label: 'What each channel may see', keys: ['3'], scope: 'people', when: 'cursor' },
-  'people.graph': { label: 'What lies around them', keys: ['4'], scope: 'people', when: 'cursor' },
+  'people.about': { label: 'About', keys: ['1'], scope: 'people', when: 'cursor' },
+  'people.lines': { label: 'Messages', keys: ['2'], scope: 'people', when: 'cursor' },
+  'people.places': { label: 'Channels', keys: ['3'], scope: 'people', when: 'cursor' },
+  'people.graph': { label: 'Graph', keys: ['4'], scope: 'people', when: 'cursor' },
   'people.tab': { label: 'Next view', keys: ['t'], scope: 'people', when: 'always' },
 
   'privacy.next': privacy.next,
@@ -212,7 +213,7 @@ export const ACTIONS = {
   'activity.previous': activity.previous,
   'activity.first': activity.first,
   'activity.last': activity.last,
-  'activity.unpark': { label: 'Take back what is parked', keys: ['b'], scope: 'activity', when: 'always' },
+  'activity.unpark': { label: 'Restore all expired proposals', keys: ['b'], scope: 'activity', when: 'always' },
   'activity.pause': { label: 'Pause or resume', keys: ['p'], scope: 'activity', when: 'always' },
 } as const satisfies Record<string, ActionSpec>;
 
@@ -227,7 +228,7 @@ export function action(id: ActionId): ActionSpec {
   return ACTIONS[id];
 }
 
-/** Whether a key is a single printable character, or a sequence of such. */
+/** Whether a key is a single printable character or a sequence of them. */
 export function isSingleKey(key: string): boolean {
   return key.split(' ').every((part) => [...part].length === 1);
 }
@@ -244,7 +245,7 @@ const SHOWN: Record<string, string> = {
   Enter: '↵',
 };
 
-/** How a key is written for people: `Ctrl Z`, `⇧A`, `g r`. */
+/** The display form of a key: `Ctrl Z`, `⇧A`, `g r`. */
 export function showKey(key: string, mac = isMac()): string {
   const part = (text: string): string => {
     if (text === 'Mod') return mac ? '⌘' : 'Ctrl';
@@ -259,7 +260,7 @@ export function showKey(key: string, mac = isMac()): string {
     .join(' ');
 }
 
-/** How a key is named to assistive technology (`aria-keyshortcuts`). Sequences have no notation there. */
+/** The form of a key for assistive technology (`aria-keyshortcuts`), which has no notation for sequences. */
 export function ariaKeys(keys: readonly string[]): string | undefined {
   const named = keys
     .filter((key) => !key.includes(' '))

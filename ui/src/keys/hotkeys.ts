@@ -1,34 +1,35 @@
 /**
- * From key presses to actions.
+ * Dispatches key presses to actions.
  *
- * One listener on the window. The panel on screen is the active scope; handlers are looked up in `editor` first while one is
- * mounted, then in the active scope, then in `global`. Deliberately without React state: a key press re-renders only what the handler changes.
+ * There is one listener on the window. The panel on screen is the active scope. Handlers are looked up first in `editor`, while
+ * one is mounted, then in the active scope, then in `global`. It uses no React state, so that a key press re-renders only what
+ * the handler changes.
  */
 import { useEffect, useRef } from 'react';
 import { ACTIONS, ACTION_IDS, type ActionId, type ActionIn, type Scope, action, isSingleKey } from './actions';
 
-/** Returns `false` to say that it did not act, so that the key keeps its usual meaning. */
+/** Returns `false` if it did not act, so that the key keeps its default behavior. */
 export type ActionHandler = () => unknown;
 
-/** How long after `g` its second key counts. */
+/** Maximum time between `g` and the second key. */
 export const SEQUENCE_MS = 1_200;
 
 type KeyEvent = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'isComposing' | 'keyCode' | 'defaultPrevented'> & {
   target: EventTarget | null;
 };
 
-/** The key as the table writes it, or null for a key that can never be one (a lone modifier, AltGr characters with Alt). */
+/** The key in the notation of the table, or null for a key that cannot be one (a lone modifier, AltGr characters with Alt). */
 export function keyName(event: Pick<KeyEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>): string | null {
   const { key } = event;
   if (['Shift', 'Control', 'Alt', 'Meta', 'AltGraph', 'Dead', 'Process', 'Unidentified'].includes(key)) return null;
-  // The way back, as in a browser. Other keys with Alt write characters or belong to the desktop.
+  // Back, as in a browser. Other keys with Alt type characters or belong to the desktop.
   if (event.altKey) return key === 'ArrowLeft' && !event.ctrlKey && !event.metaKey && !event.shiftKey ? 'Alt+ArrowLeft' : null;
   const printable = [...key].length === 1;
   if (event.ctrlKey || event.metaKey) return `Mod+${event.shiftKey ? 'Shift+' : ''}${printable ? key.toLowerCase() : key}`;
   return !printable && event.shiftKey ? `Shift+${key}` : key;
 }
 
-/** Whether the focus is where text is typed. */
+/** Whether the focus is in a text field. */
 export function isTextEntry(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.isContentEditable || target.tagName === 'TEXTAREA' || target.tagName === 'SELECT') return true;
@@ -36,7 +37,7 @@ export function isTextEntry(target: EventTarget | null): boolean {
   return !['checkbox', 'radio', 'button', 'submit', 'reset', 'range', 'file', 'color'].includes((target as HTMLInputElement).type);
 }
 
-/** Whether the focused control wants this key for itself: Enter on a button, arrows on a divider. */
+/** Whether the focused control handles this key itself: Enter on a button, arrows on a divider. */
 function belongsToControl(target: EventTarget | null, name: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (name === 'Enter' || name === ' ') return target.closest('button,a,summary,[role=button],[role=tab],[role=switch],input') !== null;
@@ -46,7 +47,7 @@ function belongsToControl(target: EventTarget | null, name: string): boolean {
 
 const OVERLAYS = '[role=dialog],[role=alertdialog],[role=menu],[data-owns-keys]';
 
-/** The dispatcher. One lives for the window; tests make their own. */
+/** Creates a dispatcher. The window has one; tests create their own. */
 export function createHotkeys(now: () => number = () => performance.now()) {
   const handlers = new Map<ActionId, ActionHandler[]>();
   const context = { cursor: false, selection: false };
@@ -71,7 +72,7 @@ export function createHotkeys(now: () => number = () => performance.now()) {
     return handler ? handler() !== false : false;
   };
 
-  /** Returns whether the key was used up. */
+  /** Returns whether the key was handled. */
   const press = (event: KeyEvent): boolean => {
     if (event.defaultPrevented || event.isComposing || event.keyCode === 229) return false;
     const name = keyName(event);
@@ -103,7 +104,7 @@ export function createHotkeys(now: () => number = () => performance.now()) {
   return {
     press,
     run,
-    /** The action is possible here and now; menus and help ask this. */
+    /** Whether the action is possible now; used by menus and the help. */
     mayAct,
     register(id: ActionId, handler: ActionHandler): () => void {
       const stack = handlers.get(id) ?? [];
@@ -129,7 +130,7 @@ export function createHotkeys(now: () => number = () => performance.now()) {
 
 export const hotkeys = createHotkeys();
 
-/** Answers actions of one scope while the component is mounted. Handlers may change between renders; the last ones count. */
+/** Handles actions of one scope while the component is mounted. Handlers may change between renders; the latest are used. */
 export function useActions<S extends Scope>(scope: S, handlers: Partial<Record<ActionIn<S>, ActionHandler>>): void {
   const latest = useRef(handlers);
   useEffect(() => {

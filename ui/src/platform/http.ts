@@ -1,17 +1,17 @@
 /**
  * A browser on loopback as host.
  *
- * The one-time address carries the token in its fragment, which never leaves the browser; it is kept for this tab only and
- * taken out of the address bar, so that it cannot be copied or bookmarked by accident.
+ * The one-time address contains the token in its fragment, which never leaves the browser. It is stored for this tab only and
+ * removed from the address bar, so that it cannot be copied or bookmarked by accident.
  */
 import type { Event, FileToken } from '../api/schema';
 import { type Platform, RpcError, toRpcError } from './types';
 
 const TOKEN_KEY = 'keepsake.token';
-/** Waits between attempts to hear events again; the last one repeats. */
+/** Delays between attempts to reconnect to the event stream; the last one repeats. */
 const RECONNECT_MS = [250, 1_000, 3_000, 10_000];
 
-/** Reads the token from `#token=…`, or the one kept for this tab. */
+/** Reads the token from `#token=…`, or the one stored for this tab. */
 export function takeToken(location: Location, storage: Storage, history: History): string {
   const given = new URLSearchParams(location.hash.replace(/^#/, '')).get('token');
   if (given) {
@@ -22,7 +22,7 @@ export function takeToken(location: Location, storage: Storage, history: History
   return storage.getItem(TOKEN_KEY) ?? '';
 }
 
-/** Splits a server-sent stream into the events of its `data:` lines; `rest` is what is not complete yet. */
+/** Splits a server-sent stream into the events of its `data:` lines; `rest` is the incomplete remainder. */
 export function parseSse(buffer: string): { events: Event[]; rest: string } {
   const blocks = buffer.split(/\r?\n\r?\n/);
   const rest = blocks.pop() ?? '';
@@ -38,7 +38,7 @@ export function parseSse(buffer: string): { events: Event[]; rest: string } {
       const parsed = JSON.parse(data) as Event | Event[];
       events.push(...(Array.isArray(parsed) ? parsed : [parsed]));
     } catch {
-      // A line that is no JSON is a comment of some proxy; the stream goes on.
+      // A line that is not JSON is a comment from a proxy; the stream continues.
     }
   }
   return { events, rest };
@@ -111,14 +111,14 @@ export function createHttpPlatform(token: string): Platform {
           await listenOnce(
             stop.signal,
             () => {
-              // Whatever changed while nobody listened is not known, so everything is asked again.
+              // Changes during the interruption are unknown, so everything is requested again.
               if (attempt > 0) listener({ type: 'changed', tags: ['*'] });
               attempt = 0;
             },
             listener,
           );
         } catch {
-          // Refused or cut off: tried again below.
+          // Refused or interrupted: tried again below.
         }
         if (stop.signal.aborted) return;
         const wait = RECONNECT_MS[Math.min(attempt, RECONNECT_MS.length - 1)];

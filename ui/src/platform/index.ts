@@ -1,8 +1,8 @@
 /**
- * Chooses the host once, at start.
+ * Chooses the host once, at startup.
  *
- * `?fake=1` works in development and in `vite build --mode fake` only: the condition is known when the page is built, so that
- * a shipped page does not contain the invented data.
+ * `?fake=1` works only in development and in `vite build --mode fake`. The condition is evaluated at build time, so that a
+ * release build does not contain the invented data.
  */
 import type { Platform } from './types';
 
@@ -12,18 +12,18 @@ const MAY_FAKE = import.meta.env.DEV || import.meta.env.MODE === 'fake';
 
 let current: Platform | null = null;
 
-/** The host in use. `openPlatform` or `setPlatform` must have been called. */
+/** The current host. `openPlatform` or `setPlatform` must have been called. */
 export function platform(): Platform {
   if (!current) throw new Error('No host yet: call openPlatform() first.');
   return current;
 }
 
-/** Puts a host in place; tests pass a fake one. */
+/** Sets the host; tests pass a fake one. */
 export function setPlatform(next: Platform): void {
   current = next;
 }
 
-/** Finds out where the page runs and opens that host. */
+/** Detects where the page runs and opens that host. */
 export async function openPlatform(): Promise<Platform> {
   const query = new URLSearchParams(window.location.search);
   if (MAY_FAKE && query.get('fake') === '1') {

@@ -17,7 +17,7 @@ export function createTauriPlatform(): Platform {
     fileAccess: 'pick_files',
     rpc,
     onEvent(listener) {
-      // A channel of its own: Tauri's events would bring the paths of dropped files as well, and are not granted.
+      // A separate channel: Tauri's own events would include the paths of dropped files, and are not granted.
       const channel = new Channel<Event>(listener);
       void invoke('listen', { channel });
       return () => {

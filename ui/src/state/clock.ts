@@ -1,4 +1,4 @@
-/** The time that components show. It ticks once a minute for all of them; tests and screenshots can hold it still. */
+/** The time that components show. It ticks once a minute for all of them; tests and screenshots can stop it. */
 import { createStore, useStore } from './store';
 
 const TICK_MS = 60_000;

@@ -1,8 +1,8 @@
 /**
- * What a person does with memories: shown at once, sent in order, undone one by one.
+ * A person's decisions about memories: shown immediately, sent in order, undone one by one.
  *
- * `decide` returns before the backend has answered. Undo goes back through the session's decisions, then on through those of
- * earlier sessions, which the backend knows. Deliberately not here: cursors; a list moves its own cursor when rows leave.
+ * `decide` returns before the backend has answered. Undo goes back through the decisions of this session, then through those of
+ * earlier sessions, which the backend knows. Not in this module: cursors; a list moves its own cursor when rows leave.
  */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { type AppStatus, type CreatedVersion, type Decision, type DecisionOutcome, type MemoryRow, call, rpcKey } from '../api';
@@ -25,19 +25,19 @@ interface Operation {
 }
 
 /**
- * What is no decision about memories and can be taken back all the same: an answer about two handles, who may see a channel.
- * The window keeps how to take it back; the backend's own undo knows nothing of it.
+ * An undoable action that is not a decision about memories: an answer about two handles, the visibility of a channel. The window
+ * stores how to undo it; the backend's own undo does not know it.
  */
 export interface Act {
-  /** The notice. */
+  /** Text of the notice. */
   readonly text: string;
-  /** The notice after an undo, where it is not the notice called taken back. */
+  /** Text of the notice after an undo, if it is not the normal one. */
   readonly undone?: string;
   readonly send: () => Promise<unknown>;
   readonly takeBack: () => Promise<unknown>;
-  /** What it changes in rows: shown and judged by at once, taken off when it is refused, put back by an undo. */
+  /** Its changes to rows: applied and considered immediately, removed if it is refused, restored by an undo. */
   readonly changes?: readonly Change[];
-  /** Rows that an undo brings back. */
+  /** Rows that an undo restores. */
   readonly ids?: readonly string[];
 }
 
@@ -47,14 +47,14 @@ interface Performed {
   outcome: Promise<boolean>;
 }
 
-/** The decisions of this session that can be undone, the newest last. */
+/** The decisions of this session that can be undone, newest last. */
 const done: (Operation | Performed)[] = [];
-/** Requests go one after the other, so that the backend sees them as the person made them. */
+/** Requests are sent one after another, so that the backend sees them in the person's order. */
 let tail: Promise<unknown> = Promise.resolve();
 
-/** Ids that an undo brought back: the list that shows one puts its cursor there. */
+/** Ids that an undo restored: a list that shows one puts its cursor on it. */
 export const restored = createStore<{ readonly ids: readonly string[] }>({ ids: [] });
-/** Versions that edits made: a list that has its cursor on `from` follows to `id`. */
+/** Versions created by edits: a list whose cursor is on `from` follows to `id`. */
 export const created = createStore<readonly CreatedVersion[]>([]);
 
 function inOrder<T>(send: () => Promise<T>): Promise<T> {
@@ -65,7 +65,7 @@ function inOrder<T>(send: () => Promise<T>): Promise<T> {
 
 export const idsOf = (decision: Decision): readonly string[] => ('ids' in decision ? decision.ids : [decision.id]);
 
-/** What comes back to Review when it is restored: quarantined before, or parked. */
+/** Memories that return to Review when restored: previously quarantined or expired ones. */
 const isCandidate = (row: MemoryRow) => row.status === 'quarantined' || row.status === 'pending';
 
 function patchFor(decision: Decision): Entry['patch'] {
@@ -162,7 +162,7 @@ function start(decision: Decision, rows: readonly MemoryRow[]): Operation {
   return operation;
 }
 
-/** Does it. `rows` are the rows concerned as shown; `text` is the notice. */
+/** Makes a decision. `rows` are the affected rows as shown; `text` is the notice. */
 export function decide(decision: Decision, rows: readonly MemoryRow[], text: string): Promise<DecisionOutcome | null> {
   const operation = start(decision, rows);
   const reasons = decision.action === 'reject' && decision.reason === null ? Object.entries(t.review.reasons) : [];
@@ -179,7 +179,7 @@ export function decide(decision: Decision, rows: readonly MemoryRow[], text: str
   return operation.outcome;
 }
 
-/** Rejects again with a reason. The rows stay away all the while. */
+/** Dismisses again, with a reason. The rows stay hidden meanwhile. */
 function giveReason(operation: Operation, reason: string): void {
   const { decision, rows } = operation;
   const at = done.indexOf(operation);
@@ -190,7 +190,7 @@ function giveReason(operation: Operation, reason: string): void {
   showToast({ text: t.review.reasonNoted(nameOf(t.review.reasons, reason)), replaces: 'decision' });
 }
 
-/** Does it, with one undo in the same series as decisions about memories. Resolves to whether it was done. */
+/** Performs an action, with one undo in the same series as decisions about memories. Resolves to whether it was done. */
 export function perform(act: Act): Promise<boolean> {
   const step: Performed = { act, outcome: Promise.resolve(false) };
   const layer = lay(act.changes ?? []);
@@ -214,14 +214,14 @@ export function perform(act: Act): Promise<boolean> {
   return step.outcome;
 }
 
-/** What has been done already, its notice known only then: with one undo in the same series. */
+/** Records an action that is already done, with its notice and one undo in the same series. */
 export function noteDone(act: Pick<Act, 'text' | 'undone' | 'takeBack'>): void {
   const step: Performed = { act: { ...act, send: async () => undefined }, outcome: Promise.resolve(true) };
   done.push(step);
   showToast({ text: act.text, replaces: 'decision', actions: [{ label: t.app.undo, action: 'app.undo', run: () => undoOne(step), testId: TESTIDS.undo }] });
 }
 
-/** What was done and cannot be taken back: the next undo says so, instead of reaching past it to something older. */
+/** Records an action that cannot be undone: the next undo says so, instead of undoing something older. */
 export function noteFinal(undone: string): void {
   const nothing = async () => undefined;
   done.push({ act: { text: undone, undone, send: nothing, takeBack: nothing }, outcome: Promise.resolve(true) });
@@ -251,7 +251,7 @@ function takeBack(operation: Operation): Promise<string | null> {
   return inOrder(async () => {
     const outcome = await operation.outcome;
     if (!outcome?.operation_id) {
-      // Nothing was done, so nothing comes back.
+      // Nothing was done, so nothing is restored.
       operation.entry = amend(operation.entry, { undoSettled: nextTick() });
       return null;
     }
@@ -260,7 +260,7 @@ function takeBack(operation: Operation): Promise<string | null> {
       operation.entry = amend(operation.entry, { undoSettled: nextTick() });
       return summary;
     } catch (thrown) {
-      // The decision stands, so it is shown again.
+      // The decision is still in effect, so it is shown again.
       operation.entry = amend(operation.entry, { undone: false });
       showError(thrown);
       return null;
@@ -281,7 +281,7 @@ function undoOne(operation: Operation | Performed): void {
   void back.then((summary) => summary && showToast({ text: summary, replaces: 'decision' }));
 }
 
-/** Undoes the newest decision; repeatable back through earlier sessions. */
+/** Undoes the newest decision; can be repeated back through earlier sessions. */
 export function undo(): void {
   const operation = done[done.length - 1];
   if (operation) {
@@ -300,19 +300,19 @@ export function undo(): void {
   });
 }
 
-/** Waits until everything decided has been answered. For tests, and before the window closes. */
+/** Resolves when all decisions have been answered. For tests, and before the window closes. */
 export async function settled(): Promise<void> {
   await tail;
 }
 
-/** Forgets the session's decisions; tests start from here. */
+/** Forgets the decisions of the session; tests start from here. */
 export function resetDecisions(): void {
   done.length = 0;
   log.set([]);
   resetLaid();
 }
 
-/** By how much the rail's count of waiting candidates differs from the last answer. */
+/** The difference between the sidebar's number of pending memories and the last answer. */
 export function usePendingDelta(): number {
   const client = useQueryClient();
   return useStore(log, (entries) => {

@@ -1,11 +1,11 @@
 /**
- * Long lists that follow one another: what was made of a row is taken over as long as the row is the same object.
+ * Successive versions of long lists: whatever was computed for a row is reused as long as the row is the same object.
  *
- * A decision takes one row out of ten thousand. To find where two lists differ compares pointers only, and to copy what lies
- * beside it is a move of memory; to make everything anew would keep the next key waiting.
+ * A decision removes one row out of ten thousand. Finding where two lists differ only compares pointers, and copying the rest
+ * only moves memory. Recomputing everything would delay the next key press.
  */
 
-/** `before[start..endBefore]` was replaced by `after[start..endAfter]`; all else is the same. */
+/** `before[start..endBefore]` was replaced by `after[start..endAfter]`; everything else is the same. */
 export interface Difference {
   readonly start: number;
   readonly endBefore: number;
@@ -25,10 +25,10 @@ export function difference(before: readonly unknown[], after: readonly unknown[]
   return { start, endBefore, endAfter };
 }
 
-/** A copy of the list in which `start..end` is replaced. */
+/** A copy of the list with `start..end` replaced. */
 export const replaced = <T>(list: readonly T[], start: number, end: number, by: readonly T[]): T[] => list.slice(0, start).concat(by, list.slice(end));
 
-/** As `list.map(of)`, for lists that follow one another. `of` must depend on its row alone. */
+/** Like `list.map(of)`, for successive lists. `of` must depend only on its row. */
 export function createMapped<T, R>(of: (row: T) => R): (list: readonly T[]) => readonly R[] {
   let before: readonly T[] = [];
   let made: readonly R[] = [];
@@ -41,7 +41,7 @@ export function createMapped<T, R>(of: (row: T) => R): (list: readonly T[]) => r
   };
 }
 
-/** A list that holds the same rows as the one before is the one before. */
+/** Returns the previous list if the new one contains the same rows. */
 export function createStable<T>(): (list: readonly T[]) => readonly T[] {
   let before: readonly T[] = [];
   return (list) => {
@@ -50,7 +50,7 @@ export function createStable<T>(): (list: readonly T[]) => readonly T[] {
   };
 }
 
-/** Puts the row that is known in place of one that says the same, field by field. */
+/** Replaces a row by the known one if all fields are equal. */
 export function createKnown<T extends { readonly id: string }>(before: readonly T[]): (row: T) => T {
   const rows = new Map(before.map((row) => [row.id, row]));
   return (row) => {

@@ -1,7 +1,7 @@
 /**
- * What the host tells without being asked, beside "this changed": how far jobs are, and files that were dropped.
+ * What the host reports besides change events: progress of jobs, and dropped files.
  *
- * Progress arrives several times a second; it is kept here, so that a step re-renders its bar and asks the backend nothing.
+ * Progress arrives several times per second. It is kept here, so that a step re-renders only its bar and sends no request.
  */
 import { call } from '../api/call';
 import type { Event, FileToken } from '../api/schema';
@@ -13,16 +13,16 @@ import { showError } from './toasts';
 export interface LiveProgress {
   readonly stage: string;
   readonly done: number;
-  /** 0 when not known. */
+  /** 0 if unknown. */
   readonly total: number;
 }
 
 const live = createStore<ReadonlyMap<string, LiveProgress>>(new Map());
 
-/** Files that wait to be looked into, in order of arrival. Sources shows and removes them. */
+/** Files waiting to be previewed, in order of arrival. Sources shows and removes them. */
 export const waitingFiles = createStore<readonly FileToken[]>([]);
 
-/** What is dragged over the window, or being taken in. */
+/** Whether files are being dragged over the window, or being received. */
 export const drop = createStore<'idle' | 'over' | 'taking'>('idle');
 
 /** More running jobs than this are not shown at once anyway. */
@@ -42,7 +42,7 @@ export function noteHostEvent(event: Event): void {
   }
 }
 
-/** How far a job is, or null when nothing was heard of it. The object stays the same until the next step. */
+/** Progress of a job, or null if none was reported. The object stays the same until the next step. */
 export const useLiveProgress = (job: string): LiveProgress | null => useStore(live, (jobs) => jobs.get(job) ?? null);
 
 /** Hands over files that the page itself received. */
@@ -67,7 +67,7 @@ export async function pickFiles(): Promise<void> {
   }
 }
 
-/** Asks for a folder, which only a host with a dialog of its own can name. */
+/** Asks for a folder, which only a host with its own dialog can name. */
 export async function pickFolder(): Promise<void> {
   try {
     addFiles((await call('pick_folder', {})).files);
@@ -76,7 +76,7 @@ export async function pickFolder(): Promise<void> {
   }
 }
 
-/** Lets files be dropped anywhere in the window; without this a browser would open them in place of the page. */
+/** Accepts files dropped anywhere in the window. Without this, a browser would open them instead of the page. */
 export function listenForDrops(): () => void {
   const hasFiles = (event: DragEvent) => [...(event.dataTransfer?.types ?? [])].includes('Files');
   const over = (event: DragEvent) => {

@@ -1,15 +1,15 @@
 /**
  * Cursor and selection of a list, by identity.
  *
- * A list shows what the backend knows as the person has left it; rows come and go under the cursor. `keepCursor` decides
- * where it stands then. The functions are pure; `createListState` keeps their result outside React.
+ * A list shows the backend's data with the person's changes, so rows come and go under the cursor. `keepCursor` decides where it
+ * goes. The functions are pure; `createListState` stores the result outside React.
  */
 import { type Store, createStore } from './store';
 
 export interface ListState {
   readonly cursor: string | null;
   readonly selected: ReadonlySet<string>;
-  /** Where a range selection began. */
+  /** Where a range selection started. */
   readonly anchor: string | null;
 }
 
@@ -17,19 +17,19 @@ export const EMPTY_LIST: ListState = { cursor: null, selected: new Set(), anchor
 
 const made: Store<ListState>[] = [];
 
-/** A list's own state. It outlives the panel, so that coming back finds the cursor where it was. */
+/** State of a list. It outlives the panel, so that the cursor is where it was when the person comes back. */
 export function createListState(): Store<ListState> {
   const list = createStore(EMPTY_LIST);
   made.push(list);
   return list;
 }
 
-/** Puts every list back to its beginning; tests start from here. */
+/** Resets all lists; tests start from here. */
 export function resetLists(): void {
   for (const list of made) list.set(EMPTY_LIST);
 }
 
-/** The id `step` rows from the cursor, staying inside the list. Without a cursor, the first or the last. */
+/** The id `step` rows from the cursor, within the list. Without a cursor, the first or the last. */
 export function stepFrom(ids: readonly string[], cursor: string | null, step: number): string | null {
   if (ids.length === 0) return null;
   const at = cursor === null ? -1 : ids.indexOf(cursor);
@@ -37,7 +37,7 @@ export function stepFrom(ids: readonly string[], cursor: string | null, step: nu
   return ids[Math.max(0, Math.min(ids.length - 1, at + step))] ?? null;
 }
 
-/** Where the cursor stands after the list changed: on its row; else on the next one that is left; else on the one before. */
+/** The cursor after the list changed: on its row; otherwise on the next remaining row; otherwise on the previous one. */
 export function keepCursor(before: readonly string[], after: readonly string[], cursor: string | null): string | null {
   if (after.length === 0) return null;
   if (cursor === null) return after[0] ?? null;
@@ -56,7 +56,10 @@ export function keepCursor(before: readonly string[], after: readonly string[], 
   return after[0] ?? null;
 }
 
-/** Whether an id is in a list: the first few questions walk, as one decision asks one or two; then a set is built. */
+/**
+ * Whether an id is in a list. The first few lookups search linearly, because one decision needs one or two; after that, a set is
+ * built.
+ */
 function membership(ids: readonly string[]): (id: string) => boolean {
   let asked = 0;
   let set: Set<string> | null = null;
@@ -71,8 +74,8 @@ function membership(ids: readonly string[]): (id: string) => boolean {
 const WALKS_MAX = 16;
 
 /**
- * The list as it will be once some of its rows have left. Said before they leave, so that the cursor moves in the same drawing
- * and what follows it is never drawn without a row. Costs the way to the next row, not the length of the list.
+ * The list as it will be once some rows have left. Called before they leave, so that the cursor moves in the same render and its
+ * followers are never drawn without a row. The cost depends on the distance to the next row, not on the length of the list.
  */
 export function beforeLeaving(state: ListState, ids: readonly string[], leaving: readonly string[]): ListState {
   const gone = new Set(leaving);
@@ -89,7 +92,10 @@ export function beforeLeaving(state: ListState, ids: readonly string[], leaving:
   return cursor === state.cursor && selected === state.selected ? state : { cursor, selected, anchor: state.anchor };
 }
 
-/** The list after its rows changed: cursor kept, selection without what left. The same object if nothing concerns it. */
+/**
+ * The list after its rows changed: the cursor is kept, and removed rows are no longer selected. Returns the same object if
+ * nothing changed.
+ */
 export function afterChange(state: ListState, before: readonly string[], after: readonly string[]): ListState {
   const cursor = keepCursor(before, after, state.cursor);
   const left = state.selected.size > 0 ? new Set(after) : null;
@@ -106,7 +112,7 @@ export function toggleSelected(state: ListState, id: string): ListState {
   return { cursor: id, selected, anchor: id };
 }
 
-/** Selects from where the range began to `id`, which gets the cursor. */
+/** Selects from the start of the range to `id`, which gets the cursor. */
 export function extendTo(state: ListState, ids: readonly string[], id: string | null): ListState {
   if (id === null) return state;
   const anchor = state.anchor ?? state.cursor ?? id;
@@ -119,5 +125,5 @@ export function extendTo(state: ListState, ids: readonly string[], id: string | 
 
 export const clearSelection = (state: ListState): ListState => (state.selected.size === 0 ? state : { ...state, selected: new Set(), anchor: null });
 
-/** What an action concerns: the selection if there is one, else the row under the cursor. */
+/** The ids that an action applies to: the selection, otherwise the row under the cursor. */
 export const concerned = (state: ListState): string[] => (state.selected.size > 0 ? [...state.selected] : state.cursor === null ? [] : [state.cursor]);

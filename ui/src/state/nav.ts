@@ -1,8 +1,8 @@
 /**
- * Which panel is shown, what it was asked to show, and the way back. A plain store: no addresses, because a window has none.
+ * The current panel, what it should show, and the way back. A plain store without URLs, because a window has no address bar.
  *
- * `open*` functions go to another panel with something to show there; the panel reads `useNavTarget` and answers each new
- * `at` once.
+ * `open*` functions go to another panel with something to show there. The panel reads `useNavTarget` and handles each new `at`
+ * once.
  */
 import { createStore, useStore } from './store';
 
@@ -10,14 +10,14 @@ export const PANELS = ['search', 'review', 'you', 'memories', 'conversations', '
 export type PanelId = (typeof PANELS)[number];
 
 export interface Target {
-  /** Conversation to open, and the message to bring into view. */
+  /** Conversation to open, and the message to scroll to. */
   conversation?: string;
   message?: string;
   /** Memory to put the cursor on. */
   memory?: string;
   /** Only what rests on this conversation. */
   onlyConversation?: string;
-  /** What one gate stopped. */
+  /** Only entries of this gate. */
   gate?: string;
   /** Topic to put the cursor on. */
   topic?: string;
@@ -27,19 +27,19 @@ export interface Target {
   session?: string;
   /** Person to put the cursor on, by id. */
   person?: string;
-  /** Suggested or answered pair to put the cursor on. */
+  /** Suggested or answered pair of handles to put the cursor on. */
   link?: string;
   /** Gap to put the cursor on. */
   gap?: string;
-  /** For whom and where a context is to be shown, as `context_preview` takes them. */
+  /** Audience of the context to show, as in `context_preview`. */
   viewAs?: { agent?: string; person?: string; channel?: string };
-  /** Only conversations in which something was said in this time, by this person, of this topic. */
+  /** Only conversations with messages in this time, by this person, in this topic. */
   period?: Period;
   /** Words to search for. */
   query?: string;
 }
 
-/** A stretch of time, with what to call it. */
+/** A time range, with a name for display. */
 export interface Period {
   readonly from: number;
   readonly to: number;
@@ -51,15 +51,15 @@ export interface Period {
 interface Place {
   readonly panel: PanelId;
   readonly target: Target | null;
-  /** Counts up with every move, so that asking for the same thing twice is two requests. */
+  /** Incremented with every move, so that asking for the same thing twice is two requests. */
   readonly at: number;
-  /** A result of a search was opened here. */
+  /** A search result was opened here. */
   readonly isResult: boolean;
 }
 
 export const nav = createStore<Place>({ panel: 'review', target: null, at: 0, isResult: false });
 
-/** Places before this one, the last at the end. More than anybody goes back is not kept. */
+/** Earlier places, the latest at the end, limited to as many as anyone goes back. */
 const before: Place[] = [];
 const BEFORE_MAX = 50;
 
@@ -75,12 +75,12 @@ export function go(panel: PanelId, target: Target | null = null): void {
   move(panel, target, false);
 }
 
-/** As `go`, from the results of a search: the frame then shows the way back to them. */
+/** Like `go`, from search results: the frame then shows a link back to them. */
 export function goFromResults(panel: PanelId, target: Target): void {
   move(panel, target, true);
 }
 
-/** Goes where one was before. `false` if there is no such place. */
+/** Goes back to the previous place. `false` if there is none. */
 export function goBack(): boolean {
   const place = before.pop();
   if (!place) return false;
@@ -97,5 +97,5 @@ export const openSearch = (query: string) => go('search', { query });
 
 export const usePanel = (): PanelId => useStore(nav, (place) => place.panel);
 
-/** What this panel was asked to show: changes identity with every request. */
+/** What this panel should show; a new object for every request. */
 export const useNavTarget = (panel: PanelId): Target | null => useStore(nav, (place) => (place.panel === panel ? place.target : null));

@@ -1,6 +1,6 @@
-/** After the paint: what a person does shows first, and is sent then. */
+/** Delays work until after the paint: an action is shown first, then sent. */
 
-/** No frame comes to a window that is hidden; the work does not wait for one longer than this. */
+/** Maximum delay; a hidden window gets no frames. */
 const FRAME_MAX_MS = 100;
 
 /** Resolves in the task after the next frame. */

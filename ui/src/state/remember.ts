@@ -1,4 +1,4 @@
-/** Words that the person chose become a memory, with an undo in the series of decisions. */
+/** Remembers words that the person selected, with an undo in the series of decisions. */
 import { call } from '../api';
 import { t } from '../strings';
 import { perform } from './decisions';
@@ -12,7 +12,7 @@ export function rememberWords(message: string, start: number, end: number): void
       operation = (await call('memory_remember', { interaction_id: message, start, end, category: null })).operation_id;
     },
     takeBack: async () => {
-      // Without an operation it was a memory before, and stays one.
+      // Without an operation, the memory existed before and stays.
       if (operation !== null) await call('undo', { operation_id: operation });
     },
   });

@@ -1,4 +1,4 @@
-/** The time in whole seconds, for what runs while somebody watches. Ticks only while `isActive`. */
+/** The time in whole seconds, for progress that a person watches. Ticks only while `isActive`. */
 import { useEffect, useState } from 'react';
 
 const TICK_MS = 1_000;

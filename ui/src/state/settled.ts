@@ -1,7 +1,7 @@
-/** Values over time: one that has stopped changing (what a search box asks for), and a state that lasts. */
+/** Values over time: a value that has stopped changing, and a state that lasts. */
 import { useEffect, useState } from 'react';
 
-/** A value once it has stopped changing: what a search box asks for, what a cursor came to rest on. */
+/** A value once it has stopped changing: the text of a search box, the row where a cursor rests. */
 export function useSettled<T>(value: T, quiet_ms: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
@@ -12,7 +12,7 @@ export function useSettled<T>(value: T, quiet_ms: number): T {
   return settled;
 }
 
-/** Whether something has been so without a break for this long. What is over sooner is not told of: it would come and go. */
+/** Whether something has been true without interruption for this long. Shorter states are ignored, because they would flicker. */
 export function useLasting(is: boolean, least_ms: number): boolean {
   const [lasting, setLasting] = useState(false);
   useEffect(() => {

@@ -1,8 +1,8 @@
 /**
- * The smallest store that React can follow from outside.
+ * A minimal external store for React.
  *
- * It holds what a key press changes (cursor, selection, notices, place), so that a press re-renders the rows it concerns and
- * nothing else: components read through narrow selectors that return primitives or objects of stable identity.
+ * It contains what a key press changes (cursor, selection, notices, place), so that a key press re-renders only the affected
+ * rows: components read through narrow selectors that return primitives or objects of stable identity.
  */
 import { useSyncExternalStore } from 'react';
 
@@ -32,7 +32,7 @@ export function createStore<T>(initial: T): Store<T> {
   };
 }
 
-/** Follows what `select` returns. It must return a primitive, or the same object as long as nothing changed. */
+/** Subscribes to the result of `select`, which must be a primitive or the same object as long as nothing changed. */
 export function useStore<T, R>(store: Pick<Store<T>, 'get' | 'subscribe'>, select: (value: T) => R): R {
   return useSyncExternalStore(store.subscribe, () => select(store.get()));
 }

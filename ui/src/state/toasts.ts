@@ -1,10 +1,10 @@
-/** Notices at the bottom of the window. At most a few at a time; the newest stays longest. */
+/** Notices at the bottom of the window. Only a few at a time; the newest stays longest. */
 import { createStore } from './store';
 import type { ActionId } from '../keys';
 
 export interface ToastAction {
   readonly label: string;
-  /** Shows the action's key beside the label. */
+  /** Shows the action's key next to the label. */
   readonly action?: ActionId;
   readonly run: () => void;
   readonly testId?: string;
@@ -12,15 +12,15 @@ export interface ToastAction {
 
 export interface Toast {
   readonly id: number;
-  /** A notice that takes another's place stands on the same card, which then need not arrive again. */
+  /** A notice that replaces another one uses its card, which is then not animated again. */
   readonly card: number;
   readonly tone: 'plain' | 'danger' | 'warn';
   readonly text: string;
   readonly actions: readonly ToastAction[];
-  /** Small choices that may follow the notice and need not: why something was rejected. */
+  /** Optional small choices after the notice, for example why something was dismissed. */
   readonly chips: readonly { label: string; run: () => void }[];
   readonly chipsLabel: string | null;
-  /** A later notice of the same kind takes its place. */
+  /** Kind of the notice; a later notice of the same kind replaces it. */
   readonly replaces: string | null;
 }
 
@@ -44,17 +44,17 @@ export function hideToast(id: number): void {
   toasts.update((shown) => shown.filter((each) => each.id !== id));
 }
 
-/** Takes away the notice of this kind, because what it offers was done. */
+/** Hides the notice of this kind, because what it offers was done. */
 export function hideToasts(replaces: string): void {
   toasts.update((shown) => shown.filter((each) => each.replaces !== replaces));
 }
 
-/** Takes away whatever notice stands on the card. */
+/** Hides the notice on this card. */
 export function clearCard(card: number): void {
   toasts.update((shown) => shown.filter((each) => each.card !== card));
 }
 
-/** Reports a failure: what happened comes from the backend, in words. */
+/** Reports a failure with the backend's message. */
 export function showError(thrown: unknown): void {
   showToast({ tone: 'danger', text: thrown instanceof Error ? thrown.message : String(thrown) });
 }

@@ -1,13 +1,13 @@
 /**
- * Remembered places of the window: pane widths, filters, the last panel.
+ * Remembered state of the window: pane widths, filters, the last panel.
  *
- * One JSON text that the backend keeps without reading it. Loaded before the first render; written back when the person has
- * stopped changing things. Keys are `area.name`.
+ * It is one JSON text that the backend stores without reading it. It is loaded before the first render and saved when the person
+ * pauses. Keys have the form `area.name`.
  */
 import { call } from '../api/call';
 import { createStore, useStore } from './store';
 
-/** The backend refuses more than 64 KiB; a state that large is a mistake and is not written. */
+/** The backend refuses more than 64 KiB. A state that large is a mistake and is not saved. */
 const STATE_CHARS_MAX = 60_000;
 const WRITE_AFTER_MS = 400;
 
@@ -22,7 +22,7 @@ export async function loadUiState(): Promise<void> {
     const parsed: unknown = value ? JSON.parse(value) : {};
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) store.set(parsed as State);
   } catch {
-    // Nothing remembered is a fine state to start from.
+    // Without remembered state, the defaults are used.
   }
 }
 

@@ -1,5 +1,5 @@
-/** Words of the pictures: what lies around a person or a topic, and what was said and kept over time. */
-import { listed, number, plural } from './words';
+/** Texts of the graph around a person or a topic, and of the chart of messages and memories over time. */
+import { listed, number, percent, plural } from './words';
 
 const kinds: Readonly<Record<string, string>> = { person: 'Person', topic: 'Topic', project: 'Project', technology: 'Technology', memory: 'Memory', conversation: 'Conversation' };
 const many: Readonly<Record<string, readonly [one: string, many: string]>> = {
@@ -17,118 +17,116 @@ const counted = (kind: string, count: number): string => {
 const quoted = (name: string) => `“${name}”`;
 
 export const graph = {
-  picture: 'Picture',
+  picture: 'Diagram',
   table: 'Table',
   show: 'Show as',
   kinds,
   kindsMany: { person: 'People', topic: 'Topics', project: 'Projects', technology: 'Technologies', memory: 'Memories', conversation: 'Conversations' } as Readonly<Record<string, string>>,
-  filter: 'Kinds in the picture',
-  label: (name: string, count: number) => `What lies around ${name}: ${plural(count, 'thing', 'things')}`,
-  keys: 'Arrows move, Enter opens.',
-  hint: 'Point, click or use the arrow keys to see why something is here. A double click or Enter opens it.',
+  filter: 'Kinds shown',
+  label: (name: string, count: number) => `Graph around ${name}: ${plural(count, 'item', 'items')}`,
+  keys: 'Arrow keys move, Enter opens.',
+  hint: 'Point, click or use the arrow keys to see why an item is here. Double-click or press Enter to open it.',
   tooMany: (kind: string, count: number) => counted(kind, count),
-  leftOut: (parts: readonly string[]) => `Left out for want of room: ${listed(parts)}.`,
-  allThere: 'Everything that is connected is here.',
-  aloneTitle: 'Nothing around it yet',
-  alone: (name: string) => `What is said with ${name}, what is kept of it and the topics it belongs to appear here.`,
-  hidden: 'Every kind is switched off. Switch one on to see it.',
-  loadFailed: 'The picture could not be drawn',
-  loadFailedText: 'Nothing was changed. What it is drawn from is safe in the database.',
+  leftOut: (parts: readonly string[]) => `Not shown for lack of space: ${listed(parts)}.`,
+  allThere: 'All connections are shown.',
+  aloneTitle: 'No connections yet',
+  alone: (name: string) => `Conversations, memories and topics connected with ${name} appear here.`,
+  hidden: 'Every kind is turned off. Turn one on to see it.',
+  loadFailed: 'The graph could not be loaded',
+  loadFailedText: 'Nothing was changed. Your data is safe in the database.',
   connections: (count: number) => plural(count, 'connection', 'connections'),
-  node: (kind: string, name: string, connections: number, isPrivate: boolean) => `${kind}: ${name}. ${plural(connections, 'connection', 'connections')}${isPrivate ? ', kept out of memory' : ''}`,
-  middle: 'In the middle',
+  node: (kind: string, name: string, connections: number, isPrivate: boolean) => `${kind}: ${name}. ${plural(connections, 'connection', 'connections')}${isPrivate ? ', not used for memory' : ''}`,
+  middle: 'Center',
   open: (kind: string) => (kind === 'project' || kind === 'technology' ? 'Search for it' : `Open the ${(kinds[kind] ?? kind).toLowerCase()}`),
-  openLine: 'Show the line',
-  more: (count: number) => `and ${plural(count, 'more connection', 'more connections')}; the table has all of them`,
-  zoomIn: 'Larger',
-  zoomOut: 'Smaller',
-  zoomFit: 'As it fits',
-  caption: (name: string) => `Why things are connected around ${name}`,
-  columns: { a: 'One', why: 'Connection', b: 'Other', count: 'Rests on', line: 'Line' } as const,
+  openLine: 'Show message',
+  more: (count: number) => `and ${plural(count, 'more connection', 'more connections')}; the table lists all of them`,
+  zoomIn: 'Zoom in',
+  zoomOut: 'Zoom out',
+  zoomFit: 'Fit',
+  caption: (name: string) => `Connections around ${name}`,
+  columns: { a: 'From', why: 'Connection', b: 'To', count: 'Based on', line: 'Source' } as const,
   sortBy: (column: string) => `Sort by ${column.toLowerCase()}`,
-  untitled: 'Without a title',
-  offRecord: 'Kept out of memory',
-  /** What each kind of connection says in one line. */
+  untitled: 'Untitled',
+  offRecord: 'Not used for memory',
+  /** Each kind of connection as a sentence. */
   why: {
     wrote_in: (a, b, count) => `${a} wrote ${plural(count, 'message', 'messages')} in ${quoted(b)}`,
-    met_in: (a, b, count) => `${a} and ${b} wrote in ${plural(count, 'conversation', 'conversations')} together`,
-    wrote_of: (a, b, count) => `${a} wrote ${plural(count, 'message', 'messages')} of ${quoted(b)}`,
-    told_in: (a, b, count) => `${plural(count, 'message', 'messages')} of ${quoted(a)} ${count === 1 ? 'stands' : 'stand'} in ${quoted(b)}`,
-    about: (a, b) => `${quoted(a)} is known about ${b}`,
-    said_in: (a, b, count) => `${quoted(a)} rests on ${plural(count, 'line', 'lines')} in ${quoted(b)}`,
-    part_of: (a, b, count) => `${quoted(a)} rests on ${plural(count, 'line', 'lines')} of ${quoted(b)}`,
-    names: (a, b) => `${quoted(a)} names ${b}`,
-    near: (a, b) => `${quoted(a)} and ${quoted(b)} are near in meaning`,
+    met_in: (a, b, count) => `${a} and ${b} both wrote in ${plural(count, 'conversation', 'conversations')}`,
+    wrote_of: (a, b, count) => `${a} wrote ${plural(count, 'message', 'messages')} about ${quoted(b)}`,
+    told_in: (a, b, count) => `${plural(count, 'message', 'messages')} about ${quoted(a)} ${count === 1 ? 'is' : 'are'} in ${quoted(b)}`,
+    about: (a, b) => `${quoted(a)} is about ${b}`,
+    said_in: (a, b, count) => `${quoted(a)} is based on ${plural(count, 'message', 'messages')} in ${quoted(b)}`,
+    part_of: (a, b, count) => `${quoted(a)} is based on ${plural(count, 'message', 'messages')} about ${quoted(b)}`,
+    names: (a, b) => `${quoted(a)} mentions ${b}`,
+    near: (a, b) => `${quoted(a)} and ${quoted(b)} are similar in meaning`,
     split_from: (a, b) => `${quoted(a)} was split from ${quoted(b)}`,
   } as Readonly<Record<string, (a: string, b: string, count: number) => string>>,
-  /** The same between two columns that name both. */
+  /** The same for the table, between the columns that name both sides. */
   verbs: {
     wrote_in: 'wrote in',
     met_in: 'wrote together with',
-    wrote_of: 'wrote of',
-    told_in: 'was told in',
+    wrote_of: 'wrote about',
+    told_in: 'is discussed in',
     about: 'is about',
     said_in: 'was said in',
-    part_of: 'rests on a line of',
-    names: 'names',
-    near: 'is near in meaning to',
+    part_of: 'is based on messages about',
+    names: 'mentions',
+    near: 'is similar in meaning to',
     split_from: 'was split from',
   } as Readonly<Record<string, string>>,
   restsOn: (kind: string, count: number, nearness: number | null) =>
     kind === 'near'
-      ? `Nearness ${((nearness ?? 0) * 100).toFixed(0)} %`
+      ? `Similarity ${percent(nearness ?? 0)}`
       : kind === 'names' || kind === 'split_from' || kind === 'about'
         ? ''
         : kind === 'met_in'
           ? plural(count, 'conversation', 'conversations')
-          : kind === 'said_in' || kind === 'part_of'
-            ? plural(count, 'line', 'lines')
-            : plural(count, 'message', 'messages'),
+          : plural(count, 'message', 'messages'),
 };
 
 export const time = {
   title: 'Over time',
   show: 'Show as',
-  picture: 'Picture',
+  picture: 'Chart',
   table: 'Table',
-  unit: 'By',
+  unit: 'Group by',
   units: { day: 'Day', week: 'Week', month: 'Month', year: 'Year' } as Readonly<Record<string, string>>,
-  clock: 'Memories stand',
-  bySaid: 'When it was said',
-  byDecided: 'When you decided',
+  clock: 'Date of memories',
+  bySaid: 'Date said',
+  byDecided: 'Date decided',
   messages: 'Messages',
   memories: 'Memories',
-  states: { approved: 'Approved', waiting: 'Waiting', rejected: 'Rejected' } as Readonly<Record<string, string>>,
+  states: { approved: 'Approved', waiting: 'To review', rejected: 'Rejected' } as Readonly<Record<string, string>>,
   other: 'Other channels',
-  offRecord: 'Kept out of memory',
+  offRecord: 'Not used for memory',
   period: 'Period',
   total: (count: number) => number(count),
   none: 'Nothing',
-  loadFailed: 'What was said over time could not be counted',
-  loadFailedText: 'Nothing was changed. Every message is safe in the database.',
+  loadFailed: 'The chart could not be loaded',
+  loadFailedText: 'Nothing was changed. Your messages are safe in the database.',
   emptyTitle: 'Nothing to show yet',
-  emptyText: 'As soon as something is imported, you see here how much was said when, and what was kept of it.',
+  emptyText: 'After an import, you see here how many messages were written when, and how many memories came from them.',
   emptyAction: 'Add a source',
   label: 'Messages and memories over time',
-  hint: 'Point at a bar, or move with the arrow keys. Drag, or hold Shift, to choose several.',
-  keys: 'Arrows move, Shift and arrows choose several, Enter opens the conversations.',
-  zone: (zone: string) => `Days begin at midnight in ${zone.replaceAll('_', ' ')}.`,
-  outside: (count: number) => `${plural(count, 'entry is', 'entries are')} not shown: the date lies too far from all others to be right.`,
+  hint: 'Point at a bar, or move with the arrow keys. Drag, or hold Shift, to select several.',
+  keys: 'Arrow keys move, Shift and arrow keys select several, Enter opens the conversations.',
+  zone: (zone: string) => `Days start at midnight in ${zone.replaceAll('_', ' ')}.`,
+  outside: (count: number) => `${plural(count, 'entry is', 'entries are')} not shown, because the date is too far from all others to be right.`,
   readMessages: (count: number) => plural(count, 'message', 'messages'),
   readMemories: (count: number) => plural(count, 'memory', 'memories'),
   readPart: (name: string, count: number) => `${name} ${number(count)}`,
   open: 'Open these conversations',
   search: 'Search in them',
-  closer: 'Look closer',
-  back: 'Show all of it',
+  closer: 'Zoom in',
+  back: 'Show all',
   clear: 'Clear',
   chosen: (count: number, unit: string) => plural(count, unit, `${unit}s`),
   caption: (unit: string) => `Messages and memories by ${unit.toLowerCase()}`,
-  captionPart: 'Stretches without anything are left out.',
+  captionPart: 'Empty periods are left out.',
 };
 
-/** A period of which a list shows only the conversations. */
+/** The period to which a list of conversations is limited. */
 export const period = {
-  only: (words: string) => `Said ${words}`,
+  only: (words: string) => `Period: ${words}`,
   clear: 'Show all conversations',
 };

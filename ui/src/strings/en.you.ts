@@ -1,4 +1,4 @@
-/** Words of You: what Keepsake knows of its owner, on one page. */
+/** Texts of You: everything Keepsake knows about you, on one page. */
 import { number, plural } from './words';
 
 export const you = {
@@ -15,8 +15,8 @@ export const you = {
   source: (n: number, conversation: string, date: string) => `Source ${n}: ${conversation}, ${date}`,
   showMore: (count: number, section: string) => `Show ${number(count)} more in ${section}`,
   live: (count: number) => `${plural(count, 'statement', 'statements')} shown`,
-  emptyTitle: 'Nothing is approved yet',
-  emptyText: 'Approve candidates in Review, and what they say about you appears here.',
+  emptyTitle: 'No approved memories yet',
+  emptyText: 'Approve proposals in Review, and what they say about you appears here.',
   emptyAction: 'Go to Review',
   loadFailed: 'This page could not be loaded',
   loadFailedText: 'Your memories are safe in the database.',
@@ -31,7 +31,7 @@ export const you = {
   keepOtherLabel: (statement: string) => `The second is true now: ${statement}`,
   conflictUnknown: 'Another statement contradicts this one.',
   conflictOpen: 'Open this memory',
-  conflictsFailed: 'Contradictions could not be looked up.',
+  conflictsFailed: 'Contradictions could not be loaded.',
   keptTrashed: 'Kept one statement and moved the other to the trash',
   keptRejected: 'Kept the approved statement and rejected the other',
   keptApproved: 'Approved the second statement; the first no longer holds',
@@ -43,15 +43,15 @@ export const you = {
   asOfEmptyText: 'No approved statement was true on that day.',
 
   copy: 'Copy for an assistant',
-  copyHint: 'Copies this page as plain text. Left out: hidden memories, and memories from conversations that you keep out of memory.',
+  copyHint: 'Copies this page as plain text, without hidden memories and memories from conversations not used for memory.',
   copied: (count: number, left: number) => `Copied ${plural(count, 'statement', 'statements')}${left > 0 ? `, left out ${number(left)}` : ''}`,
-  copyNothing: 'Nothing was copied: everything on this page is hidden or from conversations that you keep out of memory.',
+  copyNothing: 'Nothing was copied: everything on this page is hidden or from conversations not used for memory.',
   copyAsOf: (date: string) => `True on ${date}`,
 
   agent: 'View as agent',
   agentPlaceholder: 'Choose an agent',
-  agentNone: 'No agent by that name has connected.',
-  agentTitle: (agent: string) => `What ${agent} would be told`,
+  agentNone: 'No agent with that name has connected.',
+  agentTitle: (agent: string) => `What ${agent} would see`,
   agentText: 'This is exactly the text the agent would get if it asked about you now.',
   agentTextAsOf: (date: string) => `This is the text the agent would have got on ${date}, from what Keepsake knew then.`,
   agentMore: 'More options in Privacy',

@@ -1,4 +1,4 @@
-/** Numbers and plurals, for every part of the catalogue. */
+/** Numbers, plurals and lists, for all texts. */
 
 const format = new Intl.NumberFormat('en');
 
@@ -8,17 +8,17 @@ export function number(value: number): string {
 
 const share = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 0 });
 
-/** "87%", of a share between 0 and 1. */
+/** "87%", for a share between 0 and 1. */
 export const percent = (value: number): string => share.format(value);
 
 const clock = new Intl.DateTimeFormat('en', { hour: 'numeric', minute: '2-digit', timeZone: 'UTC' });
 
-/** "3:00 AM": a full hour of the day, as times are written everywhere. */
+/** "3:00 AM": a full hour, formatted like every other time. */
 export const fullHour = (hour: number): string => clock.format(Date.UTC(2000, 0, 1, hour));
 
 export const plural = (count: number, one: string, many: string): string => `${number(count)} ${count === 1 ? one : many}`;
 
-/** The first of several statements, quoted unless it is a quotation: "“…”, and 2 others". */
+/** The first of several statements, in quotation marks unless it has them already: "“…”, and 2 others". */
 export const oneOf = (count: number, statement: string): string => `${statement.startsWith('“') ? statement : `“${statement}”`}${count > 1 ? `, and ${plural(count - 1, 'other', 'others')}` : ''}`;
 
 /** "a, b and c". */
@@ -42,7 +42,7 @@ const STEPS: readonly (readonly [ms: number, one: string, many: string])[] = [
   [60_000, 'minute', 'minutes'],
 ];
 
-/** "3 days", "20 minutes": the largest unit of which there is one and a half, or the smallest. */
+/** "3 days", "20 minutes": in the largest unit that fits at least one and a half times, or else in minutes. */
 export function duration(ms: number): string {
   const [step, one, many] = STEPS.find(([each]) => ms >= 1.5 * each) ?? [60_000, 'minute', 'minutes'];
   return plural(Math.max(1, Math.round(ms / step)), one, many);

@@ -1,4 +1,4 @@
-/** Puts the whole application on an invented host, as a test's subject. */
+/** Renders the whole application on a fake host, for tests. */
 import { Tooltip } from '@base-ui/react/tooltip';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { act, fireEvent, render, screen } from '@testing-library/react';
@@ -15,8 +15,8 @@ import { resetLists } from '../state/list';
 import { type PanelId, type Target, go } from '../state/nav';
 import { toasts } from '../state/toasts';
 
-// There is no canvas here on which axe could look whether letters are drawn as icons; the application has no such font. With
-// nothing to look at, axe would call every name undecided.
+// There is no canvas on which axe could check whether letters are drawn as icons, and the application has no such font. Without a
+// canvas, axe would report every name as undecided.
 HTMLCanvasElement.prototype.getContext = (() => ({ canvas: {} })) as never;
 axe.configure({ checks: [{ id: 'label-content-name-mismatch', options: { occurrenceThreshold: 0 } }] });
 
@@ -46,7 +46,7 @@ export async function renderApp(panel: PanelId, options: FakeOptions = {}, targe
   return host;
 }
 
-/** Presses keys as a person with the focus on the page does; `Shift+A` is `A`, Ctrl+Z is `^z`, and Alt is written out. */
+/** Presses keys like a person with the focus on the page. `Shift+A` is `A`, Ctrl+Z is `^z`, and Alt is written out. */
 export async function press(...keys: string[]): Promise<void> {
   for (const written of keys) {
     const ctrlKey = written.startsWith('^') && written.length > 1;
@@ -59,8 +59,8 @@ export async function press(...keys: string[]): Promise<void> {
 }
 
 /**
- * The violations axe finds in the page. Colours are computed in `contrast.test.ts`, which jsdom cannot do. That a control's
- * name holds its visible words, so that it can be called by them, axe checks only when asked.
+ * The violations that axe finds in the page. Colors are checked in `contrast.test.ts`, because jsdom cannot compute them. The
+ * rule that a control's name contains its visible text, for speech control, is off in axe by default and enabled here.
  */
 export async function violations(root: Element = document.body): Promise<string[]> {
   const { violations: found } = await axe.run(root, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false }, 'label-content-name-mismatch': { enabled: true } } });

@@ -1,4 +1,4 @@
-/** What jsdom has not and the parts need: a layout of a fixed size, media queries, observers. */
+/** Features that jsdom lacks and components need: a layout of fixed size, media queries, observers. */
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach } from 'vitest';
 
@@ -21,7 +21,7 @@ globalThis.ResizeObserver = class {
 window.matchMedia = (query: string) =>
   ({ matches: false, media: query, onchange: null, addEventListener() {}, removeEventListener() {}, addListener() {}, removeListener() {}, dispatchEvent: () => false }) as MediaQueryList;
 
-// A panel's code is loaded when it is first shown, which on a busy machine takes longer than the usual second.
+// A panel's code is loaded when it is first shown, which takes longer than the default second on a busy computer.
 configure({ asyncUtilTimeout: 5_000 });
 
 afterEach(cleanup);

@@ -1,4 +1,4 @@
-/** What needs a person: what happened, to what, what to do. Dismissed ones leave at once. */
+/** Alerts: what happened, to what, and what to do. Dismissed ones disappear immediately. */
 import { BellOff, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { type AlertView, call, useRpc } from '../../api';

@@ -1,7 +1,8 @@
 /**
- * The audit: one button, how much of a sample is at fault and what that says of all, and each finding with what could be done.
+ * The audit: a button, the share of each fault in the sample and what it means for all memories, and each finding with a proposed
+ * action.
  *
- * Every act is an ordinary decision about a memory with its undo; the audit itself changes nothing.
+ * Each action is an ordinary decision about a memory, with its undo. The audit itself changes nothing.
  */
 import { ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
@@ -15,7 +16,7 @@ import { TESTIDS } from '../../testids';
 import { TaskProgress } from '../shared/TaskProgress';
 import css from './Audit.module.css';
 
-/** What the backend calls this work. */
+/** The backend's name of this task. */
 const TASK = 'audit';
 
 const ids = (value: { readonly ids: readonly string[] }) => value;
@@ -26,7 +27,7 @@ export function Audit() {
   const back = useStore(restored, ids);
   const [answered, setAnswered] = useState(back);
   if (back !== answered) {
-    // What an undo brought back waits again.
+    // A finding whose action was undone is open again.
     setAnswered(back);
     setDone((known) => new Set([...known].filter((id) => !back.ids.includes(id))));
   }

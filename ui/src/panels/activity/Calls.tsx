@@ -1,7 +1,7 @@
 /**
- * What left this computer: every question to a model, where it went, word for word what was sent and what came back.
+ * The log of model calls: where each request went, and the exact text that was sent and received.
  *
- * Calls to models on this computer are listed too, so that the list can be checked against the work that was done.
+ * Calls to models on this computer are listed too, so that the log can be compared with the work that was done.
  */
 import { Globe, Monitor, ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
@@ -17,7 +17,7 @@ import { TESTIDS } from '../../testids';
 import { usePages } from '../shared/pages';
 import css from './Calls.module.css';
 
-/** Whole texts come with each row, so that a page is small. */
+/** Each row contains the full texts, so a page is small. */
 const PAGE_CALLS = 50;
 const ROW_PX = 76;
 const LIST_PX = 400;
@@ -25,7 +25,7 @@ const rowHeight = () => ROW_PX;
 
 const OUTCOME_TONES: Record<string, 'plain' | 'warn' | 'danger'> = { unusable: 'warn', failed: 'danger' };
 
-/** Prompts carry a version, which says nothing to a person. */
+/** The version of a prompt means nothing to a person. */
 const purposeName = ({ purpose }: Pick<ModelCallView, 'purpose'>): string => nameOf(t.models.log.purpose, purpose.replace(/\/\d+$/, ''));
 
 const totalOf = (response: ModelCallsResponse): number => response.total;
@@ -159,7 +159,7 @@ function CallRow({ each }: { each: ModelCallView }) {
 
 function CallDetail({ each }: { each: ModelCallView }) {
   const words = t.models.log;
-  // What is on its way cannot have been forgotten.
+  // The text of a call in progress cannot have been deleted.
   const isForgotten = each.request === '' && each.outcome !== 'sent';
   return (
     <>

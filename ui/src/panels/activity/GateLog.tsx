@@ -1,4 +1,4 @@
-/** What was kept out of Review, by which gate and why: so that the gates can be checked. */
+/** The gate log: what was filtered out before Review, by which gate and why, so that the gates can be checked. */
 import { ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import { type GateEntry, useRpc } from '../../api';
@@ -81,7 +81,7 @@ export function GateLog({ conversation, gate: first, onAll }: { conversation: st
   );
 }
 
-/** `count` is over all conversations, so that one shown alone goes without. */
+/** `count` covers all conversations, so a single one shows none. */
 function GateButton({ label, count, isCurrent, onClick }: { label: string; count: number | null; isCurrent: boolean; onClick: () => void }) {
   return (
     <button type="button" className={css.gate} aria-current={isCurrent || undefined} data-testid={TESTIDS.gateFilter} onClick={onClick}>
@@ -95,7 +95,7 @@ function GateButton({ label, count, isCurrent, onClick }: { label: string; count
   );
 }
 
-/** A person may know better than a gate; not where the words are an order to a machine, or a memory says them already. */
+/** A person may know better than a gate, except for instructions to a machine and for statements that are already stored. */
 function canBeKept(entry: GateEntry): boolean {
   return entry.interaction_id !== null && entry.start !== null && entry.end !== null && !['instruction_like', 'duplicate', 'echo', 'suppressed', 'unnamed_voice'].includes(entry.gate);
 }

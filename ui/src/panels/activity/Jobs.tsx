@@ -1,4 +1,4 @@
-/** Jobs in four groups. What is running can be cancelled, what failed can be tried again. */
+/** Jobs in four groups. Running ones can be canceled, failed ones retried. */
 import { CircleAlert, CircleCheck, CircleSlash, Clock, LoaderCircle } from 'lucide-react';
 import { type JobView, useRpc } from '../../api';
 import { Button, EmptyState, ErrorState, LoadingRows, RelativeTime, VirtualList, formatElapsed, momentAhead } from '../../design';
@@ -18,7 +18,7 @@ type Item = { readonly kind: 'heading'; readonly group: Group; readonly count: n
 const HEADING_PX = 36;
 const ROW_PX = 56;
 
-/** Headings and jobs in the order shown. Empty groups are left out. */
+/** Headings and jobs in display order. Empty groups are left out. */
 export function grouped(jobs: readonly JobView[]): Item[] {
   return GROUPS.flatMap((group): Item[] => {
     const members = jobs.filter((job) => (GROUP_OF[job.state] ?? 'done') === group);
@@ -73,11 +73,11 @@ const ICONS = {
   done: <CircleCheck size={16} aria-hidden="true" />,
 };
 
-/** When a job is tried again, before why the last try failed; nothing where it waits for its turn alone. */
+/** When a job is retried, shown before the last error; empty if it only waits for its turn. */
 function waitsFor(job: JobView): string {
   if (job.retry_at === null || job.state !== 'queued') return '';
   const at = momentAhead(job.retry_at);
-  // What was put off without a failure is no attempt.
+  // A job that was postponed without a failure has used no attempt.
   return `${job.attempts > 0 ? t.activity.retryAttempt(at, job.attempts + 1, job.attempts_max) : t.activity.retryAt(at)} · `;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Overnight: what the last cycle found new and what waits, what it set aside, and when it runs.
+ * Overnight: what is new and waiting after the last maintenance run, expired proposals, and the schedule.
  *
- * Deliberately not here: the jobs of a cycle, which stand among all jobs.
+ * Not in this module: the jobs of a run, which are listed with all jobs.
  */
 import { ArchiveRestore, MoonStar, Play, Square } from 'lucide-react';
 import { useState } from 'react';
@@ -17,11 +17,11 @@ import { TESTIDS } from '../../testids';
 import css from './Night.module.css';
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
-/** As the backend takes them. */
+/** Limits of the backend. */
 const DAYS_MIN = 7;
 const DAYS_MAX = 3_650;
 
-/** Where one answers what waits. */
+/** The panel where each kind of proposal is decided. */
 const ANSWERED_IN: Readonly<Record<string, PanelId>> = { review: 'review', quarantined: 'review', links: 'people', topic_proposals: 'topics', gaps: 'people', playbooks: 'playbooks', reflections: 'reflection' };
 
 export function Night() {

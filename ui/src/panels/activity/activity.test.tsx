@@ -171,16 +171,16 @@ describe('what left this computer', () => {
   test('nothing, where only models on this computer were asked; these are listed', async () => {
     await show('calls', { models: 'local' });
     expect((await rows()).length).toBeGreaterThan(5);
-    expect(screen.getByTestId('calls-state').textContent).toContain('Nothing has left this computer. These went to models on it.');
+    expect(screen.getByTestId('calls-state').textContent).toContain('Nothing has left this computer. These calls went to models on it.');
     expect(screen.queryByText('Another computer')).toBeNull();
     fireEvent.click(screen.getByRole('radio', { name: /Other computers/ }));
-    await screen.findByText(/^No call to a model on another computer is on record/);
+    await screen.findByText(/^There are no calls to models on other computers/);
   });
 
   test('a call elsewhere is marked in words, and the claim is gone', async () => {
     await show('calls', { models: 'remote' });
     const [first] = await rows();
-    for (const words of ['Look for facts', 'Another computer', 'example.invalid:443', 'large-instruct', 'KB', 'tokens', 'Answered']) expect(first?.textContent).toContain(words);
+    for (const words of ['Find facts', 'Another computer', 'example.invalid:443', 'large-instruct', 'KB', 'tokens', 'Answered']) expect(first?.textContent).toContain(words);
     expect(screen.getByTestId('calls-state').textContent).toMatch(/^7 calls went to other computers\. Sent there today: /);
     expect(screen.queryByText(/Nothing has left/)).toBeNull();
   });
@@ -206,7 +206,7 @@ describe('what left this computer', () => {
     await waitFor(() => expect(texts()[0]).toBe(items[0]?.request));
     fireEvent.click((await rows())[9] as HTMLElement);
     await waitFor(() => expect(detail().textContent).toContain('choose a smaller model'));
-    expect(detail().textContent).toContain('Nothing came back.');
+    expect(detail().textContent).toContain('No reply.');
   });
 
   test('a call leads to its conversation', async () => {
@@ -223,7 +223,7 @@ describe('what left this computer', () => {
     const confirm = await screen.findByTestId('btn-calls-forget-confirm');
     expect(asked(host, 'model_calls_forget'), 'asked first').toEqual([]);
     fireEvent.click(confirm);
-    await waitFor(() => expect(within(detail()).getAllByText('This text was forgotten.')).toHaveLength(2));
+    await waitFor(() => expect(within(detail()).getAllByText('This text was deleted.')).toHaveLength(2));
     expect(detail().querySelector('pre')).toBeNull();
     expect(detail().textContent).toContain('example.invalid:443');
     expect(screen.getByTestId('calls-state').textContent).toContain('7 calls went to other computers');

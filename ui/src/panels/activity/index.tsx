@@ -1,8 +1,7 @@
 /**
- * Activity: what works in the background, what gates stopped, what left this computer, what needs a person, and how much was said and
- * kept over time; and the audit of what is remembered.
+ * Activity: background jobs, the gate log, model calls, alerts, messages and memories over time, and the audit.
  *
- * Deliberately not here: what an import brought (Sources) and what an analysis found (Conversations).
+ * Not in this panel: results of imports (Sources) and of analyses (Conversations).
  */
 import { BellRing, CirclePause, CirclePlay } from 'lucide-react';
 import { useState } from 'react';

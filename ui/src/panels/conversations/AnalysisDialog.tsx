@@ -1,4 +1,4 @@
-/** What an analysis found, beside those before it. */
+/** The results of an analysis, with those of earlier ones. */
 import { ArrowRight, GitCompareArrows, Minus, TrendingDown, TrendingUp } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type AnalysisView, type ArcPointView, type ConversationRow, useRpc } from '../../api';
@@ -12,7 +12,7 @@ import css from './AnalysisDialog.module.css';
 
 interface AnalysisDialogProps {
   row: ConversationRow;
-  /** Which to show first; the newest if null. */
+  /** The analysis to show first; null means the newest. */
   analysis: string | null;
   onClose: () => void;
   onLine: (message: string) => void;
@@ -199,13 +199,13 @@ const LEVEL_ICON = { 1: TrendingUp, 0: Minus, '-1': TrendingDown } as const;
 const STRIP_HEIGHT = 40;
 const levelY = (mood: string) => STRIP_HEIGHT / 2 - moodLevel(mood) * 13;
 
-/** Start, middle, end: a word each, and a line that rises and falls with them. */
+/** The emotional arc: start, middle and end as words, and a line that rises and falls with them. */
 function Arc({ points, onLine }: { points: readonly ArcPointView[]; onLine: (message: string) => void }) {
   const step = 100 / points.length;
   const line = points.map((point, index) => `${step * (index + 0.5)},${levelY(point.mood)}`).join(' ');
   return (
     <div className={css.arc}>
-      {/* Dots stand over the stretched drawing, which would stretch them too. */}
+      {/* The dots are outside the stretched drawing, which would stretch them too. */}
       {points.map((point, index) => (
         <span key={point.stage} className={css.dot} style={{ left: `${step * (index + 0.5)}%`, top: levelY(point.mood) }} aria-hidden="true" />
       ))}

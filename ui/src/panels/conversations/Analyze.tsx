@@ -1,4 +1,4 @@
-/** Analyze now: the button, and the line below the head that says how it stands. */
+/** The Analyze button, and the line below the header with its state. */
 import { CircleAlert, CircleCheck, Info, Lock, ScanSearch, X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { type ConversationRow, type JobView, call, useRpc } from '../../api';
@@ -16,13 +16,13 @@ export interface Analyze {
   readonly paused: boolean;
   readonly pausedUntil: number | null;
   readonly start: (force: boolean) => void;
-  /** Takes a notice away. */
+  /** Hides a notice. */
   readonly clear: () => void;
 }
 
 const analysisOf = (job: JobView) => resultOf(job, 'analysis_id');
 
-/** `onDone` is called once when an analysis that was asked for here has come to its end. */
+/** `onDone` is called once when an analysis started here has ended. */
 export function useAnalyze(row: ConversationRow, onDone: (analysis: string) => void): Analyze {
   const { data } = useRpc('jobs_list', {});
   const [answer, setAnswer] = useState<Answer | null>(null);

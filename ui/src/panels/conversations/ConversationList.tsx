@@ -1,4 +1,4 @@
-/** The list: search, filters, one row a conversation. */
+/** The list of conversations: search, filters, one row per conversation. */
 import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import type { ConversationRow, ConversationsListRequest } from '../../api';
 import { Badge, Button, EmptyState, ErrorState, Facet, LoadingRows, PaneBar, RelativeTime, SearchField, VirtualList, facetValues } from '../../design';
@@ -13,13 +13,13 @@ import { usePages } from '../shared/pages';
 import css from './ConversationList.module.css';
 
 const PAGE_ROWS = 200;
-/** Typing is not asked about letter by letter. */
+/** Pause in typing before a request is sent. */
 const QUERY_REST_MS = 160;
 const NONE: readonly string[] = [];
 
 export interface ListHandle {
   move(step: number): void;
-  /** Goes to a row; beyond the end is the last one. */
+  /** Moves to a row; an index beyond the end means the last one. */
   to(index: number): void;
   focus(): void;
 }
@@ -31,7 +31,7 @@ interface ConversationListProps {
   /** The row was opened for reading. */
   onRead: () => void;
   onEmpty: (isEmpty: boolean) => void;
-  /** Only what was said then. */
+  /** Only conversations with messages in this period. */
   period: Period | null;
   onAllTimes: () => void;
 }
@@ -56,7 +56,7 @@ export function ConversationList({ ref, openId, onOpen, onRead, onEmpty, period,
     list: JSON.stringify(filter),
   });
 
-  // Where the cursor is going while the row there has not arrived yet.
+  // The row the cursor is moving to, until it has been loaded.
   const [wanted, setWanted] = useState<number | null>(null);
   const here = openId === null ? -1 : pages.find((row) => row.id === openId);
   const arrived = wanted === null ? undefined : pages.at(wanted);

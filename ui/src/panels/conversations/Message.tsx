@@ -1,4 +1,4 @@
-/** One message: who, when, what; as it came. Text only: no markup is rendered and no image is fetched. */
+/** One message: author, time and original text. Text only: markup is not rendered and images are not fetched. */
 import { ChevronRight, FileText, GitBranch, Info, type LucideIcon, Mic, ScrollText, Sparkles, SquareTerminal, Wrench } from 'lucide-react';
 import type { MemorySpan, MessageView } from '../../api';
 import { Button, CATEGORIES, cx, fullTime, segmentsOf, tintOf } from '../../design';
@@ -9,7 +9,7 @@ import css from './Message.module.css';
 
 const FOLDABLE = new Set(['tool_use', 'tool_result', 'thinking']);
 const PREVIEW_CHARS = 120;
-/** Lines of one speaker that follow so soon need no second name. */
+/** Consecutive messages of one speaker within this time share a name. */
 const TOGETHER_MS = 4 * 60_000;
 
 const ICONS: Record<string, LucideIcon> = {
@@ -23,11 +23,11 @@ const ICONS: Record<string, LucideIcon> = {
   voice: Mic,
 };
 
-/** Tools and thinking are collapsed by default: they are long, and nobody's words. */
+/** Tool messages and thinking are collapsed by default: they are long, and nobody said them. */
 export const isFoldable = (message: Pick<MessageView, 'message_type'>): boolean => FOLDABLE.has(message.message_type);
 
 const dayOf = (time: number) => new Date(time).toDateString();
-/** `undefined` stands for a message that has not arrived: no line is drawn on a hunch. */
+/** `undefined` stands for a message that has not been loaded; no day line is drawn until it is known. */
 export const startsDay = (message: MessageView, previous: MessageView | null | undefined): boolean =>
   previous === null || (previous !== undefined && dayOf(previous.time) !== dayOf(message.time));
 
@@ -124,7 +124,7 @@ export function Message({ message, follows, isCurrent, isTarget, isOpen, total, 
   );
 }
 
-/** When it was said. A time that the source did not give exactly says so. */
+/** The time of the message. If the source did not give it exactly, a hint says so. */
 function Said({ message }: { message: MessageView }) {
   const hint = { local_assumed: t.conversations.timeAssumed, inferred: t.conversations.timeInferred }[message.time_certainty];
   return (
@@ -191,11 +191,11 @@ function Body({ message, isMono, isOpen, onToggle, onSpan }: { message: MessageV
   );
 }
 
-/** Active before pending before the rest: the colour is that of what counts most. */
+/** Active before pending before all others: the color is that of the most relevant memory. */
 const RANK: Record<string, number> = { active: 0, pending: 1, quarantined: 2 };
 const rank = (span: MemorySpan) => (RANK[span.status] ?? 3) * 100 + CATEGORIES.indexOf(span.category);
 
-/** Words that became something. Colour, underline and name say what. */
+/** Words that a memory rests on. Color, underline and name say which kind. */
 function Span({ text, spans, onSpan }: { text: string; spans: readonly MemorySpan[]; onSpan: MessageProps['onSpan'] }) {
   const shown = spans.toSorted((a, b) => rank(a) - rank(b))[0];
   if (!shown) return text;
@@ -203,7 +203,7 @@ function Span({ text, spans, onSpan }: { text: string; spans: readonly MemorySpa
   const open = (element: HTMLElement) => onSpan(element, spans);
   return (
     <span
-      // A real button would be one box and could not break over lines.
+      // A real button would be a single box and could not wrap.
       role="button"
       tabIndex={0}
       className={css.span}

@@ -1,7 +1,7 @@
 /**
- * The reading view: windowed, heights measured as rows appear, messages fetched in pages.
+ * The reading view: virtualized, with row heights measured as rows appear, and messages fetched in pages.
  *
- * The cursor (`j`, `k`) is a position. It moves without asking the backend: the next page is fetched half a page ahead.
+ * The cursor (`j`, `k`) is a position. Moving it sends no request: the next page is fetched half a page ahead.
  */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
@@ -18,27 +18,27 @@ import { SpanPopover } from './SpanPopover';
 
 const PAGE_MESSAGES = 200;
 const OVERSCAN = 4;
-/** One function for good: a new one would have all places computed again. */
+/** A constant function: a new one would make the virtualizer recompute all offsets. */
 const byIndex = (index: number): number => index;
-/** For a row that has not arrived. */
+/** Assumed height of a row that has not been loaded. */
 const UNKNOWN_PX = 96;
 
 interface MessagesProps {
   row: ConversationRow;
   target: string | null;
-  /** The messages are there, and so is what their keys act on. */
+  /** The messages are loaded, so their keys can act. */
   onReady: () => void;
 }
 
 export function Messages({ row, target, onReady }: MessagesProps) {
   const place = useRpc('conversation_messages', { conversation_id: row.id, around: target, limit: 3 }, { enabled: target !== null, select: (response: MessagesResponse) => response.items.find((each) => each.id === target)?.position ?? 0 });
   if (target !== null && place.isPending) return <LoadingRows rows={6} height={UNKNOWN_PX} />;
-  // A message that is gone opens the conversation at its beginning.
+  // If the message no longer exists, the conversation opens at its start.
   return <MessageList row={row} target={target} position={target === null ? null : (place.data ?? 0)} onReady={onReady} />;
 }
 
 function MessageList({ row, target, position, onReady }: MessagesProps & { position: number | null }) {
-  // The virtualizer changes inside while its identity stays, which memoised rendering would not see.
+  // The virtualizer changes internally but keeps its identity, so memoized rendering would not notice.
   'use no memo';
   const pages = usePages('conversation_messages', {
     request: (offset, limit) => ({ conversation_id: row.id, offset, limit }),
@@ -71,7 +71,7 @@ function MessageList({ row, target, position, onReady }: MessagesProps & { posit
     paddingEnd: 48,
     scrollPaddingStart: 24,
     scrollPaddingEnd: 24,
-    // Without layout, as in tests, a row is as high as it was guessed to be.
+    // Without a layout, as in tests, the estimated height is used.
     measureElement: (element) => element.getBoundingClientRect().height || guess(Number(element.getAttribute('data-index'))),
   });
 
@@ -80,7 +80,7 @@ function MessageList({ row, target, position, onReady }: MessagesProps & { posit
     if (isThere && position !== null) virtualizer.scrollToIndex(position, { align: 'center' });
   }, [isThere, position, target, virtualizer]);
   useEffect(() => {
-    // Opened for a line: its keys work at once.
+    // Opened at a message: its keys work immediately.
     if (target !== null && isThere) scroller.current?.focus({ preventScroll: true });
   }, [target, isThere]);
 
@@ -91,7 +91,7 @@ function MessageList({ row, target, position, onReady }: MessagesProps & { posit
   const reached = useRef<string | null>(null);
   useEffect(() => {
     if (items.length === 0) return;
-    // Until the place asked for is in view, what happens to be in view must not be fetched in its stead.
+    // Until the requested position is visible, the rows that happen to be visible must not be fetched instead.
     if (position !== null && reached.current !== target) {
       if (position < first || position > last) return;
       reached.current = target;
@@ -129,7 +129,7 @@ function MessageList({ row, target, position, onReady }: MessagesProps & { posit
   if (pages.total === 0) return <EmptyState title={t.conversations.noMessages} />;
   return (
     <>
-      {/* The one scroll container of the pane; focusable, so that it scrolls by keyboard. */}
+      {/* The scroll container of the pane; focusable, so that it can be scrolled by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div ref={scroller} className={css.scroller} role="region" aria-label={t.conversations.messages} tabIndex={0} data-reader="" data-testid={TESTIDS.conversationMessages}>
         <div className={css.canvas} style={{ height: virtualizer.getTotalSize() }}>

@@ -1,4 +1,4 @@
-/** Private or not: what it means, what was remembered so far, counted, and what becomes of that. */
+/** Excludes a conversation from memory or uses it again: what this means, counts of what was derived, and what happens to it. */
 import { EyeOff, Lock, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type ConversationRow, type ExistingMemories, type PrivacyPreview, call, useRpc } from '../../api';
@@ -9,7 +9,7 @@ import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './PrivacyDialog.module.css';
 
-/** What the conversation has led to, in words; only what there is. */
+/** What was derived from the conversation, in words; kinds with a count of 0 are left out. */
 function counted(preview: PrivacyPreview): string[] {
   const { countActive, countPending, countAnalyses, countGate } = t.conversations;
   return (
@@ -35,7 +35,7 @@ async function beginPrivate(id: string, existing: ExistingMemories): Promise<voi
   const canGoBack = existing !== 'erase';
   const said = t.conversations.didPrivate(outcome.hidden, outcome.erased, outcome.jobs_cancelled);
   const text = outcome.is_erasure_pending ? `${said} ${t.sources.erasurePending}` : said;
-  // Undo takes back the last act wherever it was done: this one too, and never an older one in its place.
+  // Undo reverts the latest action, including this one, and never an older one instead.
   if (canGoBack) noteDone({ text, takeBack: () => call('conversation_set_private', { id, private: false, existing: 'keep', use_private_time: false }) });
   else {
     showToast({ text, replaces: 'decision' });
@@ -43,7 +43,7 @@ async function beginPrivate(id: string, existing: ExistingMemories): Promise<voi
   }
 }
 
-/** With `offersPrivateTime` it asks only whether what arrived while the conversation was kept out is to be used after all. */
+/** With `offersPrivateTime`, it only asks whether to use the messages that arrived while the conversation was excluded. */
 export function PrivacyDialog({ row, offersPrivateTime = false, onClose }: { row: ConversationRow; offersPrivateTime?: boolean; onClose: () => void }) {
   const { data: preview, error } = useRpc('conversation_privacy_preview', { id: row.id });
   const [isBusy, setBusy] = useState(false);

@@ -1,4 +1,4 @@
-/** One conversation: its head with privacy and Analyze now, and its messages. */
+/** One conversation: its header with visibility and Analyze, and its messages. */
 import { Ellipsis, Globe, GlobeLock, History, Lock, LockOpen, Trash2 } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import { type ConversationRow, useRpc } from '../../api';
@@ -27,17 +27,17 @@ interface ReaderProps {
   id: string;
   message: string | null;
   onGone: (id: string) => void;
-  /** A part is there, and its keys act on this conversation from now on. */
+  /** A part is loaded, and from now on its keys act on this conversation. */
   onReady: (part: ReaderPart, id: string) => void;
 }
 
 export function Reader({ id, message, onGone, onReady }: ReaderProps) {
   const { data: row, error, refetch } = useRpc('conversation_get', { id });
-  // Erased, or removed with the sample data, since it was open last.
+  // It was erased, or removed with the sample data, since it was last open.
   const isGone = error?.code === 'not_found';
   useEffect(() => {
     if (!isGone) return;
-    // Whoever asked for a line is told; a remembered place is given up without a word.
+    // A notice is shown if a message was requested; a remembered conversation is dropped silently.
     if (message !== null) showToast({ text: t.conversations.gone, replaces: 'gone' });
     onGone(id);
   }, [isGone, id, message, onGone]);
@@ -72,7 +72,7 @@ function Opened({ row, message, onReady }: { row: ConversationRow; message: stri
     },
     'conversations.results': () => (analyses > 0 ? setResults({ analysis: null }) : false),
   });
-  // After its own handlers, so that a key that waited finds them.
+  // After its own handlers, so that a held key finds them.
   useEffect(() => onReady('head', row.id), [onReady, row.id]);
   useEffect(() => {
     if (!isCounting) onReady('results', row.id);

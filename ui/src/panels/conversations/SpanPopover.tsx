@@ -1,4 +1,4 @@
-/** What marked words became: the memory, where it stands, and the way to it. */
+/** What highlighted words became: the memory, its status, and a link to it. */
 import { Popover } from '@base-ui/react/popover';
 import type { MemorySpan } from '../../api';
 import { Badge, Button, CategoryBadge, shownStatement } from '../../design';

@@ -1,6 +1,6 @@
 /**
- * Where a conversation stands, in one line: whether it goes on and why, what is still promised. Opened, also how it sounds and the
- * summary with the lines it covers. Of a conversation kept out of memory nothing is worked out, so nothing stands here.
+ * The status of a conversation in one line: whether it goes on and why, and open promises. Expanded, it also shows the style and
+ * the summary with the lines it covers. An excluded conversation has no status, because nothing is derived from it.
  */
 import { ChevronDown } from 'lucide-react';
 import { useId } from 'react';
@@ -17,7 +17,7 @@ import css from './Standing.module.css';
 
 const KEYS = action('conversations.standing').keys;
 
-/** A reason in words; a kind unknown here is named. */
+/** A reason in words; an unknown kind is shown by its name. */
 export function reasonWords({ kind, silence_ms, usual_ms }: Pick<ReasonView, 'kind' | 'silence_ms' | 'usual_ms'>): string {
   const say = t.standing.reasons[kind];
   const inWords = (ms: number | null) => (ms === null ? null : duration(ms));
@@ -40,7 +40,7 @@ function Line({ row }: { row: ConversationRow }) {
   const words = t.standing;
   const status = data ? data.status : row.status;
   useActions('conversations', { 'conversations.standing': () => (status === null ? false : setShown(!isShown)) });
-  // Not judged yet: what is said of it is said when it is known.
+  // The status has not been determined yet, so nothing is shown.
   if (status === null) return null;
   const promised = data?.commitments.filter(isOpen).length ?? 0;
   return (
@@ -77,7 +77,8 @@ function Detail({ id, row, standing }: { id: string; row: ConversationRow; stand
     </button>
   );
   return (
-    // Scrolls by itself where much was promised, so that the lines below stay in view; focusable, so that it scrolls by keyboard.
+    // Scrolls separately if there are many promises, so that the lines below stay visible; focusable, so that it can be scrolled
+    // by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div id={id} className={css.scroll} tabIndex={0} role="region" aria-label={words.title}>
       <dl className={css.detail} data-testid={TESTIDS.standingDetail}>

@@ -1,4 +1,4 @@
-/** Who may see what is known from one conversation: another question than whether it feeds memory at all. */
+/** Who may see what is known from one conversation. Whether it is used for memory at all is a separate question. */
 import { useState } from 'react';
 import type { ConversationRow } from '../../api';
 import { Button, Dialog } from '../../design';

@@ -1,7 +1,7 @@
 /**
- * Speakers of a meeting whom its transcript does not name: asked about once over the meeting, answered in a dialog.
+ * Unidentified speakers of a meeting: a question above the meeting, answered in a dialog.
  *
- * Nothing is known about a voice until somebody says whose it is, and nobody but the person says so.
+ * Nothing is known about such a speaker until the person says who it is; nobody else can.
  */
 import { MicVocal, UsersRound } from 'lucide-react';
 import { useMemo, useState } from 'react';
@@ -18,7 +18,7 @@ import { type Answer, type Known, answerOf, answered, changes, knownPeople, mean
 
 const MEETING = 'meeting';
 
-/** The voices of a conversation; of none that is no meeting. */
+/** The unidentified speakers of a conversation; null unless it is a meeting. */
 export function useVoices(row: ConversationRow): MeetingView | null {
   const { data } = useRpc('voices_list', { conversation_id: row.id }, { enabled: row.channel_type === MEETING && !row.is_private });
   return data?.meetings[0] ?? null;
@@ -26,7 +26,7 @@ export function useVoices(row: ConversationRow): MeetingView | null {
 
 const send = (voice: VoiceView, answer: Answer) => call('voice_answer', { handle: voice.handle, ...answer });
 
-/** One after the other: an answer may name a voice that the one before gave its name to. */
+/** One after another: an answer may refer to a speaker who got a name from the previous answer. */
 async function sendAll(answers: readonly (readonly [VoiceView, Answer])[]): Promise<void> {
   for (const [voice, answer] of answers) await send(voice, answer);
 }
@@ -57,7 +57,7 @@ export function VoicesBar({ meeting, onAsk }: { meeting: MeetingView | null; onA
   );
 }
 
-/** Beside the facts of a meeting whose speakers were answered about: the way back to the answers. */
+/** A link back to the answers, shown with the facts of a meeting whose speakers are identified. */
 export function VoicesButton({ meeting, onAsk }: { meeting: MeetingView | null; onAsk: () => void }) {
   if (!meeting || meeting.open > 0) return null;
   return (
@@ -153,7 +153,7 @@ function Voice({ voice, known, text, onChange }: { voice: VoiceView; known: Know
   );
 }
 
-/** What could newly be told where, if the voice is that person: worked out before it happens. */
+/** What becomes visible where if the speaker is that person; computed in advance. */
 function Opens({ voice, person }: { voice: string; person: string }) {
   const preview = usePreview(voice, person);
   const isQuiet = preview.data !== undefined && preview.data.obstacle === null && preview.data.newly_visible.length === 0;

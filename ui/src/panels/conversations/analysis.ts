@@ -1,4 +1,4 @@
-/** What Analyze Now is doing, told from the jobs and the analyses there are; and what differs between two analyses. Pure. */
+/** The state of an analysis, derived from the jobs and stored analyses; and the differences between two analyses. Pure. */
 import type { AnalysisView, AnalyzeStarted, ConversationRow, JobView } from '../../api';
 
 export type AnalyzeState =
@@ -10,12 +10,12 @@ export type AnalyzeState =
   | { readonly kind: 'done'; readonly analysis: string }
   | { readonly kind: 'ready' };
 
-/** What came of the last press of the button, in this window. */
+/** The response to the latest press of the button in this window. */
 export type Answer = Exclude<AnalyzeStarted, { outcome: 'private' }>;
 
 const byAge = (a: JobView, b: JobView) => b.created_at - a.created_at;
 
-/** `answer` is what the backend said when the person asked here; without one only the jobs speak. */
+/** `answer` is the backend's response if the analysis was started here; otherwise only the jobs are used. */
 export function analyzeState(
   conversation: Pick<ConversationRow, 'id' | 'is_private'>,
   jobs: readonly JobView[],
@@ -46,7 +46,7 @@ export interface Comparison {
 
 export const proposedCount = (analysis: Pick<AnalysisView, 'proposed'>): number => analysis.proposed.reduce((sum, each) => sum + each.count, 0);
 
-/** What `after` says that `before` did not, and the other way round. */
+/** What `after` contains and `before` does not, and the reverse. */
 export function compareAnalyses(before: AnalysisView, after: AnalysisView): Comparison {
   const words = (analysis: AnalysisView) => [...new Set([...analysis.themes, ...analysis.key_topics])];
   const pair = <T>(a: T, b: T) => (a === b ? null : ([a, b] as const));
@@ -68,7 +68,7 @@ export const isSame = (difference: Comparison): boolean =>
 const PLEASANT = new Set(['joyful', 'excited', 'grateful', 'affectionate', 'hopeful', 'proud', 'relieved', 'amused']);
 const UNPLEASANT = new Set(['worried', 'frustrated', 'angry', 'sad', 'tired']);
 
-/** Up, level or down: where a mood stands on the strip. An unknown word stands in the middle. */
+/** The level of a mood in the arc: up, middle or down. An unknown word is in the middle. */
 export function moodLevel(mood: string): 1 | 0 | -1 {
   return PLEASANT.has(mood) ? 1 : UNPLEASANT.has(mood) ? -1 : 0;
 }

@@ -1,19 +1,19 @@
 /**
- * A message's text as prose and fenced code, each with its place in the whole. Pure.
+ * Splits a message's text into prose and fenced code, each with its offset. Pure.
  *
- * Nothing is rendered from markup: a fence only changes the typeface. Offsets are code points, as spans count them.
+ * Markup is not rendered: a fence only changes the typeface. Offsets are code points, as in spans.
  */
 
 export interface Block {
   readonly kind: 'prose' | 'code';
   readonly text: string;
-  /** Code points before this block in the message. */
+  /** Number of code points before this block in the message. */
   readonly start: number;
   /** The word after the fence, if any. */
   readonly language: string | null;
 }
 
-/** Messages are cut here until somebody asks for all: a pasted log must not cost what a book costs. */
+/** Longer messages are cut until the person expands them: a pasted log must not cost as much as a book. */
 export const SHOWN_CHARS_MAX = 4_000;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/;
@@ -24,7 +24,7 @@ const countPoints = (text: string): number => {
   return count;
 };
 
-/** An unclosed fence reaches to the end. Blank lines beside a fence and at the end are left out. */
+/** An unclosed fence extends to the end. Blank lines next to a fence and at the end are dropped. */
 export function blocksOf(text: string): Block[] {
   const blocks: Block[] = [];
   let kind: Block['kind'] = 'prose';
@@ -34,7 +34,7 @@ export function blocksOf(text: string): Block[] {
   let start = 0;
   let at = 0;
   const flush = (nextStart: number) => {
-    // Line breaks beside a fence belong to neither side; what stays blank shows nothing.
+    // Line breaks next to a fence belong to neither side; a blank rest shows nothing.
     const joined = lines.join('').replace(kind === 'prose' ? /\s+$/ : /\n$/, '');
     const leading = kind === 'prose' && blocks.length > 0 ? (/^\s*\n/.exec(joined)?.[0] ?? '') : '';
     const shown = joined.slice(leading.length);
@@ -61,9 +61,9 @@ export function blocksOf(text: string): Block[] {
   return blocks;
 }
 
-/** The beginning of a long text, cut at a line or a space where one is near. Null if it is short enough to show whole. */
+/** The start of a long text, cut at a line or a space nearby if possible. Null if the text is short enough to show whole. */
 export function beginningOf(text: string, max: number = SHOWN_CHARS_MAX): string | null {
-  // A little over the limit is not worth a button.
+  // Slightly over the limit is not worth a button.
   if (text.length <= max * 1.2) return null;
   const cut = text.slice(0, max);
   const border = Math.max(cut.lastIndexOf('\n'), cut.lastIndexOf(' '));
@@ -77,7 +77,7 @@ const LINE_PX = 24;
 const FRAME_PX = 58;
 const FOLDED_PX = 36;
 
-/** A first guess at a message's height, until it has been measured. */
+/** Estimated height of a message until it has been measured. */
 export function estimateHeight(text: string, isFolded: boolean): number {
   if (isFolded) return FOLDED_PX;
   const shown = text.slice(0, SHOWN_CHARS_MAX);

@@ -5,7 +5,7 @@ import type { FakePlatform } from '../../platform/fake';
 import { go, nav } from '../../state/nav';
 import { setUiState } from '../../state/uiState';
 import { press, renderApp, violations } from '../../test/render';
-// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
 import './index';
 
 const PACE = { pace_ms: 15 };
@@ -19,11 +19,11 @@ const open = async (id: string, options = {}) => {
 };
 const current = () => messages().findIndex((each) => each.getAttribute('aria-current') === 'true');
 
-// jsdom has no layout; the reading view needs at least a place to scroll to.
+// jsdom has no layout; the reading view needs at least a scrollable area.
 Object.defineProperty(HTMLElement.prototype, 'scrollHeight', { configurable: true, get: () => 1_000_000 });
 HTMLElement.prototype.scrollTo = function scrollTo(this: HTMLElement, to?: ScrollToOptions | number) {
   this.scrollTop = (typeof to === 'object' ? to.top : to) ?? 0;
-  // As in a browser, listeners hear of it later.
+  // As in a browser, listeners are notified later.
   setTimeout(() => act(() => void this.dispatchEvent(new Event('scroll'))));
 };
 
@@ -91,7 +91,7 @@ describe('the list', () => {
     expect(await screen.findAllByTestId('message')).not.toHaveLength(0);
   });
 
-  /** The cursor stands on another conversation than the reading view, which follows only when it rests. */
+  /** Moves the cursor to another conversation than the one in the reading view, which follows only when the cursor rests. */
   const moveOn = async (from: string, options = {}) => {
     const host = await open(from, options);
     await screen.findAllByTestId('conversation-row');
@@ -157,7 +157,7 @@ describe('reading', () => {
     const before = host.calls.length;
     await press('j', 'j', 'k');
     expect(current()).toBe(1);
-    // What the window remembers is written down some time after it was set.
+    // Window state is saved some time after it was set.
     expect(host.calls.slice(before).map((each) => each.cmd).filter((cmd) => cmd !== 'ui_state_set')).toEqual([]);
   });
 

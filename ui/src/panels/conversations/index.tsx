@@ -1,9 +1,9 @@
 /**
- * Conversations: everything that was said, as it was said, with what became of it.
+ * Conversations: all messages as they were written, and what was derived from them.
  *
- * The list and the reading view are windowed and fetched in pages. The cursor moves at once; the reading view follows when it
- * has come to rest, or at the first key that is meant for it: a key acts on what is selected, never on what is still shown.
- * Deliberately not here: deciding about memories, which is Review's.
+ * The list and the reading view are virtualized and fetched in pages. The cursor moves immediately. The reading view follows when
+ * the cursor rests, or at the first key for the reading view: a key acts on the selected conversation, never on one that is still
+ * shown. Not in this panel: decisions about memories (Review).
  */
 import { MessagesSquare } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
@@ -17,19 +17,19 @@ import { EraseDialog } from '../shared/EraseDialog';
 import { ConversationList, type ListHandle } from './ConversationList';
 import { Reader } from './Reader';
 
-/** What is open: a conversation, and the message it was opened for. */
+/** The open conversation, and the message it was opened at. */
 export interface Opened {
   readonly id: string;
   readonly message: string | null;
 }
 
-/** How long the cursor must rest before the reading view follows: a held key must not fetch what nobody reads. */
+/** How long the cursor must rest before the reading view follows, so that a held key fetches nothing that nobody reads. */
 const REST_MS = 90;
 
-/** The parts of the reading view that its keys act on, each there when its answer is. */
+/** The parts of the reading view that its keys act on. Each is available once its data is loaded. */
 export type ReaderPart = 'head' | 'results' | 'messages';
 
-/** The keys of the reading view, and what must be there before they can act. */
+/** The keys of the reading view, and the part that each needs. */
 const READER_KEYS = {
   'conversations.visibility': 'head',
   'conversations.private': 'head',
@@ -43,7 +43,10 @@ const READER_KEYS = {
 
 type ReaderKey = keyof typeof READER_KEYS;
 
-/** Holds a key until the reading view shows what it was meant for. Only the last one: nobody means several at once. */
+/**
+ * Holds a key press until the reading view shows the conversation it was meant for. Only the latest one: nobody means several at
+ * once.
+ */
 function useHeldKey(opened: string | null, onHold: () => void): (part: ReaderPart, id: string) => void {
   const [ready, setReady] = useState<Partial<Record<ReaderPart, string>>>({});
   const held = useRef<{ key: ReaderKey; id: string } | null>(null);
@@ -53,7 +56,7 @@ function useHeldKey(opened: string | null, onHold: () => void): (part: ReaderPar
     onHold();
     return true;
   };
-  // Later handlers go first, so that these stand before the reading view's own while it shows something else.
+  // Handlers registered later take precedence, so these override the reading view's own while it shows another conversation.
   const late = (Object.keys(READER_KEYS) as ReaderKey[]).filter((key) => opened !== null && ready[READER_KEYS[key]] !== opened);
   useActions('conversations', Object.fromEntries(late.map((key) => [key, hold(key)])));
   useEffect(() => {
@@ -79,7 +82,7 @@ export default function Conversations() {
   if (target !== answered) {
     setAnswered(target);
     if (target?.conversation) setOpened({ id: target.conversation, message: target.message ?? null });
-    // Coming here for something else shows all of them again.
+    // Opening the panel for something else shows all conversations again.
     setPeriod(target?.period ?? null);
     if (target?.period) setOpened(null);
   }
@@ -113,7 +116,7 @@ export default function Conversations() {
 
   const onReady = useHeldKey(opened?.id ?? null, () => setShown(opened));
 
-  // The reading view lags behind the cursor, so that it may speak of what is no longer open.
+  // The reading view lags behind the cursor, so it may report a conversation that is no longer open.
   const leave = useCallback((id: string) => setOpened((now) => (now?.id === id ? null : now)), []);
   const open = (row: Pick<ConversationRow, 'id'>) => setOpened((now) => (now?.id === row.id ? now : { id: row.id, message: null }));
   return (

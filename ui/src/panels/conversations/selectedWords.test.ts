@@ -3,7 +3,7 @@ import { selectedWords } from './selectedWords';
 
 afterEach(() => document.body.replaceChildren());
 
-/** A message of two blocks, the second after a fence, and another message. */
+/** A message with two blocks, the second after a fence, and another message. */
 function page(): void {
   document.body.innerHTML = '<article data-message="m1"><p data-start="0">so, 🙂 <span>I live in Leith</span>.</p><pre data-start="40">let x = 1;</pre></article><article data-message="m2"><p data-start="0">Hello</p></article>';
 }

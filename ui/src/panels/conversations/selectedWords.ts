@@ -1,4 +1,4 @@
-/** Which words of which message are selected in the window, in code points, as spans count them. */
+/** The words that are selected in the window, with their message and their offsets in code points, as in spans. */
 
 export interface SelectedWords {
   readonly message: string;
@@ -9,7 +9,7 @@ export interface SelectedWords {
 
 const points = (text: string): number => Array.from(text).length;
 
-/** The place of a point of the document in its message: the block says how many code points stand before it. */
+/** The offset of a document position within its message. Each block knows how many code points precede it. */
 function placeOf(node: Node, offset: number): { message: string; at: number } | null {
   const element = node instanceof Element ? node : node.parentElement;
   const block = element?.closest<HTMLElement>('[data-start]');
@@ -21,7 +21,7 @@ function placeOf(node: Node, offset: number): { message: string; at: number } | 
   return { message, at: Number(block.dataset['start']) + points(before.toString()) };
 }
 
-/** What is selected, if it lies within one message; blanks at its ends do not count. */
+/** The selection, if it is within one message; spaces at its ends are dropped. */
 export function selectedWords(selection: Selection | null): SelectedWords | null {
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return null;
   const range = selection.getRangeAt(0);

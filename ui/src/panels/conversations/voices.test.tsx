@@ -5,7 +5,7 @@ import type { FakePlatform } from '../../platform/fake';
 import { nav } from '../../state/nav';
 import { setUiState } from '../../state/uiState';
 import { press, renderApp, violations } from '../../test/render';
-// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
 import '../people/index';
 import './index';
 import { answerOf, changes, knownPeople, textOf } from './voices';

@@ -1,4 +1,4 @@
-/** Who a speaker without a name may be, as one types it; and what an answer replaces. Pure. */
+/** Matches typed text to the person an unidentified speaker may be, and compares answers with earlier ones. Pure. */
 import type { PersonView, VoiceAnswerRequest, VoiceView } from '../../api';
 import type { Option } from '../../design';
 import { nameOf, t } from '../../strings';
@@ -7,13 +7,13 @@ export type Answer = Pick<VoiceAnswerRequest, 'answer' | 'person' | 'name'>;
 
 export interface Known {
   readonly options: readonly Option[];
-  /** What each text of the list stands for, in small letters. */
+  /** The meaning of each text in the list, by lower-case text. */
   readonly byText: ReadonlyMap<string, { readonly name: string; readonly answer: Answer }>;
 }
 
 const fold = (text: string): string => text.trim().replaceAll(/\s+/g, ' ').toLowerCase();
 
-/** You, and everybody who is known by a handle elsewhere. Two of one name are told apart by a handle. */
+/** The owner, and everyone with a handle elsewhere. People with the same name are distinguished by a handle. */
 export function knownPeople(people: readonly PersonView[]): Known {
   const byText = new Map<string, { name: string; answer: Answer }>([[fold(t.voices.you), { name: t.voices.you, answer: { answer: 'owner', person: null, name: null } }]]);
   const options: Option[] = [{ value: t.voices.you, label: t.voices.you }];
@@ -29,7 +29,7 @@ export function knownPeople(people: readonly PersonView[]): Known {
   return { options, byText };
 }
 
-/** What a typed text answers: somebody of the list, somebody new, or nothing. */
+/** The answer that a typed text stands for: a person in the list, a new person, or none. */
 export function answerOf(text: string, known: Known): Answer {
   const found = known.byText.get(fold(text));
   if (found) return found.answer;
@@ -37,10 +37,10 @@ export function answerOf(text: string, known: Known): Answer {
   return name === '' ? { answer: 'open', person: null, name: null } : { answer: 'name', person: null, name };
 }
 
-/** Whom of the list a text means, by name. */
+/** The name in the list that a text stands for. */
 export const meantBy = (text: string, known: Known): string => known.byText.get(fold(text))?.name ?? text.trim();
 
-/** What was answered before, so that it can be put back. */
+/** The earlier answer, for undo. */
 export function answered(voice: VoiceView): Answer {
   if (voice.is_owner) return { answer: 'owner', person: null, name: null };
   if (voice.linked !== null) return { answer: 'person', person: voice.linked, name: null };
@@ -48,7 +48,7 @@ export function answered(voice: VoiceView): Answer {
   return { answer: voice.is_left ? 'leave' : 'open', person: null, name: null };
 }
 
-/** What stands in the field at first: who the voice is now. */
+/** The initial text of the field: who the speaker is now. */
 export function textOf(voice: VoiceView, known: Known): string {
   if (voice.is_owner) return t.voices.you;
   if (voice.linked === null) return voice.name ?? '';
@@ -58,7 +58,7 @@ export function textOf(voice: VoiceView, known: Known): string {
   return voice.name ?? '';
 }
 
-/** The voices whose answer is another one than it was. An empty field of one left without a name is no change. */
+/** The speakers whose answer has changed. An empty field for a speaker left without a name is not a change. */
 export function changes(voices: readonly VoiceView[], texts: ReadonlyMap<string, string>, known: Known): { voice: VoiceView; to: Answer; from: Answer }[] {
   return voices.flatMap((voice) => {
     const text = texts.get(voice.handle);

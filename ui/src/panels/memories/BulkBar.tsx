@@ -1,4 +1,4 @@
-/** What can be done with the selection, as one operation with one undo. */
+/** Actions on the selection, as one operation with one undo. */
 import { Archive, ArchiveRestore, Tag, Trash2 } from 'lucide-react';
 import type { MemoryRow } from '../../api';
 import { Button, CATEGORIES, CategoryIcon, Menu, PaneBar } from '../../design';
@@ -21,7 +21,7 @@ export interface BulkProps {
   onRecategorize: (ids: readonly string[], category: string) => void;
 }
 
-/** Of these, what can be erased for good. */
+/** The rows that can be erased for good. */
 export function erasable(rows: readonly MemoryRow[]): EraseTarget {
   const fit = rows.filter(canErase);
   return { kind: 'memories', ids: fit.map((row) => row.id), statement: fit.length === 1 ? (fit[0]?.content ?? null) : null };

@@ -1,4 +1,4 @@
-/** The filters with their live counts. It stays when nothing matches, and offers the way back. */
+/** The filters with live counts. They stay if nothing matches, and offer to clear them. */
 import { ArrowDownUp } from 'lucide-react';
 import type { MemoriesListResponse } from '../../api';
 import { Button, CategoryIcon, Facet, IconButton, Menu, PaneBar, SearchField, facetValues } from '../../design';

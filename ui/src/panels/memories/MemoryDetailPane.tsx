@@ -1,4 +1,4 @@
-/** The memory under the cursor, with what can be done where it stands. */
+/** The memory under the cursor, with the actions for its status. */
 import { Archive, ArchiveRestore, ChevronDown, ChevronUp, Inbox, Pencil, Trash2 } from 'lucide-react';
 import type { MemoryRow } from '../../api';
 import { Button, IconButton, PaneBody, PaneFoot, PaneHeader } from '../../design';

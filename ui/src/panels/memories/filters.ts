@@ -1,4 +1,4 @@
-/** What the Memories list is narrowed to. Pure; the window remembers it as plain JSON, which is read back with care. */
+/** The filters of the Memories list. Pure. The window remembers them as plain JSON, which is validated when it is read. */
 import type { MemoriesRequest } from '../shared/memoryRows';
 
 export type Sort = 'newest' | 'oldest' | 'confidence';
@@ -11,18 +11,18 @@ export interface Filters {
   readonly category: readonly string[];
   readonly subject: readonly string[];
   readonly channel: readonly string[];
-  /** Lowest confidence as written in the menu, or `any`. */
+  /** Minimum confidence as written in the menu, or `any`. */
   readonly confidence: string;
   readonly privateSource: PrivateSource;
-  /** How long ago it was said, as the request names it, or `any`. */
+  /** How long ago it was said, as named in the request, or `any`. */
   readonly said: Said;
-  /** Only what cannot be so beside another memory. */
+  /** Only memories that contradict another one. */
   readonly onlyConflicting: boolean;
   readonly conversation: string | null;
   readonly sort: Sort;
 }
 
-/** Approved memories, newest first: what most people come to see. */
+/** Approved memories, newest first, which most people want to see. */
 export const DEFAULT_FILTERS: Filters = {
   status: ['active'],
   category: [],
@@ -40,7 +40,7 @@ const strings = (value: unknown, fallback: readonly string[]): readonly string[]
   Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : fallback;
 const oneOf = <T extends string>(value: unknown, known: readonly T[], fallback: T): T => (known as readonly unknown[]).includes(value) ? (value as T) : fallback;
 
-/** Reads remembered filters. What an older or newer version wrote and this one does not know falls back. */
+/** Reads remembered filters. Values that this version does not know are replaced by the defaults. */
 export function readFilters(remembered: unknown): Filters {
   if (typeof remembered !== 'object' || remembered === null) return DEFAULT_FILTERS;
   const given = remembered as Partial<Record<keyof Filters, unknown>>;
@@ -76,12 +76,12 @@ export function requestOf(filters: Filters, query: string): MemoriesRequest {
   };
 }
 
-/** Whether anything but the order differs from what is shown by default. */
+/** Whether anything except the order differs from the defaults. */
 export function isNarrowed(filters: Filters, query: string): boolean {
   return query.trim() !== '' || JSON.stringify({ ...filters, sort: 'newest' }) !== JSON.stringify(DEFAULT_FILTERS);
 }
 
-/** Whether the trash is shown, and all of it. */
+/** Whether the list shows the trash, and all of it. */
 export function isWholeTrash(filters: Filters, query: string): boolean {
   return filters.status.length === 1 && filters.status[0] === 'archived' && !isNarrowed({ ...filters, status: DEFAULT_FILTERS.status }, query);
 }

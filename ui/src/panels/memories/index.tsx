@@ -1,8 +1,8 @@
 /**
- * Memories: everything that is kept, narrowed by facets, changed in place.
+ * Memories: all stored memories, with filters and editing in place.
  *
- * A change of words or category is a new version; the trash gives back what is put there; whatever is done to many is one
- * operation with one undo.
+ * A change of text or category creates a new version. The trash can be restored. An action on many memories is one operation with
+ * one undo.
  */
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { Library, SearchX, Trash2 } from 'lucide-react';
@@ -54,12 +54,12 @@ export default function Memories() {
   useEffect(() => {
     if (!target || answered.current === target) return;
     answered.current = target;
-    // A request from elsewhere in the window, which comes as an event does.
+    // A request from elsewhere in the window, which arrives like an event.
     // oxlint-disable-next-line react/set-state-in-effect
     if (target.query !== undefined) setQuery(target.query);
     if (target.onlyConversation !== undefined) setFilters({ ...DEFAULT_FILTERS, conversation: target.onlyConversation });
     if (target.memory !== undefined) {
-      // It may stand anywhere, so that no filter may hide it.
+      // The memory may have any status, so no filter may hide it.
       if (!ids.includes(target.memory)) setFilters({ ...DEFAULT_FILTERS, status: [] });
       want(target.memory);
     }
@@ -165,7 +165,7 @@ export default function Memories() {
   );
 }
 
-/** Typing asks once it pauses for a moment. */
+/** Sends a request when typing pauses. */
 function useDebounced(value: string): string {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -1,11 +1,11 @@
-/** Which steps the memory's lifecycle allows here. Pure; the backend has the last word. */
+/** The actions that a memory's status allows. Pure; the backend has the final say. */
 import type { MemoryRow } from '../../api';
 
-/** What can be put in the trash, reworded and filed anew. */
+/** Whether it can be moved to the trash, edited and recategorized. */
 export const canArchive = (row: MemoryRow): boolean => row.status === 'active' || row.status === 'pending';
 
-/** What can be erased for good: what was put away before. */
+/** Whether it can be erased for good: only if it was dismissed or moved to the trash before. */
 export const canErase = (row: MemoryRow): boolean => canRestore(row);
 
-/** What can come back. */
+/** Whether it can be restored. */
 export const canRestore = (row: MemoryRow): boolean => row.status === 'archived' || row.status === 'rejected';

@@ -57,7 +57,7 @@ describe('filtering', () => {
     await waitFor(() => expect(host.calls.some((each) => each.cmd === 'memories_list' && Object.entries(asked).every(([key, value]) => (each.payload as Record<string, unknown>)[key] === value))).toBe(true));
     await waitFor(() => expect(screen.getByTestId(facet).textContent).toMatch(choice));
     expect(screen.getByTestId('btn-clear-filters')).toBeDefined();
-    // Nothing matches: the facet is still there to be taken off.
+    // Nothing matches, but the filter can still be removed.
     await userEvent.type(screen.getByTestId('memories-search'), 'zzzz');
     await screen.findByText('Nothing matches these filters');
     expect(screen.getByTestId(facet)).toBeDefined();

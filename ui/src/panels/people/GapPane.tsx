@@ -1,4 +1,4 @@
-/** One gap: what was wanted, how often and by whom, every line that shows it, its task, and the decision. */
+/** One capability gap: the request, how often and by whom, all lines that show it, its task, and the decision. */
 import { Check, ChevronDown, ChevronUp, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { GapView, PersonView } from '../../api';
@@ -15,7 +15,7 @@ import css from './Gaps.module.css';
 import { Section } from './parts';
 import people from './People.module.css';
 
-/** Lines shown at first: a gap rests on few, and each is a reason to decide by. */
+/** Lines shown at first. A gap rests on few lines, and each matters for the decision. */
 const LINES = 8;
 
 export const GAP_TONES: Readonly<Record<string, 'accent' | 'warn' | 'ok' | 'plain'>> = { detected: 'accent', reopened: 'warn', resolved: 'ok' };
@@ -95,7 +95,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** What became of it: the file, and what its box says. */
+/** The task: its file, and whether its box is ticked. */
 function Task({ gap }: { gap: GapView }) {
   const now = useNow();
   if (!gap.task) return null;

@@ -1,7 +1,8 @@
 /**
- * What was wanted more than once and could not be done, one at a time, as in Review: j and k move, a makes a task, r dismisses.
+ * Capability gaps (unmet requests), decided one at a time as in Review: j and k move, a creates a task, r dismisses.
  *
- * A task lives in the person's own Markdown file; its box there says whether it is done, and is read whenever this view is turned to.
+ * Tasks are in the person's own Markdown file. The box there says whether a task is done; it is read whenever this view is
+ * opened.
  */
 import { CircleCheck } from 'lucide-react';
 import { type ReactNode, memo, useEffect, useMemo, useState } from 'react';
@@ -25,10 +26,10 @@ const NOBODY: readonly PersonView[] = [];
 const NONE: readonly GapView[] = [];
 
 const list = createListState();
-/** Requests from elsewhere in the window that were answered: coming back to this view is no new one. */
+/** Requests from elsewhere in the window that were handled, so that returning to this view does not repeat them. */
 const answered = new WeakSet<Target>();
 
-/** The gaps as the person has left them. The boxes in the file are read by asking, so this view asks when it is turned to. */
+/** The gaps as the person left them. Each request reads the boxes in the file, so this view sends one when it is opened. */
 function useGaps() {
   const query = useRpc('gaps_list', {});
   const { refetch } = query;
@@ -47,7 +48,7 @@ export function GapsTab({ tabs, target }: { tabs: ReactNode; target: Target | nu
   const { gaps, file, error, retry } = useGaps();
   const { data: people = NOBODY } = useRpc('people_list', {}, { select: (response) => response.items });
   const [filter, setFilter] = useState<GapFilter>('open');
-  /** The dialog for the file, and the gap that waits for it. */
+  /** The file dialog, and the gap that waits for it. */
   const [choosing, setChoosing] = useState<{ gap: string | null } | null>(null);
   const by = useMemo(() => new Map(FILTERS.map((each) => [each, gaps?.filter((gap) => filterOf(gap) === each) ?? NONE])), [gaps]);
   const shown = by.get(filter) ?? NONE;
@@ -58,7 +59,7 @@ export function GapsTab({ tabs, target }: { tabs: ReactNode; target: Target | nu
     const gap = gaps?.find((each) => each.id === target?.gap);
     if (!target || !gap || answered.has(target)) return;
     answered.add(target);
-    // A request from elsewhere in the window, which comes as an event does.
+    // A request from elsewhere in the window, which arrives like an event.
     // oxlint-disable-next-line react/set-state-in-effect
     setFilter(filterOf(gap));
     want(gap.id);
@@ -77,7 +78,7 @@ export function GapsTab({ tabs, target }: { tabs: ReactNode; target: Target | nu
     'people.confirm': () => {
       const gap = current();
       if (!gap || !isToDecide(gap)) return false;
-      // A task that came back stands in its own file.
+      // A reopened gap has its task in its own file already.
       if (file === null && !gap.task?.file) setChoosing({ gap: gap.id });
       else void confirmGap(gap.id, null);
       return true;

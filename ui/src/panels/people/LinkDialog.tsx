@@ -1,4 +1,4 @@
-/** Links a person with any other handle, by hand. What the link would do is shown before. */
+/** Links a person to any other handle by hand. The effect is shown first. */
 import { useMemo, useRef, useState } from 'react';
 import type { PersonView } from '../../api';
 import { Button, Dialog, type Option, Pick } from '../../design';

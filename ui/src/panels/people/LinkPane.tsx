@@ -1,4 +1,4 @@
-/** One pair: both sides beside each other, the reasons with their lines, what a link would do, and the answers as buttons. */
+/** One suggested or answered link: both sides, the evidence with its lines, the effect, and the answers as buttons. */
 import { Check, ChevronDown, ChevronUp, CircleHelp, Minus, Plus, Undo2, Unlink, X } from 'lucide-react';
 import type { ClueView, LineView, LinkView, PersonHandle } from '../../api';
 import { Button, IconButton, PaneBody, PaneFoot, PaneHeader, RelativeTime } from '../../design';
@@ -14,7 +14,7 @@ import css from './People.module.css';
 
 type Known = ReadonlyMap<string, PersonHandle>;
 
-/** Buttons do what their keys do. */
+/** Buttons do the same as their keys. */
 const act = (id: ActionIn<'people'>) => () => void hotkeys.run(id);
 
 export function LinkPane({ link, handles, at, of }: { link: LinkView; handles: Known; at: number; of: number }) {
@@ -28,7 +28,7 @@ export function LinkPane({ link, handles, at, of }: { link: LinkView; handles: K
       openConversation(line.conversation_id, line.message_id);
       return true;
     },
-    // What cannot be done says why, and is not sent.
+    // If a link is not possible, the reason is shown and nothing is sent.
     ...(obstacle === null ? {} : { 'people.same': () => true }),
   });
   const given = t.people.answerGiven[link.status];

@@ -1,4 +1,4 @@
-/** What a link would make, and what could newly be told where: worked out before it happens. */
+/** The person that a link would create, and what would become visible where; computed in advance. */
 import { CircleAlert, Globe } from 'lucide-react';
 import { useRpc } from '../../api';
 import { t } from '../../strings';
@@ -6,7 +6,7 @@ import { TESTIDS } from '../../testids';
 import { HandleRow } from './parts';
 import css from './People.module.css';
 
-/** Asks once both handles are known. */
+/** Sends the request once both handles are known. */
 export const usePreview = (a: string | null, b: string | null) => useRpc('link_preview', { a: a ?? '', b: b ?? '' }, { enabled: a !== null && b !== null });
 
 export function LinkPreview({ preview, isMade = false }: { preview: ReturnType<typeof usePreview>; isMade?: boolean }) {

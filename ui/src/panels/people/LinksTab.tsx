@@ -1,7 +1,7 @@
 /**
- * Pairs of handles that may be one person, one at a time, as in Review: j and k move, one key answers, u undoes.
+ * Pairs of handles that may belong to one person, answered one at a time as in Review: j and k move, one key answers, u undoes.
  *
- * An answered pair leaves the list and stays under "Answered", where it can be taken back. Keys that answer act there as well.
+ * An answered pair leaves the list. It stays under "Answered", where it can be changed; the answer keys work there too.
  */
 import { HeartHandshake } from 'lucide-react';
 import { type ReactNode, memo, useEffect, useMemo, useState } from 'react';
@@ -19,14 +19,14 @@ import { handleName, handlesById } from './clues';
 import { LinkPane } from './LinkPane';
 import { Strength } from './parts';
 
-/** The next pairs are asked for when so few are left below. */
+/** More pairs are requested when this few are left below. */
 const ROWS_AHEAD = 20;
 const NONE: readonly LinkView[] = [];
 
 type Filter = 'open' | 'answered';
 
 const list = createListState();
-/** Requests from elsewhere in the window that were answered: coming back to this view is no new one. */
+/** Requests from elsewhere in the window that were handled, so that returning to this view does not repeat them. */
 const answered = new WeakSet<Target>();
 
 export function LinksTab({ tabs, target }: { tabs: ReactNode; target: Target | null }) {
@@ -46,7 +46,7 @@ export function LinksTab({ tabs, target }: { tabs: ReactNode; target: Target | n
     answered.add(target);
     const isOpen = open.some((link) => link.id === id);
     if (isOpen || closed.some((link) => link.id === id)) {
-      // A request from elsewhere in the window, which comes as an event does.
+      // A request from elsewhere in the window, which arrives like an event.
       // oxlint-disable-next-line react/set-state-in-effect
       setFilter(isOpen ? 'open' : 'answered');
       want(id);
@@ -54,7 +54,7 @@ export function LinksTab({ tabs, target }: { tabs: ReactNode; target: Target | n
   }, [target, links, open, closed, want]);
 
   const here = shown.find((link) => link.id === cursor);
-  /** The row leaves this list if its answer belongs to the other one. */
+  /** The row leaves this list if its answer belongs in the other one. */
   const act = (link: LinkView, status: string, how: 'up' | 'fade', run: () => unknown) => {
     if ((status === 'open') !== (filter === 'open')) {
       leaveRow(link.id, how);

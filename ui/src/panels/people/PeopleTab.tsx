@@ -1,4 +1,4 @@
-/** Everybody: search, filters, one row a person; beside it the one under the cursor. */
+/** Everyone: search, filters, one row per person, and the person under the cursor. */
 import { UserRoundSearch, UsersRound } from 'lucide-react';
 import { type ReactNode, memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { type PersonView, useRpc } from '../../api';
@@ -19,18 +19,18 @@ import { KindIcon } from './parts';
 import { PersonPane } from './PersonPane';
 
 const QUERY_REST_MS = 120;
-/** Longer than the gap between two presses of a held key. */
+/** Longer than the time between two repeats of a held key. */
 const REST_MS = 100;
 const NOTHING = {};
 const NOBODY: readonly PersonView[] = [];
 
 const list = createListState();
-/** Requests from elsewhere in the window that were answered: coming back to this view is no new one. */
+/** Requests from elsewhere in the window that were handled, so that returning to this view does not repeat them. */
 const answered = new WeakSet<Target>();
 
 /**
- * Keeps the cursor on somebody whose id changes: two who were linked become one, one who was unlinked becomes two. Whoever has
- * the handle now is meant.
+ * Keeps the cursor on a person whose id changes: linking makes two people one, unlinking makes one two. The cursor goes to
+ * whoever has the handle now.
  */
 function useFollow(people: readonly PersonView[]): void {
   const last = useRef<{ id: string; handles: readonly string[] } | null>(null);

@@ -1,8 +1,8 @@
 /**
- * One person in full, in four parts: what is known of them, what they wrote and when, what each channel may see, and what lies
- * around them.
+ * One person with all details, in four parts: what is known about them, what they wrote and when, what each channel may see, and
+ * the graph around them.
  *
- * Deliberately not here: changing a memory, which is Memories'.
+ * Not in this module: editing a memory (Memories).
  */
 import { ChevronDown, ChevronUp, Ellipsis, Link2, ScanEye, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
@@ -30,7 +30,7 @@ import css from './People.module.css';
 const PARTS = ['about', 'lines', 'places', 'graph'] as const;
 type Part = (typeof PARTS)[number];
 
-/** The newest lines, so that one hears somebody before anything is known of them. */
+/** Latest lines, so that there is something to recognize a person by before anything is known about them. */
 const LATEST_LINES = 3;
 
 const isPart = (text: string): text is Part => (PARTS as readonly string[]).includes(text);
@@ -166,7 +166,7 @@ function Head({ person }: { person: PersonView }) {
   );
 }
 
-/** Services and groups want nothing and promise nothing. */
+/** Services and groups have no preferences and make no promises. */
 const isSomebody = (person: PersonView): boolean => person.is_owner || person.type === 'person';
 
 function About({ detail, onAll }: { detail: PersonDetail; onAll: () => void }): ReactNode {
@@ -191,7 +191,7 @@ function About({ detail, onAll }: { detail: PersonDetail; onAll: () => void }): 
   );
 }
 
-/** Promises from them and to them. */
+/** Promises by and to them. */
 function Owed({ person }: { person: PersonView }) {
   const { data, error } = useRpc('person_commitments', { id: person.id });
   if (error) {

@@ -1,4 +1,4 @@
-/** The parts of a person's page that rest on the stored messages: handles, links, memories, places, lines. */
+/** The parts of a person's page that come from stored messages: handles, links, memories, places, lines. */
 import { Lock, Unlink } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AboutView, LineView, LinkView, PersonView, PlaceView } from '../../api';
@@ -125,7 +125,7 @@ export function Places({ places, isOwner }: { places: readonly PlaceView[]; isOw
   );
 }
 
-/** What they wrote, the newest first. */
+/** What they wrote, newest first. */
 export function Timeline({ lines, title, children }: { lines: readonly LineView[]; title: string; children?: ReactNode }) {
   return (
     <Section title={title}>

@@ -1,4 +1,4 @@
-/** A person's profile: what holds by type, what no longer does, and the same as of another day. */
+/** A person's profile: current entries by type, past entries, and the profile at an earlier day. */
 import { CalendarClock } from 'lucide-react';
 import { useId, useMemo, useState } from 'react';
 import { type PersonView, type ProfileEntryView, useRpc } from '../../api';
@@ -59,7 +59,7 @@ function Groups({ groups, isPlain = false }: { groups: ReturnType<typeof inOrder
       <h4 className={css.groupName}>{nameOf(t.profile.types, group.type)}</h4>
       <ul className={css.entries}>
         {group.entries.map((entry) => (
-          // A new version of the same thing stays unfolded; of one day there may be several.
+          // A new version of the same entry stays expanded. For a past day there may be several versions.
           <ProfileEntry key={isPlain ? entry.version.id : `${entry.profile_type} ${entry.facet}`} entry={entry} isPlain={isPlain} />
         ))}
       </ul>
@@ -69,14 +69,14 @@ function Groups({ groups, isPlain = false }: { groups: ReturnType<typeof inOrder
 
 type View = 'believed' | 'held';
 
-/** The profile with other versions at the top: those that these ids name. Pure. */
+/** The profile with the versions named by these ids as the current ones. Pure. */
 export function asOf(entries: readonly ProfileEntryView[], ids: ReadonlySet<string>): ProfileEntryView[] {
   return entries.flatMap((entry) =>
     [entry.version, ...entry.history].filter((version) => ids.has(version.id)).map((version) => ({ ...entry, is_current: true, version, history: [] })),
   );
 }
 
-/** To be read, not to be changed: what is said of an entry is said today. */
+/** Read-only: entries can be changed only as of today. */
 function OnDay({ person, entries, onClose }: { person: PersonView; entries: readonly ProfileEntryView[]; onClose: () => void }) {
   const [day, setDay] = useState('');
   const [view, setView] = useState<View>('believed');

@@ -1,4 +1,4 @@
-/** One thing that is known of somebody: what, how sure, the lines that show it, its earlier versions, and what can be said of it. */
+/** One profile entry: the statement, its confidence, the lines that show it, earlier versions, and the actions. */
 import { ChevronRight } from 'lucide-react';
 import { useId, useState } from 'react';
 import type { ProfileEntryView, ProfileVersionView } from '../../api';
@@ -12,12 +12,12 @@ import { VisibilityMark } from '../shared/Visibility';
 import { correct, debunk, endingOf, endingWords, facetWords, restore, shareEntry } from './profile';
 import css from './Profile.module.css';
 
-/** The backend refuses a longer one: it is no entry any more. */
+/** The backend refuses longer ones. */
 const CONTENT_CHARS_MAX = 600;
 
 const STEPS = ['low', 'medium', 'high'];
 
-/** How sure it is, in seed 001's three steps: bars and the word. */
+/** Confidence in seed 001's three steps: bars and the word. */
 function Sureness({ confidence }: { confidence: string }) {
   const at = STEPS.indexOf(confidence);
   return (
@@ -153,7 +153,7 @@ function Version({ version, all, day, onUse }: { version: ProfileVersionView; al
   );
 }
 
-/** The wording, in its place. Ctrl+Enter keeps it, Escape leaves it. */
+/** Edits the text in place. Ctrl+Enter saves, Escape cancels. */
 function Editor({ content, onSave, onDone }: { content: string; onSave: (content: string) => void; onDone: () => void }) {
   const [text, setText] = useState(content);
   const trimmed = text.trim();

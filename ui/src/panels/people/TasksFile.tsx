@@ -1,4 +1,4 @@
-/** Which Markdown file tasks go to: said in the list, chosen in a dialog, by the system's own dialog or by writing its path. */
+/** The Markdown file for tasks: shown in the list, chosen in a dialog with the system's file dialog or by typing its path. */
 import { useId, useRef, useState } from 'react';
 import { call } from '../../api';
 import { Button, Dialog } from '../../design';
@@ -105,7 +105,7 @@ export function TasksFileDialog({ file, gap, onClose }: { file: string | null; g
               void save();
             }}
           />
-          {/* A page in a browser has no dialog that tells a path. */}
+          {/* A page in a browser has no dialog that reveals a path. */}
           {platform().fileAccess === 'pick_files' ? (
             <Button testId={TESTIDS.tasksBrowse} onClick={browse}>
               {words.dialogBrowse}

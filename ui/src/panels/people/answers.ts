@@ -1,4 +1,4 @@
-/** Answers about pairs of handles: shown at once, sent in order, taken back one by one. */
+/** Answers about pairs of handles: shown immediately, sent in order, undone one by one. */
 import { useMemo, useState } from 'react';
 import { type LinkView, call, useRpc } from '../../api';
 import { byId, useLaid } from '../../api/laid';
@@ -11,10 +11,10 @@ export type Answer = 'same' | 'different' | 'unsure';
 
 const NONE: readonly LinkView[] = [];
 
-/** Pairs that are asked for at once: more than anybody answers in one sitting. */
+/** Number of pairs per page: more than anyone answers in one session. */
 export const LINKS_PAGE = 100;
 
-/** The pairs that wait and those that are answered, as far as the list was scrolled; and how many of each there are in all. */
+/** The open and the answered pairs, as far as the list was scrolled, and the total number of each. */
 export function useLinks(page = LINKS_PAGE) {
   const [pages, setPages] = useState({ open: 1, answered: 1 });
   const open = useRpc('links_list', { answered: false, offset: 0, limit: pages.open * page }, { keepPrevious: true });
@@ -23,7 +23,7 @@ export function useLinks(page = LINKS_PAGE) {
   const done = useLaid(answered.data, answered.data?.items ?? NONE, byId);
   const links = useMemo(() => {
     if (!open.data || !answered.data) return undefined;
-    // Between two answers of the backend a pair may stand in both lists: the newer one knows.
+    // Between two responses a pair may be in both lists; the newer response is right.
     const [newer, older] = stampOf(open.data) >= stampOf(answered.data) ? [waiting, done] : [done, waiting];
     const ids = new Set(newer.map((link) => link.id));
     const rest = older.filter((link) => !ids.has(link.id));
@@ -32,7 +32,7 @@ export function useLinks(page = LINKS_PAGE) {
   const failed = open.error ? open : answered;
   return {
     links,
-    /** How many there are beyond those at hand. */
+    /** Number of pairs that have not been loaded. */
     beyond: {
       open: Math.max(0, (open.data?.total ?? 0) - (open.data?.items.length ?? 0)),
       answered: Math.max(0, (answered.data?.total ?? 0) - (answered.data?.items.length ?? 0)),
@@ -61,7 +61,7 @@ export function answerLink(link: LinkView, answer: Answer): Promise<boolean> {
   return change(link, answer, said(answer, link), t.people.tookBack, () => call('link_answer', { id: link.id, answer }), back);
 }
 
-/** Unlinks, or takes another answer back: the pair is asked about again. */
+/** Unlinks, or undoes another answer: the pair is open again. */
 export function takeBack(link: LinkView): Promise<boolean> {
   if (link.status === 'same') return unlink(link);
   return change(link, 'open', t.people.tookBack, t.people.answered, () => call('link_answer', { id: link.id, answer: 'open' }), () => call('link_answer', { id: link.id, answer: link.status }));
@@ -69,7 +69,7 @@ export function takeBack(link: LinkView): Promise<boolean> {
 
 export function unlink(link: LinkView): Promise<boolean> {
   const text = t.people.saidUnlinked(handleWithChannel(link.a), handleWithChannel(link.b));
-  // By the handles, as a link by hand is gone with its answer.
+  // By the handles, because a manual link is deleted with its answer.
   return change(link, 'open', text, t.people.linkedAgain, () => call('link_remove', { id: link.id }), () => call('link_handles', { a: link.a.id, b: link.b.id }));
 }
 
@@ -80,7 +80,7 @@ export function linkHandles(a: LinkView['a'], b: LinkView['b']): Promise<boolean
     undone: t.people.saidUnlinked(handleWithChannel(a), handleWithChannel(b)),
     send: () => call('link_handles', { a: a.id, b: b.id }),
     takeBack: async () => {
-      // The answer does not name the link it made.
+      // The response does not contain the new link.
       const { items } = await call('links_list', { answered: true, offset: 0, limit: 0 });
       const made = items.find((link) => link.status === 'same' && [link.a.id, link.b.id].includes(a.id) && [link.a.id, link.b.id].includes(b.id));
       if (made) await call('link_remove', { id: made.id });
@@ -88,7 +88,7 @@ export function linkHandles(a: LinkView['a'], b: LinkView['b']): Promise<boolean
   });
 }
 
-/** Lets a memory be told anywhere, or takes that back. */
+/** Allows agents to use a memory anywhere, or undoes that. */
 export function shareMemory(id: string, is_shared: boolean): Promise<boolean> {
   return perform({
     changes: [{ id, to: { is_shared }, from: { is_shared: !is_shared } }],

@@ -12,22 +12,22 @@ const said = (kind: string, detail: Record<string, unknown>) => {
 
 describe('each kind of reason is said in plain words', () => {
   test.each<[string, Record<string, unknown>, string]>([
-    ['same_contact', { contact: 'r@example.org', a: 'handle', b: 'signature' }, 'Both give r@example.org as their own / Robin Hale (Mail): it is the handle itself. rob (Matrix): it stands in their signature.'],
+    ['same_contact', { contact: 'r@example.org', a: 'handle', b: 'signature' }, 'Both give r@example.org as their own / Robin Hale (Mail): it is the account itself. rob (Matrix): it stands in their signature.'],
     ['declared_handle', { by: 'a', handle: '@rob' }, 'Robin Hale (Mail) says that “@rob” is theirs'],
-    ['same_account', { channel: 'matrix', handle: '@rob' }, 'Both name @rob on Matrix as theirs'],
-    ['same_full_name', { name: 'robin hale' }, 'Both go by the full name Robin Hale'],
-    ['shared_companions', { companions: ['c', 'c', 'unknown'] }, 'Both talk with Mum (WhatsApp) and another handle'],
+    ['same_account', { channel: 'matrix', handle: '@rob' }, 'Both say that @rob on Matrix is theirs'],
+    ['same_full_name', { name: 'robin hale' }, 'Both use the full name Robin Hale'],
+    ['shared_companions', { companions: ['c', 'c', 'unknown'] }, 'Both talk with Mum (WhatsApp) and another account'],
     ['shared_terms', { terms: ['atlas', 'rollback'] }, 'Both use words that few others use: atlas and rollback'],
     ['same_conversation', { conversation: 'conv', answers: 0 }, 'Both write in the same conversation'],
     ['same_conversation', { conversation: 'conv', answers: 3 }, 'Both write in the same conversation / One answered the other there 3 times.'],
-    ['different_names', { a: 'Robin Hale', b: 'Robin Marsh', is_partly_shared: true }, 'Their names differ: Robin Hale and Robin Marsh / A part of the name is the same, as after a marriage.'],
+    ['different_names', { a: 'Robin Hale', b: 'Robin Marsh', is_partly_shared: true }, 'Their names differ: Robin Hale and Robin Marsh / Part of the name is the same, as after a marriage.'],
     ['same_server', { server: 'example.org' }, 'Both are accounts on example.org, where a person rarely needs two'],
     ['same_server', { server: '' }, 'Both are accounts on Mail, where a person rarely needs two'],
-    ['denied', { by: 'b' }, 'rob (Matrix) says that the other is not them'],
-    ['declared_other', { by: 'b', handle: 'x@example' }, 'rob (Matrix) names another handle there as theirs: x@example'],
-    ['mixed_scripts', { handle: 'b' }, 'The name rob (Matrix) mixes letters of two alphabets, as imitations do'],
-    ['namesake', { handle: 'c' }, 'Somebody else goes by that name and talks with one of them: Mum (WhatsApp)'],
-    ['decided_different', { a: 'a', b: 'c' }, 'You said that Robin Hale (Mail) and Mum (WhatsApp) are two people'],
+    ['denied', { by: 'b' }, 'rob (Matrix) says that the other account is not theirs'],
+    ['declared_other', { by: 'b', handle: 'x@example' }, 'rob (Matrix) says that a different account there is theirs: x@example'],
+    ['mixed_scripts', { handle: 'b' }, 'The name rob (Matrix) mixes letters of two alphabets, as impersonators do'],
+    ['namesake', { handle: 'c' }, 'Another person with that name talks with one of them: Mum (WhatsApp)'],
+    ['decided_different', { a: 'a', b: 'c' }, 'You said that Robin Hale (Mail) and Mum (WhatsApp) are different people'],
     ['something_new', {}, 'Something new'],
   ])('%s %j', (kind, detail, expected) => expect(said(kind, detail)).toBe(expected));
 

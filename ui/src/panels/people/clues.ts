@@ -1,24 +1,27 @@
-/** Reasons for and against, in plain words. What the backend names in fields is worded here; a kind unknown here is named. Pure. */
+/**
+ * Evidence for and against a link, in plain words. Builds texts from the backend's fields; an unknown kind is shown by its name.
+ * Pure.
+ */
 import type { ClueView, LinkView, PersonHandle, PersonView } from '../../api';
 import { nameOf, t } from '../../strings';
 
 export interface ClueWords {
   readonly text: string;
-  /** What follows in the muted colour. */
+  /** Additional text in the muted color. */
   readonly more: string | null;
-  /** A conversation it is about. */
+  /** The conversation it is about. */
   readonly conversation: string | null;
 }
 
 export const personName = (person: Pick<PersonView, 'name'>): string => person.name.trim() || t.people.nameless;
 
-/** How a handle is called: its name where it has one. */
+/** The display name of a handle, otherwise the handle itself. */
 export const handleName = (handle: Pick<PersonHandle, 'display_name' | 'handle'>): string => handle.display_name.trim() || handle.handle.trim() || t.people.nameless;
 
-/** "Robin Hale (Mail)": told apart from the same name elsewhere. */
+/** "Robin Hale (Mail)": distinct from the same name elsewhere. */
 export const handleWithChannel = (handle: PersonHandle): string => `${handleName(handle)} (${nameOf(t.channel, handle.channel)})`;
 
-/** Every handle by its id, for reasons that name others. */
+/** All handles by id, for evidence that refers to others. */
 export function handlesById(people: readonly PersonView[]): ReadonlyMap<string, PersonHandle> {
   return new Map(people.flatMap((person) => person.handles.map((handle) => [handle.id, handle] as const)));
 }

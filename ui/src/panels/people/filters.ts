@@ -1,4 +1,4 @@
-/** Who is shown: words in name, handle or channel, kinds, channels, an open suggestion. Pure. */
+/** Filters people by words in the name, handle or channel, by type, by channel, and by open suggestions. Pure. */
 import type { Count, PersonView } from '../../api';
 import { nameOf, t } from '../../strings';
 
@@ -12,7 +12,7 @@ export const NO_FILTERS: PeopleFilters = { kind: [], channel: [], open: false };
 
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : []);
 
-/** What was remembered of an earlier session, as far as it still makes sense. */
+/** Reads the filters of an earlier session, as far as they are still valid. */
 export function readFilters(stored: unknown): PeopleFilters {
   const given = (typeof stored === 'object' && stored !== null ? stored : {}) as Record<string, unknown>;
   return { kind: texts(given.kind), channel: texts(given.channel), open: given.open === true };
@@ -26,12 +26,12 @@ function hasWords(person: PersonView, words: readonly string[]): boolean {
   return words.every((word) => said.includes(word));
 }
 
-/** A tool of an assistant or a program that writes messages is nobody: it is listed only where its kind is chosen. */
+/** Services, such as an assistant's tools or a program that writes messages, are listed only if that type is selected. */
 const fitsKind = (person: PersonView, { kind }: PeopleFilters) => (kind.length === 0 ? person.type !== 'service' : kind.includes(person.type));
 const fitsChannel = (person: PersonView, { channel }: PeopleFilters) => channel.length === 0 || person.handles.some((each) => channel.includes(each.channel));
 const fitsOpen = (person: PersonView, { open }: PeopleFilters) => !open || person.open_links > 0;
 
-/** The people to show, in the order they came. */
+/** The people to show, in the given order. */
 export function shownPeople(people: readonly PersonView[], query: string, filters: PeopleFilters): readonly PersonView[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return people.filter((person) => hasWords(person, words) && fitsKind(person, filters) && fitsChannel(person, filters) && fitsOpen(person, filters));
@@ -43,7 +43,7 @@ function tally(names: Iterable<string>): Count[] {
   return [...counts].map(([name, count]) => ({ name, label: null, count }));
 }
 
-/** Each facet counted without its own condition. */
+/** Counts of each facet, without its own condition. */
 export function facetsOf(people: readonly PersonView[], query: string, filters: PeopleFilters): { kind: Count[]; channel: Count[]; open: number } {
   const kinds = shownPeople(people, query, { ...filters, kind: [...new Set(people.map((person) => person.type))] });
   const channels = shownPeople(people, query, { ...filters, channel: [] });

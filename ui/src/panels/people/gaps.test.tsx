@@ -8,7 +8,7 @@ import { nav } from '../../state/nav';
 import { setUiState } from '../../state/uiState';
 import { NOW, press, renderApp, violations } from '../../test/render';
 import { fileName, isTasksPath, needWords } from './gaps';
-// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
 import './index';
 
 const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => each.cmd === cmd).map((each) => each.payload);
@@ -66,7 +66,7 @@ describe('gaps', () => {
     await waitFor(() => expect(rows()).toHaveLength(2));
     await waitFor(() => expect(screen.getByTestId('tasks-file').textContent).toBe(`Tasks go to ${FILE}`));
     await waitFor(() => expect(need(), 'the next one follows').toBe('Export the kitchen plan as a drawing'));
-    // From now on one key is enough.
+    // From now on, one key is sufficient.
     await press('a');
     await waitFor(() => expect(asked(host, 'gap_confirm').at(-1)).toEqual({ id: 'gap_export', file: null }));
   });

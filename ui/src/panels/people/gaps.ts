@@ -1,4 +1,4 @@
-/** Gaps: which are to be decided, and what a person decides. */
+/** Capability gaps: which are open, and the person's decisions. */
 import { type GapView, type PersonView, call } from '../../api';
 import { lay } from '../../api/laid';
 import { noteFinal, perform } from '../../state/decisions';
@@ -13,19 +13,19 @@ export const filterOf = (gap: Pick<GapView, 'status'>): GapFilter => FILTER_OF[g
 
 export const isToDecide = (gap: Pick<GapView, 'status'>): boolean => filterOf(gap) === 'open';
 
-/** The person with whom it showed, where it was with one. */
+/** The person it came up with, if it was only one. */
 export const personOf = (gap: Pick<GapView, 'entity_id'>, people: readonly PersonView[]): PersonView | undefined => people.find((each) => each.id === gap.entity_id);
 
-/** As a heading: what somebody said begins in the middle of a sentence. */
+/** As a heading: the words come from the middle of a sentence. */
 export const needWords = (gap: Pick<GapView, 'need'>): string => gap.need.trim().replace(/^./u, (first) => first.toUpperCase());
 
-/** The last part of a path, to speak of a file. */
+/** The last part of a path, for display. */
 export const fileName = (path: string): string => path.split(/[\\/]/).at(-1) || path;
 
-/** A whole path, here or on Windows, of a file that Markdown is written to. */
+/** Whether the text is an absolute path, on any system, of a Markdown file. */
 export const isTasksPath = (path: string): boolean => /^(\/|[A-Za-z]:[\\/]).*[^\\/]\.(md|markdown)$/i.test(path.trim());
 
-/** "Not a gap", with one undo. */
+/** Dismisses a gap, with one undo. */
 export function dismissGap(id: string): Promise<boolean> {
   return perform({
     text: t.gaps.dismissed,
@@ -37,7 +37,7 @@ export function dismissGap(id: string): Promise<boolean> {
   });
 }
 
-/** Writes the task. What stands in somebody's file is not taken out again, so there is no undo. */
+/** Writes the task. It is not removed from the person's file again, so there is no undo. */
 export async function confirmGap(id: string, file: string | null): Promise<boolean> {
   const layer = lay([{ id, to: { status: 'task_created' }, from: {} }]);
   try {

@@ -1,9 +1,9 @@
 /**
- * People: everybody there is, with every handle they are known by and what is known of them; the pairs of handles that may be one
- * person; and what was wanted and could not be done.
+ * People: everyone, with all their handles and what is known about them; pairs of handles that may belong to one person; and
+ * capability gaps.
  *
- * Two handles are one person only after the person said so, and unlinking restores every view: a link is an answer and nothing
- * else. Deliberately not here: what a channel may be told in general, which is Privacy's.
+ * Two handles belong to one person only after the person confirmed it. A link is only an answer, so unlinking restores every
+ * view. Not in this panel: what a channel may see in general (Privacy).
  */
 import { useEffect, useRef } from 'react';
 import { type GapsResponse, type PeopleResponse, useRpc } from '../../api';
@@ -37,11 +37,11 @@ export default function People() {
     else if (target.person) setUiState('people.tab', 'people');
   }, [target]);
   const tab: Tab = (TABS as readonly string[]).includes(stored) ? (stored as Tab) : 'people';
-  // An open pair stands at both of its people.
+  // An open pair counts for both of its people.
   const { data: open = 0 } = useRpc('people_list', {}, { select: openOf });
   const { data: toDecide = 0 } = useRpc('gaps_list', {}, { select: toDecideOf });
   const show = (next: Tab) => {
-    // The other view says itself whether there is a row to act on.
+    // The other view sets whether there is a row to act on.
     hotkeys.setContext({ cursor: false, selection: false });
     setTab(next);
   };

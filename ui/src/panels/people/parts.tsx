@@ -1,4 +1,4 @@
-/** Parts that the views of People share: what somebody is, a handle, a section, how much a suggestion rests on. */
+/** Components shared by the views of People: type of entity, handle, section, strength of evidence. */
 import { BadgeCheck, Bot, Server, UserRound, UsersRound } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { PersonHandle } from '../../api';
@@ -9,12 +9,12 @@ import { TESTIDS } from '../../testids';
 import { handleName } from './clues';
 import css from './People.module.css';
 
-/** Rows of a section shown at first, and by each "more": the document stays small. */
+/** Rows of a section shown at first, and added by each "more", so that the document stays small. */
 const SECTION_ROWS = 20;
 
 const ICONS = { person: UserRound, agent: Bot, service: Server, group: UsersRound } as const;
 
-/** What somebody is, as a sign with its name. */
+/** The type of an entity, as an icon with its name. */
 export function KindIcon({ type, size = 14 }: { type: string; size?: number }) {
   const Icon = ICONS[type as keyof typeof ICONS] ?? UserRound;
   return (
@@ -50,7 +50,7 @@ export function Rows<T>({ items, render }: { items: readonly T[]; render: (item:
   );
 }
 
-/** A handle, where it is, whether the person confirmed it, and when it was heard. */
+/** A handle, its channel, whether the person confirmed it, and when it was last used. */
 export function HandleRow({ handle }: { handle: PersonHandle }) {
   const now = useNow();
   const isSame = handle.display_name === handle.handle;
@@ -76,7 +76,7 @@ export function HandleRow({ handle }: { handle: PersonHandle }) {
 }
 
 const STRENGTH_TONES: Readonly<Record<string, 'ok' | 'plain' | 'warn'>> = { contact: 'ok', declared: 'ok', name: 'plain', guess: 'warn' };
-/** How much a suggestion rests on; a guess is called a guess. */
+/** Strength of the evidence; a guess is called a guess. */
 export function Strength({ strength }: { strength: string }) {
   return <Badge tone={STRENGTH_TONES[strength] ?? 'plain'}>{nameOf(t.people.strength, strength)}</Badge>;
 }

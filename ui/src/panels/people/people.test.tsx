@@ -7,7 +7,7 @@ import type { FakePlatform } from '../../platform/fake';
 import { nav } from '../../state/nav';
 import { setUiState } from '../../state/uiState';
 import { press, renderApp, violations } from '../../test/render';
-// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
 import './index';
 
 const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => each.cmd === cmd).map((each) => each.payload);
@@ -18,7 +18,7 @@ const question = () => screen.getByTestId('link-question').textContent;
 const detailOf = async (who: string) => {
   fireEvent.click(rows().find((row) => row.textContent?.includes(who)) as HTMLElement);
   await waitFor(() => expect(name()).toBe(who));
-  await screen.findByText('Last lines');
+  await screen.findByText('Recent messages');
 };
 const openPeople = async () => {
   const host = await renderApp('people');
@@ -104,7 +104,7 @@ describe('one person', () => {
     await openPeople();
     await detailOf('Mum');
     expect(screen.getByTestId('person-handle').textContent).toContain('WhatsApp');
-    expect(screen.getAllByTestId('person-line')[0]?.textContent, 'its lock shows wherever its lines do').toContain('Kept out of memory');
+    expect(screen.getAllByTestId('person-line')[0]?.textContent, 'its lock shows wherever its lines do').toContain('Not used for memory');
     fireEvent.click(screen.getAllByTestId('person-line')[0] as HTMLElement);
     expect(nav.get()).toMatchObject({ panel: 'conversations', target: { conversation: 'conv_family' } });
     expect(nav.get().target?.message).toMatch(/^int_conv_family_/);
@@ -114,7 +114,7 @@ describe('one person', () => {
     await openPeople();
     await detailOf('Mum');
     await press('3');
-    expect(screen.getByTestId('person-place').textContent).toContain('Kept out of memory');
+    expect(screen.getByTestId('person-place').textContent).toContain('Not used for memory');
     expect(screen.queryByTestId('person-handle'), 'the page shows one part').toBeNull();
     await press('2');
     expect(screen.getAllByTestId('person-line')).toHaveLength(2);
@@ -131,7 +131,7 @@ describe('one person', () => {
     host.answer('person_get', () => ({ ...detail, memories: [memory] }) as never);
     await detailOf('Mum');
     expect(screen.getByTestId('person-memory').textContent).toContain('Private');
-    fireEvent.click(screen.getByRole('switch', { name: 'May be told anywhere: Mum likes apple cake.' }));
+    fireEvent.click(screen.getByRole('switch', { name: 'Agents may use this anywhere: Mum likes apple cake.' }));
     await waitFor(() => expect(asked(host, 'memory_share')).toEqual([{ id: 'mem_1', is_shared: true }]));
     await press('u');
     await waitFor(() => expect(asked(host, 'memory_share').at(-1)).toEqual({ id: 'mem_1', is_shared: false }));
@@ -151,10 +151,10 @@ describe('one person', () => {
     await openPeople();
     await detailOf('Tomasz Wrona');
     fireEvent.click(screen.getByRole('button', { name: /^Look: tw/ }));
-    await waitFor(() => expect(question()).toBe('Are tw and Tomasz Wrona one person?'));
+    await waitFor(() => expect(question()).toBe('Are tw and Tomasz Wrona the same person?'));
     await press('k');
     const left = question();
-    expect(left).not.toBe('Are tw and Tomasz Wrona one person?');
+    expect(left).not.toBe('Are tw and Tomasz Wrona the same person?');
     await press('t');
     await screen.findByTestId('tasks-file');
     await press('t');
@@ -181,7 +181,7 @@ describe('one person', () => {
     const dialog = await linkByHand('N. Aziz');
     const preview = await within(dialog).findByTestId('link-preview');
     expect(preview.textContent).toContain('One person with 2 handles');
-    expect(preview.textContent).toContain('Nothing becomes visible anywhere');
+    expect(preview.textContent).toContain('nothing newly visible');
     expect(asked(host, 'link_handles'), 'not before it is confirmed').toEqual([]);
     expect(await violations()).toEqual([]);
     fireEvent.click(within(dialog).getByTestId('btn-link-confirm'));
@@ -234,7 +234,7 @@ describe('suggestions', () => {
     expect(question()).toBe('Is Priya Nair the same person in both places?');
     expect(screen.getByTestId('link-for').textContent).toContain('Both give priya.nair@atlas.example as their own');
     expect(screen.getByTestId('link-for').querySelector('mark')?.textContent).toBe('Fine by me');
-    expect(screen.getByTestId('link-against').textContent).toContain('Nothing was found that speaks against it.');
+    expect(screen.getByTestId('link-against').textContent).toContain('No evidence against it was found.');
     expect(screen.getByTestId('link-preview').textContent).toContain('One person with 2 handles');
     expect(await violations()).toEqual([]);
   });
@@ -242,10 +242,10 @@ describe('suggestions', () => {
   test('a guess is called a guess', async () => {
     await openLinks();
     await press('j', 'j');
-    await waitFor(() => expect(question()).toBe('Are tw and Tomasz Wrona one person?'));
-    expect(screen.getByText('A guess', { selector: 'p *' })).toBeDefined();
+    await waitFor(() => expect(question()).toBe('Are tw and Tomasz Wrona the same person?'));
+    expect(screen.getByText('Guess', { selector: 'p *' })).toBeDefined();
     expect(screen.getByText(/^Only a guess/)).toBeDefined();
-    expect(screen.getByTestId('link-against').textContent).toContain('Tomasz Wrona (Meeting) says that the other is not them');
+    expect(screen.getByTestId('link-against').textContent).toContain('Tomasz Wrona (Meeting) says that the other account is not theirs');
   });
 
   test.each([
@@ -256,7 +256,7 @@ describe('suggestions', () => {
     const host = await openLinks();
     await press(key);
     expect(links(), 'before the backend has answered').toHaveLength(2);
-    expect(question()).toBe('Are Noor Aziz and N. Aziz one person?');
+    expect(question()).toBe('Are Noor Aziz and N. Aziz the same person?');
     await waitFor(() => expect(asked(host, 'link_answer')).toEqual([{ id: 'lnk_priya', answer }]));
     await press('u');
     await waitFor(() => expect(links()).toHaveLength(3));
@@ -270,7 +270,7 @@ describe('suggestions', () => {
     await waitFor(() => expect(asked(host, 'link_answer')).toHaveLength(2));
     fireEvent.click(screen.getByTestId('links-answered'));
     await waitFor(() => expect(links()).toHaveLength(2));
-    await screen.findByText(/You said: one person/);
+    await screen.findByText(/You answered: same person/);
     expect(screen.getByTestId('btn-take-back').textContent).toContain('Unlink');
     await press('p');
     await waitFor(() => expect(asked(host, 'link_remove')).toEqual([{ id: 'lnk_priya' }]));
@@ -310,7 +310,7 @@ describe('suggestions', () => {
     const host = await renderApp('people');
     host.answer('links_list', () => ({ total: 0, open: 0, answered: 0, items: [] }));
     host.emit({ type: 'changed', tags: ['people'] });
-    expect(await screen.findByText('Nothing to answer')).toBeDefined();
+    expect(await screen.findByText('No open suggestions')).toBeDefined();
   });
 
   test('of many pairs the first are asked for, all are counted, and the next come when the end is near', async () => {

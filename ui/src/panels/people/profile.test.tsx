@@ -10,7 +10,7 @@ import { NOW, press, renderApp, violations } from '../../test/render';
 import { dueOf, partiesOf } from '../shared/Promises';
 import { asOf } from './Profile';
 import { endingOf, endingWords, facetWords, inOrder } from './profile';
-// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
 import './index';
 
 const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => each.cmd === cmd).map((each) => each.payload);
@@ -20,7 +20,7 @@ const open = async (name = 'Priya Nair', channel = 'Meeting') => {
   const host = await renderApp('people');
   const rows = await screen.findAllByTestId('person-row');
   fireEvent.click(rows.find((row) => row.textContent?.includes(name) && row.textContent.includes(channel)) as HTMLElement);
-  await screen.findByText('Last lines');
+  await screen.findByText('Recent messages');
   return host;
 };
 const DAY = 86_400_000;
@@ -39,10 +39,10 @@ describe('a profile', () => {
   test('says what they want, by kind, how sure that is, and who may see it', async () => {
     await open();
     await waitFor(() => expect(entries()).toHaveLength(3));
-    const section = within(screen.getByRole('region', { name: 'How they want things' }));
-    expect(section.getAllByRole('heading', { level: 4 }).map((each) => each.textContent)).toEqual(['Needs', 'Expects', 'Prefers']);
+    const section = within(screen.getByRole('region', { name: 'Preferences and needs' }));
+    expect(section.getAllByRole('heading', { level: 4 }).map((each) => each.textContent)).toEqual(['Needs', 'Expectations', 'Preferences']);
     const row = within(entry('Prefers short answers')).getByRole('button', { expanded: false });
-    for (const words of [`Length, since ${day(8)}`, 'Confidence high', 'Public']) expect(row.textContent).toContain(words);
+    for (const words of [`Length, since ${day(8)}`, 'High confidence', 'Public']) expect(row.textContent).toContain(words);
     expect(await violations()).toEqual([]);
   });
 
@@ -62,7 +62,7 @@ describe('a profile', () => {
     await open();
     await waitFor(() => expect(entries()).toHaveLength(3));
     const history = unfold('Prefers short answers').getByTestId('profile-history');
-    for (const words of ['Prefers long, detailed answers', `believed ${day(190)} – ${day(7)}`, 'Said otherwise later: Prefers short answers']) expect(history.textContent).toContain(words);
+    for (const words of ['Prefers long, detailed answers', `believed ${day(190)} – ${day(7)}`, 'Replaced by a later statement: Prefers short answers']) expect(history.textContent).toContain(words);
   });
 
   test('“this is wrong” takes an entry out of what holds, and u brings it back', async () => {
@@ -96,9 +96,9 @@ describe('a profile', () => {
     fireEvent.change(field, { target: { value: 'Prefers short answers on weekdays' } });
     expect(await violations()).toEqual([]);
     await press('^Enter');
-    await waitFor(() => expect(entry('on weekdays').textContent).toContain('Worded by you'));
+    await waitFor(() => expect(entry('on weekdays').textContent).toContain('Your wording'));
     expect(asked(host, 'profile_correct')).toEqual([{ id: 'ep_ent_Priya Nair_length_0', content: 'Prefers short answers on weekdays' }]);
-    expect(within(entry('on weekdays')).getByTestId('profile-history').textContent).toContain('You worded it anew');
+    expect(within(entry('on weekdays')).getByTestId('profile-history').textContent).toContain('You corrected the wording');
     fireEvent.click(screen.getByRole('button', { name: 'Use this wording again: Prefers short answers' }));
     await waitFor(() => expect(asked(host, 'profile_correct').at(-1)).toEqual({ id: 'ep_byhand_length_0', content: 'Prefers short answers' }));
     await press('u');
@@ -123,7 +123,7 @@ describe('a profile', () => {
     host.answer('person_get', () => ({ ...detail, profile: detail.profile.map((each) => ({ ...each, version: { ...each.version, visibility: 'private' } })) }) as never);
     host.emit({ type: 'changed', tags: ['people'] });
     await waitFor(() => expect(entry('Prefers short answers').textContent).toContain('Private'));
-    fireEvent.click(unfold('Prefers short answers').getByRole('switch', { name: 'May be told anywhere: Prefers short answers' }));
+    fireEvent.click(unfold('Prefers short answers').getByRole('switch', { name: 'Agents may use this anywhere: Prefers short answers' }));
     await waitFor(() => expect(asked(host, 'profile_share')).toEqual([{ id: 'ep_ent_Priya Nair_length_0', is_shared: true }]));
     await press('u');
     await waitFor(() => expect(asked(host, 'profile_share').at(-1)).toMatchObject({ is_shared: false }));
@@ -139,7 +139,7 @@ describe('a profile', () => {
     expect(await violations()).toEqual([]);
     unfold('long, detailed');
     expect(screen.queryByTestId('btn-profile-wrong')).toBeNull();
-    // On 12 November it was so, and nobody had read it yet.
+    // On 12 November it was true, but nothing had been read yet.
     fireEvent.change(screen.getByLabelText('Day'), { target: { value: '2026-11-12' } });
     await waitFor(() => expect(asked(host, 'profile_at')).toHaveLength(2));
     expect(await screen.findByText('Prefers long, detailed answers')).toBeDefined();
@@ -160,8 +160,8 @@ describe('a profile', () => {
       return row as HTMLElement;
     });
     fireEvent.click(build);
-    await screen.findByText('No line of theirs is stored.');
-    expect(screen.queryByText('How they want things')).toBeNull();
+    await screen.findByText('No messages are stored.');
+    expect(screen.queryByText('Preferences and needs')).toBeNull();
   });
 });
 
@@ -171,7 +171,7 @@ describe('promises', () => {
     const promises = await screen.findAllByTestId('promise');
     expect(promises.map((each) => each.querySelector('p')?.textContent)).toEqual([`OpenYou to Priya Nairby ${day(-30)} or soAtlas weekly, 12 November`]);
     fireEvent.click(screen.getByTestId('btn-promises-settled'));
-    expect(screen.getAllByTestId('promise')[1]?.textContent).toContain('Settled here');
+    expect(screen.getAllByTestId('promise')[1]?.textContent).toContain('Show where it was settled');
     expect(await violations()).toEqual([]);
     fireEvent.click(screen.getByRole('button', { name: 'a demo before the holidays' }));
     expect(nav.get()).toMatchObject({ panel: 'conversations', target: { conversation: 'conv_standup', message: 'int_conv_standup_5' } });
@@ -186,7 +186,7 @@ describe('promises', () => {
   const promise = (more: Partial<CommitmentView>) => ({ debtor: null, creditor: null, is_owed_to_owner: false, due: null, due_precision: null, settled: false, ...more }) as CommitmentView;
   test.each([
     ['the owner to somebody', { creditor: 'Noor' }, 'You to Noor'],
-    ['the owner to a group', {}, 'You, to everybody there'],
+    ['the owner to a group', {}, 'You, to everyone there'],
     ['somebody to the owner', { debtor: 'Noor', is_owed_to_owner: true }, 'Noor to you'],
     ['somebody to another', { debtor: 'Noor', creditor: 'Ana' }, 'Noor to Ana'],
   ])('%s', (_, more, expected) => expect(partiesOf(promise(more))).toBe(expected));
@@ -204,13 +204,13 @@ describe('why a version gave way', () => {
   });
   const old = version('old');
   test.each<[string, ProfileVersionView, ProfileVersionView[], string]>([
-    ['it was said otherwise', old, [version('new', { created: 20 })], 'Said otherwise later: new'],
-    ['more lines say the same', old, [version('new', { created: 20, content: 'old', lines: [{}, {}] as never })], '2 more lines show the same'],
-    ['it became surer', old, [version('new', { created: 20, content: 'old', confidence: 'high' })], 'Now more certain: high'],
-    ['the person worded it anew', old, [version('new', { created: 20, origin: 'person' })], 'You worded it anew'],
-    ['the person said that it is not so', version('old', { debunked: 15 }), [version('new', { created: 20 })], 'You said that it is not so'],
-    ['it ended by itself', version('old', { superseded: null, valid_to: 12 }), [], 'Held until day 12'],
-    ['it stands beside another', version('old', { superseded: null }), [version('new', { created: 30 })], 'Known from another place as well'],
+    ['it was said otherwise', old, [version('new', { created: 20 })], 'Replaced by a later statement: new'],
+    ['more lines say the same', old, [version('new', { created: 20, content: 'old', lines: [{}, {}] as never })], '2 more messages show the same'],
+    ['it became surer', old, [version('new', { created: 20, content: 'old', confidence: 'high' })], 'Confidence is now high'],
+    ['the person worded it anew', old, [version('new', { created: 20, origin: 'person' })], 'You corrected the wording'],
+    ['the person said that it is not so', version('old', { debunked: 15 }), [version('new', { created: 20 })], 'You marked this as wrong'],
+    ['it ended by itself', version('old', { superseded: null, valid_to: 12 }), [], 'Applied until day 12'],
+    ['it stands beside another', version('old', { superseded: null }), [version('new', { created: 30 })], 'Also known from another place'],
   ])('%s', (_, each, others, expected) => expect(endingWords(endingOf(each, [each, ...others]), each, (time) => `day ${time}`)).toBe(expected));
 
   test('entries stand by kind, and what no longer holds apart', () => {

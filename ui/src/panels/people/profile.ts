@@ -1,4 +1,4 @@
-/** A profile in order, why each of its versions gave way, and what the person says of it. */
+/** A profile in display order, why each past version ended, and the person's corrections. */
 import { type ProfileEntryView, type ProfileVersionView, call } from '../../api';
 import type { Change } from '../../api/laid';
 import { perform } from '../../state/decisions';
@@ -13,13 +13,13 @@ export interface ProfileGroup {
 }
 
 export interface ProfileInOrder {
-  /** What holds, by type. */
+  /** Current entries, by type. */
   readonly groups: readonly ProfileGroup[];
-  /** What no longer holds, or never did. */
+  /** Entries that are no longer true or never were. */
   readonly past: readonly ProfileEntryView[];
 }
 
-/** What holds by type, types unknown here last; then what does not. Pure. */
+/** Current entries by type, unknown types last; then past entries. Pure. */
 export function inOrder(entries: readonly ProfileEntryView[]): ProfileInOrder {
   const held = entries.filter((entry) => entry.is_current);
   const types = [...new Set([...TYPES, ...held.map((entry) => entry.profile_type)])];
@@ -29,25 +29,25 @@ export function inOrder(entries: readonly ProfileEntryView[]): ProfileInOrder {
   };
 }
 
-/** What an entry is about: "Timing: reply", "Deployment status". */
+/** The facet in words: "Timing: reply", "Deployment status". */
 export function facetWords(facet: string): string {
   const at = facet.indexOf(':');
   if (at < 0) return nameOf(t.profile.facets, facet);
   const [kind, detail] = [facet.slice(0, at), facet.slice(at + 1)];
-  // A topic is called by its own words.
+  // A topic is named by its own words.
   return kind === 'topic' ? detail.replace(/^./u, (first) => first.toUpperCase()) : `${nameOf(t.profile.facets, kind)}: ${detail}`;
 }
 
-/** Why a version is no longer what is believed. */
+/** Why a version is no longer current. */
 export type Ending =
   | { readonly kind: 'debunked'; readonly at: number }
   | { readonly kind: 'corrected' | 'otherwise' | 'evidence' | 'surer'; readonly at: number; readonly by: ProfileVersionView }
-  /** It held for a while, and is known to have ended. */
+  /** It was true for a time, and is known to have ended. */
   | { readonly kind: 'over'; readonly at: number }
-  /** It stands beside the one that is shown: known from other places. */
+  /** It is valid next to the one shown, but known from other places. */
   | { readonly kind: 'beside' };
 
-/** A version is superseded in the moment in which its successor is written. Pure. */
+/** A version is superseded at the moment its successor is written. Pure. */
 export function endingOf(version: ProfileVersionView, all: readonly ProfileVersionView[]): Ending {
   if (version.debunked !== null) return { kind: 'debunked', at: version.debunked };
   const by = version.superseded === null ? undefined : all.find((other) => other.id !== version.id && other.created === version.superseded);
@@ -60,7 +60,7 @@ export function endingOf(version: ProfileVersionView, all: readonly ProfileVersi
   return { kind: 'beside' };
 }
 
-/** The reason in words. `day` writes a day. */
+/** The reason in words. `day` formats a day. */
 export function endingWords(ending: Ending, version: ProfileVersionView, day: (time: number) => string): string {
   const { ends } = t.profile;
   switch (ending.kind) {
@@ -77,7 +77,7 @@ export function endingWords(ending: Ending, version: ProfileVersionView, day: (t
   }
 }
 
-/** An entry is known by the version at its top. */
+/** An entry is identified by its current version. */
 export const byVersion = (entry: ProfileEntryView): string => entry.version.id;
 
 const change = (entry: ProfileEntryView, version: Partial<ProfileVersionView>, rest: Partial<ProfileEntryView> = {}): readonly Change<ProfileEntryView>[] => {
@@ -87,19 +87,19 @@ const change = (entry: ProfileEntryView, version: Partial<ProfileVersionView>, r
 
 const mark = (id: string, is_debunked: boolean) => call('profile_debunk', { id, is_debunked });
 
-/** "This is wrong", with one undo. `now` is shown as the day until the backend says its own. */
+/** Disputes an entry, with one undo. `now` is shown as the day until the backend responds. */
 export function debunk(entry: ProfileEntryView, now: number): Promise<boolean> {
   const { id } = entry.version;
   return perform({ text: t.profile.didWrong, undone: t.profile.didRestore, changes: change(entry, { debunked: now }, { is_current: false }), send: () => mark(id, true), takeBack: () => mark(id, false) });
 }
 
-/** Takes an earlier "this is wrong" back. */
+/** Undoes an earlier dispute. */
 export function restore(entry: ProfileEntryView): Promise<boolean> {
   const { id } = entry.version;
   return perform({ text: t.profile.didRestore, undone: t.profile.didWrong, changes: change(entry, { debunked: null }), send: () => mark(id, false), takeBack: () => mark(id, true) });
 }
 
-/** Lets an entry be told anywhere, or takes that back. */
+/** Allows agents to use an entry anywhere, or undoes that. */
 export function shareEntry(entry: ProfileEntryView, is_shared: boolean): Promise<boolean> {
   const { id } = entry.version;
   return perform({
@@ -111,7 +111,7 @@ export function shareEntry(entry: ProfileEntryView, is_shared: boolean): Promise
   });
 }
 
-/** The person's own words in the place of an entry. A version is never removed: an undo is one more, worded as before. */
+/** Replaces an entry with the person's own words. Versions are never removed: an undo adds one with the previous text. */
 export function correct({ version }: ProfileEntryView, content: string): Promise<boolean> {
   let made = version.id;
   return perform({

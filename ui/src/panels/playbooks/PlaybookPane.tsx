@@ -1,4 +1,4 @@
-/** One playbook: its steps, what varies, the sessions for and against it, and what can be done with it. */
+/** One playbook: its steps, parameters, supporting and contradicting sessions, and the actions. */
 import { Archive, Check, Download, RotateCcw, X } from 'lucide-react';
 import { type ReactNode, useRef, useState } from 'react';
 import { type PlaybookDetail, type PlaybookListRow, type PlaybookSessionView, call, useRpc } from '../../api';
@@ -109,7 +109,7 @@ function Known({ detail }: { detail: PlaybookDetail }) {
       <Section title={t.playbooks.stepsTitle}>
         <ol className={css.steps}>
           {detail.steps.map((step) => (
-            // A step stands in a playbook once.
+            // A step occurs only once in a playbook.
             <li key={step.name} data-testid={TESTIDS.playbookStep}>
               <code className={css.code}>{step.text}</code>
               {step.purpose !== null ? <span className={css.purpose}>{step.purpose}</span> : null}

@@ -1,4 +1,4 @@
-/** What a person decides about playbooks: sent to the backend, which keeps it as a decision; each with one undo. */
+/** Decisions about playbooks: stored by the backend, each with one undo. */
 import { type PlaybookListRow, call } from '../../api';
 import { perform } from '../../state/decisions';
 import { t } from '../../strings';
@@ -12,7 +12,7 @@ const DONE: Readonly<Record<Status, (title: string) => string>> = {
   parked: t.playbooks.parkedDone,
 };
 
-/** The steps that the lifecycle knows: what was rejected is restored before it can be approved. */
+/** The transitions that the lifecycle allows: a rejected playbook must be restored before it can be approved. */
 export function mayBecome(playbook: PlaybookListRow, status: Status): boolean {
   if (playbook.status === status) return false;
   return playbook.status !== 'rejected' || status === 'candidate';

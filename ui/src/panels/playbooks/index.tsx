@@ -1,8 +1,8 @@
 /**
- * Playbooks: ways of working that repeat over sessions with tools. A list by status, and beside it the one under the cursor: its steps,
- * what varies, and the sessions that show it or speak against it, each leading where it stands.
+ * Playbooks: workflows that repeat over sessions with tools. A list by status, and the playbook under the cursor: its steps,
+ * parameters, and the sessions that support or contradict it, each with a link.
  *
- * Everything a person decides here has one undo. Deliberately not here: what counts as a way of working, which the backend works out.
+ * Every decision has one undo. Not in this panel: what counts as a workflow, which the backend decides.
  */
 import { SearchX, Workflow } from 'lucide-react';
 import { memo, useEffect, useMemo, useRef } from 'react';
@@ -20,7 +20,7 @@ import { ListPane, ListRow, ListRows, Nothing, RowAside, RowLine, RowMeta, RowTi
 import { type Status, decide, mayBecome } from './acts';
 import { PlaybookPane } from './PlaybookPane';
 
-/** Longer than the gap between two presses of a held key. */
+/** Longer than the time between two repeats of a held key. */
 const REST_MS = 100;
 const NONE: readonly PlaybookListRow[] = [];
 const FILTERS = ['all', 'candidate', 'approved', 'parked', 'rejected'] as const;

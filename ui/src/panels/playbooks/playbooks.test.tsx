@@ -4,7 +4,7 @@ import type { FakePlatform } from '../../platform/fake';
 import { RpcError } from '../../platform';
 import { nav } from '../../state/nav';
 import { press, renderApp, violations } from '../../test/render';
-// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
 import './index';
 
 const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => each.cmd === cmd).map((each) => each.payload);
@@ -21,7 +21,7 @@ describe('the list', () => {
   test('a row says what it comes to, with which tools, how often and how sure', async () => {
     await openPlaybooks();
     expect(rows()).toHaveLength(3);
-    for (const words of ['gh release create after', 'Edit, cargo, git, gh', '6 times', 'Very sure', 'New']) expect(rows()[0]?.textContent).toContain(words);
+    for (const words of ['gh release create after', 'Edit, cargo, git, gh', '6 times', 'High confidence', 'New']) expect(rows()[0]?.textContent).toContain(words);
     expect(await violations()).toEqual([]);
   });
 
@@ -49,9 +49,9 @@ describe('the list', () => {
 describe('one playbook', () => {
   test('it says who worded it and, where a model did, when it is used and what its steps are for', async () => {
     await openPlaybooks();
-    expect((await screen.findByTestId('playbook-made-by')).textContent).toContain('Worded by the built-in engine');
+    expect((await screen.findByTestId('playbook-made-by')).textContent).toContain('Described by the built-in engine');
     await press('j', 'j');
-    await waitFor(() => expect(screen.getByTestId('playbook-made-by').textContent).toContain('Worded by llama3.2:3b'));
+    await waitFor(() => expect(screen.getByTestId('playbook-made-by').textContent).toContain('Described by llama3.2:3b'));
     expect(screen.getByTestId('playbook-detail').textContent).toContain('When a new version of the app is deployed');
     expect(screen.getAllByTestId('playbook-step').map((each) => each.textContent)[0]).toBe('docker build -t app:{version} .Build the image of the version');
   });
@@ -81,7 +81,7 @@ describe('one playbook', () => {
   test.each([
     ['a', 'approved', 'Approved'],
     ['r', 'rejected', 'Rejected'],
-    ['s', 'parked', 'Parked'],
+    ['s', 'parked', 'Later'],
   ])('%s makes it %s, and one undo takes that back', async (key, status, word) => {
     const host = await openPlaybooks();
     await press(key);
@@ -101,7 +101,7 @@ describe('one playbook', () => {
     for (const gone of ['btn-playbook-approve', 'btn-playbook-reject', 'btn-playbook-park', 'btn-playbook-export']) expect(screen.queryByTestId(gone), gone).toBeNull();
     await press('p');
     await waitFor(() => expect(asked(host, 'playbook_decide').at(-1)).toEqual({ id: 'pbk_release', status: 'candidate', version: 1 }));
-    // The window remembers what was chosen last.
+    // The window remembers the last choice.
     fireEvent.click(screen.getByTestId('playbooks-all'));
     await waitFor(() => expect(rows()).toHaveLength(3));
   });

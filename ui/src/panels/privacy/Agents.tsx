@@ -1,4 +1,4 @@
-/** Programs that ask, and the most each may be told. */
+/** Agents and their access levels. */
 import { Bot } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type AgentView, call, useRpc } from '../../api';

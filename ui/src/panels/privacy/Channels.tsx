@@ -1,4 +1,4 @@
-/** Every channel, who may see what is known from it, and the choice, counted before it is made. */
+/** All channels, who may see what is known from them, and a choice whose effect is counted first. */
 import { Radio, SearchX } from 'lucide-react';
 import { type ReactNode, memo, useMemo, useRef, useState } from 'react';
 import { type ChannelView, useRpc } from '../../api';
@@ -21,7 +21,7 @@ const NONE: readonly ChannelView[] = [];
 
 const list = createListState();
 
-/** A channel's identity: its type and its id together. */
+/** Identity of a channel: type and id. */
 export const channelKey = (channel: Pick<ChannelView, 'channel_type' | 'channel_id'>): string => `${channel.channel_type}:${channel.channel_id}`;
 
 function tally(names: readonly string[]) {
@@ -111,7 +111,7 @@ function ChannelPane({ channel }: { channel: ChannelView }) {
   const apply = () => {
     if (value === current) return false;
     const { chosen, visibility } = channel;
-    // Without a choice the source decides, which the backend knows.
+    // Without a choice, the source decides, and only the backend knows its visibility.
     const to = value === 'source' ? { chosen: null } : { chosen: value, visibility: value };
     chooseVisibility(target, channel.title, value, current, [{ id: channelKey(channel), to, from: { chosen, visibility } }]);
     setMarked(null);

@@ -1,7 +1,7 @@
 /**
- * What an agent would be given, word for word, and beside it, for the owner alone, what was withheld and why.
+ * The exact context an agent would be served and, for the owner only, what was withheld and why.
  *
- * It asks the same as an agent does, so that what stands here is what would be sent.
+ * It uses the same code as an agent's request, so that it shows exactly what would be sent.
  */
 import { EyeOff, ScanEye } from 'lucide-react';
 import { type ReactNode, useId, useMemo } from 'react';
@@ -17,9 +17,9 @@ import { channelKey } from './Channels';
 import { charsOf, linesOf, partsOf } from './contextText';
 import css from './Privacy.module.css';
 
-/** Typing is not asked about letter by letter. */
+/** Pause in typing before a request is sent. */
 const REST_MS = 250;
-/** Fewer characters hold no heading with a line. */
+/** A smaller budget has no room for a heading with a line. */
 const BUDGET_MIN = 200;
 const BUDGET_MAX = 200_000;
 
@@ -34,7 +34,7 @@ interface Form {
 
 const EMPTY: Form = { agent: '', person: '', channel: '', query: '', budget: '', asOf: '' };
 
-/** What is wrong with a length, or null. */
+/** What is wrong with a budget, or null. */
 export const budgetProblem = (budget: string): string | null => {
   if (budget.trim() === '') return null;
   const value = Number(budget);
@@ -152,14 +152,14 @@ function FormFields({ form, onChange }: { form: Form; onChange: (change: Partial
   );
 }
 
-/** Where an item opens, or null where it cannot. */
+/** The action that opens an item, or null if there is none. */
 function openerOf(item: ContextItemView): (() => void) | null {
   if (item.kind === 'memory') return () => openMemory(item.id);
   const { conversation_id: conversation } = item;
   return item.kind === 'message' && conversation !== null ? () => openConversation(conversation, item.id) : null;
 }
 
-/** The text word for word, and beside it what was withheld. The You page shows the same for one agent. */
+/** The exact text, and what was withheld. The You page shows the same for one agent. */
 export function Given({ context }: { context: ContextResponse }) {
   const parts = useMemo(() => partsOf(context.text, context.items), [context]);
   const words = t.privacy;
@@ -214,10 +214,10 @@ export function Given({ context }: { context: ContextResponse }) {
   );
 }
 
-/** How many rows of sources are shown: a context of the usual length has fewer. */
+/** Rows of sources shown at first; a context of normal size has fewer. */
 const SOURCES_SHOWN = 60;
 
-/** Each item with where it comes from, by the ids of the original export. */
+/** The items with their ids in the original export. */
 function Sources({ text, items }: { text: string; items: readonly ContextItemView[] }) {
   const words = t.privacy;
   const lines = useMemo(() => linesOf(text, items), [text, items]);

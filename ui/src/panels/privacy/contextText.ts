@@ -1,16 +1,13 @@
-/**
- * The text an agent gets, cut where ids stand in it, so that each can be opened. Nothing is added or left out: the parts together
- * are the text. Pure.
- */
+/** Splits a context at the ids it contains, so that each item can be opened. The parts together are exactly the text. Pure. */
 import type { ContextItemView } from '../../api';
 
 export interface Part {
   readonly text: string;
-  /** The item whose id this is. */
+  /** The item that this id belongs to. */
   readonly item: ContextItemView | null;
 }
 
-/** An id in brackets at the beginning of a line: what somebody wrote further on is text, whatever it looks like. */
+/** An id in brackets at the start of a line. Brackets elsewhere are text that somebody wrote, whatever they look like. */
 const LINE = /^- \[([^\]\s]+)\]/;
 
 export function partsOf(text: string, items: readonly ContextItemView[]): Part[] {
@@ -37,7 +34,7 @@ export function partsOf(text: string, items: readonly ContextItemView[]): Part[]
   return parts;
 }
 
-/** What stands in the text for each item, without its id. */
+/** The text of each item, without its id. */
 export function linesOf(text: string, items: readonly ContextItemView[]): ReadonlyMap<string, string> {
   const parts = partsOf(text, items);
   return new Map(parts.flatMap((part, index) => (part.item ? [[part.item.id, (parts[index + 1]?.text ?? '').replace(/^\] /, '').split('\n', 1)[0] ?? ''] as const] : [])));

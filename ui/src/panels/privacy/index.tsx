@@ -1,7 +1,7 @@
 /**
- * Privacy: who may see what is known from where, how much each program may be told, and what one would get, word for word.
+ * Privacy: who may see what is known from where, the access level of each agent, and the exact context it would be served.
  *
- * Whether a conversation feeds memory at all is another question, and is asked in Conversations ("Keep out of memory").
+ * Whether a conversation is used for memory at all is a separate setting, in Conversations.
  */
 import { useEffect, useRef } from 'react';
 import { Segmented } from '../../design';

@@ -9,7 +9,7 @@ import { setUiState } from '../../state/uiState';
 import { press, renderApp, violations } from '../../test/render';
 import { charsOf, linesOf, partsOf } from './contextText';
 import { budgetProblem, requestOf } from './ViewAs';
-// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
 import './index';
 
 const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => each.cmd === cmd).map((each) => each.payload);

@@ -1,4 +1,4 @@
-/** One proposal: before and after side by side, why, the lines that it rests on, and what can be answered. */
+/** One clean-up proposal: before and after, the reason, the lines it rests on, and the answers. */
 import { Archive, Check, RotateCcw, X } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 import { type ReflectionDetail, type ReflectionListRow, type ReflectionSide, type ReflectionSource, useRpc } from '../../api';
@@ -128,7 +128,7 @@ function Sides({ title, testId, children }: { title: string; testId: string; chi
   );
 }
 
-/** A memory as it is or would be. What differs is said in words: what becomes of it. */
+/** A memory before or after the action. The difference is stated in words: what happens to it. */
 function Side({ side, state }: { side: ReflectionSide; state: string | null }) {
   const isGone = side.state !== 'in_use';
   return (

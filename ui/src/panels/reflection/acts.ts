@@ -1,4 +1,4 @@
-/** What a person decides about proposals: kept by the backend at once, with one undo; nothing of a memory changes before a run. */
+/** Decisions about clean-up proposals: stored by the backend immediately, with one undo. No memory changes before a run. */
 import { type ReflectionListRow, call } from '../../api';
 import { perform } from '../../state/decisions';
 import { showToast } from '../../state/toasts';
@@ -13,16 +13,16 @@ const DONE: Readonly<Record<Status, (count: number) => string>> = {
   parked: () => t.reflection.parkedDone,
 };
 
-/** The steps that the lifecycle knows: what was applied is left by undo alone. */
+/** The transitions that the lifecycle allows: only an undo changes an applied proposal. */
 export function mayBecome(row: ReflectionListRow, to: Status): boolean {
   if (row.status === to || row.status === 'applied') return false;
   return row.status !== 'refused' || to !== 'parked';
 }
 
-/** Whether it waits: for an answer, or to be applied. */
+/** Whether it waits for an answer or to be applied. */
 export const waits = (row: ReflectionListRow): boolean => row.status === 'open' || row.status === 'accepted';
 
-/** Decides about some at once; each goes back to where it stood when it is undone. */
+/** Decides about several proposals at once. An undo returns each to its previous status. */
 export function decide(rows: readonly ReflectionListRow[], to: Status): Promise<boolean> {
   const chosen = rows.filter((row) => mayBecome(row, to));
   const ids = chosen.map((row) => row.id);
@@ -35,7 +35,7 @@ export function decide(rows: readonly ReflectionListRow[], to: Status): Promise<
     send: () => call('reflections_decide', { ids, status: to }),
     takeBack: async () => {
       for (const [status, of] of before) {
-        // From refused the way back to parked leads through open.
+        // A dismissed proposal can become parked again only through open.
         if (to === 'refused' && status === 'parked') await call('reflections_decide', { ids: of, status: 'open' });
         await call('reflections_decide', { ids: of, status });
       }
@@ -43,7 +43,7 @@ export function decide(rows: readonly ReflectionListRow[], to: Status): Promise<
   });
 }
 
-/** Applies all that was agreed to as one run with one undo. */
+/** Applies all accepted proposals as one run with one undo. */
 export function apply(rows: readonly ReflectionListRow[]): Promise<boolean> {
   let operation: string | null = null;
   return perform({

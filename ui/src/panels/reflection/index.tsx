@@ -1,8 +1,9 @@
 /**
- * Reflection: what could be tidied in what is remembered. A list by status and kind, and beside it the proposal under the cursor with
- * before and after. A person agrees or refuses; what was agreed to is applied in one run, with a backup before it and one undo.
+ * Reflection: clean-up proposals for memories. A list by status and kind, and the proposal under the cursor with before and
+ * after. The person accepts or dismisses proposals. Accepted ones are applied in one run, with a backup before it and one undo.
  *
- * Deliberately not here: what is proposed and why, which the backend works out; memories themselves, which open in their own panel.
+ * Not in this panel: which proposals are made and why, which the backend decides; and the memories themselves, which open in
+ * their own panel.
  */
 import { ListChecks, SearchX } from 'lucide-react';
 import { memo, useMemo } from 'react';
@@ -24,7 +25,7 @@ import { type Status, apply, decide, mayBecome, waits } from './acts';
 import { ReflectionPane } from './ReflectionPane';
 import css from './Reflection.module.css';
 
-/** Longer than the gap between two presses of a held key. */
+/** Longer than the time between two repeats of a held key. */
 const REST_MS = 100;
 const NONE: readonly ReflectionListRow[] = [];
 const STATUSES = ['waiting', 'applied', 'parked', 'refused'] as const;
@@ -67,7 +68,7 @@ export default function Reflection() {
     const row = proposals.find((each) => each.id === list.get().cursor);
     if (!row || !mayBecome(row, to)) return false;
     void decide([row], to);
-    // An answer that keeps the row in view moves on to the next one.
+    // If the row stays visible after the answer, the cursor moves to the next one.
     if (to === 'accepted' && status === 'waiting') rows.next();
     return true;
   };

@@ -5,7 +5,7 @@ import { RpcError } from '../../platform';
 import type { FakePlatform } from '../../platform/fake';
 import { nav } from '../../state/nav';
 import { press, renderApp, violations } from '../../test/render';
-// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
 import './index';
 
 const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => each.cmd === cmd).map((each) => each.payload);
@@ -22,7 +22,7 @@ describe('the list', () => {
   test('a row says what would be done to what, and why', async () => {
     await openReflection();
     expect(rows()).toHaveLength(3);
-    for (const words of ['User wants to run the Porto marathon in 2024', 'Trash', 'The year that it was planned for is over.']) expect(rows()[0]?.textContent).toContain(words);
+    for (const words of ['User wants to run the Porto marathon in 2024', 'Trash', 'The year it was planned for is over.']) expect(rows()[0]?.textContent).toContain(words);
     expect(rows()[2]?.textContent).toContain('and 1 more');
     expect(await violations()).toEqual([]);
   });
@@ -32,7 +32,7 @@ describe('the list', () => {
     fireEvent.click(screen.getByTestId('reflection-kind-merge'));
     await waitFor(() => expect(rows()).toHaveLength(1));
     fireEvent.click(screen.getByTestId('reflection-refused'));
-    fireEvent.click(await screen.findByRole('button', { name: 'Show what waits' }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Show open clean-ups' }));
     await waitFor(() => expect(rows()).toHaveLength(3));
   });
 
@@ -43,7 +43,7 @@ describe('the list', () => {
     await screen.findByText('The disk is busy.');
     host.answer('reflections_list', () => ({ items: [], run: null, job_id: null }));
     fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
-    await screen.findByText('Nothing looked at yet');
+    await screen.findByText('No clean-ups yet');
     await press('l');
     await waitFor(() => expect(asked(host, 'reflections_look')).toHaveLength(1));
   });
@@ -61,13 +61,13 @@ describe('one proposal', () => {
 
   test('it shows before and after side by side, and what becomes of each memory in words', async () => {
     await openReflection();
-    expect(screen.getByTestId('reflection-after').textContent).toContain('In the trash: told to nobody');
+    expect(screen.getByTestId('reflection-after').textContent).toContain('In the trash: not shown to agents');
     await press('j', 'j');
-    await waitFor(() => expect(title()).toBe('Merge these into one'));
+    await waitFor(() => expect(title()).toBe('Merge these memories into one'));
     const after = await screen.findByTestId('reflection-after');
-    await waitFor(() => expect(within(after).getByText('Merged into the one that stays')).toBeTruthy());
+    await waitFor(() => expect(within(after).getByText('Merged into the memory that stays')).toBeTruthy());
     expect(within(after).getByText('Stays')).toBeTruthy();
-    expect(within(after).getByText('rests on 2 lines')).toBeTruthy();
+    expect(within(after).getByText('based on 2 messages')).toBeTruthy();
     expect(await violations()).toEqual([]);
   });
 
@@ -92,7 +92,7 @@ describe('answers', () => {
     const host = await openReflection();
     await press('a');
     await waitFor(() => expect(asked(host, 'reflections_decide')).toEqual([{ ids: ['rfl_marathon'], status: 'accepted' }]));
-    await waitFor(() => expect(rows()[0]?.textContent).toContain('Agreed'));
+    await waitFor(() => expect(rows()[0]?.textContent).toContain('Approved'));
     await press('r');
     await waitFor(() => expect(asked(host, 'reflections_decide')[1]).toEqual({ ids: ['rfl_tired'], status: 'refused' }));
     await waitFor(() => expect(rows()).toHaveLength(2));
@@ -108,10 +108,10 @@ describe('answers', () => {
     await screen.findByText(/A backup is made first/);
     await press('^Enter');
     await waitFor(() => expect(asked(host, 'reflections_apply')).toHaveLength(1));
-    await screen.findByText('Everything is tidy');
+    await screen.findByText('Nothing to clean up');
     fireEvent.click(screen.getByTestId('reflection-applied'));
     await waitFor(() => expect(rows()).toHaveLength(3));
-    expect((await screen.findByTestId('reflection-run')).textContent).toContain('Tidied: 3 changes');
+    expect((await screen.findByTestId('reflection-run')).textContent).toContain('Clean-up (3 changes)');
     await press('u');
     await waitFor(() => expect(asked(host, 'undo')).toEqual([{ operation_id: 'op_tidy_1' }]));
     fireEvent.click(screen.getByTestId('reflection-waiting'));
@@ -126,14 +126,14 @@ describe('answers', () => {
     fireEvent.click(screen.getByTestId('reflection-applied'));
     fireEvent.click(await screen.findByTestId('btn-reflection-undo'));
     await waitFor(() => expect(asked(host, 'reflections_undo')).toHaveLength(1));
-    await screen.findByText('Undid: Tidied: 1 changes');
+    await screen.findByText('Undid: Clean-up (1 changes)');
     fireEvent.click(screen.getByTestId('reflection-waiting'));
     await waitFor(() => expect(rows()).toHaveLength(3));
   });
 
   test('while it looks there is progress, and it can be stopped', async () => {
     const host = await openReflection();
-    const job = { id: 'job_reflect', kind: 'reflect', title: '', conversation_id: null, state: 'running' as const, is_cancelling: false, stage: 'Looking over memories', done: 20, total: 80, attempts: 1, attempts_max: 4, retry_at: null, error: null, result: null, created_at: 0, started_at: 0, finished_at: null };
+    const job = { id: 'job_reflect', kind: 'reflect', title: '', conversation_id: null, state: 'running' as const, is_cancelling: false, stage: 'Looking for clean-ups', done: 20, total: 80, attempts: 1, attempts_max: 4, retry_at: null, error: null, result: null, created_at: 0, started_at: 0, finished_at: null };
     host.answer('jobs_list', () => ({ items: [job] }) as never);
     host.emit({ type: 'changed', tags: ['jobs'] });
     fireEvent.click(await screen.findByTestId('btn-reflection-cancel'));

@@ -1,4 +1,4 @@
-/** The candidate under the cursor, and everything that can be done with it, as buttons that name their keys. */
+/** The pending memory under the cursor, and all actions on it as buttons that show their keys. */
 import { ChevronDown, ChevronUp, Check, Clock, GitMerge, Pencil, ShieldAlert, Undo2, X } from 'lucide-react';
 import { memo, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { MemoryRow, NearMemory } from '../../api';
@@ -27,7 +27,7 @@ export interface ReviewDetailProps {
   isPending: boolean;
   isEmpty: boolean;
   onApprove: (ids: readonly string[]) => void;
-  /** What a key acts on. */
+  /** The ids that a key acts on. */
   meant: () => readonly string[];
   snoozeOpen: boolean;
   onSnoozeOpen: (open: boolean) => void;
@@ -41,7 +41,7 @@ export function ReviewDetail(props: ReviewDetailProps) {
   return <Candidate {...props} row={row} at={ids.indexOf(row.id)} />;
 }
 
-/** The value as of the last frame: what is costly to draw comes after the answer to a key. */
+/** The value as of the last frame: costly parts are drawn after the response to a key. */
 function usePainted<T>(value: T): T {
   const [shown, setShown] = useState(value);
   useEffect(() => {
@@ -54,7 +54,7 @@ function usePainted<T>(value: T): T {
   return shown;
 }
 
-/** Buttons do what their keys do. So they stay as they are when the cursor moves. */
+/** Buttons do the same as their keys, so they need not change when the cursor moves. */
 const act = (id: ActionIn<'review'>) => () => void hotkeys.run(id);
 
 function Candidate({ row, at, ids, list, queue, editing, isPending, onApprove, meant, snoozeOpen, onSnoozeOpen }: ReviewDetailProps & { row: MemoryRow; at: number }) {
@@ -87,7 +87,7 @@ function Candidate({ row, at, ids, list, queue, editing, isPending, onApprove, m
     onApprove([row.id]);
     focusList(TESTIDS.reviewList);
   };
-  // Left, it is come upon again and no longer asked for.
+  // When the cursor has left it, editing is no longer requested.
   useEffect(() => () => editing.update((id) => (id === row.id ? null : id)), [editing, row.id]);
   useActions('review', { 'review.merge': merge, 'review.source': () => openSource(detail, row) });
   const snooze = (until: number) => {
@@ -137,7 +137,7 @@ function Candidate({ row, at, ids, list, queue, editing, isPending, onApprove, m
   );
 }
 
-/** What goes and what stays, before anything is merged. */
+/** Shows what is removed and what stays before a merge. */
 function MergeDialog({ row, into, onMerge, onClose }: { row: MemoryRow; into: NearMemory; onMerge: () => void; onClose: () => void }) {
   const confirm = useRef<HTMLButtonElement>(null);
   return (

@@ -1,4 +1,4 @@
-/** The queue: candidates under their conversations, in one windowed list. */
+/** The queue: pending memories grouped by conversation, in one virtualized list. */
 import { CheckCheck, Inbox, Lock, ShieldCheck } from 'lucide-react';
 import { useCallback } from 'react';
 import type { MemoryRow } from '../../api';
@@ -41,7 +41,7 @@ export function ReviewList({ list, memories, queue, isPending, onApproveGroup }:
       <EmptyState icon={<ShieldCheck size={18} />} title={t.review.emptyQuarantine} testId={TESTIDS.reviewEmpty} />
     );
   }
-  // More of the conversation at the end may be on its way: "all" of it is not known yet.
+  // The last conversation may have more memories that are still loading, so "all" of it is not known yet.
   const isCut = (entry: QueueEntry) => !isWhole && entry.kind === 'group' && entry.conversation === rows[rows.length - 1]?.conversation_id;
   const rowAt = (index: number) => {
     const entry = entries[index];
@@ -78,7 +78,7 @@ export function ReviewList({ list, memories, queue, isPending, onApproveGroup }:
   );
 }
 
-/** Reads its own draft, so that typing draws one row. */
+/** Reads its own draft, so that typing redraws a single row. */
 function Row({ row, list }: { row: MemoryRow; list: Store<ListState> }) {
   const hasDraft = useStore(drafts, (all) => changedDraft(all, row) !== null);
   return <MemoryListRow row={row} list={list} hasDraft={hasDraft} />;

@@ -1,7 +1,7 @@
 /**
- * Wordings begun and not yet approved, each kept with its candidate: going to another row loses none of them.
+ * Edited texts that are not approved yet, each kept with its pending memory, so that moving to another row loses nothing.
  *
- * A draft ends when it is approved, cancelled, or its candidate is decided otherwise. Deliberately not here: drawing.
+ * A draft ends when it is approved or canceled, or when its memory is decided in another way. Not in this module: drawing.
  */
 import type { MemoryRow } from '../../api';
 import { createStore } from '../../state/store';
@@ -20,13 +20,13 @@ export function dropDrafts(ids: readonly string[]): void {
   if (ids.some((id) => drafts.get().has(id))) drafts.update((all) => new Map([...all].filter(([id]) => !ids.includes(id))));
 }
 
-/** The draft of a row, if it says anything else than the row. */
+/** The draft of a row, if it differs from the row. */
 export function changedDraft(all: ReadonlyMap<string, Draft>, row: MemoryRow): Draft | null {
   const draft = all.get(row.id);
   return draft && (draft.content.trim() !== row.content || draft.category !== row.category) ? draft : null;
 }
 
-/** Forgets all; tests start from here. */
+/** Deletes all drafts; tests start from here. */
 export const resetDrafts = (): void => drafts.set(new Map());
 
 export function isValidWording(content: string): boolean {

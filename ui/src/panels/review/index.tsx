@@ -1,8 +1,8 @@
 /**
- * Review: what was found, one candidate at a time, with the words that prove it.
+ * Review: pending memories one at a time, with the words that prove them.
  *
- * Every decision shows at once and can be undone; the cursor goes on to the next candidate by identity. The list, the detail
- * and the actions follow one small store, so that moving draws two rows and one detail, whatever the length of the queue.
+ * Every decision shows immediately and can be undone. The cursor moves to the next memory by identity. The list, the detail and
+ * the actions share one small store, so that a move redraws two rows and one detail, however long the queue is.
  */
 import { useMemo, useState } from 'react';
 import { type MemoryRow, useRpc } from '../../api';
@@ -27,15 +27,15 @@ import type { AppStatus } from '../../api';
 type Filter = 'pending' | 'quarantined';
 
 const list = createListState();
-/** The candidate whose wording has just been asked for: its editor takes the keys. */
+/** The pending memory that the person just started to edit; its editor takes the keys. */
 const editing = createStore<string | null>(null);
 
-/** What the list asks for. */
+/** The request of the list. */
 const requestFor = (filter: Filter, conversation: string | null): MemoriesRequest => ({ status: [filter], conversation, sort: 'queue', limit: 0, without_facets: true });
 
 const filterOf = (remembered: string): Filter => (remembered === 'quarantined' ? 'quarantined' : 'pending');
 
-/** Asks for what the panel shows first, while the window is still being drawn. */
+/** Requests the first data of the panel while the window is still being drawn. */
 export const askFirst = (): void => askEarly(requestFor(filterOf(getUiState<string>('review.filter', 'pending')), null));
 
 const quarantinedOf = (status: AppStatus) => status.counts.quarantined;
@@ -67,13 +67,13 @@ export default function Review() {
   const cursorRow = () => rowIn(queue, list.get().cursor);
   const selectedIds = () => ids.filter((id) => list.get().selected.has(id));
 
-  // A whole group leaves without show.
+  // A whole group disappears without an animation.
   const leave = (wanted: readonly string[], how: 'up' | 'fade') => {
     const [id, ...more] = wanted;
     if (id !== undefined && more.length === 0) leaveRow(id, how);
     list.update((state) => beforeLeaving(state, ids, wanted));
   };
-  /** Rewording and approving are one act, with one undo; a wording that cannot be kept approves nothing. */
+  /** Editing and approving are one action with one undo. If the new text cannot be stored, nothing is approved. */
   const approveWording = (row: MemoryRow) => {
     const draft = drafts.get().get(row.id);
     if (!draft) return false;
@@ -86,7 +86,7 @@ export default function Review() {
     focusList(TESTIDS.reviewList);
     const edit = { action: 'edit', id: row.id, content: draft.content.trim(), category: draft.category === row.category ? null : draft.category } as const;
     void decide(edit, [row], t.review.edited).then((outcome) => {
-      // Refused: the words are still there.
+      // Refused: the text is kept as a draft.
       if (!outcome || outcome.applied.length === 0) keepDraft(row.id, draft);
     });
     return true;
@@ -97,7 +97,8 @@ export default function Review() {
     const reworded = leaving.find((row) => changedDraft(drafts.get(), row));
     if (reworded) {
       if (leaving.length === 1) return approveWording(reworded);
-      // Each wording is an act of its own, and the selection is to be one: nothing is thrown away to make it so.
+      // Each edited text is an action of its own, while the selection should be a single one. So drafts must be finished first,
+      // and none is discarded.
       showToast({ tone: 'warn', text: t.review.draftsFirst });
       list.update((state) => ({ ...state, cursor: reworded.id }));
       return true;
@@ -122,7 +123,7 @@ export default function Review() {
     void decide({ action: 'restore', ids: [...wanted] }, leaving, t.review.restored(wanted.length));
     return true;
   };
-  /** What a key acts on: the selection while there is one, else the row under the cursor. */
+  /** The ids that a key acts on: the selection, otherwise the row under the cursor. */
   const meant = (): readonly string[] => {
     const selected = selectedIds();
     const row = cursorRow();
@@ -225,14 +226,17 @@ export default function Review() {
   );
 }
 
-/** All but what is doubtful. */
+/** All rows except the doubtful ones. */
 function withoutDoubtful(all: MemoryRows): MemoryRows {
   const rows = all.rows.filter((row) => !isDoubtful(row));
   if (rows.length === all.rows.length) return all;
   return { ...all, rows, ids: rows.map((row) => row.id), total: all.total - (all.rows.length - rows.length) };
 }
 
-/** What is probably noise is folded away, and goes at one key. Above the list: notices stand at its end. */
+/**
+ * Doubtful memories are probably noise. They are collapsed, and one key dismisses all of them. The bar is above the list, because
+ * notices cover its end.
+ */
 function DoubtfulBar({ count, isWhole, isShown }: { count: number; isWhole: boolean; isShown: boolean }) {
   if (count === 0) return null;
   return (
@@ -250,7 +254,7 @@ function DoubtfulBar({ count, isWhole, isShown }: { count: number; isWhole: bool
   );
 }
 
-/** What can be done with the selection, while there is one. */
+/** Actions on the selection, if there is one. */
 function SelectionBar({ isPending, onApprove, onReject }: { isPending: boolean; onApprove: () => void; onReject: () => void }) {
   const count = useStore(list, (state) => state.selected.size);
   if (count === 0) return null;

@@ -1,4 +1,4 @@
-/** The queue as a list shows it: candidates under the heading of their conversation. Pure. */
+/** The queue in display order: pending memories under headings of their conversations. Pure. */
 import type { MemoryRow } from '../../api';
 import { difference, replaced } from '../../state/difference';
 
@@ -8,45 +8,48 @@ export type QueueEntry =
 
 export type Queue = readonly QueueEntry[];
 
-/** Where a candidate stands among the entries, or -1. A walk: an index over ten thousand costs more to build than it saves. */
+/**
+ * Index of a memory among the entries, or -1. A linear search: for ten thousand entries an index costs more to build than it
+ * saves.
+ */
 export function indexIn(queue: Queue, id: string | null): number {
   return id === null ? -1 : queue.findIndex((entry) => entry.key === id);
 }
 
-/** The candidate of that id, if it is in the queue. */
+/** The memory with this id, if it is in the queue. */
 export function rowIn(queue: Queue, id: string | null): MemoryRow | undefined {
   const entry = queue[indexIn(queue, id)];
   return entry?.kind === 'row' ? entry.row : undefined;
 }
 
-/** The heading at or above an entry; 0 if there is none. */
+/** Index of the heading at or above an entry; 0 if there is none. */
 function headingUpFrom(queue: Queue, at: number): number {
   let index = Math.max(0, at);
   while (index > 0 && queue[index]?.kind !== 'group') index -= 1;
   return index;
 }
 
-/** The heading at or below an entry, or the end. */
+/** Index of the heading at or below an entry, or the end. */
 function headingDownFrom(queue: Queue, at: number): number {
   let index = at;
   while (index < queue.length && queue[index]?.kind !== 'group') index += 1;
   return Math.min(index, queue.length);
 }
 
-/** The band in which a candidate is reviewed: what has no probability is to be checked. */
+/** The band of a memory in the queue; without a probability it is `check`. */
 const bandOf = (row: MemoryRow) => row.band ?? 'check';
 
-/** Whether a candidate is folded away until it is asked for. */
+/** Whether a memory is collapsed until the person expands the doubtful ones. */
 export const isDoubtful = (row: MemoryRow): boolean => row.band === 'doubtful';
 
-/** The entries of rows that stand together. `keyFor` names a heading by its first row. */
+/** The entries of rows in one queue. `keyFor` names a heading by its first row. */
 function grouped(rows: readonly MemoryRow[], keyFor: (first: MemoryRow) => string, entryFor: (row: MemoryRow) => QueueEntry): QueueEntry[] {
   const entries: QueueEntry[] = [];
   let ids: string[] = [];
   let conversation: string | null = null;
   let band: string | null = null;
   for (const row of rows) {
-    // A conversation may stand in each band.
+    // A conversation may occur in each band.
     if (row.conversation_id !== conversation || bandOf(row) !== band) {
       conversation = row.conversation_id;
       band = bandOf(row);
@@ -62,22 +65,19 @@ function grouped(rows: readonly MemoryRow[], keyFor: (first: MemoryRow) => strin
 const groupKey = (first: MemoryRow) => `group ${first.conversation_id} ${first.id}`;
 const rowEntry = (row: MemoryRow): QueueEntry => ({ kind: 'row', key: row.id, row });
 
-/** Puts neighbours of the same conversation and band under one heading; the order is the backend's. */
+/** Groups adjacent rows of the same conversation and band under one heading. The order is the backend's. */
 export const queueOf = (rows: readonly MemoryRow[]): Queue => grouped(rows, groupKey, rowEntry);
 
-/**
- * As `queueOf`, for queues that follow one another: when rows leave, only the headings that they stood under are made again,
- * and those stay who they are.
- */
+/** Like `queueOf`, for successive queues: when rows leave, only their headings are recomputed, and those keep their identity. */
 export function createQueue(): (rows: readonly MemoryRow[]) => Queue {
   let before: readonly MemoryRow[] = [];
   let queue: Queue = [];
   const next = (rows: readonly MemoryRow[]): Queue => {
     const { start, endBefore, endAfter } = difference(before, rows);
-    // What comes may part what stood together.
+    // New rows may split a group.
     if (endAfter > start) return queueOf(rows);
     const gone = before.slice(start, endBefore);
-    // From the heading above to the one below: what is left of them may now follow each other.
+    // From the heading above to the one below, because the remaining groups may now be adjacent.
     let first = headingUpFrom(queue, indexIn(queue, gone[0]?.id ?? null));
     first = headingUpFrom(queue, first - 1);
     let last = indexIn(queue, gone[gone.length - 1]?.id ?? null) + 1;
@@ -104,11 +104,11 @@ export function createQueue(): (rows: readonly MemoryRow[]) => Queue {
 }
 
 const HOUR_MS = 3_600_000;
-/** "Later today" is this much later, but never past the end of the day. */
+/** Delay of "Later today", limited to the end of the day. */
 const LATER_MS = 3 * HOUR_MS;
 const MORNING_HOUR = 9;
 
-/** When a snoozed candidate comes back, by the local calendar. */
+/** When a snoozed memory comes back, in local time. */
 export function snoozeTimes(now: number): { later: number | null; tomorrow: number; nextWeek: number } {
   const morning = (days: number) => {
     const date = new Date(now);

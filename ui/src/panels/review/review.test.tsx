@@ -19,7 +19,7 @@ const rows = () => screen.getAllByTestId('review-row').map((row) => row.getAttri
 const count = () => screen.getByTestId('review-count').textContent;
 const ready = () => screen.findByTestId('review-statement');
 
-/** Decisions reach the backend one after the other; the page is quiet when they have. */
+/** Decisions reach the backend one after another; resolves when all have. */
 const quiet = () => act(async () => settled());
 
 const row = (id: string, conversation_id: string) => ({ id, conversation_id, conversation_title: conversation_id, channel_type: 'x', is_private_source: false }) as MemoryRow;
@@ -186,7 +186,7 @@ describe('reviewing by keyboard', () => {
   });
 
   const decisions = (host: FakePlatform) => host.calls.filter((each) => each.cmd === 'memory_decide').map((each) => each.payload);
-  /** Puts this in place of the wording under the cursor; an empty one is only cleared. */
+  /** Replaces the text under the cursor; an empty one is only cleared. */
   async function reword(to: string) {
     await press('e');
     const input = await screen.findByTestId<HTMLTextAreaElement>('edit-input');
@@ -317,7 +317,7 @@ describe('reviewing by keyboard', () => {
     await userEvent.keyboard('{Enter}');
     await quiet();
     expect(decisions()).toEqual([{ action: 'merge', id: 'mem_00000', into: 'mem_00015' }]);
-    // The next one is related to an approved memory and says something else.
+    // The next one is related to an approved memory but says something else.
     await screen.findByText('User bakes sourdough bread every Saturday.', { selector: '[data-testid="review-statement"], [data-testid="review-statement"] *' });
     expect(screen.getByTestId('btn-merge').hasAttribute('disabled') || screen.getByTestId('btn-merge').getAttribute('aria-disabled') === 'true').toBe(true);
     await press('m');
@@ -475,7 +475,7 @@ describe('a queue that comes in two answers', () => {
   const cursor = () => screen.getByRole('grid').getAttribute('aria-activedescendant');
   const rowCount = () => Number(screen.getByRole('grid').getAttribute('aria-rowcount'));
 
-  /** A thousand candidates of which only the first rows are there until `release`. */
+  /** A thousand pending memories, of which only the first rows are loaded until `release`. */
   async function cut() {
     let release = () => {};
     const whole = new Promise<void>((resolve) => (release = resolve));

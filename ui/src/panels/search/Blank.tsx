@@ -1,4 +1,4 @@
-/** What stands in the place of results: how to search before anything is asked, and a way on where nothing was found. */
+/** Shown instead of results: how to search before the first query, and suggestions if nothing was found. */
 import { SearchX } from 'lucide-react';
 import { type AppStatus, useRpc } from '../../api';
 import { Button, EmptyState } from '../../design';
@@ -10,7 +10,7 @@ import css from './Search.module.css';
 import { OPERATORS, isNarrowed, withOperator, wordsOf } from './operators';
 import { recent } from './state';
 
-/** The ways to narrow a search, and what each puts into the box. */
+/** The operators that narrow a search, and the text each puts into the box. */
 export const HELP: readonly { readonly of: keyof typeof t.search.help; readonly put: (text: string) => string }[] = [
   { of: 'phrase', put: (text) => `${text.trimEnd()} "`.trimStart() },
   { of: 'prefix', put: (text) => `${text.trimEnd()}*` },

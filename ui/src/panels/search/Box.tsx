@@ -1,8 +1,8 @@
 /**
- * The box: words, and operators with their values completed.
+ * The search box: words, and operators whose values are completed.
  *
- * A combobox: the list of suggestions is there only while the value of an operator is being typed. Enter and the arrow down leave
- * the box for the results, as in every search field of the window; Escape closes the suggestions, empties the box, leaves it.
+ * It is a combobox: suggestions appear only while the value of an operator is being typed. Enter and arrow down move to the
+ * results, as in every search field of the window. Escape first closes the suggestions, then clears the box, then leaves it.
  */
 import { Search, X } from 'lucide-react';
 import { useId, useMemo, useRef, useState } from 'react';
@@ -20,10 +20,10 @@ interface Suggestion {
   readonly hint: string | null;
 }
 
-/** As many as are read at a glance; another letter brings the rest. */
+/** As many as can be read at a glance; another letter narrows them. */
 const SUGGESTIONS_MAX = 8;
 
-/** By name: whom `person:` means is everybody who is called so. */
+/** By name: `person:` matches everyone with that name. */
 function namesOf(response: PeopleResponse): Suggestion[] {
   const channels = new Map<string, Set<string>>();
   for (const person of response.items) {
@@ -60,7 +60,7 @@ function dates(now: number): Suggestion[] {
 
 const NONE: readonly Suggestion[] = [];
 
-/** What may be meant by the value of an operator. People and channels are asked for when they are needed. */
+/** Suggestions for the value of an operator. People and channels are requested only when needed. */
 function useSuggestions(operator: Operator | null, value: string): readonly Suggestion[] {
   const { data: people = NONE } = useRpc('people_list', {}, { enabled: operator === 'person', select: namesOf });
   const { data: channels = NONE } = useRpc('channels_list', {}, { enabled: operator === 'channel', select: channelsOf });
@@ -171,7 +171,7 @@ export function Box({ value, onChange, onLeave }: BoxProps) {
       <div id={`${base}-list`} className={css.suggestions} role="listbox" aria-label={t.search.suggestions} hidden={!isOpen} data-testid={TESTIDS.searchSuggestions}>
         {isOpen
           ? suggestions.map((suggestion, index) => (
-              // The keys are the box's, which has the focus.
+              // The box has the focus and handles the keys.
               // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
               <div
                 key={`${suggestion.value} ${suggestion.hint ?? ''}`}

@@ -1,4 +1,4 @@
-/** The result under the cursor: whole, with the lines around it and why it was found. */
+/** The result under the cursor: the whole text, the lines around it and why it matches. */
 import { CornerDownRight } from 'lucide-react';
 import type { SearchHit, SearchLine } from '../../api';
 import { Badge, Button, Marked, PaneBody, PaneFoot, PaneHeader, RelativeTime } from '../../design';
@@ -11,7 +11,7 @@ import { MemoryBody } from '../shared/MemoryBody';
 import css from './Search.module.css';
 import { firstLine } from './excerpt';
 
-/** What is longer is read in its conversation: a pasted page would hide the lines around it. */
+/** A longer text is read in its conversation: a pasted page would hide the lines around it. */
 const SHOWN_CHARS_MAX = 4_000;
 
 const OPENS: Readonly<Record<string, string>> = { message: t.search.open, memory: t.search.openMemory, topic: t.search.openTopic, person: t.search.openPerson };
@@ -89,7 +89,7 @@ function Said({ author, time, text, ranges, isHit = false }: { author: string; t
   );
 }
 
-/** As everywhere, once the cursor rests; until then what the search said of it. */
+/** Details are loaded once the cursor rests, as everywhere; until then, the data of the hit is shown. */
 function Memory({ hit }: { hit: SearchHit }) {
   const { data: detail } = useMemoryDetail(hit.id, null);
   const proof = detail?.evidence[0];

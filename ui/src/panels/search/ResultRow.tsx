@@ -1,4 +1,4 @@
-/** One row of the results: what it is, where it stands, the words that were found, and why. */
+/** One row of the results: its kind, its place, the matching words, and why it matches. */
 import { Layers, Library, MessageSquare, UserRound } from 'lucide-react';
 import { memo } from 'react';
 import type { SearchHit } from '../../api';
@@ -9,7 +9,7 @@ import { excerptOf, firstLine } from './excerpt';
 
 const ICONS = { message: MessageSquare, memory: Library, topic: Layers, person: UserRound } as const;
 
-/** One line of what stands beside or in a hit. */
+/** Maximum length of a line shown with a hit. */
 const LINE_CHARS = 120;
 
 export function KindIcon({ kind }: { kind: string }) {
@@ -23,12 +23,12 @@ export function KindIcon({ kind }: { kind: string }) {
 }
 
 function Why({ hit }: { hit: SearchHit }) {
-  // A filter and a name explain themselves.
+  // A filter and a name need no explanation.
   const said = hit.why.filter((why) => why !== 'filter' && why !== 'name').map((why) => nameOf(t.search.whyShort, why));
   return said.length === 0 ? null : <span className={css.whyShort}>{said.join(', ')}</span>;
 }
 
-/** The line beside a message because of which it was found. */
+/** The line next to a message that made it match. */
 function telling(hit: SearchHit) {
   return hit.why.includes('neighbour') ? hit.lines.find((line) => line.highlights.length > 0) : undefined;
 }

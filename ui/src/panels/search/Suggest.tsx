@@ -1,4 +1,4 @@
-/** Beside an empty search: what there is to begin with, of the person's own. A click looks for it. */
+/** Suggestions next to an empty search, from the person's own data. A click searches for one. */
 import { Search as SearchIcon } from 'lucide-react';
 import { type PeopleResponse, type TopicsResponse, useRpc } from '../../api';
 import { EmptyState } from '../../design';
@@ -8,17 +8,17 @@ import { focusBox } from './Blank';
 import css from './Search.module.css';
 import { withValues } from './operators';
 
-/** As many of each as are taken in at a glance. */
+/** As many of each kind as can be seen at a glance. */
 const OFFERED_MAX = 5;
 
-/** The topics that grew last. */
+/** The topics with the latest messages. */
 export const topicsToOffer = (response: TopicsResponse): string[] =>
   response.items
     .toSorted((a, b) => b.last - a.last)
     .slice(0, OFFERED_MAX)
     .map((topic) => topic.title);
 
-/** Those who say most, without oneself and programs. */
+/** The people with the most messages, except the owner and programs. */
 export const peopleToOffer = (response: PeopleResponse): string[] =>
   response.items
     .filter((person) => !person.is_owner && person.type === 'person' && person.messages > 0)

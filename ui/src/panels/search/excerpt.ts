@@ -1,4 +1,4 @@
-/** The part of a text that answers: a few lines around the first words that were found. Pure; offsets count code points. */
+/** The part of a text that matches: a few lines around the first matching words. Pure; offsets count code points. */
 import type { TextRange } from '../../api';
 
 export interface Excerpt {
@@ -6,11 +6,11 @@ export interface Excerpt {
   readonly ranges: readonly TextRange[];
 }
 
-/** What two lines of the widest list hold. */
+/** The capacity of two lines in the widest list. */
 export const EXCERPT_CHARS = 240;
-/** What stands before the first word that was found, so that it is read in its sentence. */
+/** Text before the first matching word, so that it can be read in its sentence. */
 const BEFORE_CHARS = 60;
-/** How far the cut may move to begin with a whole word. */
+/** How far the cut may move to start with a whole word. */
 const WORD_CHARS = 20;
 
 const isSpace = (point: string | undefined) => point !== undefined && /\s/u.test(point);
@@ -28,13 +28,13 @@ export function excerptOf(text: string, ranges: readonly TextRange[], chars = EX
   const end = Math.min(points.length, start + chars);
   const head = start > 0 ? '…' : '';
   const shift = Array.from(head).length - start;
-  // A line break is one code point as the blank is that takes its place.
+  // A line break is one code point, like the space that replaces it.
   const shown = points.slice(start, end).map((point) => (isSpace(point) ? ' ' : point));
   const cut = ranges.filter((range) => range.start < end && range.end > start).map((range) => ({ start: Math.max(start, range.start) + shift, end: Math.min(end, range.end) + shift }));
   return { text: `${head}${shown.join('')}${end < points.length ? '…' : ''}`, ranges: cut };
 }
 
-/** The first line of a text, with the ranges that lie in it. */
+/** The first line of a text, with the ranges in it. */
 export function firstLine(text: string, ranges: readonly TextRange[]): Excerpt {
   const line = text.split('\n')[0] ?? '';
   const end = Array.from(line).length;

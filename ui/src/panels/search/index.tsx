@@ -1,8 +1,8 @@
 /**
- * Search: one box over everything, the results with the words that were found, and the one under the cursor with the lines around it.
+ * Search: one box for everything, the results with the matching words, and the result under the cursor with the lines around it.
  *
- * What narrows a search (kind, channel, speaker, month) is written into the box as an operator, so that the box alone says what is
- * looked for. Results are those of the words in the box and no others. Enter opens the very line; Back returns to the same results.
+ * Filters (kind, channel, author, month) are written into the box as operators, so that the box alone defines the search. The
+ * results always belong to the words in the box. Enter opens the exact line; Back returns to the same results.
  */
 import { CircleHelp, SearchIcon } from 'lucide-react';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react';
@@ -28,9 +28,9 @@ import { type Row, rowsOf } from './rows';
 import css from './Search.module.css';
 import { list, openHit, scrolled, typed } from './state';
 
-/** Results of a search, at most: whoever needs more narrows it. */
+/** Maximum number of results; with more, the search should be narrowed. */
 const RESULTS_MAX = 100;
-/** Lines before and after a message that are shown with it. */
+/** Number of lines shown before and after a message. */
 const AROUND = 2;
 
 const HEADING_PX = 34;
@@ -41,7 +41,7 @@ const HIT_PX = 84;
 const KIND_CHOICES: readonly (Kind | 'all')[] = ['all', ...KINDS];
 const NO_ROWS: readonly Row[] = [];
 
-/** Requests from elsewhere in the window that were answered: coming back to this page is no new one. */
+/** Requests from elsewhere in the window that were handled, so that returning to this page does not repeat them. */
 const answered = new WeakSet<Target>();
 
 const heightOfRow = (row: Row | undefined): number => {
@@ -52,7 +52,7 @@ const heightOfRow = (row: Row | undefined): number => {
 
 export default function Search() {
   const target = useNavTarget('search');
-  // Before anything is painted, so that the results of other words are not seen.
+  // Before the paint, so that results for other words are never visible.
   useLayoutEffect(() => {
     if (!target || answered.has(target)) return;
     answered.add(target);
@@ -87,7 +87,7 @@ export default function Search() {
     'search.kind': () => set(withKind(query, KIND_CHOICES[(KIND_CHOICES.indexOf(kind) + 1) % KIND_CHOICES.length] ?? 'all')),
   });
 
-  // Whoever comes to search types; whoever comes back to results goes on in them.
+  // The focus goes to the box for a new search, and to the results on return.
   const isBack = useRef(query !== '');
   useEffect(() => {
     if (!isBack.current) focusBox();
@@ -162,10 +162,10 @@ export default function Search() {
   );
 }
 
-/** What the results have in common: each value narrows to itself, and is taken off here or in the box. */
+/** Values that the results have in common. Selecting one narrows the search; it can be removed here or in the box. */
 function Filters({ text, answer, onText }: { text: string; answer: SearchResponse | undefined; onText: (next: string) => void }) {
   const countsOf = (name: string) => answer?.facets.find((facet) => facet.name === name)?.values ?? [];
-  /** What was typed, as the facet writes it where it is one of its values. */
+  /** The typed value, spelled as in the facet if it is one of its values. */
   const chosenOf = (operator: 'channel' | 'person', name: string) => valuesOf(text, operator).map((value) => countsOf(name).find((each) => each.name.toLowerCase() === value.toLowerCase())?.name ?? value);
   const channels = chosenOf('channel', 'channel');
   const authors = chosenOf('person', 'author');
@@ -240,7 +240,7 @@ function ResultOf({ row, onOpen }: { row: Row | undefined; onOpen: (row: Row) =>
     );
   }
   return (
-    // Its key is the list's: Enter.
+    // The list handles its key, Enter.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
     <div className={css.more} data-more={row.of} onClick={() => onOpen(row)}>
       {t.search.more(row.count, name)}

@@ -1,6 +1,6 @@
 /**
- * What was typed, taken apart as the backend does, so that facets and kinds can be written into it and read from it: the box is
- * the only place where a search is kept. Pure.
+ * Parses the typed query as the backend does, so that filters can be written into it and read from it: the box is the only place
+ * that stores a search. Pure.
  */
 
 export const OPERATORS = ['person', 'channel', 'after', 'before', 'type'] as const;
@@ -12,14 +12,14 @@ export type Kind = (typeof KINDS)[number];
 interface Operation {
   readonly operator: Operator;
   readonly value: string;
-  /** Where it stands, in UTF-16 units. */
+  /** Its position, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
 }
 
 const NAMES: Readonly<Record<string, Kind>> = { message: 'message', messages: 'message', memory: 'memory', memories: 'memory', topic: 'topic', topics: 'topic', person: 'person', people: 'person', persons: 'person' };
 
-/** An operator up to the end of its value, which may be quoted and need not be closed; phrases are skipped whole. */
+/** An operator up to the end of its value, which may be quoted and unclosed; phrases are skipped whole. */
 const PIECE = new RegExp(`"[^"]*"?|(?<=^|[\\s"])(${OPERATORS.join('|')}):(?:"([^"]*)"?|([^\\s"]*))|[^\\s"]+`, 'giu');
 
 export function operationsOf(typed: string): Operation[] {
@@ -30,7 +30,7 @@ export function operationsOf(typed: string): Operation[] {
   });
 }
 
-/** The values that an operator has. */
+/** The values of an operator. */
 export const valuesOf = (typed: string, operator: Operator): string[] => operationsOf(typed).flatMap((each) => (each.operator === operator && each.value !== '' ? [each.value] : []));
 
 export const written = (operator: Operator, value: string): string => {
@@ -42,14 +42,14 @@ const tidy = (text: string): string => text.replace(/\s+/gu, ' ').trim();
 
 const same = (a: string, b: string): boolean => a.localeCompare(b, undefined, { sensitivity: 'accent' }) === 0;
 
-/** Takes operations out. */
+/** Removes operations. */
 function without(typed: string, isOut: (each: Operation) => boolean): string {
   let left = typed;
   for (const each of operationsOf(typed).filter(isOut).toReversed()) left = `${left.slice(0, each.start)} ${left.slice(each.end)}`;
   return tidy(left);
 }
 
-/** The text with an operator that has these values and no others. What stays is not moved. */
+/** The text with exactly these values of an operator. Other parts keep their place. */
 export function withValues(typed: string, operator: Operator, values: readonly string[]): string {
   const known = valuesOf(typed, operator);
   const left = without(typed, (each) => each.operator === operator && !values.some((value) => same(value, each.value)));
@@ -57,12 +57,12 @@ export function withValues(typed: string, operator: Operator, values: readonly s
   return tidy([left, ...added.map((value) => written(operator, value))].join(' '));
 }
 
-/** What is looked for, without what narrows it. */
+/** The search words, without operators. */
 export const wordsOf = (typed: string): string => without(typed, () => true);
 
 export const isNarrowed = (typed: string): boolean => operationsOf(typed).some((each) => each.value !== '');
 
-/** The one kind that is looked for; `all` where it is none or several. */
+/** The kind the search is limited to; `all` if there is none or more than one. */
 export function kindOf(typed: string): Kind | 'all' {
   const kinds = new Set(valuesOf(typed, 'type').flatMap((value) => NAMES[value.toLowerCase()] ?? []));
   const [kind] = kinds;
@@ -73,13 +73,13 @@ export const withKind = (typed: string, kind: Kind | 'all'): string => withValue
 
 const MONTH = /^(\d{4})-(\d{2})$/u;
 
-/** The month after one, as `2026-03`. */
+/** The following month, as `2026-03`. */
 export function monthAfter(month: string): string {
   const [, year = '', number = ''] = MONTH.exec(month) ?? [];
   return number === '12' ? `${Number(year) + 1}-01` : `${year}-${String(Number(number) + 1).padStart(2, '0')}`;
 }
 
-/** The month to which the search is narrowed, if it is a single one. */
+/** The month the search is limited to, if it is a single one. */
 export function monthOf(typed: string): string | null {
   const [after, ...others] = valuesOf(typed, 'after');
   const [before, ...more] = valuesOf(typed, 'before');
@@ -92,7 +92,7 @@ export function withMonth(typed: string, month: string | null): string {
   return month === null ? left : withValues(withValues(left, 'after', [month]), 'before', [monthAfter(month)]);
 }
 
-/** The operator whose value is being typed at the caret. */
+/** The operator whose value is being typed at the cursor. */
 export function operationAt(typed: string, caret: number): Operation | null {
   const found = operationsOf(typed).find((each) => each.start < caret && caret <= each.end);
   if (!found || caret < found.start + found.operator.length + 1) return null;
@@ -100,13 +100,13 @@ export function operationAt(typed: string, caret: number): Operation | null {
   return isClosed ? null : found;
 }
 
-/** The text with the operation at the caret completed, and where the caret goes. */
+/** The text with the operation at the cursor completed, and the new cursor position. */
 export function completed(typed: string, operation: Operation, value: string): { text: string; caret: number } {
   const head = `${typed.slice(0, operation.start)}${written(operation.operator, value)} `;
   return { text: head + typed.slice(operation.end).trimStart(), caret: head.length };
 }
 
-/** The text with an operator to be filled in at its end. */
+/** The text with an empty operator added at its end. */
 export const withOperator = (typed: string, operator: Operator): string => {
   const left = typed.trimEnd();
   return `${left}${left === '' ? '' : ' '}${operator}:`;

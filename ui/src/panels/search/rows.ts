@@ -1,4 +1,4 @@
-/** The answer as a list shows it: one kind whole, or a few of each kind with its heading and the way to the rest. Pure. */
+/** The results in display order: one kind completely, or a few of each kind with a heading and a link to the rest. Pure. */
 import type { SearchHit, SearchResponse } from '../../api';
 import { KINDS, type Kind } from './operators';
 
@@ -7,10 +7,10 @@ export type Row =
   | { readonly kind: 'hit'; readonly key: string; readonly hit: SearchHit }
   | { readonly kind: 'more'; readonly key: string; readonly of: Kind; readonly count: number };
 
-/** In the order in which the backend puts them: who, what was approved, what many conversations say, what was said. */
+/** The backend's order: people, memories, topics, messages. */
 const ORDER: readonly Kind[] = ['person', 'memory', 'topic', 'message'];
 
-/** So many of a kind stand among the others: the messages come last and may be many. */
+/** Maximum number of each kind in the combined list. Messages come last and may be many. */
 export const AMONG: Readonly<Record<Kind, number>> = { person: 3, memory: 4, topic: 3, message: Number.POSITIVE_INFINITY };
 
 export const keyOf = (hit: Pick<SearchHit, 'kind' | 'id'>): string => `${hit.kind} ${hit.id}`;

@@ -5,7 +5,7 @@ import { RpcError } from '../../platform';
 import type { FakeOptions, FakePlatform } from '../../platform/fake';
 import { nav, openSearch } from '../../state/nav';
 import { press, renderApp, violations } from '../../test/render';
-// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
 import '../conversations/index';
 import './index';
 
@@ -17,7 +17,7 @@ const asked = (host: FakePlatform) => host.calls.filter((each) => each.cmd === '
 const type = (text: string) => fireEvent.change(box(), { target: { value: text } });
 const marks = (element: Element) => [...element.querySelectorAll('mark')].map((mark) => mark.textContent);
 
-/** Gives the box up to the results, as a person does. */
+/** Moves from the box to the results, as a person does. */
 async function toResults() {
   fireEvent.keyDown(box(), { key: 'Enter' });
   await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId('search-list')));
@@ -36,7 +36,7 @@ async function searching(text: string, options: FakeOptions = {}): Promise<FakeP
 describe('where nothing says what was asked', () => {
   test('the nearest three lines are set apart, and a question that is answered has no such line', async () => {
     await searching('kitchen zqueen zmongolia zprefers zalways ztuesdays');
-    expect((await screen.findByTestId('search-nearest')).textContent).toContain('Nothing found that says this');
+    expect((await screen.findByTestId('search-nearest')).textContent).toContain('No good match');
     expect(rows().filter((each) => each.querySelector('[data-kind=message]') !== null).length).toBeLessThanOrEqual(3);
     expect(await violations()).toEqual([]);
     type('bread');
@@ -156,7 +156,7 @@ describe('the results', () => {
     release();
     await screen.findAllByTestId('search-row');
     expect(rows().every((each) => each.textContent?.includes('marathon') && !each.textContent.includes('sourdough'))).toBe(true);
-    // The control: asked for again, it is there.
+    // Control: when searched again, it is found.
     type('sourdough');
     expect(rows(), 'nothing of the last words stands under the new ones').toEqual([]);
     await waitFor(() => expect(row('sourdough')).toBeDefined());
@@ -168,7 +168,7 @@ describe('the results', () => {
     type('budget cook lot');
     await waitFor(() => expect(row('About twelve thousand')).toBeDefined());
     const line = row('About twelve thousand');
-    expect(line.textContent).toContain('Next line');
+    expect(line.textContent).toContain('Next message');
     expect(marks(line)).toEqual(['budget', 'cook', 'lot']);
   });
 
@@ -216,7 +216,7 @@ describe('the results', () => {
     await searching('');
     type('xyzzy channel:whatsapp');
     const empty = await screen.findByTestId('search-empty');
-    expect(empty.textContent).toContain('Nothing found for “xyzzy channel:whatsapp”');
+    expect(empty.textContent).toContain('No results for “xyzzy channel:whatsapp”');
     expect(await violations()).toEqual([]);
     fireEvent.click(within(empty).getByRole('button'));
     expect(box().value).toBe('xyzzy');
@@ -226,7 +226,7 @@ describe('the results', () => {
     await renderApp('search', { embeddingMissing: true });
     await screen.findByTestId('search-box');
     type('xyzzy');
-    expect((await screen.findByTestId('search-empty')).textContent).toContain('only the words themselves');
+    expect((await screen.findByTestId('search-empty')).textContent).toContain('only exact words');
   });
 
   test('that cannot be had say what happened, and are asked for again', async () => {
@@ -251,7 +251,7 @@ describe('the result under the cursor', () => {
     const around = await screen.findByTestId('search-around');
     for (const words of ['What is your budget', 'I bake sourdough every Saturday', 'Granite and quartzite']) expect(around.textContent).toContain(words);
     expect(around.querySelector('[data-hit]')?.textContent).toContain('I bake sourdough');
-    expect(screen.getByTestId('search-why').textContent).toContain('words that you looked for');
+    expect(screen.getByTestId('search-why').textContent).toContain('words you searched for');
   });
 
   test('opens at its very line, and Back leads to the same result', async () => {

@@ -1,22 +1,23 @@
 /**
- * What the Search page was left with: it outlives the page, so that whoever comes back finds the same results at the same place.
+ * The state of the Search page. It outlives the page, so that a person who comes back finds the same results at the same
+ * position.
  *
- * The words are kept for this session only: what somebody looked for is nobody's business tomorrow.
+ * The queries are kept for this session only, for privacy.
  */
 import type { SearchHit } from '../../api';
 import { createListState } from '../../state/list';
 import { goFromResults } from '../../state/nav';
 import { createStore } from '../../state/store';
 
-/** What stands in the box. */
+/** The text in the box. */
 export const typed = createStore('');
 
 export const list = createListState();
 
-/** How far the results of a search were scrolled, px. */
+/** Scroll position of the results of a search, in px. */
 export const scrolled = { query: '', top_px: 0 };
 
-/** What was looked for and opened from, the last first. */
+/** Queries from which a result was opened, latest first. */
 export const recent = createStore<readonly string[]>([]);
 const RECENT_MAX = 6;
 
@@ -24,7 +25,7 @@ export function noteRecent(query: string): void {
   recent.update((known) => [query, ...known.filter((each) => each !== query)].slice(0, RECENT_MAX));
 }
 
-/** Where a hit is opened: a message at its very line. */
+/** Opens a hit; a message at its exact line. */
 export function openHit(hit: Pick<SearchHit, 'kind' | 'id' | 'conversation_id'>, query: string): void {
   if (query !== '') noteRecent(query);
   if (hit.kind === 'message') goFromResults('conversations', { conversation: hit.conversation_id, message: hit.id });
@@ -33,7 +34,7 @@ export function openHit(hit: Pick<SearchHit, 'kind' | 'id' | 'conversation_id'>,
   else if (hit.kind === 'person') goFromResults('people', { person: hit.id });
 }
 
-/** Forgets all of it; tests start from here. */
+/** Clears the state; tests start from here. */
 export function resetSearch(): void {
   typed.set('');
   recent.set([]);

@@ -1,4 +1,4 @@
-/** Agents: whether their sessions are remembered, whether they may hold goals, what they were given; and how near people are. */
+/** Agents: whether their sessions are summarized, whether they may have goals, and their access log; and the roles of people. */
 import { Bot, User } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { type AgentRow, type PersonRoleView, call, useRpc } from '../../api';

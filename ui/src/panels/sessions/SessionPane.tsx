@@ -1,4 +1,4 @@
-/** One session: each field of its record, and the line that proves it. */
+/** One session: each field of its summary, with the line that proves it. */
 import { type SessionDetail, type SessionItemView, type SessionListRow, useRpc } from '../../api';
 import { Badge, Button, ErrorState, LoadingRows, PaneBody, PaneFoot, cx, fullTime, shortDate } from '../../design';
 import { useActions } from '../../keys';
@@ -10,10 +10,10 @@ import { isBuiltIn, proposerName } from '../shared/proposers';
 import { Significance } from './Significance';
 import css from './Sessions.module.css';
 
-/** Who made a record, within a sentence. */
+/** Who made a summary, for use within a sentence. */
 const madeBy = (proposer: string) => (isBuiltIn(proposer) ? t.sessions.rules : proposerName(proposer));
 
-/** Fields in the order in which a reader asks for them. */
+/** Fields in the order in which readers want them. */
 const FIELDS = [
   'intent',
   'outcome',
@@ -42,7 +42,7 @@ export function SessionPane({ session, isRested }: { session: SessionListRow; is
     return true;
   };
   useActions('sessions', { 'sessions.open': open });
-  // Mood and depth are known where a line shows them.
+  // Mood and depth are known only if a line shows them.
   const isShown = (field: string) => detail?.items.some((item) => item.field === field) ?? false;
   return (
     <>

@@ -1,4 +1,4 @@
-/** The list of sessions, and beside it the one under the cursor. */
+/** The list of sessions, and the session under the cursor. */
 import { BotMessageSquare, SearchX } from 'lucide-react';
 import { type ReactNode, memo, useEffect, useMemo, useRef, useState } from 'react';
 import { type SessionListRow, useRpc } from '../../api';
@@ -15,13 +15,13 @@ import { SessionPane } from './SessionPane';
 import { Significance } from './Significance';
 
 const QUERY_REST_MS = 120;
-/** Longer than the gap between two presses of a held key. */
+/** Longer than the time between two repeats of a held key. */
 const REST_MS = 100;
 const NONE: readonly SessionListRow[] = [];
 
 const list = createListState();
 
-/** Whether a session has the words somewhere in what it was about, who took part and where. */
+/** Whether a session contains the words in its subject, its participants or its place. */
 export function matches(session: SessionListRow, query: string): boolean {
   const hay = [session.intent, session.agent, session.user, session.conversation_title].join(' ').toLowerCase();
   return query

@@ -1,9 +1,9 @@
-/** How much a session or a line matters, as marks and in words. */
+/** The significance of a session or a line, as marks and in words. */
 import { cx } from '../../design';
 import { t } from '../../strings';
 import css from './Sessions.module.css';
 
-/** Five marks, as many of them full as it matters. */
+/** Five marks, filled up to the level. */
 export function Significance({ level }: { level: number }) {
   return (
     <span className={css.significance} role="img" aria-label={t.sessions.significance(level)} title={t.sessions.significance(level)}>

@@ -1,7 +1,7 @@
 /**
- * The tiers of long-term memory as an agent is given them, word for word, and below each what did not fit.
+ * The tiers of long-term memory exactly as an agent is served them, and below each what did not fit.
  *
- * It asks the same as an agent does, so that what stands here is what would be given.
+ * It uses the same code as an agent's request, so that it shows exactly what would be served.
  */
 import { Layers2 } from 'lucide-react';
 import { type ReactNode, useId, useMemo } from 'react';

@@ -1,8 +1,8 @@
 /**
- * Sessions: what came of talks with agents, what each agent is given of it (the memory tiers), and what each agent may do.
+ * Sessions: summaries of conversations with agents, what each agent is served from them (the memory tiers), and the settings of
+ * each agent.
  *
- * Everything stands in the words of a message and leads to it. Deliberately not here: who may see what at all, which is chosen in
- * Privacy.
+ * Every text consists of words of a message and links to it. Not in this panel: who may see what at all, which is set in Privacy.
  */
 import { useEffect, useRef } from 'react';
 import { Segmented } from '../../design';

@@ -5,14 +5,14 @@ import type { FakePlatform } from '../../platform/fake';
 import type { SessionsResponse } from '../../api';
 import { nav } from '../../state/nav';
 import { press, renderApp, violations } from '../../test/render';
-// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
 import './index';
 
 const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => each.cmd === cmd).map((each) => each.payload);
 const rows = () => screen.queryAllByTestId('session-row');
 const open = async (tab: 'sessions' | 'tiers' | 'agents' = 'sessions') => {
   const host = await renderApp('sessions');
-  // The window remembers which was shown last.
+  // The window remembers the last tab.
   fireEvent.click(await screen.findByTestId(`sessions-tab-${tab}`));
   if (tab === 'sessions') await screen.findAllByTestId('session-row');
   return host;
@@ -42,9 +42,9 @@ describe('sessions', () => {
     await open();
     await screen.findAllByTestId('session-item');
     const terms = () => [...screen.getByTestId('session-detail').querySelectorAll('dt')].map((each) => each.textContent);
-    expect(terms()).toEqual(['How it ended', 'Significance 4 of 5', 'Mood']);
+    expect(terms()).toEqual(['Outcome', 'Significance 4 of 5', 'Mood']);
     await press('j');
-    await waitFor(() => expect(terms()).toEqual(['How it ended', 'Significance 3 of 5']));
+    await waitFor(() => expect(terms()).toEqual(['Outcome', 'Significance 3 of 5']));
   });
 
   test('an earlier version is told of and says that it stays', async () => {
@@ -57,13 +57,13 @@ describe('sessions', () => {
 
   test('it says who summed up each record, the standing one and those before it', async () => {
     const host = await open();
-    await waitFor(() => expect(screen.getByTestId('session-made-by').textContent).toContain('Summed up by the built-in engine'));
+    await waitFor(() => expect(screen.getByTestId('session-made-by').textContent).toContain('Summarized by the built-in engine'));
     expect((await screen.findAllByTestId('session-version'))[0]?.textContent).toContain('by the built-in engine');
     const list = (await host.rpc('sessions_list', {})) as SessionsResponse;
     const model = list.items.map((row) => ({ ...row, proposer: 'llama3.2:3b session/1' }));
     host.answer('sessions_list', () => ({ ...list, items: model }));
     await host.rpc('sessions_rebuild', {});
-    await waitFor(() => expect(screen.getByTestId('session-made-by').textContent).toContain('Summed up by llama3.2:3b'));
+    await waitFor(() => expect(screen.getByTestId('session-made-by').textContent).toContain('Summarized by llama3.2:3b'));
   });
 
   test('words narrow the list and there is a way back', async () => {
@@ -71,7 +71,7 @@ describe('sessions', () => {
     fireEvent.change(screen.getByTestId('sessions-search'), { target: { value: 'claude' } });
     await waitFor(() => expect(rows()).toHaveLength(1));
     fireEvent.change(screen.getByTestId('sessions-search'), { target: { value: 'no such session' } });
-    fireEvent.click(await screen.findByRole('button', { name: 'Clear the search' }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Clear search' }));
     await waitFor(() => expect(rows()).toHaveLength(2));
   });
 
@@ -105,7 +105,7 @@ describe('memory tiers', () => {
     const host = await open('tiers');
     await screen.findAllByTestId('tier');
     fireEvent.click(screen.getByTestId('tiers-role-guest'));
-    await waitFor(() => expect(screen.getAllByText('Not for a guest.')).toHaveLength(3));
+    await waitFor(() => expect(screen.getAllByText('Not shown to guests.')).toHaveLength(3));
     expect(asked(host, 'tiers_preview').at(-1)).toEqual({ agent: null, person: null, role: 'guest' });
   });
 });
@@ -114,7 +114,7 @@ describe('agents', () => {
   test('what an agent may do is chosen at once and can be taken back', async () => {
     const host = await open('agents');
     const card = (await screen.findAllByTestId('agent-card')).find((each) => each.dataset['agent'] === 'Claude') as HTMLElement;
-    expect(card.textContent).toContain('Was given something once');
+    expect(card.textContent).toContain('Served once');
     fireEvent.click(within(card).getByTestId('agent-goals'));
     await waitFor(() => expect(asked(host, 'agent_choose')).toEqual([{ name: 'Claude', skips_memory: null, holds_goals: true }]));
     fireEvent.click(within(card).getByTestId('agent-memory'));

@@ -1,4 +1,4 @@
-/** Waiting for a model: what for, how long so far, and a way to end it. */
+/** Waiting for a model: what for, how long so far, and a way to stop. */
 import { Button, Progress } from '../../design';
 import { useSeconds } from '../../state/seconds';
 import { t } from '../../strings';
@@ -9,12 +9,12 @@ export interface AskingProps {
   stage: string;
   since?: number;
   done?: number;
-  /** 0 when not known. */
+  /** 0 if unknown. */
   total?: number;
   words?: string;
   hint?: string;
   stopTestId?: string;
-  /** Without it there is nothing to end. */
+  /** Without it, there is no way to stop. */
   onStop?: () => void;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Backup and export: making one, going back to one, taking everything along, and the backups that Keepsake keeps itself.
+ * Backup and export: making a backup, restoring one, exporting everything, and the backups in the data folder.
  *
- * One piece of long work at a time; the backend tells how far it is and hears a cancel. A restore is asked for with what would be
- * replaced, after the file was looked through.
+ * Only one piece of long work runs at a time; the backend reports progress and can cancel it. Before a restore, the file is
+ * checked and the person is shown what would be replaced.
  */
 import { useState } from 'react';
 import { type BackupMade, type BackupView, type ExportMade, type RestorePreview, call, useRpc } from '../../api';
@@ -31,11 +31,11 @@ export function Backup() {
   const [asked, setAsked] = useState<Asked | null>(null);
   const [isRebuildAsked, setRebuildAsked] = useState(false);
   const isRebuilding = useRebuild().run?.state === 'running';
-  // Only a host with dialogs of its own can name a file or a folder; a page in a browser sends a copy.
+  // Only a host with its own dialogs can name a file or a folder; a page in a browser uploads a copy.
   const canPick = platform().fileAccess === 'pick_files';
   const words = t.backup;
 
-  /** Does long work and shows what came of it; a cancel is no failure. */
+  /** Runs long work and shows the result. Canceling is not a failure. */
   const run = async <T,>(kind: Work, doing: () => Promise<T>, said: (done: T) => readonly string[]) => {
     setWork(kind);
     setResult([]);

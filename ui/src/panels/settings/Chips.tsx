@@ -1,4 +1,4 @@
-/** A short list of names: each can be taken off, others added from a menu or by typing. */
+/** A short list of names: each can be removed, and others added from a menu or by typing. */
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
 import { Button, IconButton, Menu } from '../../design';
@@ -12,7 +12,7 @@ interface ChipsProps {
   suggestions: readonly string[];
   addLabel: string;
   fieldLabel: string;
-  /** Said where the list is empty. */
+  /** Shown if the list is empty. */
   none?: string;
   normalise: (text: string) => string;
   /** What is wrong with an entry, or null. */

@@ -1,4 +1,4 @@
-/** What runs on this computer, asked only when the person asks. */
+/** Model servers on this computer; searched for only when the person asks. */
 import { Check, PlugZap, Search, ServerOff } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import { type FoundServer, type ProviderView, call } from '../../api';
@@ -14,7 +14,7 @@ import { type Models, isSame, saidBy } from './models';
 
 type Search = { readonly kind: 'idle' } | { readonly kind: 'asking' } | { readonly kind: 'failed'; readonly message: string } | { readonly kind: 'done'; readonly servers: readonly FoundServer[] };
 
-/** Chooses a model, and offers to let it propose where nothing of the kind is on. */
+/** Chooses a model, and offers to enable proposals by models if they are off. */
 export async function choose(models: Models, provider: ProviderView, field: 'provider' | 'other' = 'provider'): Promise<boolean> {
   const isTaken = await models.change(field, { provider });
   if (isTaken && models.view.settings.engines === 'built_in') {
@@ -23,7 +23,7 @@ export async function choose(models: Models, provider: ProviderView, field: 'pro
   return isTaken;
 }
 
-/** How often it is looked again, where a person looked and nothing ran: they are about to start something. */
+/** Interval of repeated searches after one that found nothing, because the person is probably about to start a server. */
 const LOOK_AGAIN_MS = 5_000;
 
 export function FoundServers({ models }: { models: Models }) {

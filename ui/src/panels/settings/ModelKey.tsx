@@ -1,4 +1,4 @@
-/** The key of the chosen server: whether there is one, and where it is kept. It goes in and never comes back. */
+/** The API key of the chosen server: whether there is one, and where it is stored. It can be entered but never read back. */
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { type ProviderView, call } from '../../api';
@@ -11,7 +11,7 @@ import { Problem } from './Rows';
 import settingsCss from './Settings.module.css';
 import { type Models, saidBy } from './models';
 
-/** Where a key is kept, and why not elsewhere. */
+/** Where a key is stored, and why not elsewhere. */
 export function keyPlace(view: Models['view']): string {
   const place = nameOf(t.models.keyStore, view.key_store);
   return view.key_store_problem ? `${place} ${view.key_store_problem}` : place;

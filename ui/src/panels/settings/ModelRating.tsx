@@ -1,4 +1,4 @@
-/** What a model is good for: some ten calls about made-up conversations, counted, with a way to stop them. */
+/** Rates a model: about ten calls about invented conversations, with counts and a way to stop them. */
 import { CircleAlert, CircleCheck, CircleX } from 'lucide-react';
 import { type ProviderView, call } from '../../api';
 import { Button } from '../../design';

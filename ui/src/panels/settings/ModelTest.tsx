@@ -1,4 +1,4 @@
-/** Trying a model with an invented conversation: what was sent, what came back, and whether it is of use. */
+/** Tests a model with an invented conversation: what was sent, the reply, and whether it is usable. */
 import { ChevronRight, CircleAlert, CircleCheck, FlaskConical, X } from 'lucide-react';
 import { type ModelTest, type ProviderView, call } from '../../api';
 import { Button, IconButton } from '../../design';
@@ -31,7 +31,7 @@ export function TestButton({ test, isDisabled = false }: { test: Test; isDisable
   );
 }
 
-/** "2.4 s": a model's answer is worth a tenth. */
+/** "2.4 s": the duration of a model's reply, with one decimal. */
 const seconds = (duration_ms: number) => `${(duration_ms / 1_000).toFixed(1)} s`;
 
 export function TestResult({ test: { provider, state, clear } }: { test: Test }) {
@@ -78,7 +78,7 @@ function Folded({ title, text, isOpen = false }: { title: string; text: string |
       {text === null ? (
         <p className={css.testNothing}>{t.models.testNothing}</p>
       ) : (
-        // Focusable, so that it scrolls by keyboard.
+        // Focusable, so that it can be scrolled by keyboard.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         <pre className={css.text} tabIndex={0} aria-label={title}>
           {text}

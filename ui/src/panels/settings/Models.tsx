@@ -1,7 +1,7 @@
 /**
- * Settings → Models: who proposes, which model, what may reach it and when.
+ * Settings → Models: which engine makes proposals, which model is used, what may be sent to it and when.
  *
- * Deliberately not here: what was sent (Activity), and the model for matching by meaning, which needs no choice (General).
+ * Not in this module: what was sent (Activity), and the embedding model, which needs no choice (General).
  */
 import { CirclePause, Clock, Globe, Monitor, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
@@ -22,12 +22,12 @@ import settingsCss from './Settings.module.css';
 import { TaskModels } from './TaskModels';
 import { KINDS, type Models, PRESETS, type Preset, hostOf, presetOf, profileOf, saidBy, useModels } from './models';
 
-/** More than any plan allows; the backend takes larger numbers, people mistype them. */
+/** More than any plan allows. The backend accepts larger numbers, but people make typing errors. */
 const BUDGET_TOKENS_MAX = 100_000_000;
-/** In less a prompt has no room for what it is about; of more the backend makes no use. */
+/** With less, a prompt has no room for its input; the backend makes no use of more. */
 const CONTEXT_TOKENS_MIN = 2_000;
 const CONTEXT_TOKENS_MAX = 10_000_000;
-/** A bar this full is said in the colour of a warning. */
+/** Share of the budget from which the bar has the warning color. */
 const BUDGET_WARN = 0.9;
 
 export function ModelsTab() {
@@ -69,7 +69,7 @@ function Engines({ models: { view, change, problems } }: { models: Models }) {
                 aria-describedby={`engine-${engine}`}
                 data-testid={ENGINE_IDS[engine]}
                 onChange={() => {
-                  // The notice of a newly chosen model offers just this.
+                  // The notice about a newly chosen model offers the same.
                   hideToasts('model');
                   void change('engines', { engines: engine });
                 }}
@@ -152,7 +152,7 @@ function ChosenModel({ models }: { models: Models }) {
   );
 }
 
-/** How much the model takes in one call, where its server does not say so or says too much. */
+/** The context size of the model, if its server does not report it or reports too much. */
 function ContextLength({ models: { change, problems }, provider }: { models: Models; provider: ProviderView }) {
   const known = provider.context_tokens;
   const [typed, setTyped] = useState<string | null>(null);
@@ -172,7 +172,7 @@ function ContextLength({ models: { change, problems }, provider }: { models: Mod
 
 const wholeNumber = (typed: string) => Number(typed.replace(/[\s,.]/g, ''));
 
-/** A number that is kept when it is left or with Enter, and taken back with Escape. */
+/** A number that is stored on blur or with Enter, and reset with Escape. */
 function NumberField({ name, value, placeholder, isBad, testId, onType, onSave }: { name: string; value: string; placeholder?: string; isBad: boolean; testId: string; onType: (typed: string | null) => void; onSave: () => void }) {
   return (
     <input
@@ -194,7 +194,7 @@ function NumberField({ name, value, placeholder, isBad, testId, onType, onSave }
   );
 }
 
-/** Why waiting work does not start, or how much of it waits. */
+/** Why queued jobs do not start, or how many of them there are. */
 function Hold({ view }: { view: ModelsView }) {
   if (view.hold === null && view.waiting === 0) return null;
   return (

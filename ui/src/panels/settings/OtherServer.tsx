@@ -1,4 +1,4 @@
-/** A server that was not found by itself: kind, address, key and model. Nothing is kept before it is used. */
+/** A server that was not found automatically: kind, address, key and model. Nothing is stored before it is used. */
 import { ChevronRight } from 'lucide-react';
 import { useId, useState } from 'react';
 import { call } from '../../api';
@@ -29,7 +29,7 @@ export function OtherServer({ models }: { models: Models }) {
   const problem = addressProblem(url, view.settings.this_computer_only);
   const server = `${shape} ${url}`;
   const shown = names?.of === server ? names : null;
-  /** A key that was typed is stored before the server is asked; it is not kept in the page after that. */
+  /** A typed key is stored before a request to the server, and then removed from the page. */
   const storeTyped = async () => {
     if (key.trim() === '') return;
     await storeKey(models, provider, key.trim());

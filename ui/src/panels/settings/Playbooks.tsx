@@ -1,4 +1,4 @@
-/** Settings → General: where new playbooks are told of besides the desktop. Off unless an address is entered. */
+/** Settings → General: the webhook for new playbooks. Off unless an address is entered. */
 import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type PlaybookSettings, call, rpcKey, useRpc } from '../../api';

@@ -1,4 +1,4 @@
-/** A model in one click: what the Ollama on this computer can download, how large it is and under which licence, and how far it is. */
+/** Downloads a model with one click: models for the Ollama on this computer with their size and license, and the progress. */
 import { Download } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { type ModelPullView, call, useRpc } from '../../api';
@@ -10,13 +10,13 @@ import css from './Models.module.css';
 import { Problem } from './Rows';
 import { saidBy } from './models';
 
-/** Small models that read and answer in the form that is asked for; sizes as Ollama's library states them. */
+/** Small models that can read and reply in the requested format. Sizes are from Ollama's library. */
 const OFFERED = [
   { model: 'qwen3:4b', size_gb: 2.5, memory_gb: 8, licence: 'Apache 2.0' },
   { model: 'qwen3:8b', size_gb: 5.2, memory_gb: 16, licence: 'Apache 2.0' },
 ] as const;
 
-/** How often it is looked how far a download is. */
+/** Interval between progress requests. */
 const LOOK_MS = 1_000;
 
 export function PullModel({ url, onDone }: { url: string; onDone: () => void }) {

@@ -1,7 +1,7 @@
 /**
- * Making anew what was derived: what goes and what stays, asked before; then how far it is, a stop, and what came of it.
+ * Derives everything again: a question about what is deleted and kept, then progress, a way to stop, and the result.
  *
- * Deliberately not here: the beginning, which is long work as a backup is (`Backup`); the cycle that makes it, which is Activity's.
+ * Not in this module: starting it, which is long work like a backup (`Backup`); and the maintenance run, which Activity shows.
  */
 import { useState } from 'react';
 import { type RebuildBegun, call, useRpc } from '../../api';
@@ -13,10 +13,10 @@ import { TESTIDS } from '../../testids';
 import ask from './Rebuild.module.css';
 import css from './Backup.module.css';
 
-/** The rebuild that this window began last: leaving the panel loses nothing. */
+/** The latest rebuild that this window started, kept when the person leaves the panel. */
 export const rebuildBegun = createStore<RebuildBegun | null>(null);
 
-/** What was begun here, and the cycle that makes it. */
+/** The rebuild started here, and its maintenance run. */
 export function useRebuild() {
   const begun = useStore(rebuildBegun, (now) => now);
   const { data } = useRpc('maintenance_get', {}, { enabled: begun !== null });

@@ -1,4 +1,4 @@
-/** Settings → General: what may be tidied at night without asking. Nothing unless it is chosen. */
+/** Settings → General: clean-ups that maintenance applies without asking. Off by default. */
 import { type ReflectionSettings, call, rpcKey, useChoices, useRpc } from '../../api';
 import { Switch } from '../../design';
 import { showError } from '../../state/toasts';

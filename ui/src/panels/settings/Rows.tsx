@@ -1,4 +1,4 @@
-/** The parts of Settings: a section, and a row of a name, a hint and a control. */
+/** Components of Settings: a section, and a row with a name, a hint and a control. */
 import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import css from './Settings.module.css';
@@ -25,7 +25,7 @@ export function Row({ name, hint, children, isTall = false, problem }: { name: s
   );
 }
 
-/** What went wrong, beside the field that it concerns. */
+/** A problem, shown next to its field. */
 export function Problem({ text, id }: { text?: string | null; id?: string }) {
   return text ? (
     <p className={css.fieldProblem} role="alert" id={id}>

@@ -1,4 +1,4 @@
-/** Other models of the chosen server for some tasks. Folded, since one model for all is what nearly everybody wants. */
+/** Other models of the chosen server for single tasks. Collapsed, because one model is enough for nearly everyone. */
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { type ProviderView, call } from '../../api';
@@ -23,7 +23,7 @@ export function TaskModels({ models: { view, change, problems, say }, provider }
       say('tasks', saidBy(thrown));
     }
   };
-  // What is chosen stays in the list where the server does not answer.
+  // Chosen models stay in the list if the server does not respond.
   const offered = [...new Set([...(names ?? []), ...chosen])].filter((name) => name !== provider.model);
   return (
     <details

@@ -1,7 +1,7 @@
 /**
- * Settings → Topics: how topics are made. Each choice acts at once, and topics are made anew under it.
+ * Settings → Topics: rules for updating topics. Each change takes effect immediately, and topics are derived again.
  *
- * Deliberately not here: what a person decided about topics, which holds under any rules (Topics).
+ * Not in this module: the person's decisions about topics, which apply under any rules (Topics).
  */
 import { RotateCcw } from 'lucide-react';
 import { useState } from 'react';

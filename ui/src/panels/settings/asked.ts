@@ -1,4 +1,4 @@
-/** A question to a model that takes its time: asked, waited for, given up. An answer belongs to what it was asked of. */
+/** A slow request to a model: sent, pending, abandoned. An answer belongs to the object it was requested for. */
 import { useEffect, useRef, useState } from 'react';
 import { saidBy } from './models';
 
@@ -7,16 +7,16 @@ export type AskedState<T> = { readonly kind: 'idle' } | { readonly kind: 'asking
 export interface Asked<T> {
   readonly state: AskedState<T>;
   readonly start: () => void;
-  /** Forgets the answer, or gives up waiting for it. */
+  /** Drops the answer, or stops waiting for it. */
   readonly clear: () => void;
 }
 
 const IDLE = { kind: 'idle' } as const;
 
-/** Choosing another `of` forgets the answer. `onGivenUp`, always the same function, hears that nobody waits for the answer any more. */
+/** A different `of` drops the answer. `onGivenUp` must be stable; it is called when the pending answer is no longer wanted. */
 export function useAsked<T>(of: string, ask: () => Promise<T>, onGivenUp?: () => void): Asked<T> {
   const [answer, setAnswer] = useState<{ of: string; state: AskedState<T> }>({ of, state: IDLE });
-  /** The question that is waited for. */
+  /** The pending request. */
   const waiting = useRef<symbol | null>(null);
   useEffect(
     () => () => {

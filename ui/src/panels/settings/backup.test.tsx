@@ -5,7 +5,7 @@ import { RpcError } from '../../platform';
 import type { FakeOptions, FakePlatform } from '../../platform/fake';
 import { setUiState } from '../../state/uiState';
 import { renderApp, violations } from '../../test/render';
-// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
 import './index';
 import { rebuildBegun } from './Rebuild';
 
@@ -31,7 +31,7 @@ test('a backup goes where the person says, and what it holds is told', async () 
 
 test('a backup of messages that were changed from outside is not called whole', async () => {
   const host = await show();
-  const contents = { messages: 30, conversations: 2, memories: 1, rows: 40, schema: 29, head: '', doubt: 'message number 7: its text was changed from outside' };
+  const contents = { messages: 30, conversations: 2, memories: 1, rows: 40, schema: 29, head: '', doubt: 'message number 7: its text was changed outside Keepsake' };
   host.answer('backup_make', () => ({ name: 'Keepsake backup.db', bytes: 9, contents }));
   fireEvent.click(screen.getByTestId('btn-backup-make'));
   expect(await result()).toMatch(/is made .*In doubt from message number 7/);
@@ -88,7 +88,7 @@ describe('a restore', () => {
   });
 
   test('of a backup whose messages were changed says from where it is in doubt, and takes it as it is after a yes', async () => {
-    const doubt = 'message number 7: its text was changed from outside';
+    const doubt = 'message number 7: its text was changed outside Keepsake';
     const host = await show();
     const contents = { messages: 30, conversations: 2, memories: 1, rows: 40, schema: 29, head: '', doubt };
     host.answer('restore_preview', () => ({ name: 'Keepsake backup.db', backup: contents, messages: 1, conversations: 1, memories: 0 }));

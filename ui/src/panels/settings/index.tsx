@@ -1,7 +1,8 @@
 /**
- * Settings: few, each acting at once. Every change is written whole and shown at once; if writing fails, the old value is back.
+ * Settings: few, each with immediate effect. Every change is stored as a whole and shown immediately; if storing fails, the old
+ * value is shown again.
  *
- * Deliberately not here: what belongs to one conversation (its privacy) or to one import.
+ * Not in this panel: settings of one conversation (its privacy) or of one import.
  */
 import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
@@ -145,7 +146,7 @@ function Choices({ settings }: { settings: Settings }) {
   );
 }
 
-/** A reader that is not loaded yet is as good as one in use. */
+/** A reader that is not loaded yet counts as ready. */
 const READER_SHOWN = { ready: 'ready', idle: 'ready', missing: 'missing', refused: 'broken' } as const;
 
 function Model({ status: { embedding, reader } }: { status: AppStatus }) {
@@ -228,7 +229,7 @@ function Data({ status }: { status: AppStatus }) {
 const isHereOf = (models: ModelsView) => models.settings.this_computer_only;
 
 function About({ status }: { status: AppStatus }) {
-  // Until it is known otherwise, what holds unless the person changed it.
+  // Until it is known, the default is assumed.
   const { data: isHere = true } = useRpc('models_get', {}, { select: isHereOf });
   const words = t.settings;
   const promises = [isHere ? words.promiseHere : words.promiseElsewhere, ...words.promises];

@@ -15,7 +15,7 @@ const show = async (options: FakeOptions = {}) => {
   await screen.findByTestId('model-chosen');
   return host;
 };
-/** Answers `models_get` with something changed, as if it had always been so. */
+/** Answers `models_get` with a changed view, as if it had always been so. */
 const showWith = async (options: FakeOptions, change: (view: ModelsView) => ModelsView) => {
   setUiState('settings.tab', 'general');
   const host = await renderApp('settings', options);
@@ -36,7 +36,7 @@ describe('who proposes', () => {
   test('without a model only the built-in engine can, and it says what is missing', async () => {
     await show();
     expect([radio('built_in').checked, radio('model').disabled, radio('both').disabled]).toEqual([true, true, true]);
-    expect(screen.getAllByText(/choose a model below first/)).toHaveLength(2);
+    expect(screen.getAllByText(/Choose a model below first/)).toHaveLength(2);
   });
 
   test('with a model it is one click, written whole', async () => {
@@ -44,7 +44,7 @@ describe('who proposes', () => {
     fireEvent.click(radio('model'));
     expect(radio('model').checked, 'at once').toBe(true);
     await waitFor(() => expect(written(host)[0]).toMatchObject({ engines: 'model', this_computer_only: true, pause_on_battery: true }));
-    expect(screen.queryByText(/choose a model below first/)).toBeNull();
+    expect(screen.queryByText(/Choose a model below first/)).toBeNull();
   });
 
   test('a failure brings the old choice back and says so in its place', async () => {
@@ -53,7 +53,7 @@ describe('who proposes', () => {
     fireEvent.click(radio('built_in'));
     const problem = await screen.findByText('The disk is full.');
     expect(radio('both').checked).toBe(true);
-    expect(problem.closest('section')?.getAttribute('aria-label')).toBe('Who proposes memories');
+    expect(problem.closest('section')?.getAttribute('aria-label')).toBe('Memory engine');
   });
 
   test('a failure takes back its own choice and no other', async () => {
@@ -74,7 +74,7 @@ describe('models on this computer', () => {
     fireEvent.click(screen.getByTestId('btn-models-find'));
     const [ollama, studio] = await screen.findAllByTestId('found-server');
     expect(ollama?.textContent).toContain('http://127.0.0.1:11434');
-    expect(studio?.textContent, 'running without a model is a state of its own').toContain('LM Studio runs but has no model');
+    expect(studio?.textContent, 'running without a model is a state of its own').toContain('LM Studio is running but has no model');
     fireEvent.click(screen.getByRole('button', { name: 'Use qwen2.5:7b' }));
     await within(screen.getByTestId('model-chosen')).findByText('qwen2.5:7b');
     expect(written(host)[0]).toMatchObject({ provider: { shape: 'ollama', url: 'http://127.0.0.1:11434', model: 'qwen2.5:7b' }, engines: 'built_in' });
@@ -88,9 +88,9 @@ describe('models on this computer', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'], shouldAdvanceTime: true });
     onTestFinished(() => void vi.useRealTimers());
     fireEvent.click(screen.getByTestId('btn-models-find'));
-    await screen.findByText('No model server answers on this computer');
-    expect(screen.getByText(/install Ollama from ollama\.com and start it\. It shows up here within seconds.*LM Studio, llama\.cpp and Jan/)).toBeDefined();
-    // Started meanwhile: it is found without another click.
+    await screen.findByText('No model server found on this computer');
+    expect(screen.getByText(/install Ollama from ollama\.com and start it\. It appears here within seconds.*LM Studio, llama\.cpp and Jan/)).toBeDefined();
+    // Started in the meantime: it is found without another click.
     host.answer('models_detect', () => ({ items: [{ name: 'Ollama', shape: 'ollama', url: 'http://127.0.0.1:11434', version: '0.12.3', state: 'ready', models: ['qwen3:4b'] }] }));
     vi.advanceTimersByTime(5_000);
     expect(await screen.findByRole('button', { name: 'Use qwen3:4b' })).toBeDefined();
@@ -127,7 +127,7 @@ describe('another server', () => {
     fireEvent.click(screen.getByTestId('btn-other-use'));
     const problem = await screen.findByText('There is no such model.');
     expect(screen.getByTestId('other-server').contains(problem)).toBe(true);
-    expect(screen.getByTestId('model-chosen').textContent).toContain('No model is chosen');
+    expect(screen.getByTestId('model-chosen').textContent).toContain('No model chosen');
   });
 
   test('its models are listed, the typed key is stored first and leaves the page', async () => {
@@ -137,7 +137,7 @@ describe('another server', () => {
     type('other-address', 'https://example.invalid/v1');
     type('other-key', 'sk-secret');
     fireEvent.click(screen.getByTestId('btn-other-list'));
-    await screen.findByText('2 models there');
+    await screen.findByText('2 models on this server');
     expect(asked(host, 'model_key_set')).toEqual([{ provider: { shape: 'openai', url: 'https://example.invalid/v1', model: '' }, key: 'sk-secret' }]);
     const commands = host.calls.map((each) => each.cmd);
     expect(commands.indexOf('model_key_set')).toBeLessThan(commands.indexOf('models_of'));
@@ -151,16 +151,16 @@ describe('another server', () => {
 describe('the key', () => {
   test('is shown as stored, never itself; it can be replaced and forgotten', async () => {
     const host = await show({ models: 'remote' });
-    await screen.findByText('A key is stored');
-    expect(screen.getAllByText(/Kept in the keyring of your system/).length).toBeGreaterThan(0);
+    await screen.findByText('A key is saved');
+    expect(screen.getAllByText(/Saved in your system’s keyring/).length).toBeGreaterThan(0);
     fireEvent.click(screen.getByRole('button', { name: 'Replace' }));
     const field = screen.getByTestId('model-key') as HTMLInputElement;
     expect([field.type, field.value]).toEqual(['password', '']);
     type('model-key', '  sk-new ');
     fireEvent.click(screen.getByTestId('btn-key-save'));
-    await screen.findByText('The key is in your system’s keyring');
+    await screen.findByText('Key saved in your system’s keyring');
     fireEvent.click(await screen.findByTestId('btn-key-forget'));
-    await screen.findByText('No key is stored');
+    await screen.findByText('No key is saved');
     expect(asked(host, 'model_key_set')).toMatchObject([{ key: 'sk-new' }, { key: null }]);
   });
 
@@ -175,7 +175,7 @@ describe('this computer only', () => {
     const host = await show({ models: 'local' });
     fireEvent.click(screen.getByTestId('this-computer-only'));
     const dialog = await screen.findByTestId('allow-dialog');
-    expect(dialog.textContent).toContain('conversations that you do not keep out of memory');
+    expect(dialog.textContent).toContain('conversations not used for memory');
     expect(written(host), 'nothing yet').toEqual([]);
     fireEvent.click(within(dialog).getByRole('button', { name: 'Keep it here' }));
     await waitFor(() => expect(screen.queryByTestId('allow-dialog')).toBeNull());
@@ -189,7 +189,7 @@ describe('this computer only', () => {
     const host = await show({ models: 'remote' });
     fireEvent.click(screen.getByTestId('this-computer-only'));
     await waitFor(() => expect(written(host)).toMatchObject([{ this_computer_only: true }]));
-    expect(screen.getByText(/is on: it is not asked/)).toBeDefined();
+    expect(screen.getByText(/is on, so it is not used/)).toBeDefined();
     expect((within(screen.getByTestId('model-chosen')).getByTestId('btn-model-test') as HTMLButtonElement).disabled).toBe(true);
   });
 
@@ -209,7 +209,7 @@ describe('downloading a model', () => {
     host.answer('models_detect', () => ({ items: [empty] }));
     fireEvent.click(screen.getByTestId('btn-models-find'));
     const offer = await screen.findByRole('list', { name: 'Models to download' });
-    expect(offer.textContent).toContain('qwen3:4b2.5 GB, licence Apache 2.0, for a computer with 8 GB of memory');
+    expect(offer.textContent).toContain('qwen3:4b2.5 GB, Apache 2.0 license, for a computer with 8 GB of memory');
     expect(asked(host, 'model_pull'), 'nothing is downloaded unasked').toEqual([]);
     fireEvent.click(screen.getByRole('button', { name: 'Download qwen3:4b' }));
     const running = await screen.findByRole('progressbar', { name: 'Downloading qwen3:4b' });
@@ -234,7 +234,7 @@ describe('trying a model', () => {
   test('shows what was sent and what came back, in full', async () => {
     const host = await show({ models: 'local' });
     start();
-    await screen.findByText('The answer can be used');
+    await screen.findByText('The reply is usable');
     const result = screen.getByTestId('model-test-result');
     for (const words of ['2.4 s, 312 tokens', 'I moved to Lisbon in spring', '"category":"personal_info"']) expect(result.textContent).toContain(words);
     expect(asked(host, 'model_test')).toHaveLength(1);
@@ -244,8 +244,8 @@ describe('trying a model', () => {
     const host = await show({ models: 'local' });
     start();
     fireEvent.click(await screen.findByTestId('btn-model-rate'));
-    const rating = await screen.findByRole('list', { name: 'What this model is good for' });
-    for (const words of ['Finds facts well. 8 of 9 right', 'Do not let it check; choose another model for that. 2 of 6 right, 3 wrong ones let through']) expect(rating.textContent).toContain(words);
+    const rating = await screen.findByRole('list', { name: 'Suitable tasks for this model' });
+    for (const words of ['Finds facts well. 8 of 9 right', 'Not suitable for checking. Choose another model for that. 2 of 6 right, 3 wrong ones accepted']) expect(rating.textContent).toContain(words);
     expect(asked(host, 'model_rate_stop')).toEqual([]);
   });
 
@@ -256,23 +256,23 @@ describe('trying a model', () => {
     fireEvent.click(screen.getByTestId('btn-model-rate-stop'));
     expect(screen.getByTestId('btn-model-rate')).toBeDefined();
     await waitFor(() => expect(asked(host, 'model_rate_stop')).toHaveLength(1));
-    expect(screen.queryByRole('list', { name: 'What this model is good for' })).toBeNull();
+    expect(screen.queryByRole('list', { name: 'Suitable tasks for this model' })).toBeNull();
   });
 
   test('does not block the page while it runs', async () => {
     await show({ models: 'local', latency_ms: 60 });
     start();
-    expect(screen.getByRole('progressbar', { name: 'Asking llama3.2:3b' })).toBeDefined();
+    expect(screen.getByRole('progressbar', { name: 'Testing llama3.2:3b' })).toBeDefined();
     fireEvent.click(screen.getByTestId('pause-on-battery'));
     expect(screen.getByTestId('pause-on-battery').getAttribute('aria-checked')).toBe('false');
-    await screen.findByText('The answer can be used');
+    await screen.findByText('The reply is usable');
   });
 
   test('an unusable answer is shown open, with what to do', async () => {
     const host = await show({ models: 'local' });
     host.answer('model_test', () => ({ sent: 'S', received: 'Sure! Here you are.', is_usable: false, problem: 'It wrapped the answer in prose; choose a larger model.', duration_ms: 900, tokens: 40 }));
     start();
-    await screen.findByText('The answer cannot be used');
+    await screen.findByText('The reply is not usable');
     expect(screen.getByText('Sure! Here you are.').closest('details')?.open).toBe(true);
     expect(screen.getByText(/choose a larger model/)).toBeDefined();
   });
@@ -281,7 +281,7 @@ describe('trying a model', () => {
     const host = await show({ models: 'local' });
     host.failNext('model_test', new RpcError('internal', 'Cannot connect; see that the server runs.'));
     start();
-    await screen.findByText('The test did not work');
+    await screen.findByText('The test failed');
     expect(screen.getByText(/see that the server runs/)).toBeDefined();
   });
 });
@@ -291,7 +291,7 @@ describe('budget and background', () => {
     const host = await show({ models: 'remote' });
     expect(screen.getByRole('meter').getAttribute('aria-valuetext')).toMatch(/of 200,000 used today$/);
     type('model-budget', '-5');
-    await screen.findByText(/A whole number from 0/);
+    await screen.findByText(/Enter a whole number from 0/);
     fireEvent.blur(screen.getByTestId('model-budget'));
     expect(written(host), 'what is no number is not written').toEqual([]);
     type('model-budget', '50,000');
@@ -304,7 +304,7 @@ describe('budget and background', () => {
     const field = screen.getByTestId<HTMLInputElement>('model-context-tokens');
     expect([field.value, field.placeholder]).toEqual(['', 'ask server']);
     type('model-context-tokens', '100');
-    await screen.findByText(/A whole number from 2,000/);
+    await screen.findByText(/Enter a whole number from 2,000/);
     fireEvent.blur(field);
     expect(written(host), 'too little is not written').toEqual([]);
     type('model-context-tokens', '4,096');
@@ -319,7 +319,7 @@ describe('budget and background', () => {
   test('a task may have another model of the same server', async () => {
     const host = await show({ models: 'local' });
     const details = screen.getByTestId<HTMLDetailsElement>('task-models');
-    expect(details.textContent).toContain('One model does everything.');
+    expect(details.textContent).toContain('The same model does every task.');
     expect(asked(host, 'models_of'), 'the server is asked when it is opened').toEqual([]);
     details.open = true;
     fireEvent(details, new Event('toggle'));
@@ -336,17 +336,17 @@ describe('budget and background', () => {
   test('why waiting work does not start is said, with how much waits', async () => {
     await showWith({ models: 'local' }, (view) => ({ ...view, hold: 'The computer runs on battery.', waiting: 3 }));
     const hold = await screen.findByTestId('model-hold');
-    for (const words of ['Waiting work does not start now', 'The computer runs on battery.', '3 jobs wait for the model.']) expect(hold.textContent).toContain(words);
+    for (const words of ['Waiting jobs are on hold', 'The computer runs on battery.', '3 jobs are waiting for the model.']) expect(hold.textContent).toContain(words);
   });
 
   test('earlier conversations: what goes where is said before; here it is one click', async () => {
     const host = await show({ models: 'local' });
     const said = screen.getByText(/masked text of 5 conversations goes to llama3\.2:3b on this computer/);
-    await waitFor(() => expect(said.textContent, 'what it will cost').toContain('That is about 45,000 tokens, 8 minutes at the pace of its last answers.'));
+    await waitFor(() => expect(said.textContent, 'what it will cost').toContain('That is about 45,000 tokens, or 8 minutes at the speed of its last replies.'));
     fireEvent.click(screen.getByTestId('btn-read-earlier'));
-    await screen.findByText('5 conversations wait for the model');
+    await screen.findByText('5 conversations are waiting for the model');
     expect(asked(host, 'models_read_all')).toHaveLength(1);
-    await screen.findByText(/has read every conversation that you do not keep out of memory/);
+    await screen.findByText(/has read every conversation, except those not used for memory/);
   });
 
   test('earlier conversations to another computer are asked for once more', async () => {
@@ -366,7 +366,7 @@ describe('budget and background', () => {
     fireEvent.click(screen.getByRole('radio', { name: 'Minimal' }));
     expect(on()).toEqual([true, true, false, false, false]);
     fireEvent.click(screen.getByRole('switch', { name: 'Relationships' }));
-    expect(screen.getByRole('radio', { name: 'Your own' }).getAttribute('aria-checked')).toBe('true');
+    expect(screen.getByRole('radio', { name: 'Custom' }).getAttribute('aria-checked')).toBe('true');
     await waitFor(() => expect(written(host).at(-1)?.profile).toEqual({ fact: true, project: true, experience: false, story: false, relationship: true }));
   });
 
@@ -390,7 +390,7 @@ test.each([['light'], ['dark']] as const)('axe finds nothing in %s, with everyth
   await showWith({ models: 'remote', theme }, (view) => ({ ...view, hold: 'The computer runs on battery.', waiting: 3 }));
   openOther();
   fireEvent.click(within(screen.getByTestId('model-chosen')).getByTestId('btn-model-test'));
-  await screen.findByText('The answer can be used');
+  await screen.findByText('The reply is usable');
   fireEvent.click(screen.getByTestId('btn-models-find'));
   await screen.findAllByTestId('found-server');
   expect(document.documentElement.dataset.theme).toBe(theme);

@@ -1,14 +1,14 @@
 /**
- * The choices about language models: read, changed at once, and put back one by one where writing fails.
+ * The settings for language models: read, changed immediately, and restored one by one if storing fails.
  *
- * What an address means is decided by the backend; the checks here only say it before it is sent.
+ * The backend decides what an address means; the checks here only report problems before it is sent.
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type ModelSettingsView, type ModelsView, type ProfileView, type ProviderView, call, rpcKey, useChoices, useRpc } from '../../api';
 import { t } from '../../strings';
 
-/** A place beside which a problem is said. */
+/** A place next to which a problem is shown. */
 export type Field = 'engines' | 'provider' | 'context' | 'tasks' | 'other' | 'key' | 'this_computer_only' | 'remote_tokens_a_day' | 'profile' | 'pause_on_battery' | 'earlier';
 
 export const saidBy = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
@@ -20,9 +20,9 @@ const KEY = rpcKey('models_get', {});
 export interface Models {
   readonly view: ModelsView;
   readonly problems: Partial<Record<Field, string>>;
-  /** Writes a choice; resolves to whether it was taken. */
+  /** Stores a change; resolves to whether it was accepted. */
   readonly change: (field: Field, part: Part) => Promise<boolean>;
-  /** Takes the backend's newer answer. */
+  /** Replaces the view by a newer one from the backend. */
   readonly take: (view: ModelsView) => void;
   readonly say: (field: Field, problem: string | null) => void;
 }
@@ -47,13 +47,13 @@ export function useModels(): { models: Models | null; error: Error | null; retry
   return { models: view ? { view, problems, change, take, say } : null, error, retry: () => void refetch() };
 }
 
-/** The choices as a write will leave them. Of another server it is not known yet whether there is a key. */
+/** The settings as they will be after a write. For another server, it is unknown whether there is a key. */
 function laidOver(view: ModelsView, part: Part): ModelsView {
   const next = { ...view, settings: { ...view.settings, ...part } };
   return part.provider === undefined ? next : { ...next, has_key: false, is_local: part.provider === null || isThisComputer(part.provider.url) };
 }
 
-/** `URL.canParse` is younger than the oldest browser supported. */
+/** `URL.canParse` is newer than the oldest supported browser. */
 function urlOf(address: string): URL | null {
   try {
     return new URL(address);
@@ -70,7 +70,7 @@ export function isThisComputer(address: string): boolean {
 
 export const hostOf = (address: string): string => urlOf(address)?.host ?? address;
 
-/** What is wrong with an address before it is sent anywhere, or null. */
+/** What is wrong with an address, before it is sent anywhere, or null. */
 export function addressProblem(address: string, isOnlyHere: boolean): string | null {
   const text = address.trim();
   if (text === '') return null;
@@ -85,7 +85,7 @@ export const isSame = (a: ProviderView | null, b: ProviderView): boolean => a !=
 
 export const KINDS = ['fact', 'project', 'experience', 'story', 'relationship'] as const;
 
-/** Each preset holds the first so many kinds. */
+/** Each preset contains the first this many types. */
 const PRESET_KINDS = { minimal: 2, balanced: 3, full: 4, unbounded: 5 } as const;
 export type Preset = keyof typeof PRESET_KINDS | 'own';
 

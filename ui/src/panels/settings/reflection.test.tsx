@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { renderApp, violations } from '../../test/render';
-// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
 import './index';
 
 test('nothing is tidied without asking unless it is chosen, kind by kind', async () => {

@@ -1,4 +1,4 @@
-/** Names of regions, and what may be entered as one. */
+/** Names of regions, and validation of region codes. */
 import { t } from '../../strings';
 
 const names = new Intl.DisplayNames(['en'], { type: 'region' });
@@ -11,7 +11,10 @@ export function regionName(region: string): string {
   }
 }
 
-/** What is wrong with an entry, or null. The backend takes two capital letters; a code that names no place would do nothing. */
+/**
+ * What is wrong with an entry, or null. The backend accepts any two capital letters, but a code without a region would have no
+ * effect.
+ */
 export function regionProblem(region: string, chosen: readonly string[]): string | null {
   if (!/^[A-Z]{2}$/.test(region) || regionName(region) === region) return t.settings.regionBad;
   return chosen.includes(region) ? t.settings.regionTwice : null;

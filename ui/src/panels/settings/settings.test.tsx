@@ -4,7 +4,7 @@ import type { Settings } from '../../api';
 import { RpcError } from '../../platform';
 import type { FakePlatform } from '../../platform/fake';
 import { renderApp } from '../../test/render';
-// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
 import './index';
 import { regionName, regionProblem } from './regions';
 

@@ -1,4 +1,4 @@
-/** The numbers by which topics are made: within which limits, how they are shown, and what is wrong with an entry. */
+/** The numbers in the rules for topics: limits, display and validation. */
 import type { TopicRulesView } from '../../api';
 import { number, t } from '../../strings';
 
@@ -11,14 +11,14 @@ export interface Choice {
   readonly group: Group;
   readonly min: number;
   readonly max: number;
-  /** What is shown is so many times what is kept: a share as percent. */
+  /** Factor between the stored and the displayed value: a share is displayed as a percentage. */
   readonly times: number;
   readonly isWhole: boolean;
 }
 
 const whole = (name: Name, group: Group, min: number, max: number): Choice => ({ name, group, min, max, times: 1, isWhole: true });
 
-/** As the backend takes them. */
+/** Limits of the backend. */
 export const CHOICES: readonly Choice[] = [
   whole('min_messages', 'when', 1, 1_000),
   whole('min_time_minutes', 'when', 1, 10_080),
@@ -29,10 +29,10 @@ export const CHOICES: readonly Choice[] = [
   whole('max_words', 'text', 50, 1_000),
 ];
 
-/** What the field shows. */
+/** The displayed value. */
 export const shown = (choice: Choice, rules: TopicRulesView): number => Math.round(rules[choice.name] * choice.times * 100) / 100;
 
-/** What an entry means, or what is wrong with it. */
+/** The value of an entry, or what is wrong with it. */
 export function taken(choice: Choice, text: string, rules: TopicRulesView): { value: number } | { problem: string } {
   const entry = Number(text.trim().replace(',', '.'));
   if (text.trim() === '' || Number.isNaN(entry) || entry < choice.min || entry > choice.max || (choice.isWhole && !Number.isInteger(entry))) {

@@ -46,7 +46,7 @@ describe('how topics are made', () => {
   test('what cannot be followed is said beside the field and not written', async () => {
     const host = await open();
     enter('similarity', '2');
-    await screen.findByText('A number from 0.3 to 0.99.');
+    await screen.findByText('Enter a number from 0.3 to 0.99.');
     expect(field('similarity').getAttribute('aria-invalid')).toBe('true');
     expect(written(host)).toEqual([]);
     fireEvent.keyDown(field('similarity'), { key: 'Escape' });
@@ -64,13 +64,13 @@ describe('how topics are made', () => {
 
 test.each([
   ['min_messages', '20', 20],
-  ['min_messages', '2.5', 'A number from 1 to 1,000.'],
+  ['min_messages', '2.5', 'Enter a number from 1 to 1,000.'],
   ['overlap', '30', 0.3],
-  ['overlap', '95', 'A number from 0 to 90.'],
+  ['overlap', '95', 'Enter a number from 0 to 90.'],
   ['similarity', '0,75', 0.75],
-  ['similarity', '', 'A number from 0.3 to 0.99.'],
+  ['similarity', '', 'Enter a number from 0.3 to 0.99.'],
   ['target_words', '1000', 1_000],
-  ['max_words', '300', 'Shorter than the usual length: 400 words.'],
+  ['max_words', '300', 'Shorter than the usual length of 400 words.'],
 ] as const)('%s taken from %j', (name, text, expected) => {
   const choice = CHOICES.find((each) => each.name === name);
   if (!choice) throw new Error(name);

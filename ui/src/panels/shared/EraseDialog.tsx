@@ -1,8 +1,8 @@
 /**
- * Erasing for good: counts first, one plain question, and the receipt.
+ * Erases for good: counts first, one plain question, and the receipt.
  *
- * Nothing has the focus that erases, so no key does it by accident. While somebody still reads the data file the receipt says so
- * and follows the job until no file holds anything of it.
+ * No button that erases has the initial focus, so that no key press erases by accident. While something still reads the data
+ * file, the receipt says so and follows the job until no file contains erased data.
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { CircleCheck, Clock } from 'lucide-react';
@@ -21,7 +21,7 @@ import { type EraseTarget, erasing } from './erase';
 const PREVIEW = { conversation: 'conversation_erase_preview', person: 'person_erase_preview' } as const;
 const ERASE = { conversation: 'conversation_erase', person: 'person_erase' } as const;
 
-/** What is told after it: what went, in words, and the job that looks through the files. */
+/** The receipt: what was erased, in words, and the job that checks the files. */
 interface Erased {
   readonly parts: readonly string[];
   readonly isPending: boolean;
@@ -42,7 +42,7 @@ function Asked({ target, onClose }: { target: EraseTarget; onClose: () => void }
   return target.kind === 'memories' ? <AskMemories target={target} {...asked} /> : <AskWhole target={target} {...asked} />;
 }
 
-/** What would go, in words; only what there is, and that no memory does. */
+/** What would be erased, in words; kinds with a count of 0 are left out, except memories. */
 export function foreseen(preview: ErasePreview): string[] {
   const words = t.erase;
   return [
@@ -53,7 +53,7 @@ export function foreseen(preview: ErasePreview): string[] {
   ].filter(Boolean);
 }
 
-/** The same of memories: in the order of the list of words. */
+/** The same for memories, in the order of the list of texts. */
 export function goesWithMemories(preview: MemoriesErasePreview): string[] {
   const words = t.erase.ofMemory;
   return (Object.keys(words) as (keyof typeof words)[]).filter((part) => preview[part] > 0).map((part) => words[part](preview[part]));
@@ -117,7 +117,7 @@ interface QuestionProps extends AskProps {
   readonly quoted?: string | null;
   readonly text: string;
   readonly forGood: string;
-  /** Nothing while it is counted. */
+  /** Null while it is being counted. */
   readonly goes: readonly string[] | null;
   readonly failure: string | null;
   readonly send: () => Promise<Erased>;
@@ -134,9 +134,9 @@ function Question({ title, quoted = null, text, forGood, goes, failure, send, on
     send().then(
       (erased) => {
         noteFinal(words.stays);
-        // What went may be what the last notice offers to take back.
+        // Erased data may be what the last notice offers to restore.
         hideToasts('decision');
-        // Answers that are kept for coming back hold what is gone.
+        // Answers cached for returning to a panel contain erased data.
         client.removeQueries({ type: 'inactive' });
         onErased(erased);
       },
@@ -196,7 +196,7 @@ function Question({ title, quoted = null, text, forGood, goes, failure, send, on
   );
 }
 
-/** When the job found that no file holds anything of it. */
+/** When the job verified that no file contains erased data. */
 function verifiedAt(job: JobView | undefined): number | null {
   if (job?.state !== 'done' || !job.result) return null;
   try {

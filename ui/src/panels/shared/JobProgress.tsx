@@ -4,7 +4,7 @@ import { useSeconds } from '../../state/seconds';
 import { t } from '../../strings';
 import { progressWords, useProgress } from './jobs';
 
-/** A running job's bar: stage, how much of how much, elapsed. */
+/** The bar of a running job: step, n of m, elapsed time. */
 export function JobProgress({ job }: { job: JobView }) {
   const { stage, done, total } = useProgress(job);
   const now = useSeconds(true);

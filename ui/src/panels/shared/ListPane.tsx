@@ -1,7 +1,8 @@
 /**
- * The list side of a panel: header, bars, one list of rows of two or three lines, and what is said of it to assistive technology.
+ * The list side of a panel: header, bars, one list with rows of two or three lines, and its announcements for assistive
+ * technology.
  *
- * What stands in the list's place while there is none (loading, empty, failed) is the panel's to choose.
+ * The panel decides what to show instead of the list (loading, empty, failed).
  */
 import { type ComponentProps, type ReactNode, type Ref, useCallback } from 'react';
 import { PaneHeader, VirtualList, cx } from '../../design';
@@ -10,20 +11,20 @@ import { type Store, useStore } from '../../state/store';
 import css from './ListPane.module.css';
 import { useListCursor } from './memoryRows';
 
-/** Two lines. */
+/** Height of two lines. */
 export const ROW_PX = 56;
 export const rowHeight = (): number => ROW_PX;
-/** Three lines. */
+/** Height of three lines. */
 export const TALL_ROW_PX = 72;
 
 interface ListPaneProps {
   title: ReactNode;
   count?: ReactNode;
-  /** Beside the title: the other views of the panel. */
+  /** Next to the title: the other views of the panel. */
   tabs?: ReactNode;
-  /** Search and filters: one `PaneBar` or several. */
+  /** Search and filters: one or more `PaneBar`s. */
   bars?: ReactNode;
-  /** How many there are, read aloud when it changes. */
+  /** The number of rows, read aloud when it changes. */
   live: string;
   children: ReactNode;
   ref?: Ref<HTMLDivElement>;
@@ -46,12 +47,12 @@ export function ListPane({ title, count, tabs, bars, live, children, ref }: List
   );
 }
 
-/** What stands beside a list in which nothing is chosen. */
+/** Shown next to a list without a selected row. */
 export function Nothing() {
   return <div className={css.nothing} />;
 }
 
-/** A cursor over rows that are all there, and the moves that every list has. */
+/** A cursor over rows that are all loaded, and the moves that every list has. */
 export function useRows(list: Store<ListState>, ids: readonly string[]) {
   const want = useListCursor(list, ids);
   const cursor = useStore(list, (state) => state.cursor);
@@ -63,7 +64,7 @@ export function useRows(list: Store<ListState>, ids: readonly string[]) {
     at: cursor === null ? -1 : ids.indexOf(cursor),
     keyOf,
     move,
-    /** Puts the cursor on a row as soon as it is there. */
+    /** Puts the cursor on a row as soon as it is loaded. */
     want,
     next: step(1),
     previous: step(-1),
@@ -79,7 +80,7 @@ interface ListRowsProps<T> {
   items: readonly T[];
   rows: Pick<ReturnType<typeof useRows>, 'at' | 'keyOf' | 'move'>;
   render: (item: T) => ReactNode;
-  /** All rows are of one height. */
+  /** Height of every row. */
   height?: number;
   onRange?: (first: number, last: number) => void;
 }
@@ -106,7 +107,7 @@ export function ListRows<T>({ label, testId, rowTestId, items, rows, render, hei
   );
 }
 
-/** A row of lines; `RowLine` is one of them. */
+/** A row; it consists of `RowLine`s. */
 export function ListRow({ className, ...rest }: ComponentProps<'div'>) {
   return <div {...rest} className={cx(css.row, className)} />;
 }
@@ -115,12 +116,12 @@ export function RowLine({ children }: { children: ReactNode }) {
   return <div className={css.line}>{children}</div>;
 }
 
-/** What the row is called: takes the room there is. */
+/** The title of the row; takes the available width. */
 export function RowTitle({ children }: { children: ReactNode }) {
   return <span className={css.title}>{children}</span>;
 }
 
-/** What is said of it, muted: takes the room there is. */
+/** Secondary text, muted; takes the available width. */
 export function RowMeta({ children }: { children: ReactNode }) {
   return <span className={css.meta}>{children}</span>;
 }

@@ -1,4 +1,4 @@
-/** What there is to know about one memory: statement, why, the lines that prove it, its nearest neighbour, its versions. */
+/** The details of a memory: statement, reason, the lines that prove it, the most similar memory, versions. */
 import { CalendarDays, CornerDownRight, EyeOff, Lock, Quote, ShieldAlert, UserRound } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { EvidenceView, KnowledgeView, MemoryDetail, MemoryRow, NearMemory, StoryView } from '../../api';
@@ -13,13 +13,13 @@ import { VisibilityMark } from './Visibility';
 
 export interface MemoryBodyProps {
   row: MemoryRow;
-  /** Absent while it is on its way: the statement is shown at once. */
+  /** Undefined while it is loading; the statement is shown immediately. */
   detail: MemoryDetail | undefined;
-  /** Takes the statement's place while it is edited. */
+  /** Replaces the statement while it is edited. */
   editor?: ReactNode;
   statementTestId: string;
   sourceAction: ActionId;
-  /** Something to say above all else. */
+  /** A note above everything else. */
   note?: ReactNode;
 }
 
@@ -29,7 +29,7 @@ export function openSource(detail: MemoryDetail | undefined, row: MemoryRow): vo
   openConversation(evidence?.conversation_id ?? row.conversation_id, evidence?.interaction_id);
 }
 
-/** The nearest other memory. Its own earlier versions are the nearest of all, and are shown as versions. */
+/** The most similar other memory. Its own earlier versions would be the most similar, but are listed as versions. */
 export function nearOf(detail: MemoryDetail | undefined): NearMemory | null {
   const near = detail?.near ?? null;
   return near && !detail?.versions.some((version) => version.id === near.id) ? near : null;
@@ -95,7 +95,7 @@ export function MemoryBody({ row, detail, editor, statementTestId, sourceAction,
   );
 }
 
-/** What a position has beside its why: what it is about, how firmly it is held, where the opposite holds. */
+/** Fields that only knowledge has: subject, stability, and the context where the opposite applies. */
 function Knowledge({ knowledge }: { knowledge: KnowledgeView }) {
   return (
     <div className={css.meta}>
@@ -109,7 +109,7 @@ function Knowledge({ knowledge }: { knowledge: KnowledgeView }) {
   );
 }
 
-/** What a memory of a whole conversation has besides: who was part of it, and how much it moved the person. */
+/** Fields that only a memory of a whole conversation has: who took part, and how much it moved the person. */
 function Story({ story }: { story: StoryView }) {
   const weight = story.emotional_weight;
   if (weight === null && story.participants.length === 0) return null;
@@ -176,7 +176,7 @@ function Evidence({ evidence, action }: { evidence: readonly EvidenceView[]; act
   );
 }
 
-/** What was so until when: this statement among those that it made history, or that made it history. */
+/** A timeline of the statements that this one replaced or that replaced it. */
 function Changes({ row, detail }: { row: MemoryRow; detail: MemoryDetail }) {
   const all = [...detail.changes, { id: row.id, status: row.status, content: row.content, said_at: row.said_at, is_newer: false }].toSorted((a, b) => a.said_at - b.said_at);
   const waits = row.status === 'pending';
@@ -244,7 +244,7 @@ function Versions({ detail }: { detail: MemoryDetail }) {
   );
 }
 
-/** To whom it was given: that it happened, never the words of the answer. */
+/** Who was served this memory: the event only, never the words of the answer. */
 function Reads({ detail }: { detail: MemoryDetail }) {
   const last = detail.reads[0];
   return (
@@ -268,7 +268,7 @@ function Reads({ detail }: { detail: MemoryDetail }) {
   );
 }
 
-/** Who may see the places it comes from: the strictest counts. */
+/** Who may see the places it comes from: the strictest visibility. */
 function visibilityOf(evidence: readonly EvidenceView[]): string | null {
   const seen = evidence.filter((each) => each.line !== null && !each.is_private);
   return seen.length === 0 ? null : seen.every((each) => each.visibility === 'public') ? 'public' : 'private';

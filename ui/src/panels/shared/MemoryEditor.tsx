@@ -1,4 +1,4 @@
-/** Rewording a memory in its place. Ctrl+Enter keeps it, Escape leaves it. */
+/** Edits a memory in place. Ctrl+Enter saves, Escape cancels. */
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
 import type { MemoryRow } from '../../api';
@@ -8,7 +8,7 @@ import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './MemoryEditor.module.css';
 
-/** A statement longer than this is a transcript and not a memory; the backend refuses it. */
+/** Maximum length of a statement. A longer one is a transcript, not a memory, and the backend refuses it. */
 export const CONTENT_CHARS_MAX = 600;
 
 export interface MemoryEditorProps {
@@ -16,11 +16,11 @@ export interface MemoryEditorProps {
   saveLabel: string;
   onSave: (content: string, category: string) => void;
   onCancel: () => void;
-  /** Where it was left off. */
+  /** The unfinished draft. */
   draft?: { readonly content: string; readonly category: string } | undefined;
-  /** Told of every change, by whoever keeps drafts. */
+  /** Called on every change, for callers that keep drafts. */
   onDraft?: (content: string, category: string) => void;
-  /** A draft that is come upon, and not asked for, leaves the keys to the list. */
+  /** A draft that was reached by moving, not requested, leaves the keys to the list. */
   takesFocus?: boolean;
 }
 

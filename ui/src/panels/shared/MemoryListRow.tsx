@@ -1,4 +1,4 @@
-/** A memory as a row of 56 px: what it says, what it is about, how sure, when. It reads its own selection. */
+/** A memory as a row of 56 px: statement, subject, confidence, date. It reads its own selection state. */
 import { Check, EyeOff, GitCompareArrows, Lock, NotebookPen, PencilLine } from 'lucide-react';
 import { memo } from 'react';
 import type { MemoryRow } from '../../api';
@@ -13,11 +13,11 @@ export const ROW_HEIGHT = 56;
 export interface MemoryListRowProps {
   row: MemoryRow;
   list: Store<ListState>;
-  /** Names where it comes from; a list grouped by conversation need not. */
+  /** Shows its source; a list grouped by conversation does not need this. */
   showSource?: boolean;
-  /** Names where it stands, unless it is this. */
+  /** Shows its status, unless it is this one. */
   usualStatus?: string;
-  /** A wording is begun and not saved. */
+  /** It has an unsaved draft. */
   hasDraft?: boolean;
 }
 
@@ -26,7 +26,7 @@ export const MemoryListRow = memo(function MemoryListRow({ row, list, showSource
   const isQuoted = row.status === 'quarantined';
   return (
     <div className={cx(css.row, row.is_private_source && css.private)} data-selected={isSelected || undefined}>
-      {/* For the pointer only; by keyboard a row is selected with x, and the list says what is selected. */}
+      {/* For the pointer only: by keyboard, x selects a row, and the list announces the selection. */}
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions, jsx-a11y/click-events-have-key-events */}
       <span
         className={css.lead}

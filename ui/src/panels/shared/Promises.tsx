@@ -1,4 +1,4 @@
-/** Who promised what to whom: what is open first, what is settled on request. Each opens where it was said. */
+/** Promises between people: open ones first, settled ones on request. Each opens the message it was made in. */
 import { Circle, CircleDot } from 'lucide-react';
 import { useState } from 'react';
 import type { CommitmentView } from '../../api';
@@ -9,12 +9,12 @@ import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Promises.module.css';
 
-/** "You to Noor", "Noor, to everybody there". */
+/** "You to Noor", "Noor, to everyone there". */
 export function partiesOf({ debtor, creditor, is_owed_to_owner }: Pick<CommitmentView, 'debtor' | 'creditor' | 'is_owed_to_owner'>): string {
   return t.promises.owed(debtor ?? t.promises.you, is_owed_to_owner ? t.promises.toYou : creditor);
 }
 
-/** When it is due, in words, and whether that is over. */
+/** When it is due, in words, and whether it is overdue. */
 export function dueOf({ due, due_precision, settled }: Pick<CommitmentView, 'due' | 'due_precision' | 'settled'>, now: number): { text: string; isLate: boolean } | null {
   if (due === null) return null;
   const when = due_precision === 'hour' ? fullTime(due) : shortDate(due, now);
@@ -24,7 +24,7 @@ export function dueOf({ due, due_precision, settled }: Pick<CommitmentView, 'due
 
 export const isOpen = (promise: Pick<CommitmentView, 'settled'>): boolean => !promise.settled;
 
-/** `withPlace` names the conversation: where promises of several stand together. */
+/** `withPlace` shows the conversation, for lists with promises from several. */
 export function Promises({ items, withPlace = false }: { items: readonly CommitmentView[]; withPlace?: boolean }) {
   const [isAll, setAll] = useState(false);
   const open = items.filter(isOpen);

@@ -1,4 +1,4 @@
-/** Lines as they were said, the words that count marked. Each opens where it stands. */
+/** Lines with the relevant words highlighted. Each opens its message. */
 import { useState } from 'react';
 import type { LineView } from '../../api';
 import { Button, Highlighted, fullTime } from '../../design';
@@ -9,7 +9,7 @@ import { TESTIDS } from '../../testids';
 import css from './Quote.module.css';
 import { VisibilityMark } from './Visibility';
 
-/** Lines shown at first: enough to believe it. */
+/** Lines shown at first: enough to be convincing. */
 const QUOTES = 3;
 
 export function Quote({ line }: { line: LineView }) {

@@ -1,14 +1,14 @@
-/** Putting a backup, or the folder of an export, in the place of what is here: the question with what would be replaced, and what came of it. */
+/** Restores a backup or an export folder: the question with what would be replaced, and the result. */
 import type { RestoreOutcome, RestorePreview } from '../../api';
 import { Button, Dialog } from '../../design';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Restore.module.css';
 
-/** What the backend calls this work, and making a backup or an export. */
+/** The backend's name of this task; backups and exports use the same one. */
 export const TASK = 'backup';
 
-/** What was changed from outside is taken only as a salvage, after a yes to the sentence that says so. */
+/** A backup that was changed from outside is restored only with `salvage`, after the person has confirmed it. */
 export const needsSalvage = ({ backup, locks }: RestorePreview): boolean => backup.doubt !== null || locks !== undefined;
 
 export function AskRestore({ preview, onClose, onConfirm }: { preview: RestorePreview; onClose: () => void; onConfirm: () => void }) {
@@ -52,7 +52,7 @@ export function AskRestore({ preview, onClose, onConfirm }: { preview: RestorePr
   );
 }
 
-/** What came of it, a line each. */
+/** The result, one line per fact. */
 export function saidRestored(done: RestoreOutcome): string[] {
   const words = t.backup;
   const lines = [words.restored(done.messages, done.conversations, done.memories)];

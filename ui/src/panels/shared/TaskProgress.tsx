@@ -1,4 +1,4 @@
-/** Long work that a command waits for: how far it is, told by the backend, and a cancel that it hears. */
+/** The progress of long work that a command waits for, as reported by the backend, and a cancel button. */
 import { useState } from 'react';
 import { call } from '../../api';
 import { Button, Progress } from '../../design';
@@ -8,9 +8,9 @@ import { t } from '../../strings';
 import css from './TaskProgress.module.css';
 
 interface TaskProgressProps {
-  /** What the backend calls this work. */
+  /** The backend's name of this task. */
   task: string;
-  /** What is being done, given the backend's name for the part that is under way; `null` before the first is told. */
+  /** The text for a step of the backend; `null` before the first step is reported. */
   words: (stage: string | null) => string;
   testId: string;
   cancelTestId: string;
@@ -18,7 +18,7 @@ interface TaskProgressProps {
 
 export function TaskProgress({ task, words, testId, cancelTestId }: TaskProgressProps) {
   const heard = useLiveProgress(task);
-  // What was heard last time is not how far it is now.
+  // The last report of an earlier task is not the current progress.
   const [before] = useState(heard);
   const live = heard === before ? null : heard;
   return (

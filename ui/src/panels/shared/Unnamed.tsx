@@ -1,4 +1,4 @@
-/** Speakers of meetings who are nobody yet, counted: the way to the newest meeting that asks who they are. */
+/** The number of unidentified speakers, and a link to the newest meeting that has some. */
 import { MicVocal } from 'lucide-react';
 import { type VoicesResponse, useRpc } from '../../api';
 import { Button, PaneBar } from '../../design';
@@ -12,7 +12,7 @@ const waiting = ({ meetings }: VoicesResponse) => ({
   newest: meetings[0]?.conversation_id ?? null,
 });
 
-/** `isBar` gives it a bar of its own, where there is something to ask. */
+/** `isBar` shows it in a bar of its own, if there are any. */
 export function Unnamed({ isBar = false }: { isBar?: boolean }) {
   const { data } = useRpc('voices_list', {}, { select: waiting });
   const newest = data?.newest ?? null;

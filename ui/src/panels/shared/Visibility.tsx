@@ -1,6 +1,6 @@
 /**
- * Who may see what is known from a place, as a mark: an icon and its word, never colour alone. Beside a quote, where there is no
- * room, the icon alone with its word on hover and for assistive technology; public needs no mark there.
+ * Who may see what is known from a place: an icon and its word, never color alone. Next to a quote, where space is limited, only
+ * the icon is shown, with its word on hover and for assistive technology; public places have no mark there.
  */
 import { Globe, GlobeLock, Split } from 'lucide-react';
 import { nameOf, t } from '../../strings';

@@ -1,7 +1,7 @@
 /**
- * Public, private, or as the source says: three choices, and what the marked one would change, counted before it happens.
+ * Public, private, or as the source says: three choices, with the effect of the selected one counted in advance.
  *
- * It decides nothing itself. A choice that is the present one shows no effect.
+ * The component stores nothing itself. The current choice shows no effect.
  */
 import { Globe, GlobeLock, Undo2 } from 'lucide-react';
 import { useRef } from 'react';
@@ -12,7 +12,7 @@ import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Visibility.module.css';
 
-/** `source` takes an earlier choice back. */
+/** `source` removes an earlier choice. */
 export type Choice = 'public' | 'private' | 'source';
 
 const CHOICES: readonly Choice[] = ['public', 'private', 'source'];
@@ -24,7 +24,7 @@ export const choiceOf = (chosen: string | null): Choice => (chosen === 'public' 
 
 const requestOf = (target: VisibilityTarget, choice: Choice): Partial<VisibilityRequest> => ({ ...target, visibility: choice === 'source' ? null : choice });
 
-/** Makes the choice, with one undo. `changes` are the rows that show it. */
+/** Stores the choice, with one undo. `changes` are the rows that show it. */
 export function chooseVisibility(target: VisibilityTarget, title: string, choice: Choice, before: Choice, changes: readonly Change[] = []): void {
   void perform({
     changes,
@@ -35,14 +35,14 @@ export function chooseVisibility(target: VisibilityTarget, title: string, choice
   });
 }
 
-/** What a choice means; where none was made, there is none to take back. */
+/** The explanation of a choice. Without an earlier choice there is none to remove. */
 const textOf = (choice: Choice, isConversation: boolean, current: Choice): string | undefined =>
   t.privacy.choiceText[choice === 'source' ? `source${isConversation ? 'Conversation' : ''}${current === 'source' ? 'Now' : ''}` : choice];
 
 interface VisibilityChoiceProps {
   target: VisibilityTarget;
   value: Choice;
-  /** What holds now. */
+  /** The current choice. */
   current: Choice;
   onChange: (next: Choice) => void;
 }

@@ -1,15 +1,15 @@
 /**
- * One memory in full.
+ * Loads the details of one memory.
  *
- * Moving the cursor asks nothing: only where it rests is asked for, and the next row ahead of time, so that going on shows
- * it at once.
+ * Moving the cursor sends no request. Details are loaded only where the cursor rests, and for the next row in advance, so that it
+ * is shown immediately.
  */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { type MemoryDetail, call, rpcKey } from '../../api';
 import type { RpcError } from '../../platform';
 
-/** Longer than the gap between two presses of a held key. */
+/** Longer than the time between two repeats of a held key. */
 const REST_MS = 110;
 
 export function useMemoryDetail(id: string | null, next: string | null) {
@@ -24,7 +24,7 @@ export function useMemoryDetail(id: string | null, next: string | null) {
     queryFn: () => call('memory_get', { id: id ?? '' }),
     enabled: id !== null && rested === id,
   });
-  // After the row's own question, so that the one in view is answered first.
+  // After the request for the current row, so that it is answered first.
   useEffect(() => {
     if (next === null || rested !== id) return;
     void client.prefetchQuery({ queryKey: rpcKey('memory_get', { id: next }), queryFn: () => call('memory_get', { id: next }) });

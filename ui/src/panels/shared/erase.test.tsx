@@ -9,7 +9,7 @@ import { setUiState } from '../../state/uiState';
 import { press, renderApp, violations } from '../../test/render';
 import { foreseen } from './EraseDialog';
 import { erasing } from './erase';
-// Loaded before the first test looks for them: on a busy machine that takes longer than it waits.
+// Imported before the first test needs them: on a busy computer, loading takes longer than a test waits.
 import '../conversations/index';
 import '../people/index';
 
@@ -28,7 +28,7 @@ const openConversation = async () => {
 const openPerson = async (name: string) => {
   const host = await renderApp('people');
   fireEvent.click((await screen.findAllByTestId('person-row')).find((row) => row.textContent?.includes(name)) as HTMLElement);
-  await screen.findByText('Last lines');
+  await screen.findByText('Recent messages');
   return host;
 };
 

@@ -1,9 +1,9 @@
-/** What is about to be erased: asked for from a menu, shown by the panel's own dialog, which outlives what it erases. */
+/** What is about to be erased: set from a menu, and shown by the panel's own dialog, which outlives the erased object. */
 import { createStore } from '../../state/store';
 
 export type EraseTarget =
   | { readonly kind: 'conversation' | 'person'; readonly id: string; readonly name: string }
-  /** Memories of the trash, or rejected ones; the statement where it is one. */
+  /** Memories in the trash or dismissed ones; the statement if it is a single one. */
   | { readonly kind: 'memories'; readonly ids: readonly string[]; readonly statement: string | null };
 
 export const erasing = createStore<EraseTarget | null>(null);

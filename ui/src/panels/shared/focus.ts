@@ -1,5 +1,5 @@
-/** Gives the list its focus back, after an editor or a filter had it. */
+/** Returns the focus to the list after an editor or a filter had it. */
 export function focusList(testId: string): void {
-  // After the panel has drawn what takes the editor's place.
+  // After the panel has drawn what replaces the editor.
   requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-testid="${testId}"]`)?.focus({ preventScroll: true }));
 }

@@ -1,4 +1,4 @@
-/** Jobs as the panels show them: in words, with the progress that was heard last. */
+/** Jobs as the panels show them: in words, with the latest reported progress. */
 import { type JobView, type JobsResponse, call, useRpc } from '../../api';
 import { useLiveProgress } from '../../state/host';
 import { showError, showToast } from '../../state/toasts';
@@ -7,7 +7,7 @@ import { bytes } from '../../strings/words';
 
 const itemsOf = (response: JobsResponse): JobView[] => response.items;
 
-/** All jobs the backend lists, the newest first. Followed by events. */
+/** All jobs that the backend lists, newest first. Updated by events. */
 export function useJobs(): readonly JobView[] | undefined {
   return useRpc('jobs_list', {}, { select: itemsOf }).data;
 }
@@ -16,20 +16,20 @@ export const isOpen = (job: JobView): boolean => job.state === 'queued' || job.s
 
 export const jobTitle = (job: JobView): string => t.activity.jobTitle(nameOf(t.activity.jobKind, job.kind), job.title);
 
-/** Imports count bytes, everything else counts things. */
+/** Imports count bytes, all other jobs count objects. */
 export function progressWords(job: Pick<JobView, 'kind'>, done: number, total: number): string | undefined {
   if (job.kind !== 'import' || total === 0) return undefined;
   return t.activity.bytes(bytes(done), bytes(total));
 }
 
-/** Where a running job is now: what was heard last, or what the list said. */
+/** Progress of a running job: the latest report, otherwise the value from the list. */
 export function useProgress(job: JobView): { stage: string; done: number; total: number } {
   const live = useLiveProgress(job.id);
   const { stage, done, total } = live && (live.total !== job.total || live.done >= job.done) ? live : job;
   return { stage: stage ?? t.conversations.starting, done, total };
 }
 
-/** A job's short result, where it has one. */
+/** A field of a job's result, if there is one. */
 export function resultOf(job: Pick<JobView, 'result'>, field: 'analysis_id' | 'import_id'): string | null {
   if (!job.result) return null;
   try {

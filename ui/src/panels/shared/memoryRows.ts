@@ -1,4 +1,4 @@
-/** Memories as a list shows them: the backend's answer with the person's decisions laid over it. */
+/** Memories as a list shows them: the backend's answer with the person's decisions applied. */
 import { type QueryClient, type QueryKey, hashKey, keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { type MemoriesListRequest, type MemoriesListResponse, type MemoryRow, call, rpcKey } from '../../api';
@@ -18,7 +18,7 @@ export interface MemoryRows {
   readonly rows: readonly MemoryRow[];
   readonly ids: readonly string[];
   readonly total: number;
-  /** All rows are there, and not only the first. */
+  /** All rows are loaded, not only the first ones. */
   readonly isWhole: boolean;
   readonly response: MemoriesListResponse | undefined;
   readonly error: RpcError | null;
@@ -28,30 +28,27 @@ export interface MemoryRows {
 
 const NO_ROWS: readonly MemoryRow[] = [];
 
-/** Some screens: who scrolls at once does not reach the end before the rest has come. */
+/** A few screens: someone who scrolls immediately does not reach the end before the rest is loaded. */
 export const FIRST_ROWS = 200;
 
-/** As much as is read in a few milliseconds: a megabyte. Ten thousand rows at once would keep a key waiting. */
+/** As many as can be parsed in a few milliseconds: one megabyte. Ten thousand rows at once would delay a key press. */
 export const PAGE_ROWS = 2_000;
 
-/** So often pages are begun anew because rows came or went between them; then all are asked for at once. */
+/** How often loading pages restarts because rows were added or removed meanwhile; after that, all rows are requested at once. */
 const TRIES_MAX = 3;
 
-/** Answers that hold the first rows alone. */
+/** Answers that contain only the first rows. */
 const beginnings = new WeakSet<MemoriesListResponse>();
 
-/** First rows that were asked for before there was anything to show them, by the key of their query, and when. */
+/** First rows that were requested before there was a list to show them, by query key, with the time of the request. */
 const early = new Map<string, { readonly answer: Promise<MemoriesListResponse>; readonly asked_ms: number }>();
 
-/** Longer than a window takes to be drawn. Who went elsewhere first wants to know how the list is by then. */
+/** Longer than drawing a window takes. After that, the list may have changed and is requested again. */
 const EARLY_MAX_MS = 3_000;
 
 const firstRows = (request: MemoriesRequest) => stamped(() => call('memories_list', { ...request, limit: FIRST_ROWS }));
 
-/**
- * Asks for the first rows of a list that is about to be shown, so that they need not wait until it is. What fails here is asked
- * again, and reported, by the list itself.
- */
+/** Requests the first rows of a list before it is shown. The list itself repeats a failed request and reports the error. */
 export function askEarly(request: MemoriesRequest): void {
   const key = hashKey(rpcKey('memories_list', request));
   if (early.has(key)) return;
@@ -60,7 +57,10 @@ export function askEarly(request: MemoriesRequest): void {
   early.set(key, { answer, asked_ms: performance.now() });
 }
 
-/** Once. An empty list is asked for again: on first run it fills while the window is open, and costs nothing until then. */
+/**
+ * Used only once. An empty answer is requested again: on first run the list fills while the window is open, and this costs
+ * nothing.
+ */
 async function takeEarly(key: QueryKey): Promise<MemoriesListResponse | null> {
   const hash = hashKey(key);
   const asked = early.get(hash);
@@ -71,8 +71,8 @@ async function takeEarly(key: QueryKey): Promise<MemoriesListResponse | null> {
 }
 
 /**
- * A list that is not shown yet begins with its first rows; all of them follow once those are painted. Rows that are the same as
- * before are the same objects, so that nothing of them is made or drawn anew.
+ * A list that is not shown yet loads its first rows, and all others once those are painted. Unchanged rows stay the same objects,
+ * so that nothing of them is computed or drawn again.
  */
 async function askRows(client: QueryClient, request: MemoriesRequest): Promise<MemoriesListResponse> {
   const key = rpcKey('memories_list', request);
@@ -86,15 +86,15 @@ async function askRows(client: QueryClient, request: MemoriesRequest): Promise<M
   try {
     return await stamped(() => allRows(request, first.items));
   } catch (thrown) {
-    // What is shown would pass for all there is.
+    // Otherwise the rows shown would be taken for all of them.
     showError(thrown);
     throw thrown;
   }
 }
 
 /**
- * Page by page. What is decided between two pages moves the rows that follow, so that one could be missing: their number tells,
- * and they are begun anew. (Whatever leaves the number as it was is an event of its own, after which the list is asked again.)
+ * Loads page by page. Decisions between two pages move the following rows, so that one could be missed. The total number reveals
+ * this, and loading restarts. (A change that keeps the total also sends an event, after which the list is requested again.)
  */
 async function allRows(request: MemoriesRequest, before: readonly MemoryRow[]): Promise<MemoriesListResponse> {
   const known = createKnown(before);
@@ -112,7 +112,7 @@ async function allRows(request: MemoriesRequest, before: readonly MemoryRow[]): 
   return { ...answer, items: answer.items.map(known) };
 }
 
-/** `request` must keep its identity while it means the same. */
+/** `request` must keep its identity as long as its content does not change. */
 export function useMemoryRows(request: MemoriesRequest): MemoryRows {
   const client = useQueryClient();
   const query = useQuery<MemoriesListResponse, RpcError>({
@@ -122,7 +122,7 @@ export function useMemoryRows(request: MemoriesRequest): MemoryRows {
     placeholderData: keepPreviousData,
   });
   const { data } = query;
-  // That a decision has arrived leaves the rows as they are, so that nothing is drawn.
+  // The response to a decision leaves the rows unchanged, so nothing is drawn.
   const [stable] = useState(() => createStable<MemoryRow>());
   const rows = useStore(log, (entries) => stable(data ? withDecisions(data.items, stampOf(data), request, entries) : NO_ROWS));
   const [idsOf] = useState(() => createMapped((row: MemoryRow) => row.id));
@@ -133,8 +133,8 @@ export function useMemoryRows(request: MemoriesRequest): MemoryRows {
 }
 
 /**
- * For what concerns all rows: does it with those that are there, and again as soon as the rest has come. `act` must ask whether
- * it is still wanted by then.
+ * For actions on all rows: applies `act` to the loaded rows, and again as soon as the rest is loaded. `act` must check whether it
+ * is still wanted then.
  */
 export function useAllRows({ ids, isWhole }: Pick<MemoryRows, 'ids' | 'isWhole'>): (act: (ids: readonly string[]) => void) => void {
   const wanted = useRef<((ids: readonly string[]) => void) | null>(null);
@@ -163,13 +163,13 @@ export function useLastRow(list: Store<ListState>, memories: Pick<MemoryRows, 'i
 }
 
 /**
- * Keeps cursor and selection with a list whose rows come and go, and tells the key table what there is to act on.
- * Returns a function that puts the cursor on a row as soon as it is there.
+ * Keeps the cursor and the selection of a list whose rows change, and tells the key table what there is to act on. Returns a
+ * function that puts the cursor on a row as soon as it is loaded.
  */
 export function useListCursor(list: Store<ListState>, ids: readonly string[]): (id: string) => void {
   const before = useRef(ids);
   const wanted = useRef<string | null>(null);
-  // Before the paint, so that the cursor is never seen on a row that has left.
+  // Before the paint, so that the cursor is never shown on a row that has left.
   useLayoutEffect(() => {
     list.update((state) => afterChange(state, before.current, ids));
     before.current = ids;
@@ -187,7 +187,7 @@ export function useListCursor(list: Store<ListState>, ids: readonly string[]): (
     tell();
     return list.subscribe(tell);
   }, [list]);
-  // An undo puts the cursor on what came back, as soon as it is there; an edit follows its new version.
+  // An undo puts the cursor on the restored row, as soon as it is loaded; an edit follows the new version.
   useEffect(() => {
     const stops = [
       restored.subscribe(() => {

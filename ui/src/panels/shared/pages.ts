@@ -1,14 +1,14 @@
 /**
- * Long lists in pages: the number of rows is known at once, the rows come when they are near the view.
+ * Long lists in pages: the number of rows is known immediately, and rows are loaded when they are near the view.
  *
- * Only the pages in view are followed; those left behind stay in the cache for a while and are asked again when shown.
+ * Only the visible pages are updated. Others stay in the cache for a while and are requested again when shown.
  */
 import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Command, type Request, type Response, call, rpcKey } from '../../api';
 import type { RpcError } from '../../platform';
 
-/** The pages that the rows `first..last` stand on, with a margin of half a page. */
+/** The pages that contain the rows `first..last`, with a margin of half a page. */
 export function pagesInView(first: number, last: number, size: number, total: number): number[] {
   const pageOf = (row: number) => Math.floor(Math.max(0, Math.min(total - 1, row)) / size);
   const from = pageOf(first - size / 2);
@@ -17,11 +17,11 @@ export function pagesInView(first: number, last: number, size: number, total: nu
 }
 
 export interface Paged<R, T> {
-  /** The answer of the first page, or of whichever came: counts stand in each. */
+  /** The answer of the first page, otherwise of any page: each contains the counts. */
   readonly head: R | undefined;
   readonly total: number;
   readonly at: (index: number) => T | undefined;
-  /** Index of the first row at hand that passes, or -1. */
+  /** Index of the first loaded row that passes, or -1. */
   readonly find: (test: (item: T) => boolean) => number;
   readonly error: RpcError | null;
   readonly isLoading: boolean;
@@ -31,14 +31,14 @@ export interface Paged<R, T> {
 }
 
 interface PagedOptions<K extends Command, T> {
-  /** The request of one page. */
+  /** Builds the request for one page. */
   request: (offset: number, limit: number) => Request<K>;
   size: number;
   items: (response: Response<K>) => readonly T[];
   total: (response: Response<K>) => number;
-  /** Changes when the list is another one: the view starts at its top again. */
+  /** Identity of the list. When it changes, the view starts at the top again. */
   list: string;
-  /** A row that must be there from the start. */
+  /** A row that must be loaded from the start. */
   start?: number;
 }
 

@@ -1,13 +1,15 @@
-/** Who proposed something, in words. */
+/** Names of proposers, in words. */
 import { t } from '../../strings';
 import { listed } from '../../strings/words';
 
-/** The built-in engines carry their version; a model's name may hold `/` and `:` itself, so that only what is known is cut. */
+/**
+ * Built-in engines include their version. The name of a model may itself contain `/` and `:`, so only known parts are removed.
+ */
 const BUILT_IN = /^(?:builtin|reader|form)\b/;
 const PREFIX = /^(?:model|ollama|openai)[:/]/;
 const PROMPT = /(?:[\s+@#/]+[a-z_]+)?\/\d+$/;
 
-/** Found by what runs on this computer without a language model. */
+/** Found on this computer without a language model. */
 export const isBuiltIn = (proposer: string): boolean => BUILT_IN.test(proposer);
 
 /** "Built-in", or the model's name without the version of the prompt. */

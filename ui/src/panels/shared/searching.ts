@@ -1,8 +1,8 @@
 /**
- * Asking the one search while somebody types.
+ * Searches while the person types.
  *
- * A question is asked once typing pauses; the one before is waited for, or dropped if nobody wants it any more, so that no pile of
- * questions grows; and an answer is shown for what was asked and nothing else: while the words are others, there is none.
+ * A query is sent once typing pauses. The previous query is awaited, or dropped if it is no longer wanted, so that queries do not
+ * pile up. An answer is shown only for its own query: while the words differ, there is none.
  */
 import { useQuery } from '@tanstack/react-query';
 import { type SearchRequest, type SearchResponse, call, rpcKey } from '../../api';
@@ -11,9 +11,9 @@ import { useSettled } from '../../state/settled';
 
 /** Shorter than a pause between words, longer than one between letters. */
 const PAUSE_MS = 140;
-/** Whoever comes back within this time finds the results as they were. */
+/** Someone who returns within this time finds the same results. */
 const KEPT_MS = 30 * 60_000;
-/** A question that takes longer than this is not waited for: it may never be answered. */
+/** A slower query is not awaited: it may never be answered. */
 const TURN_MAX_MS = 1_000;
 
 let last: Promise<unknown> = Promise.resolve();
@@ -29,22 +29,22 @@ function askInTurn(request: SearchRequest, signal: AbortSignal): Promise<SearchR
 }
 
 export interface Searching {
-  /** The answer to what is asked now. */
+  /** The answer to the current query. */
   readonly answer: SearchResponse | undefined;
-  /** Something is asked and not answered yet. */
+  /** A query has been sent and not answered yet. */
   readonly isWaiting: boolean;
   readonly error: RpcError | null;
   readonly retry: () => void;
 }
 
 interface SearchingOptions {
-  /** Kinds as the API names scopes. */
+  /** Kinds, as the API names scopes. */
   scope: string;
   limit: number;
   around: number;
 }
 
-/** `query` must be trimmed; nothing is asked for an empty one. */
+/** `query` must be trimmed; an empty one sends no request. */
 export function useSearching(query: string, { scope, limit, around }: SearchingOptions): Searching {
   const asked = useSettled(query, PAUSE_MS);
   const request: SearchRequest = { query: asked, scope, limit, around, agent: null, person: null, channel: null, explain: false, ranking: false };

@@ -1,6 +1,6 @@
 /**
- * A second key or click that comes before the backend has answered the first, and before any list was asked again, is judged by
- * what was decided and not by what was last fetched. One case for each panel in which something is decided about a row.
+ * A second key press or click before the backend has answered the first, and before any list was refetched, is judged by the
+ * decision and not by the data last fetched. One case for each panel with decisions about rows.
  */
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import type { FakePlatform } from '../../platform/fake';
 import type { PanelId } from '../../state/nav';
 import { setUiState } from '../../state/uiState';
 import { press, renderApp } from '../../test/render';
-// Loaded before the first test looks for them: on a busy machine that takes longer than it waits.
+// Imported before the first test needs them: on a busy computer, loading takes longer than a test waits.
 import '../people';
 import '../playbooks';
 import '../privacy';
@@ -22,7 +22,7 @@ const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => e
 const row = (testId: string, words: string) => screen.getAllByTestId(testId).find((each) => each.textContent?.includes(words)) as HTMLElement;
 const click = (element: HTMLElement) => fireEvent.click(element);
 
-/** A host that, once `stop` was called, answers nothing until `go`. */
+/** A host that answers nothing between `stop` and `go`. */
 async function held(panel: PanelId) {
   let gate: Promise<void> | undefined;
   let open = () => undefined as void;
@@ -45,7 +45,7 @@ interface Case {
   panel: PanelId;
   state?: readonly (readonly [string, unknown])[];
   ready: (host: FakePlatform) => Promise<unknown>;
-  /** Two in a row, with nothing answered between them. */
+  /** Two actions in a row, with no answer between them. */
   twice: () => Promise<unknown>;
   cmd: string;
   expected: unknown;
@@ -82,7 +82,7 @@ const CASES: Record<string, Case> = {
     panel: 'people',
     state: [['people.tab', 'gaps']],
     ready: () => screen.findAllByTestId('gap-row'),
-    // The next gap has no file to go to yet, which is asked for.
+    // The next gap has no file yet, so the person is asked for one.
     twice: async () => {
       await press('a', 'a');
       await screen.findByTestId('tasks-dialog');

@@ -1,4 +1,4 @@
-/** What is inside the files that wait, the questions they raise, and the button that imports them. */
+/** The contents of the selected files, the questions they raise, and the button that imports them. */
 import { CircleAlert, FileText, X } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
 import { call } from '../../api';
@@ -100,7 +100,7 @@ function Restored({ lines }: { lines: readonly string[] }) {
 function FileCard({ waiting, isBusy, onReplace }: { waiting: WaitingFile; isBusy: boolean; onReplace: () => void }) {
   const { file, look, answers, status, error } = waiting;
   const now = useNow();
-  // Until it is said when a meeting was, only the file's date is known.
+  // Until the person gives the date of a meeting, only the date of the file is known.
   const isGuess = look?.needs_meeting === true && answers.meeting === null;
   const isBad = status === 'failed' || status === 'unreadable';
   return (
@@ -245,7 +245,7 @@ function DateQuestions({ waiting: { file, look, answers } }: { waiting: WaitingF
   );
 }
 
-/** When a meeting was of which the file says nothing: the file's own date is that of its download. */
+/** The date of a meeting that the file does not give: the date of the file itself is that of its download. */
 function MeetingQuestion({ waiting: { file, look, answers } }: { waiting: WaitingFile }) {
   const [day, setDay] = useState('');
   const now = useNow();
@@ -270,7 +270,7 @@ function MeetingQuestion({ waiting: { file, look, answers } }: { waiting: Waitin
   );
 }
 
-/** The zone of times that say none. This computer's stands in: most exports were made here, so nobody has to answer. */
+/** The zone of times without one. This computer's zone is assumed: most exports were made here, so nobody has to answer. */
 function ZoneOfTimes({ waiting: { file, look } }: { waiting: WaitingFile }) {
   const [typed, setTyped] = useState<string | null>(null);
   const zones = useId();

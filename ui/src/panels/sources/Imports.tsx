@@ -1,4 +1,4 @@
-/** Imports that run, and those that are over: what each brought, in numbers that add up. */
+/** Running and finished imports, with the counts of each, which add up. */
 import { useState } from 'react';
 import { ChevronRight, CircleAlert } from 'lucide-react';
 import { type AppStatus, type ImportView, type JobView, useRpc } from '../../api';
@@ -16,7 +16,7 @@ import { skippedCount, startedJobs } from './files';
 
 const pendingOf = (status: AppStatus) => status.counts.pending;
 
-/** Rows shown before "more": the history is for a look back, not for scrolling through. */
+/** Rows shown before "more": the history is for looking something up, not for scrolling. */
 const ROWS = 30;
 
 export function Running({ jobs }: { jobs: readonly JobView[] }) {
@@ -64,7 +64,7 @@ export function Imports({ jobs }: { jobs: readonly JobView[] }) {
   const { data: pending = 0 } = useRpc('app_status', {}, { select: pendingOf });
   const [isAll, setAll] = useState(false);
   const fresh = new Set(jobs.filter((job) => started.includes(job.id)).map((job) => resultOf(job, 'import_id')));
-  // A running one has its own line above.
+  // A running import has its own line above.
   const over = data?.items.filter((each) => each.state !== 'running') ?? [];
   const hasFresh = over.some((each) => fresh.has(each.id));
   return (

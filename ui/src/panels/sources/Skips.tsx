@@ -5,7 +5,7 @@ import css from './Skips.module.css';
 
 const SAMPLE_CHARS = 140;
 
-/** What is left out, by reason, each with one of them. Folded: the number alone is enough for most. */
+/** Skipped records by reason, each with an example. Collapsed, because the number is enough for most people. */
 export function Skips({ skipped, title, isOpen = false }: { skipped: readonly SkipView[]; title: string; isOpen?: boolean }) {
   return (
     <details className={css.details} open={isOpen || undefined}>

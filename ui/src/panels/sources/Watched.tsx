@@ -1,4 +1,4 @@
-/** Folders that are read on their own: chats once a day, meetings every ten minutes. */
+/** Watched folders: chats are read once a day, meetings every ten minutes. */
 import { FolderPlus, FolderSync, X } from 'lucide-react';
 import { useId, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
@@ -18,7 +18,7 @@ export function Watched() {
   const client = useQueryClient();
   const { data, error, refetch } = useRpc('watched_list', {});
   const [chosen, setChosen] = useState<FileToken | null>(null);
-  // Only a host with a dialog of its own can name a folder; a page in a browser gets copies of files.
+  // Only a host with its own dialog can name a folder; a page in a browser gets copies of files.
   const canPick = platform().fileAccess === 'pick_files';
   const take = (sources: WatchedSources) => client.setQueryData(rpcKey('watched_list', {}), sources);
   const pick = () => {

@@ -1,7 +1,7 @@
 /**
- * Files that wait to be imported: what is in each, what the person answered, whether it can start.
+ * Files selected for import: their contents, the person's answers, and whether the import can start.
  *
- * Answers live outside the panel, so that leaving it loses nothing.
+ * Answers are kept outside the panel, so that leaving it loses nothing.
  */
 import { useQueries } from '@tanstack/react-query';
 import { useEffect } from 'react';
@@ -11,18 +11,18 @@ import { waitingFiles } from '../../state/host';
 import { createStore, useStore } from '../../state/store';
 
 export interface Answers {
-  /** The owner's handle there; null while unknown, or where the owner does not speak. */
+  /** The owner's handle in the file; null while unknown, or if the owner does not speak in it. */
   readonly me: string | null;
   /** The owner does not speak in it. */
   readonly isNobody: boolean;
-  /** The person wants to answer for this file alone, whatever they said of others. */
+  /** The person wants to answer for this file separately, whatever they answered for others. */
   readonly isAskedAlone: boolean;
   readonly dateOrder: string | null;
   /** The day of the meeting, `2026-01-05`; null while unknown. */
   readonly meeting: string | null;
-  /** Nobody knows when the meeting was: the file's date stands in. */
+  /** Nobody knows when the meeting was, so the date of the file is used. */
   readonly isUndated: boolean;
-  /** The zone of times that say none, `Europe/Berlin`; null while this computer's stands in. */
+  /** The zone of times without one, `Europe/Berlin`; null while this computer's zone is assumed. */
   readonly zone: string | null;
 }
 
@@ -40,7 +40,7 @@ export interface WaitingFile {
 }
 
 const answersOf = createStore<ReadonlyMap<string, Answers>>(new Map());
-/** Jobs that this window started: their results are shown open. */
+/** Jobs that this window started; their results are shown expanded. */
 export const startedJobs = createStore<readonly string[]>([]);
 
 export function answer(token: string, change: Partial<Answers>): void {
@@ -57,7 +57,7 @@ export function statusOf(look: DryRunFile | undefined, isFailed: boolean, answer
   if (!look) return isFailed ? 'failed' : 'looking';
   if (look.parts.length > 0) return 'looking';
   if (look.error !== null || look.kind === null) return 'unreadable';
-  // All that was exported comes back as it was: there is nothing to ask.
+  // A restore brings back everything as it was, so there are no questions.
   if (look.export?.is_first) return 'ready';
   if (asksOwner(look, answers) || asksDates(look, answers) || asksMeeting(look, answers)) return 'asks';
   return importable(look) > 0 ? 'ready' : 'empty';
@@ -66,17 +66,17 @@ export function statusOf(look: DryRunFile | undefined, isFailed: boolean, answer
 export const asksOwner = (look: DryRunFile, answers: Answers): boolean => look.needs_owner && answers.me === null && !answers.isNobody;
 export const asksDates = (look: DryRunFile, answers: Answers): boolean => look.date_questions.length > 0 && answers.dateOrder === null;
 export const asksMeeting = (look: DryRunFile, answers: Answers): boolean => look.needs_meeting && answers.meeting === null && !answers.isUndated;
-/** The first day that a meeting can have been on: a year of which only two digits are typed yet is none. */
+/** Earliest day of a meeting. A year of which only two digits have been typed is earlier, so it is not accepted. */
 export const FIRST_DAY = '1990-01-01';
-/** The day of a moment where the window is, as the backend takes it. */
+/** The local day of a moment, in the format of the backend. */
 export function localDay(at: number): string {
   const moment = new Date(at);
   const two = (number: number): string => String(number).padStart(2, '0');
   return `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
 }
-/** A day as the backend takes it, on which a meeting can have been. */
+/** Whether the text is a day in the format of the backend on which a meeting can have been. */
 export const isDay = (text: string, today: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && text >= FIRST_DAY && text <= today;
-/** Whether the computer knows the rules of a zone by this name. */
+/** Whether the browser knows a time zone by this name. */
 export function isZone(name: string): boolean {
   try {
     return name.includes('/') && new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
@@ -84,29 +84,32 @@ export function isZone(name: string): boolean {
     return false;
   }
 }
-/** The answer to "Which of these is you?" of another file holds where the same one speaks: it is asked once. Pure. */
+/**
+ * Applies the answer to "Which of these is you?" from another file if the same participant speaks in this one, so that it is
+ * asked only once. Pure.
+ */
 export function withKnownOwner(look: DryRunFile, answers: Answers, known: readonly string[]): Answers {
   if (!look.needs_owner || answers.me !== null || answers.isNobody || answers.isAskedAlone) return answers;
   const me = known.find((name) => look.participants.some((each) => each.handle === name || each.name === name));
   return me === undefined ? answers : { ...answers, me };
 }
 export const skippedCount = (file: Pick<DryRunFile, 'skipped'>): number => file.skipped.reduce((sum, each) => sum + each.count, 0);
-/** Messages that an import would look at: what is there already may still be needed to say who the owner is. */
+/** Messages that an import would process: those already stored may still be needed to identify the owner. */
 export const importable = (look: DryRunFile): number => look.imported + look.duplicate;
 
 export function useWaitingFiles(): WaitingFile[] {
   const files = useStore(waitingFiles, (waiting) => waiting);
   const answers = useStore(answersOf, (all) => all);
   const look = (token: string, { dateOrder, meeting, zone }: Answers = UNANSWERED) => {
-    // Who the owner is changes nothing that is shown, so that a file is not read again for it.
+    // The owner's identity changes nothing that is shown, so the file is not read again for it.
     const request = { tokens: [token], me: null, date_order: dateOrder, meeting, ...(zone === null ? {} : { zone }) };
     return { queryKey: rpcKey('import_dry_run', request), queryFn: () => call('import_dry_run', request) };
   };
   const queries = useQueries({ queries: files.map((file) => look(file.token, answers.get(file.token))) });
-  // A question stays on screen with its answer, and the look before the answer says what was asked.
+  // A question stays visible with its answer; the first preview says what was asked.
   const first = useQueries({ queries: files.map((file) => look(file.token)) });
   const known = [...answers.values()].map((each) => each.me).filter((me) => me !== null);
-  // A folder with exports of several kinds becomes a card for each.
+  // A folder with exports of several kinds becomes one card per kind.
   const parts = first.flatMap((query, index) => (query.data?.files[0]?.parts.length ? [[files[index]?.token ?? '', query.data.files[0].parts] as const] : []));
   useEffect(() => {
     for (const [token, own] of parts) waitingFiles.update((waiting) => waiting.flatMap((file) => (file.token === token ? own : [file])));
@@ -116,7 +119,7 @@ export function useWaitingFiles(): WaitingFile[] {
     const said = answers.get(file.token) ?? UNANSWERED;
     const now = query?.data?.files[0];
     const asked = first[index]?.data?.files[0];
-    // Until the file has been read again in the order given, its first reading is shown.
+    // Until the file has been read again with the chosen date order, the first preview is shown.
     const merged = now ?? asked;
     const seen = merged && asked ? { ...merged, date_questions: asked.date_questions, needs_meeting: asked.needs_meeting } : merged;
     const given = seen ? withKnownOwner(seen, said, known) : said;

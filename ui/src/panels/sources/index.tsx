@@ -1,8 +1,8 @@
 /**
- * Sources: how conversations get in. Dropped or chosen files are looked into first; nothing is imported before the person
- * has seen what is inside and answered what only they can know.
+ * Sources: how conversations get in. Dropped or selected files are previewed first; nothing is imported before the person has
+ * seen what is in them and answered what only they can know.
  *
- * Deliberately not here: following the work in detail, which is Activity's.
+ * Not in this panel: the details of the work (Activity).
  */
 import { FilePlus2, FolderPlus } from 'lucide-react';
 import { type JobView, type JobsResponse, type AppStatus, useRpc } from '../../api';
@@ -40,7 +40,7 @@ export default function Sources() {
         </Button>
       </PaneHeader>
       <div className={css.columns}>
-        {/* One scroll container a column; focusable, so that it scrolls by keyboard. */}
+        {/* One scroll container per column; focusable, so that it can be scrolled by keyboard. */}
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
         <div className={css.main} role="region" aria-label={t.sources.title} tabIndex={0}>
           <div className={css.measure}>
@@ -62,10 +62,10 @@ export default function Sources() {
   );
 }
 
-/** Files may be dropped anywhere in the window; this says so, and opens the dialog when clicked. */
+/** Files can be dropped anywhere in the window. This area says so, and opens the dialog when clicked. */
 function DropZone() {
   const state = useStore(drop, (now) => now);
-  // Once there is something to look at, it has the room.
+  // Once files have been selected, they get the room.
   const isSmall = useStore(waitingFiles, (files) => files.length > 0);
   return (
     <button type="button" className={cx(css.drop, isSmall && css.small, state === 'over' && css.over)} data-testid={TESTIDS.sourcesDrop} data-state={state} disabled={state === 'taking'} onClick={() => void pickFiles()}>

@@ -1,4 +1,4 @@
-/** All that an export of Keepsake holds, brought in: asked about where something is here already, then done as a restore is. */
+/** Restores everything in a Keepsake export. Asks first if there is data already. */
 import { useState } from 'react';
 import { type FileToken, type RestorePreview, call } from '../../api';
 import { RpcError } from '../../platform';
@@ -8,7 +8,7 @@ import { t } from '../../strings';
 import { saidRestored } from '../shared/Restore';
 import { leaveOut } from './files';
 
-/** What came of the last one: leaving the panel loses nothing. */
+/** The result of the latest restore, kept when the person leaves the panel. */
 export const restoredLines = createStore<readonly string[]>([]);
 
 export function useRestore() {
@@ -30,9 +30,9 @@ export function useRestore() {
     work,
     asked,
     forget: () => setAsked(null),
-    /** Looks it through and asks. */
+    /** Checks the export and asks. */
     ask: (file: FileToken) => run('check', async () => setAsked({ file, preview: await call('restore_preview', { token: file.token }) })),
-    /** With `salvage`, also where the question said that it is in doubt. */
+    /** With `salvage`, also if the question said that its integrity is in doubt. */
     bring: (file: FileToken, salvage = false) => {
       setAsked(null);
       return run('restore', async () => {

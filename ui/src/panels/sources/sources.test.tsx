@@ -5,7 +5,7 @@ import type { FakePlatform } from '../../platform/fake';
 import { waitingFiles } from '../../state/host';
 import { nav } from '../../state/nav';
 import { press, renderApp, violations } from '../../test/render';
-// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
 import './index';
 import { startedJobs } from './files';
 import { restoredLines } from './restore';
@@ -23,7 +23,7 @@ const pick = async (options = {}): Promise<FakePlatform> => {
   const host = await renderApp('sources', { pace_ms: 10, ...options });
   fireEvent.click(await screen.findByTestId('dropzone'));
   await files();
-  await waitFor(() => expect(screen.queryByText('Still looking inside.')).toBeNull());
+  await waitFor(() => expect(screen.queryByText('The preview is still loading.')).toBeNull());
   return host;
 };
 
@@ -39,15 +39,15 @@ describe('the folder of an export', () => {
     const host = await renderApp('sources', options);
     act(() => host.emit({ type: 'files_dropped', files: [FOLDER] }));
     await files();
-    await screen.findByText(/An export of Keepsake with/);
+    await screen.findByText(/A Keepsake export with/);
     return host;
   };
 
   test('comes in whole where nothing is yet, and says what came', async () => {
     const host = await drop({ firstRun: true });
-    expect(cardOf(FOLDER.name).textContent).toContain('1,830 messages, 6 conversations and 41 memories and candidates. All of it comes in');
+    expect(cardOf(FOLDER.name).textContent).toContain('1,830 messages, 6 conversations and 41 memories and candidates. All of it is imported');
     expect(await violations()).toEqual([]);
-    await waitFor(() => expect(importButton().textContent).toBe('Bring everything in'));
+    await waitFor(() => expect(importButton().textContent).toBe('Import everything'));
     fireEvent.click(importButton());
     await waitFor(() => expect(asked(host, 'restore')).toEqual([{ token: FOLDER.token }]));
     expect((await screen.findByTestId('source-restored')).textContent).toContain('Restored: 30 messages');
@@ -57,7 +57,7 @@ describe('the folder of an export', () => {
 
   test('where something is, its messages are added, or all of it takes the place of what is here after a yes', async () => {
     const host = await drop();
-    expect(cardOf(FOLDER.name).textContent).toContain('Importing adds its messages alone');
+    expect(cardOf(FOLDER.name).textContent).toContain('Importing adds only its messages');
     expect(importButton().textContent).toBe('Import 240 messages');
     fireEvent.click(screen.getByTestId('btn-source-replace'));
     const dialog = await screen.findByTestId('backup-ask');
@@ -72,7 +72,7 @@ describe('the folder of an export', () => {
     const host = await renderApp('sources');
     host.answer('pick_folder', () => ({ files: [FOLDER] }));
     fireEvent.click(screen.getByTestId('btn-pick-folder'));
-    await screen.findByText(/An export of Keepsake with/);
+    await screen.findByText(/A Keepsake export with/);
     fireEvent.click(importButton());
     await waitFor(() => expect(asked(host, 'import_start')).toMatchObject([{ tokens: [FOLDER.token] }]));
   });
@@ -88,7 +88,7 @@ describe('looking inside', () => {
   test('a file says what it holds and what will be skipped, and why', async () => {
     const host = await pick();
     const card = cardOf('conversations.zip');
-    for (const words of ['ChatGPT export', '214 conversations', '18,420 seen: 17,033 new, 737 already there, 650 to skip', '650 will be skipped', 'Hidden by the service']) expect(card.textContent).toContain(words);
+    for (const words of ['ChatGPT export', '214 conversations', '18,420 found: 17,033 new, 737 already imported, 650 to skip', '650 will be skipped', 'Hidden by the service']) expect(card.textContent).toContain(words);
     expect(asked(host, 'import_start'), 'nothing is imported by looking').toEqual([]);
     expect(await violations()).toEqual([]);
   });
@@ -126,7 +126,7 @@ describe('looking inside', () => {
 
   test('a file can be left out', async () => {
     await pick();
-    fireEvent.click(screen.getByRole('button', { name: 'Leave out holiday.pdf' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Remove holiday.pdf' }));
     await waitFor(() => expect(screen.getAllByTestId('source-file')).toHaveLength(2));
   });
 });
@@ -172,7 +172,7 @@ describe('what only the person knows', () => {
     await waitFor(() => expect(asked(host, 'import_dry_run').some((request) => (request as { meeting: string | null }).meeting === '2026-01-05')).toBe(true));
     fireEvent.click(within(card()).getByRole('button', { name: 'Change' }));
     fireEvent.click(await within(card()).findByTestId('btn-source-meeting-skip'));
-    await within(card()).findByText('The file’s own date stands in, marked ≈.');
+    await within(card()).findByText('The file’s own date is used instead, marked ≈.');
     await waitFor(() => expect(card().dataset.status).toBe('ready'));
   });
 
@@ -202,8 +202,8 @@ describe('what only the person knows', () => {
     await pick();
     const chat = () => cardOf('WhatsApp Chat with Noor.txt');
     fireEvent.click(within(chat()).getByRole('button', { name: /None of these/ }));
-    await within(chat()).findByText('You do not speak in it.');
-    fireEvent.click(within(within(chat()).getByText('You do not speak in it.')).getByRole('button', { name: 'Change' }));
+    await within(chat()).findByText('You are not in this file.');
+    fireEvent.click(within(within(chat()).getByText('You are not in this file.')).getByRole('button', { name: 'Change' }));
     expect(await within(chat()).findByText('Which of these is you?')).toBeDefined();
   });
 });
@@ -215,7 +215,7 @@ describe('importing', () => {
     await screen.findByText(/MB of 96\.4 MB/);
     await waitFor(() => expect(screen.getAllByTestId('import-row')[0]?.textContent).toContain('conversations.zip'), { timeout: 3_000 });
     const row = screen.getAllByTestId('import-row')[0] as HTMLElement;
-    const numbers = (within(row).getByLabelText(/seen:/).getAttribute('aria-label') ?? '').match(/\d[\d,]*/g)?.map((each) => Number(each.replaceAll(',', ''))) ?? [];
+    const numbers = (within(row).getByLabelText(/found:/).getAttribute('aria-label') ?? '').match(/\d[\d,]*/g)?.map((each) => Number(each.replaceAll(',', ''))) ?? [];
     const [seen, imported = 0, duplicate = 0, skipped = 0] = numbers;
     expect(seen).toBe(imported + duplicate + skipped);
     expect(within(row).getByText(/Original custom instructions/), 'why and which, without a click').toBeDefined();

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { RpcError } from '../../platform';
 import type { FakeOptions, FakePlatform } from '../../platform/fake';
 import { renderApp, violations } from '../../test/render';
-// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
 import './index';
 
 const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => each.cmd === cmd).map((each) => each.payload);
@@ -22,7 +22,7 @@ describe('folders read on their own', () => {
   test('each says what is in it, how often it is read, when last and when next', async () => {
     await show();
     const [chats, meetings] = screen.getAllByTestId('watched-row');
-    for (const words of ['/home/robin/.claude/projects', 'Chats', 'Looked', 'Next']) expect(chats?.textContent).toContain(words);
+    for (const words of ['/home/robin/.claude/projects', 'Chats', 'Last check', 'Next check']) expect(chats?.textContent).toContain(words);
     expect(chats?.textContent, 'as times are written everywhere').toMatch(/Once a day at 10:00\sPM/);
     for (const words of ['/home/robin/Meetings', 'Meetings', 'Every 10 minutes', 'You are Robin Hale']) expect(meetings?.textContent).toContain(words);
     expect(within(chats as HTMLElement).getAllByText((_, element) => element?.tagName === 'TIME')).toHaveLength(2);
@@ -37,7 +37,7 @@ describe('folders read on their own', () => {
     await screen.findByText('/home/robin/Exports');
     expect(asked(host, 'watched_add')).toEqual([{ token: 'folder:/home/robin/Exports', kind: 'chat', hour: 7, me: null }]);
     expect(screen.getByText('Once a day at 7:00 AM')).toBeDefined();
-    expect(screen.getByText('Not looked into yet')).toBeDefined();
+    expect(screen.getByText('Not checked yet')).toBeDefined();
   });
 
   test('meetings ask no hour, and may need a name', async () => {
@@ -45,7 +45,7 @@ describe('folders read on their own', () => {
     const form = await add();
     fireEvent.click(within(form).getByRole('radio', { name: 'Meetings' }));
     expect(screen.queryByTestId('watched-hour')).toBeNull();
-    fireEvent.change(within(form).getByRole('textbox', { name: 'Your name in it' }), { target: { value: ' Robin ' } });
+    fireEvent.change(within(form).getByRole('textbox', { name: 'Your name in the files' }), { target: { value: ' Robin ' } });
     fireEvent.submit(form);
     await waitFor(() => expect(asked(host, 'watched_add')).toEqual([{ token: 'folder:/home/robin/Exports', kind: 'meetings', hour: 22, me: 'Robin' }]));
   });
@@ -71,7 +71,7 @@ describe('folders read on their own', () => {
 
   test('one is taken off; what was imported stays', async () => {
     const host = await show();
-    fireEvent.click(screen.getByRole('button', { name: 'Stop reading /home/robin/Meetings' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Stop watching /home/robin/Meetings' }));
     await screen.findByText(/What was imported stays/);
     expect(asked(host, 'watched_remove')).toEqual([{ id: 'watch_2' }]);
     expect(screen.getAllByTestId('watched-row')).toHaveLength(1);
@@ -79,14 +79,14 @@ describe('folders read on their own', () => {
 
   test('a page in a browser says why it cannot add one, and still shows them', async () => {
     await show({ fileAccess: 'upload' });
-    expect(screen.getByText(/A page in a browser cannot give a folder/)).toBeDefined();
+    expect(screen.getByText(/You cannot add a folder from a browser page/)).toBeDefined();
     expect(screen.queryByTestId('btn-watched-add')).toBeNull();
     expect(screen.getAllByTestId('watched-row')).toHaveLength(2);
   });
 
   test('none yet', async () => {
     await show({ firstRun: true });
-    expect(screen.getByText('No folder is read on its own yet.')).toBeDefined();
+    expect(screen.getByText('No watched folders yet.')).toBeDefined();
   });
 
   test('folders that cannot be listed can be asked for again', async () => {

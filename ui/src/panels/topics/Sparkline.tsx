@@ -1,10 +1,10 @@
-/** How a topic grew, as a little picture. It says nothing that does not stand beside it in words or in the table of the detail. */
+/** The growth of a topic as a sparkline. Everything it shows is also available as text next to it or in the detail's table. */
 import css from './Topics.module.css';
 
 const WIDTH = 96;
 const HEIGHT = 18;
 
-/** The points of the running total, from nothing at the left to everything at the right. Pure. */
+/** The points of the running total, from zero on the left to the total on the right. Pure. */
 export function points(counts: readonly number[], width = WIDTH, height = HEIGHT): string {
   const total = counts.reduce((sum, count) => sum + count, 0) || 1;
   const step = width / Math.max(1, counts.length);

@@ -1,4 +1,4 @@
-/** One topic: takeaways and what was said, each line leading where it stands; who, when, versions; and what can be done to it. */
+/** One topic: takeaways and details, each line linked to its message; people, times and versions; and the actions. */
 import { Combine, Pencil, Pin, PinOff, Split } from 'lucide-react';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { type LineView, type TopicDetail, type TopicLineView, type TopicListRow, type TopicProposalView, type TopicVersionView, useRpc } from '../../api';
@@ -21,7 +21,7 @@ interface TopicPaneProps {
   topic: TopicListRow;
   topics: readonly TopicListRow[];
   proposals: readonly TopicProposalView[];
-  /** The cursor has come to rest here. */
+  /** The cursor rests here. */
   isRested: boolean;
   onShow: (topic: string) => void;
 }
@@ -192,7 +192,7 @@ function Known({ detail, topic, chosen, onChosen, onSplit, onShow }: KnownProps)
   );
 }
 
-/** Who worded the text, where it was not taken from the messages word for word. */
+/** Who worded the text, unless it was taken literally from the messages. */
 function Wording({ versions }: { versions: readonly TopicVersionView[] }) {
   const proposer = versions.find((version) => version.is_current)?.proposer;
   if (proposer === undefined || isBuiltIn(proposer)) return null;
@@ -203,7 +203,7 @@ function Wording({ versions }: { versions: readonly TopicVersionView[] }) {
   );
 }
 
-/** Takeaways first, then what was said. */
+/** Takeaways first, then the details. */
 function Text({ lines }: { lines: readonly TopicLineView[] }) {
   const details = lines.filter((line) => line.section === 'detail');
   return (
@@ -308,7 +308,7 @@ function Messages({ topic, messages, chosen, onChosen, onSplit }: MessagesProps)
       ) : null}
       <ul className={css.lines}>
         {messages.map((line) => (
-          // Dragging is a second way; the box beside each line and the key do the same.
+          // Dragging is an alternative; the checkbox next to each line and the key do the same.
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
           <li
             key={line.message_id}

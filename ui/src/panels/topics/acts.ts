@@ -1,4 +1,4 @@
-/** What a person does to topics: sent to the backend, which keeps it as a decision; each with one undo. */
+/** Actions on topics: stored by the backend as decisions, each with one undo. */
 import { type TopicAct, type TopicListRow, call } from '../../api';
 import type { Change } from '../../api/laid';
 import { perform } from '../../state/decisions';
@@ -25,7 +25,7 @@ function decide(topic: TopicListRow, act: TopicAct, text: string, changes: reado
   });
 }
 
-/** A suggestion that was answered is not shown any more. */
+/** An answered proposal is no longer shown. */
 const answered = (proposal: string | undefined): readonly Change[] => (proposal === undefined ? [] : [{ id: proposal, to: null, from: {} }]);
 
 export function pinTopic(topic: TopicListRow): Promise<boolean> {
@@ -37,7 +37,7 @@ export function pinTopic(topic: TopicListRow): Promise<boolean> {
 export function renameTopic(topic: TopicListRow, title: string): Promise<boolean> {
   const words = title.trim();
   const { id, is_renamed } = topic;
-  // Without words of the person's own it follows what is talked about, which the backend knows.
+  // Without a title of the person's own, the title follows the content, and only the backend knows it.
   const changes: readonly Change<TopicListRow>[] = [{ id, to: words ? { title: words, is_renamed: true } : { is_renamed: false }, from: { title: topic.title, is_renamed } }];
   return decide(topic, { kind: 'rename', title }, words ? t.topics.renamedDone(words) : t.topics.titleFollows, changes);
 }
@@ -51,5 +51,5 @@ export const splitTopic = (topic: TopicListRow, ids: readonly string[], proposal
 export const keepApart = (topic: TopicListRow, other: string | null, proposal: string) =>
   decide(topic, { kind: 'leave', other_id: other }, other === null ? t.topics.wholeDone : t.topics.apartDone, answered(proposal));
 
-/** Takes back what was decided earlier, which can itself be undone by deciding again. */
+/** Undoes an earlier decision. Deciding again reverts that. */
 export const takeBackDecision = (id: string) => call('topic_undo', { id });

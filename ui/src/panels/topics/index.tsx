@@ -1,9 +1,9 @@
 /**
- * Topics: what many conversations are about. A list with how each grew, and beside it the one under the cursor: what was decided,
- * solved, promised and learnt, with the line that proves each.
+ * Topics: subjects that run through many conversations. A list with the growth of each, and the topic under the cursor:
+ * decisions, solutions, promises and learnings, with the line that proves each.
  *
- * Everything a person does here has one undo and holds when topics are made anew. Deliberately not here: what belongs together, which
- * the backend works out.
+ * Every action has one undo and still applies when topics are derived again. Not in this panel: which messages belong together,
+ * which the backend decides.
  */
 import { Layers, Pin, SearchX } from 'lucide-react';
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
@@ -26,7 +26,7 @@ import css from './Topics.module.css';
 
 const ROW_PX = 72;
 const QUERY_REST_MS = 120;
-/** Longer than the gap between two presses of a held key. */
+/** Longer than the time between two repeats of a held key. */
 const REST_MS = 100;
 const rowHeight = () => ROW_PX;
 const NONE: readonly TopicListRow[] = [];
@@ -36,7 +36,7 @@ type Filter = 'all' | 'suggested';
 
 const list = createListState();
 
-/** Whether a topic has the words somewhere in its title or what it names. */
+/** Whether a topic contains the words in its title, its lead or its entities. */
 export function matches(topic: TopicListRow, query: string): boolean {
   const hay = [topic.title, topic.lead, ...topic.entities.people, ...topic.entities.projects, ...topic.entities.technologies].join(' ').toLowerCase();
   return query
@@ -112,7 +112,7 @@ export default function Topics() {
             </PaneBar>
           ) : null}
           {drag?.kind === 'messages' ? (
-            // Keys do the same with the button beside the chosen lines.
+            // The button next to the selected lines does the same by keyboard.
             // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
             <div
               className={css.dropZone}
@@ -199,7 +199,7 @@ interface RowProps {
 const Row = memo(function Row({ topic, isSuggested, isTarget, onDrop }: RowProps) {
   const [isOver, setOver] = useState(false);
   return (
-    // Dragging is a second way; the keys and the buttons beside do the same.
+    // Dragging is an alternative; the keys and the buttons next to it do the same.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <div
       className={cx(css.row, isOver && isTarget && css.over)}

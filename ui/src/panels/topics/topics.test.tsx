@@ -6,7 +6,7 @@ import { RpcError } from '../../platform';
 import { nav } from '../../state/nav';
 import { press, renderApp, violations } from '../../test/render';
 import { points } from './Sparkline';
-// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
 import './index';
 
 const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => each.cmd === cmd).map((each) => each.payload);
@@ -34,7 +34,7 @@ describe('the list', () => {
     fireEvent.change(screen.getByTestId('topics-search'), { target: { value: 'marathon' } });
     await waitFor(() => expect(rows()).toHaveLength(1));
     fireEvent.change(screen.getByTestId('topics-search'), { target: { value: 'no such topic' } });
-    fireEvent.click(await screen.findByRole('button', { name: 'Clear the search' }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Clear search' }));
     await waitFor(() => expect(rows()).toHaveLength(2));
   });
 
@@ -42,7 +42,7 @@ describe('the list', () => {
     const host = await renderApp('review');
     host.answer('topics_list', () => ({ items: [], proposals: [], growth_from: 0, growth_to: 0, is_ready: false }));
     await press('g', 't');
-    await screen.findByText('Topics are being read');
+    await screen.findByText('Finding topics');
     host.answer('topics_list', () => ({ items: [], proposals: [], growth_from: 0, growth_to: 0, is_ready: true }));
     host.emit({ type: 'changed', tags: ['topics'] });
     fireEvent.click(await screen.findByRole('button', { name: 'Add a source' }));

@@ -1,4 +1,4 @@
-/** What one agent would be told instead of this page: the same answer that it would get, as Privacy shows it. */
+/** What one agent would be served instead of this page: exactly its context, as Privacy shows it. */
 import { useMemo } from 'react';
 import { useRpc } from '../../api';
 import { Button, ErrorState, LoadingRows, endOfDay, partialDate } from '../../design';

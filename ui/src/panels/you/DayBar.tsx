@@ -1,4 +1,4 @@
-/** The day that the page is about: a slider from the first statement to today. */
+/** The day that the page shows: a slider from the first statement to today. */
 import { useId } from 'react';
 import { Button, partialDate } from '../../design';
 import { t } from '../../strings';
@@ -9,7 +9,7 @@ import css from './You.module.css';
 interface DayBarProps {
   first: string;
   today: string;
-  /** Null is today, whichever day that is. */
+  /** Null means today, whichever day that is. */
   day: string | null;
   onDay: (day: string | null) => void;
 }

@@ -13,7 +13,7 @@ import { keep } from './answers';
 import { sentence } from './sections';
 import css from './You.module.css';
 
-/** Where the focus goes when the cursor is moved by keys. */
+/** The id of the element that is focused when the cursor is moved by keys. */
 export const sourceId = (id: string): string => `you-source-${id}`;
 
 interface SourceProps {
@@ -36,7 +36,7 @@ function Source({ row, n, onOpen, id, onFocus }: SourceProps) {
   );
 }
 
-/** Why this statement is not among what is copied. */
+/** Why this statement is not copied. */
 function Marks({ row }: { row: MemoryRow }) {
   return (
     <>
@@ -53,7 +53,7 @@ function Marks({ row }: { row: MemoryRow }) {
 
 interface StatementProps {
   row: MemoryRow;
-  /** The statement that contradicts it; null where it is not known which one does. */
+  /** The statement that contradicts it; null if it is not known which one does. */
   other?: MemoryRow | null;
   numbers: ReadonlyMap<string, number>;
   list: Store<ListState>;
@@ -90,7 +90,7 @@ export function Statement({ row, other, numbers, list, onOpen }: StatementProps)
   );
 }
 
-/** The keys stand on the buttons of the statement under the cursor, where they act. */
+/** The keys are shown on the buttons of the statement under the cursor, where they act. */
 function Conflict({ row, other, n, isCursor, onOpen, onFocus }: { row: MemoryRow; other: MemoryRow; n: number; isCursor: boolean; onOpen: (row: MemoryRow) => void; onFocus: () => void }) {
   const words = t.you;
   return (

@@ -1,10 +1,12 @@
-/** What a person says of two statements that cannot both be true: which one is true now. Shown at once, with one undo. */
+/**
+ * The person's answer about two statements that contradict each other: which one is true now. Shown immediately, with one undo.
+ */
 import { type DecisionOutcome, type MemoryRow, call } from '../../api';
 import { append, amend, nextTick, remove } from '../../api/optimistic';
 import { decide, perform } from '../../state/decisions';
 import { t } from '../../strings';
 
-/** `kept` is true now, `left` is not. One of the two may still wait in Review. */
+/** `kept` is true now, `left` is not. One of the two may still be pending. */
 export function keep(kept: MemoryRow, left: MemoryRow): void {
   if (left.status === 'pending') void decide({ action: 'reject', ids: [left.id], reason: null }, [left], t.you.keptRejected);
   else if (kept.status === 'pending') approveInstead(kept, left);
@@ -17,8 +19,8 @@ const wasDone = (outcome: DecisionOutcome): string => {
 };
 
 /**
- * Approves the one and puts the other away: two decisions for the backend, one for the person, and one undo. Where approving
- * makes the other history by itself, that is all.
+ * Approves one and archives the other: two decisions for the backend, but one action for the person with one undo. If approving
+ * already supersedes the other, nothing more is needed.
  */
 function approveInstead(kept: MemoryRow, left: MemoryRow): void {
   let entry = append({
@@ -44,7 +46,7 @@ function approveInstead(kept: MemoryRow, left: MemoryRow): void {
         if (!approved.set_aside.includes(left.id)) done.push(wasDone(await call('memory_decide', { action: 'archive', ids: [left.id] })));
         entry = amend(entry, { settled: nextTick() });
       } catch (thrown) {
-        // Half of it is worse than nothing.
+        // A half-completed action would be worse than none.
         await undoDone().catch(() => undefined);
         remove(entry);
         throw thrown;

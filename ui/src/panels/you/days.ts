@@ -1,16 +1,16 @@
-/** Days on this computer, as `2026-11-20`, for the slider. Pure. */
+/** Local days, as `2026-11-20`, for the slider. Pure. */
 
 const DAY_MS = 86_400_000;
 
 const two = (value: number) => String(value).padStart(2, '0');
 
-/** The day of a moment. */
+/** The local day of a moment. */
 export function dayOf(time: number): string {
   const date = new Date(time);
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** By the calendar alone, so that a day with 23 or 25 hours is one day. */
+/** By calendar date only, so that a day with 23 or 25 hours is one day. */
 function calendar(day: string): number {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   return Date.UTC(year, month - 1, date);

@@ -1,8 +1,8 @@
 /**
- * You: what Keepsake knows of its owner, on one page, in sentences that each name their source.
+ * You: what Keepsake knows about its owner, on one page, in sentences that each name their source.
  *
- * Only what the person approved stands here. Of two statements that cannot both be true, one key says which is true now.
- * Deliberately not here: changing a statement's words, which is Memories'.
+ * The page contains only approved memories. For two statements that contradict each other, one key says which is true now. Not in
+ * this panel: editing a statement (Memories).
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { CircleUserRound, Copy } from 'lucide-react';
@@ -30,15 +30,15 @@ import css from './You.module.css';
 
 const list = createListState();
 
-/** Approved, and nothing else. */
+/** Approved memories only. */
 const PRESENT: MemoriesRequest = { status: ['active'], subject: ['owner'], sort: 'newest', limit: 0, without_facets: true };
-/** What gave way to something newer: the slider begins with the first of it. */
+/** Superseded memories: the slider starts with the first of them. */
 const PAST: MemoriesRequest = { status: ['superseded'], subject: ['owner'], limit: 0, without_facets: true };
 
-/** The slider is moved over many days: only the one that it comes to rest on is asked for. */
+/** The slider moves across many days; only the one it rests on is requested. */
 const REST_MS = 200;
 
-/** More under one heading is unfolded on request: all at once, thousands of lines would keep a key waiting. */
+/** Further statements under a heading are shown on request: thousands of lines at once would delay a key press. */
 const SHOWN_FIRST = 50;
 
 const earliest = (rows: readonly MemoryRow[]): number => rows.reduce((first, row) => Math.min(first, row.said_at), Number.POSITIVE_INFINITY);
@@ -64,7 +64,7 @@ export default function You() {
   const drawn = useMemo(() => page.map((each) => ({ ...each, hidden: unfolded.has(each.id) ? 0 : Math.max(0, each.rows.length - SHOWN_FIRST), rows: unfolded.has(each.id) ? each.rows : each.rows.slice(0, SHOWN_FIRST) })), [page, unfolded]);
   const shown = useMemo(() => (agent === '' ? drawn.flatMap((each) => each.rows) : []), [drawn, agent]);
   const { conflicts, error: conflictsError } = useConflicts(shown, isNow);
-  // Numbers go down the page; what stands on it twice has one.
+  // Sources are numbered down the page; a source that appears twice has one number.
   const numbers = useMemo(() => {
     const found = new Map<string, number>();
     const note = (id: string) => found.has(id) || found.set(id, found.size + 1);
@@ -75,7 +75,7 @@ export default function You() {
     }
     return found;
   }, [shown, conflicts]);
-  // What stands in a contradiction above is not said again below.
+  // A statement shown in a contradiction above is not repeated below.
   const isTold = useMemo(() => new Set([...conflicts.values()].flatMap((other) => (other ? [other.id] : []))), [conflicts]);
   const ids = useMemo(() => shown.map((row) => row.id).filter((id) => !isTold.has(id)), [shown, isTold]);
   useListCursor(list, ids);
@@ -85,7 +85,7 @@ export default function You() {
 
   const open = useCallback(
     (row: MemoryRow) => {
-      // Without its detail the conversation is opened, if not at the message.
+      // If its details cannot be loaded, the conversation is opened, though not at the message.
       void client
         .fetchQuery({ queryKey: rpcKey('memory_get', { id: row.id }), queryFn: () => call('memory_get', { id: row.id }) })
         .catch(() => undefined)

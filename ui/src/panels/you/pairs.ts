@@ -1,14 +1,17 @@
-/** Which statement contradicts which. The backend says what is in conflict; with what, is worked out here. Pure. */
+/** Determines which statement contradicts which. The backend reports conflicting statements, but not with which other. Pure. */
 import type { MemoryDetail, MemoryRow } from '../../api';
 
-/** What a memory's detail names as what it may contradict: what it replaces or is replaced by, and its nearest. */
+/**
+ * Memories that a memory's details mention as possible contradictions: those it replaces or is replaced by, and the most similar
+ * one.
+ */
 function namedBy(detail: MemoryDetail | undefined): readonly string[] {
   return detail ? [...detail.changes.map((change) => change.id), ...(detail.near ? [detail.near.id] : [])] : [];
 }
 
 /**
- * The other statement of each, by id; null where it is not known. Statements of different kinds never contradict each other, nor
- * do those with different attributes; so most have one possible partner, and only for the others a detail is needed.
+ * The contradicting statement of each, by id; null if unknown. Statements of different kinds or with different attributes never
+ * contradict each other, so most have only one possible partner, and details are needed only for the others.
  */
 export function partners(conflicting: readonly MemoryRow[], details: ReadonlyMap<string, MemoryDetail>): ReadonlyMap<string, MemoryRow | null> {
   return new Map(
@@ -22,14 +25,14 @@ export function partners(conflicting: readonly MemoryRow[], details: ReadonlyMap
   );
 }
 
-/** The contradictions to show: each at the first of its statements on the page, so that it is asked about once. */
+/** The contradictions to show: each only at the first of its statements on the page, so that it is asked about once. */
 export function shownConflicts(shown: readonly MemoryRow[], of: ReadonlyMap<string, MemoryRow | null>): ReadonlyMap<string, MemoryRow | null> {
   const told = new Set<string>();
   const conflicts = new Map<string, MemoryRow | null>();
   for (const row of shown) {
     const other = of.get(row.id);
     if (other === undefined || told.has(row.id)) continue;
-    // Of three, two are asked about at a time.
+    // Of three statements, two are asked about at a time.
     if (other !== null && told.has(other.id)) continue;
     told.add(row.id);
     if (other !== null) told.add(other.id);

@@ -1,4 +1,4 @@
-/** The page in order: which statement stands under which heading, how it reads as a sentence, and its plain text. Pure. */
+/** The content of the page: headings, the statements under each as sentences, and the plain text. Pure. */
 import type { MemoryRow } from '../../api';
 import { shownStatement } from '../../design';
 
@@ -7,11 +7,11 @@ export type SectionId = (typeof SECTION_IDS)[number];
 
 export interface Section {
   readonly id: SectionId;
-  /** The newest first. */
+  /** Newest first. */
   readonly rows: readonly MemoryRow[];
 }
 
-/** What a fact says of the person decides first: it is narrower than the category. */
+/** The attribute of a fact takes precedence: it is narrower than the category. */
 const BY_ATTRIBUTE: Readonly<Record<string, SectionId>> = {
   home: 'home',
   origin: 'home',
@@ -50,7 +50,9 @@ const BY_ATTRIBUTE: Readonly<Record<string, SectionId>> = {
   contact: 'more',
 };
 
-/** For statements without an attribute, or with `other`. Personal information can be anything, so that it has no heading of its own. */
+/**
+ * For statements without an attribute, or with `other`. Personal information can be anything, so it has no heading of its own.
+ */
 const BY_CATEGORY: Readonly<Record<string, SectionId>> = {
   relationship: 'people',
   skill: 'work',
@@ -63,7 +65,7 @@ export function sectionOf(row: Pick<MemoryRow, 'attribute' | 'category'>): Secti
   return BY_ATTRIBUTE[row.attribute ?? ''] ?? BY_CATEGORY[row.category] ?? 'more';
 }
 
-/** The rows under their headings. A heading with nothing under it is left out. */
+/** The rows under their headings. Empty headings are left out. */
 export function sections(rows: readonly MemoryRow[]): Section[] {
   const under = new Map<SectionId, MemoryRow[]>(SECTION_IDS.map((id) => [id, []]));
   for (const row of rows) under.get(sectionOf(row))?.push(row);
@@ -72,16 +74,18 @@ export function sections(rows: readonly MemoryRow[]): Section[] {
     .map(([id, each]) => ({ id, rows: each.toSorted((a, b) => b.said_at - a.said_at || a.id.localeCompare(b.id)) }));
 }
 
-/** The statement with a full stop, unless it ends like a sentence already or is all in quotation marks: nobody said the stop. */
+/**
+ * The statement with a period, unless it already ends like a sentence or is entirely a quotation, because nobody said the period.
+ */
 export function sentence(content: string): string {
   const shown = shownStatement(content).trim();
   return /[.!?…][”"’')\]]*$|^“.*”$/su.test(shown) ? shown : `${shown}.`;
 }
 
-/** What may be handed to an assistant: nothing that agents are not told. */
+/** Whether it may be copied for an assistant: nothing that agents are not served. */
 export const mayBeCopied = (row: MemoryRow): boolean => !row.is_private_source && !row.is_hidden;
 
-/** Headings and one line a statement, without ids and without what may not be copied. Empty if nothing is left. */
+/** Headings and one line per statement, without ids and without statements that may not be copied. Empty if nothing is left. */
 export function plainText(shown: readonly Section[], headings: Readonly<Record<SectionId, string>>, asOf: string | null): string {
   const parts = shown.flatMap(({ id, rows }) => {
     const lines = rows.filter(mayBeCopied).map((row) => `- ${sentence(row.content).replaceAll(/\s+/g, ' ')}`);

@@ -11,7 +11,7 @@ import { press, renderApp, violations } from '../../test/render';
 import { dayAfter, dayOf, daysBetween } from './days';
 import { partners, shownConflicts } from './pairs';
 import { plainText, sectionOf, sections, sentence } from './sections';
-// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
 import './index';
 
 const row = (id: string, more: Partial<MemoryRow> = {}) => ({ id, kind: 'fact', status: 'active', category: 'experience', attribute: null, content: `Says ${id}`, said_at: 1, is_private_source: false, is_hidden: false, ...more }) as MemoryRow;
@@ -125,7 +125,7 @@ describe('the page', () => {
 
   test('with nothing approved it leads to Review', async () => {
     await renderApp('you', { firstRun: true });
-    await screen.findByText('Nothing is approved yet');
+    await screen.findByText('No approved memories yet');
     fireEvent.click(screen.getByRole('button', { name: 'Go to Review' }));
     expect(nav.get().panel).toBe('review');
   });
@@ -148,7 +148,7 @@ describe('the page', () => {
 
 describe('a contradiction', () => {
   const conflict = () => screen.findByTestId('you-conflict');
-  /** A candidate that names another town. */
+  /** A pending memory that names another town. */
   const withConflict = async () => {
     const host = await renderApp('you');
     await ready();

@@ -1,4 +1,4 @@
-/** The invented host's sessions with agents, the tiers that they leave, and what each agent may do and was given. */
+/** The fake host's sessions with agents, the memory tiers, and the settings and access log of each agent. */
 import type { AgentReadView, AgentsOverview, LineView, SessionItemView, SessionListRow, TierLineView, TierView } from '../../api/schema';
 import { RpcError } from '../types';
 import type { World } from './data';
@@ -11,7 +11,7 @@ interface Invented {
   readonly outcome: string;
   readonly depth: string;
   readonly mood: string;
-  /** Each line of the record: its field, which message, and beside a tool its name. */
+  /** Lines of the record: field, index of the message and, for a tool, its name. */
   readonly items: readonly (readonly [field: string, message: number, name?: string])[];
   readonly versions?: number;
 }
@@ -55,7 +55,7 @@ const INVENTED: readonly Invented[] = [
   },
 ];
 
-/** Which tier a field goes to, and what an entry of it is called. */
+/** The tier for a field, and the kind of entry. */
 const ROUTES: Readonly<Record<string, readonly [tier: 'shared' | 'agent' | 'user', kind: string]>> = {
   facts_learned: ['user', 'fact'],
   preferences_noted: ['user', 'preference'],
@@ -129,7 +129,7 @@ export function agentCommands(world: World, host: Host): Handlers {
       .toSorted((a, b) => b.significance - a.significance);
   const tierOf = (tier: 'shared' | 'agent' | 'user', agent: string | null, user: string | null, isAllowed: boolean): TierView => {
     const all = isAllowed ? linesOf(tier, agent) : [];
-    // The last line of a user's tier stands for one that does not fit.
+    // The last line of a user's tier serves as one that does not fit.
     const left = tier === 'user' ? all.slice(2) : [];
     const lines = all.slice(0, all.length - left.length);
     const text = lines.map((line) => `${line.text}\n`).join('');

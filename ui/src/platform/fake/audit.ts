@@ -1,4 +1,4 @@
-/** The invented host's audit: one finding of each kind, of what is in use. */
+/** The fake host's audit: one finding of each kind, about memories in use. */
 import type { AuditFindingView } from '../../api/schema';
 import type { World } from './data';
 import type { Handlers, Host } from './index';
@@ -26,10 +26,10 @@ export function auditCommands(world: World, host: Host): Handlers {
     audit_run: () => {
       const memories = [...world.memories.values()].filter((memory) => memory.row.status === 'active').length;
       const findings = [
-        finding('unsupported', 'archive', 0, 'No line that it rests on is there any more.', false),
-        finding('contradiction', 'correct', 1, 'Both cannot be so at a time.', true),
+        finding('unsupported', 'archive', 0, 'None of its source messages exists any more.', false),
+        finding('contradiction', 'correct', 1, 'Both cannot be true at the same time.', true),
         finding('duplicate', 'merge', 3, 'Another memory says the same.', true),
-        finding('stale', 'reconfirm', 5, 'It was true of a situation that nobody spoke of for half a year.', false),
+        finding('stale', 'reconfirm', 5, 'It was about a situation that nobody has mentioned for half a year.', false),
       ].filter((each) => each !== null);
       const share = (fault: string, count: number) => ({ fault, count, low: count === 0 ? 0 : 0.004, high: count === 0 ? 0.018 : 0.031 });
       const of = (fault: string) => share(fault, findings.filter((each) => each.fault === fault).length);

@@ -1,11 +1,11 @@
-/** The invented host's backups: made, listed, looked into and restored, without any file. */
+/** The fake host's backups: made, listed, inspected and restored, without files. */
 import type { BackupContents, BackupView } from '../../api/schema';
 import type { World } from './data';
 import type { Handlers, Host } from './index';
 
 const DAY = 24 * 3_600_000;
 
-/** `startCycle` begins a night of the invented host's. */
+/** `startCycle` starts a maintenance run of the fake host. */
 export function backupCommands(world: World, host: Host, firstRun: boolean, startCycle: () => string): Handlers {
   const now = host.now();
   let items: BackupView[] = firstRun ? [] : [backup(now - 0.4 * DAY, 'daily', 18_612_224), backup(now - 1.4 * DAY, 'before-bulk', 18_350_080), backup(now - 9 * DAY, 'daily', 16_900_096)];

@@ -1,4 +1,4 @@
-/** The invented host's conversations: reading, privacy, analysis. */
+/** The fake host's conversations: reading, privacy, analysis. */
 import type { AnalysisView, ConversationRow, ConversationsListRequest, MessageView } from '../../api/schema';
 import { RpcError } from '../types';
 import type { World } from './data';
@@ -6,7 +6,7 @@ import type { Handlers, Host } from './index';
 
 const EMPTY = { proposed: [], stopped: [], repeated: 0, candidate_ids: [], new_since_last: [] };
 
-/** `saidIn` answers in which conversations something was said when, by whom, about what; null where nothing of it is asked for. */
+/** `saidIn` returns the conversations that match a request's time, person and topic; null if the request names none of them. */
 export function conversationCommands(world: World, host: Host, saidIn: (request: Partial<ConversationsListRequest>) => ReadonlySet<string> | null): Handlers {
   const analyses = new Map<string, AnalysisView[]>();
   const memoriesOf = (id: string, status: string) => [...world.memories.values()].filter(({ row }) => row.conversation_id === id && row.status === status).length;

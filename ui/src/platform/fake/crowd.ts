@@ -1,7 +1,7 @@
 /**
- * Three years with some twenty people, for pictures that hold more than has room in them. Added on request only.
+ * Three years with about twenty people, for charts with more data than fits. Added on request only.
  *
- * Nothing is drawn by chance: who writes, when and how much follows from the numbers of people and conversations.
+ * Nothing is random: who writes, when and how much follows from the numbers of people and conversations.
  */
 import type { MessageView } from '../../api/schema';
 import type { World } from './data';
@@ -49,7 +49,7 @@ export function addCrowd(world: World, now: number): void {
     const subject = SUBJECTS[at % SUBJECTS.length] ?? SUBJECTS[0];
     const speakers = [ME, ...Array.from({ length: 1 + (at % 4) }, (_, nth) => PEOPLE[(at * 3 + nth * 7) % PEOPLE.length] ?? ME), ...(at % 3 === 0 ? ['Priya Nair'] : [])];
     const id = `conv_crowd_${at}`;
-    // Busier towards the present, with a summer in which nobody writes.
+    // Busier toward the present, with one summer in which nobody writes.
     const age = 1_080 * ((COUNT - at) / COUNT) ** 1.6 + 3;
     const end = now - Math.round(age) * DAY + (at % 9) * 3_600_000;
     const length = 4 + ((at * 5) % 23);

@@ -1,7 +1,7 @@
 /**
- * Invented conversations and what was found in them, for tests, screenshots and measurements. Nobody in them exists.
+ * Invented conversations and the memories found in them, for tests, screenshots and measurements. Nobody in them exists.
  *
- * Quotes are written as text and turned into code-point offsets here, so that a line can be reworded without counting.
+ * Quotes are written as text and converted to code point offsets here, so that a line can be changed without counting.
  */
 import type { ConversationRow, MemoryDetail, MemoryRow, MessageView } from '../../api/schema';
 
@@ -200,7 +200,7 @@ const messageOf = (id: string, position: number, [author, role, text]: Said, tim
   spans: [],
 });
 
-/** Builds the world as of `now`, with at least `candidates` that wait. */
+/** Builds the data as of `now`, with at least `candidates` pending memories. */
 export function buildWorld(now: number, candidates: number): World {
   const world: World = { conversations: [], messages: new Map(), memories: new Map() };
   const addConversation = (script: Script) => {
@@ -269,7 +269,7 @@ export function buildWorld(now: number, candidates: number): World {
       row,
       reasoning: found.reasoning,
       durability: found.durability ?? 'long_term',
-      // Every third was found by a model as well.
+      // Every third was also found by a model.
       proposers: index % 3 === 0 ? ['builtin/1', 'llama3.2:3b facts/1'] : ['builtin/1'],
       evidence: [
         {
@@ -293,7 +293,7 @@ export function buildWorld(now: number, candidates: number): World {
       versions: found.edited ? [{ ...version, id: `${id}_0`, status: 'superseded', content: 'User has a dog.', is_edited: false, created_at: row.created_at - DAY }, version] : [version],
       reject_reason: null,
       snoozed_until: null,
-      // The sixteenth was given to agents; the others to nobody yet.
+      // The sixteenth was served to agents; the others have not been served yet.
       reads_total: index === 16 ? 2 : 0,
       reads:
         index === 16

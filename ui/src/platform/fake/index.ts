@@ -1,8 +1,8 @@
 /**
- * A host without a backend: invented data, the same commands, the same events. It is not in a shipped page.
+ * A host without a backend: invented data, the same commands, the same events. It is not part of a release build.
  *
- * It keeps what the contract promises and a panel relies on (one operation with one undo, facets counted without their own
- * condition, change tags after each write); it judges nothing.
+ * It follows the rules of the API that panels rely on (one operation with one undo, facets counted without their own condition,
+ * change tags after each write), but it makes no judgments.
  */
 import type { Event, RpcSchema, Theme } from '../../api/schema';
 import { type Platform, RpcError } from '../types';
@@ -32,26 +32,26 @@ export interface FakeOptions {
   firstRun?: boolean;
   embeddingMissing?: boolean;
   theme?: Theme;
-  /** How long each answer takes, ms. */
+  /** Delay of each answer, in ms. */
   latency_ms?: number;
-  /** Holds an answer back until the promise is kept. */
+  /** Holds an answer back until the promise resolves. */
   hold?: (cmd: string, payload: unknown) => Promise<void> | undefined;
   now?: number;
-  /** Adds a coding session with every kind of message, and a conversation of some thousand messages. */
+  /** Adds a coding session with every kind of message, and a conversation with some thousand messages. */
   sessions?: boolean;
-  /** These candidates are doubtful. */
+  /** Ids of pending memories that are doubtful. */
   doubtful?: readonly string[];
-  /** The first candidate makes an approved memory history. */
+  /** The first pending memory replaces an approved one. */
   moved?: boolean;
-  /** Adds a meeting whose transcript does not name everybody. */
+  /** Adds a meeting whose transcript does not name all speakers. */
   meeting?: boolean;
-  /** Adds three years with some twenty people: more than one picture holds. */
+  /** Adds three years with about twenty people: more than fits in one picture. */
   crowd?: boolean;
-  /** How long each step of invented work takes, ms. */
+  /** Duration of each step of simulated work, in ms. */
   pace_ms?: number;
-  /** Whether a language model is chosen, and where it is. */
+  /** Whether a language model is chosen, and where it runs. */
   models?: ModelState;
-  /** How files get in; `upload` as on a page in a browser. */
+  /** How files are chosen; `upload` as on a page in a browser. */
   fileAccess?: Platform['fileAccess'];
 }
 
@@ -63,11 +63,11 @@ export interface Host {
   changed(...tags: string[]): void;
 }
 
-/** A fake host whose calls a test can read and whose next answer it can make fail. */
+/** A fake host that records its calls and whose answers a test can replace. */
 export interface FakePlatform extends Platform {
   readonly calls: { cmd: string; payload: unknown }[];
   failNext(cmd: keyof RpcSchema, error: RpcError): void;
-  /** Answers a command differently from now on. */
+  /** Replaces the answer of a command from now on. */
   answer<K extends keyof RpcSchema>(cmd: K, handler: (payload: RpcSchema[K][0]) => RpcSchema[K][1]): void;
   emit(event: Event): void;
 }
@@ -150,7 +150,7 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
       }
       const handler = (handlers as Record<string, ((payload: never) => unknown) | undefined>)[cmd];
       if (!handler) throw new RpcError('unknown_command', `The invented host does not know “${cmd}”.`);
-      // As over a wire: nothing is shared with the page.
+      // As over a wire: no objects are shared with the page.
       return JSON.parse(JSON.stringify(handler(payload as never)));
     },
     onEvent(listener) {

@@ -1,8 +1,8 @@
 /**
- * The invented host's profiles, promises, gaps with their tasks, where conversations stand, and erasing.
+ * The fake host's profiles, promises, gaps with their tasks, conversation statuses, and erasure.
  *
- * It keeps what the panels rely on: a version is never removed, what was debunked no longer holds, a gap becomes a task in a file
- * and is done when its box is ticked. The real rules are `people`'s and far stricter.
+ * It follows the rules that the panels rely on: a version is never removed, a disputed one is no longer current, a gap becomes a
+ * task in a file and is resolved when its box is ticked. The real rules are in `people` and far stricter.
  */
 import type { CommitmentView, GapView, LineView, ProfileEntryView, ProfileVersionView, StandingView, StretchView } from '../../api/schema';
 import { RpcError } from '../types';
@@ -11,14 +11,14 @@ import type { Handlers, Host } from './index';
 
 const DAY = 86_400_000;
 
-/** Conversation, words in it. */
+/** Conversation id, and words in it. */
 type Said = readonly [conversation: string, quote: string];
 
 interface Thing {
   readonly person: string;
   readonly type: string;
   readonly facet: string;
-  /** The newest first. */
+  /** Newest first. */
   readonly versions: readonly { content: string; confidence: string; since_days: number; made_days: number; lines: readonly Said[]; ends?: number }[];
 }
 
@@ -161,7 +161,7 @@ export function knowledgeCommands(world: World, host: Host, known: Handlers, isE
   const viewOf = (gap: Gap): GapView => ({
     id: gap.id,
     need: gap.need,
-    description: `Was wanted on ${gap.frequency} occasions and could not be done: "${gap.need}"`,
+    description: `Requested on ${gap.frequency} occasions, but could not be done: "${gap.need}"`,
     frequency: gap.frequency,
     status: gap.status,
     entity_id: gap.entity,
@@ -202,7 +202,7 @@ export function knowledgeCommands(world: World, host: Host, known: Handlers, isE
     host.changed('conversations', 'messages', 'memories', 'people', 'jobs', 'status');
     return { messages, conversations: conversations.length, memories, is_pending: false, job_id: 'job_erase' };
   };
-  /** Conversations with nobody else but the owner and programs. */
+  /** Conversations with nobody but this person, the owner and programs. */
   const alone = (person: string) => {
     const { names, rows } = rowsOf(person);
     return rows.filter((row) => (world.messages.get(row.id) ?? []).every((message) => message.role !== 'person' || names.includes(message.author))).map((row) => row.id);

@@ -1,16 +1,16 @@
-/** The invented host's memories: listing with facets, deciding, undoing. */
+/** The fake host's memories: lists with facets, decisions, undo. */
 import type { Count, Decision, DecisionOutcome, MemoriesErasePreview, MemoriesListRequest, MemoryRow, NeedsLook } from '../../api/schema';
 import { RpcError } from '../types';
 import type { World } from './data';
 import type { Handlers, Host } from './index';
 
 type Kept = World['memories'] extends Map<string, infer M> ? M : never;
-/** In the order in which they are reviewed. */
+/** In the order of review. */
 const BANDS: readonly string[] = ['sure', 'check', 'doubtful'];
 
 type Facet = 'status' | 'category' | 'subject' | 'channel';
 
-/** How long ago, in days, as the backend names it. */
+/** Age in days for each value of the backend's filter. */
 const SAID: Readonly<Record<string, readonly [from: number, before: number]>> = { day: [0, 1], week: [0, 7], month: [0, 30], year: [0, 365], older: [365, Number.POSITIVE_INFINITY] };
 
 const isSaid = (row: MemoryRow, name: string, now: number): boolean => {
@@ -19,7 +19,7 @@ const isSaid = (row: MemoryRow, name: string, now: number): boolean => {
   return days > from - (from === 0 ? Number.POSITIVE_INFINITY : 0) && days <= before;
 };
 
-/** In the invented data one pair of statements cannot both be so: they name two towns. */
+/** In the invented data, only one pair of statements contradicts: they name two towns. */
 const isConflicting = (memories: readonly Kept[], { row }: Kept): boolean =>
   /\blives in\b/.test(row.content) && memories.some((other) => other.row.id !== row.id && other.row.subject === row.subject && /\blives in\b/.test(other.row.content) && other.row.content !== row.content && ['active', 'pending'].includes(other.row.status));
 
@@ -30,12 +30,12 @@ const valueOf: Record<Facet, (row: MemoryRow) => string> = {
   channel: (row) => row.channel_type,
 };
 
-/** As the backend has it: a parked candidate is put off until the end of the year 9999. */
+/** As in the backend, an expired memory is snoozed until the end of the year 9999. */
 export const PARKED_UNTIL = 253_402_300_799_000;
 
 function matches(memory: Kept, request: Partial<MemoriesListRequest>, now: number, all: readonly Kept[], without?: Facet | 'said'): boolean {
   const { row } = memory;
-  // What was approved once, and was said by then.
+  // Memories that were approved at some time, and had been said by then.
   if (request.as_of != null && (row.said_at > request.as_of || !['active', 'superseded'].includes(row.status))) return false;
   for (const facet of Object.keys(valueOf) as Facet[]) {
     if (request.as_of != null && facet === 'status') continue;
@@ -160,7 +160,7 @@ export function memoryCommands(world: World, host: Host): Handlers {
     const asked = ids.map((id) => {
       const memory = world.memories.get(id);
       if (!memory) throw new RpcError('not_found', 'This memory is not there any more.');
-      if (!['archived', 'rejected'].includes(memory.row.status)) throw new RpcError('refused', 'Only what is in the trash or was rejected is erased; move it to the trash first.');
+      if (!['archived', 'rejected'].includes(memory.row.status)) throw new RpcError('refused', 'Only memories that were dismissed or are in the trash can be erased; move this one to the trash first.');
       return memory;
     });
     const sum = (count: (memory: Kept) => number) => asked.reduce((total, memory) => total + count(memory), 0);
@@ -200,7 +200,7 @@ export function memoryCommands(world: World, host: Host): Handlers {
     memory_decide: decide,
     memory_remember({ interaction_id, start }) {
       const like = [...world.memories.values()][0];
-      if (!like) throw new RpcError('not_found', 'This message is no longer there.');
+      if (!like) throw new RpcError('not_found', 'This message no longer exists.');
       const id = `mem_kept_${interaction_id}_${start}`;
       world.memories.set(id, { ...like, row: { ...like.row, id, status: 'pending', content: 'User: “wants to be”' } });
       return decide({ action: 'approve', ids: [id] });
@@ -210,7 +210,7 @@ export function memoryCommands(world: World, host: Host): Handlers {
       const gone = goes(ids);
       const versions = new Set(ids.flatMap((id) => (world.memories.get(id)?.versions ?? []).map((version) => version.id)));
       for (const id of [...ids, ...versions]) world.memories.delete(id);
-      // Nothing of it is left to be brought back.
+      // Erased data must not be restored by an undo.
       operations = operations.map((each) => ({ ...each, before: new Map([...each.before].filter(([id]) => !ids.includes(id) && !versions.has(id))) })).filter((each) => each.before.size > 0);
       host.changed('memories', 'jobs', 'status');
       return { gone, is_pending: false, job_id: 'job_erase' };

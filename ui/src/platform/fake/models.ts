@@ -1,8 +1,8 @@
 /**
- * The invented host's language models: what runs on the invented computer, what was asked of it, and what is read on its own.
+ * The fake host's language models: the servers on the invented computer, the log of calls, and watched folders.
  *
- * It keeps the two rules a panel relies on: a server elsewhere is refused while "this computer only" is on, and a key never
- * comes back.
+ * It follows the two rules that panels rely on: with "this computer only", other servers are refused; and a key is never
+ * returned.
  */
 import type { FoundServer, ModelCallView, ModelPullView, ModelSettingsView, ModelsView, ProviderView, WatchedSourceView } from '../../api/schema';
 import { RpcError } from '../types';
@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** What is on the invented computer, and what was chosen. */
+/** What runs on the invented computer, and what was chosen. */
 export type ModelState = 'none' | 'local' | 'remote';
 
 const OLLAMA: ProviderView = { shape: 'ollama', url: 'http://127.0.0.1:11434', model: 'llama3.2:3b' };
@@ -86,7 +86,7 @@ export function modelCommands(world: World, host: Host, options: { models: Model
   /** Refuses what the real host refuses. */
   const mayReach = ({ url }: ProviderView) => {
     if (!URL.canParse(url)) throw new RpcError('refused', 'This is not the address of a server; enter one such as http://127.0.0.1:11434.');
-    if (settings.this_computer_only && !isHere(url)) throw new RpcError('refused', `${hostOf(url)} is not this computer, and calls to other computers are switched off in Settings, Models; nothing was sent.`);
+    if (settings.this_computer_only && !isHere(url)) throw new RpcError('refused', `${hostOf(url)} is not this computer, and calls to other computers are turned off in Settings, Models; nothing was sent.`);
   };
 
   return {
@@ -177,7 +177,7 @@ export function modelCommands(world: World, host: Host, options: { models: Model
   };
 }
 
-/** A few days of calls: most to this computer; with a model elsewhere, some that left it. */
+/** A few days of calls: most to this computer; with a remote model, some to another one. */
 function invented(world: World, now: number, isRemote: boolean): ModelCallView[] {
   const purposes = ['facts/1', 'judge/1', 'knowledge_whole/1', 'analysis/1'];
   const rows = world.conversations.filter((row) => !row.is_private);
@@ -203,7 +203,7 @@ function invented(world: World, now: number, isRemote: boolean): ModelCallView[]
       tokens_in: Math.round(request.length / 4),
       tokens_out: Math.round((reply?.length ?? 0) / 4),
       outcome,
-      error: outcome === 'failed' ? 'The server gave no whole reply within 120,000 ms; if this goes on, choose a smaller model.' : outcome === 'unusable' ? 'The reply is no JSON value; nothing of it was used.' : null,
+      error: outcome === 'failed' ? 'The server gave no complete reply within 120,000 ms; if this happens again, choose a smaller model.' : outcome === 'unusable' ? 'The reply is no JSON value; nothing of it was used.' : null,
       started_at: now - index * 3 * HOUR - (index > 8 ? DAY : 0) - 4 * MINUTE,
       duration_ms: outcome === 'answered' ? 2_400 + index * 310 : 120_000,
     };

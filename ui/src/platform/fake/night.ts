@@ -1,4 +1,4 @@
-/** The invented host's nights: two digests, one parked candidate, a cycle that begins and is stopped. */
+/** The fake host's maintenance: two digests, one expired memory, and a run that can be started and stopped. */
 import type { MaintenanceRunView, MaintenanceView, ParkedView } from '../../api/schema';
 import type { World } from './data';
 import type { Handlers, Host } from './index';

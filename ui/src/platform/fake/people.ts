@@ -1,8 +1,8 @@
 /**
- * The invented host's people, links between their handles, channels with their visibility, and what an agent would get.
+ * The fake host's people, links between their handles, channels with their visibility, and the context for agents.
  *
- * It keeps what the panels rely on: a link is an answer and nothing else, unlinking restores everything, and what an agent gets
- * never holds what is private elsewhere. The real rule is `domain`'s and far stricter.
+ * It follows the rules that the panels rely on: a link is only an answer, unlinking restores everything, and a context never
+ * contains what is private elsewhere. The real rule is in `domain` and far stricter.
  */
 import type { AboutView, ContextItemView, LineView, LinkView, PersonHandle, PersonView } from '../../api/schema';
 import { RpcError } from '../types';
@@ -27,7 +27,7 @@ interface Script {
   readonly against: readonly { kind: string; detail: Record<string, unknown>; quote?: string }[];
 }
 
-/** Handles that write in no stored conversation of the invented world: enough to ask about. */
+/** Handles without messages in the invented conversations: enough for suggestions. */
 const OTHERS: readonly (readonly [id: string, channel: string, handle: string, name: string, type: string, messages: number, days: number])[] = [
   ['hdl_priya_mail', 'email', 'priya.nair@atlas.example', 'Priya Nair', 'person', 14, 2],
   ['hdl_tomasz_matrix', 'matrix', '@tw:atlas.example', 'tw', 'person', 31, 6],
@@ -66,10 +66,10 @@ const SUGGESTED: readonly Script[] = [
   },
 ];
 
-/** Somebody who is there wants it short; of the owner alone nothing is known. */
+/** A participant prefers short replies; for the owner alone nothing is known. */
 const detailOf = (person: string | null) =>
   person === null
-    ? { level: 'balanced', reason: 'Nothing is known about how much detail is wanted.', because: [] }
+    ? { level: 'balanced', reason: 'Nothing is known about the preferred level of detail.', because: [] }
     : { level: 'brief', reason: 'Because of this entry: Prefers short answers.', because: ['ep_short'] };
 
 export function peopleCommands(world: World, host: Host, options: { firstRun: boolean }): Handlers {
@@ -78,7 +78,7 @@ export function peopleCommands(world: World, host: Host, options: { firstRun: bo
   const shared = new Set<string>();
   const chosen = new Map<string, string>();
   const agents = new Map<string, string>(options.firstRun ? [] : [['helpdesk', 'public']]);
-  /** What was answered, by pair. */
+  /** The answers, by pair. */
   const answers = new Map<string, { id: string; a: string; b: string; status: string; decided: number; before: string | null }>();
 
   for (const row of options.firstRun ? [] : world.conversations) {
@@ -109,7 +109,7 @@ export function peopleCommands(world: World, host: Host, options: { firstRun: bo
     if (!found) throw new RpcError('not_found', `There is no handle “${handle}”.`);
     return found;
   };
-  /** The entity that came first of all that are linked with this one. */
+  /** The earliest entity among all that are linked to this one. */
   const personOf = (id: string, more: readonly (readonly [string, string])[] = []): string => {
     const group = new Set([id]);
     const edges = [...[...answers.values()].filter((each) => each.status === 'same').map((each) => [entityOf(each.a).id, entityOf(each.b).id] as const), ...more];
@@ -183,7 +183,7 @@ export function peopleCommands(world: World, host: Host, options: { firstRun: bo
   };
   const linkOf = (id: string) => {
     const found = links().find((each) => each.id === id);
-    if (!found) throw new RpcError('not_found', `There is no link suggestion ${id}.`);
+    if (!found) throw new RpcError('not_found', `There is no suggested link ${id}.`);
     return found;
   };
 
@@ -291,7 +291,7 @@ export function peopleCommands(world: World, host: Host, options: { firstRun: bo
       return {
         handles,
         newly_visible: about > 0 && personOf(first.id) !== personOf(second.id) ? [{ title: 'Atlas weekly, 12 November', memories: about }] : [],
-        obstacle: personOf(first.id) === personOf(second.id) ? 'these handles belong to one person already' : null,
+        obstacle: personOf(first.id) === personOf(second.id) ? 'these accounts already belong to the same person' : null,
       };
     },
     channels_list() {

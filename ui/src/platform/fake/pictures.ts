@@ -1,7 +1,7 @@
 /**
- * The invented host's pictures: counted and connected from the invented messages and memories, as the API does it from real ones.
+ * The fake host's charts: computed from the invented messages and memories, as the API computes them from real ones.
  *
- * Days begin at midnight of the computer that runs it; a graph is of what is there, cut to sixty things, and knows no suggestion.
+ * Days start at local midnight. A graph shows existing nodes only, limited to sixty, without suggestions.
  */
 import type { ConversationsListRequest, GraphEdge, GraphNode, GraphRequest, GraphResponse, MessageView, TimelineRequest, TimelineResponse, TimelineSeries } from '../../api/schema';
 import { RpcError } from '../types';
@@ -15,7 +15,7 @@ type Unit = (typeof UNITS)[number];
 
 const midnight = (year: number, month: number, day: number): number => new Date(year, month, day).getTime();
 
-/** Where stretches begin and the last one ends, or nothing where they are too many. */
+/** The start of each period and the end of the last one, or null if there are too many. */
 export function edgesOf(unit: Unit, weekStart: number, first: number, last: number): number[] | null {
   const from = new Date(first);
   const back = unit === 'week' ? (((from.getDay() + 6) % 7) + 8 - (weekStart || 1)) % 7 : 0;
@@ -34,7 +34,7 @@ interface Said {
   readonly conversation: World['conversations'][number];
 }
 
-/** Conversations with a message that was said then, by this person, of this topic; null where nothing of it is asked for. */
+/** Conversations with a message in this time, by this person, in this topic; null if the request names none of them. */
 export function conversationsSaid(world: World, handlers: Handlers, request: Partial<ConversationsListRequest>): ReadonlySet<string> | null {
   const { from, to, person, topic } = request;
   if (from == null && to == null && !person && !topic) return null;
@@ -113,7 +113,7 @@ export function pictureCommands(world: World, handlers: Handlers): Handlers {
   }
 
   function graph(request: Partial<GraphRequest>): GraphResponse {
-    if (Boolean(request.person) === Boolean(request.topic)) throw new RpcError('invalid', 'name either a person or a topic: a picture has one thing in the middle');
+    if (Boolean(request.person) === Boolean(request.topic)) throw new RpcError('invalid', 'give either a person or a topic: a graph has one thing at its center');
     const people = handlers.people_list?.({}).items ?? [];
     const topics = handlers.topics_list?.({}).items ?? [];
     const all = everything();

@@ -1,4 +1,4 @@
-/** The invented host's playbooks: some to judge, with the lifecycle and the undo that the real ones have. */
+/** The fake host's playbooks: some to decide on, with the lifecycle and the undo of real ones. */
 import type { PlaybookDetail, PlaybookListRow } from '../../api/schema';
 import { RpcError } from '../types';
 import type { World } from './data';
@@ -15,7 +15,7 @@ interface Invented {
   readonly status: string;
   readonly occurrences: number;
   readonly against: readonly string[];
-  /** As a model worded it. */
+  /** The wording by a model. */
   readonly words?: { readonly when: string; readonly purposes: readonly (string | null)[] };
 }
 
@@ -141,7 +141,7 @@ export function playbookCommands(world: World, host: Host): Handlers {
     },
     playbook_export: ({ id, dir }) => {
       if (status.get(find(id).id) !== 'approved') throw new RpcError('refused', 'this playbook is not approved');
-      if (!dir.startsWith('/')) throw new RpcError('refused', 'the folder needs its whole path, from the root on');
+      if (!dir.startsWith('/')) throw new RpcError('refused', 'the path of the folder is not absolute; enter the full path');
       return { path: `${dir}/${id.replace('pbk_', '')}/SKILL.md` };
     },
     playbooks_refresh: () => ({}),
@@ -154,5 +154,5 @@ export function playbookCommands(world: World, host: Host): Handlers {
   };
 }
 
-/** How many wait to be looked at. */
+/** Number of playbooks that are waiting for a decision. */
 export const playbooksWaiting = (handlers: Handlers): number => handlers.playbooks_list?.({}).items.filter((each) => each.status === 'candidate').length ?? 0;

@@ -1,4 +1,4 @@
-/** The invented host's proposals of reflection: some of each kind, with the lifecycle, runs and undo that the real ones have. */
+/** The fake host's clean-up proposals: some of each kind, with the lifecycle, runs and undo of real ones. */
 import type { ReflectionDetail, ReflectionListRow, ReflectionSide } from '../../api/schema';
 import { RpcError } from '../types';
 import type { World } from './data';
@@ -15,9 +15,9 @@ interface Invented {
 }
 
 const INVENTED: readonly Invented[] = [
-  { id: 'rfl_marathon', kind: 'archive', reason: 'The year that it was planned for is over.', contents: ['User wants to run the Porto marathon in 2024'] },
+  { id: 'rfl_marathon', kind: 'archive', reason: 'The year it was planned for is over.', contents: ['User wants to run the Porto marathon in 2024'] },
   { id: 'rfl_tired', kind: 'archive', reason: 'It was how somebody felt that day.', contents: ['User is really tired'] },
-  { id: 'rfl_hiking', kind: 'merge', reason: 'Both say the same; the one that says more stays.', contents: ['User enjoys hiking', 'User loves weekend hiking trips'], keep: 1 },
+  { id: 'rfl_hiking', kind: 'merge', reason: 'Both say the same; the more detailed one is kept.', contents: ['User enjoys hiking', 'User loves weekend hiking trips'], keep: 1 },
 ];
 
 const STATE = { archive: 'set_aside', merge: 'folded' } as const;
@@ -100,7 +100,7 @@ export function reflectionCommands(world: World, host: Host): Handlers {
       const chosen = (ids ?? INVENTED.filter((each) => status.get(each.id) === 'accepted').map((each) => each.id)).filter((id) => ['open', 'accepted'].includes(status.get(id) ?? ''));
       if (chosen.length === 0) return { operation_id: null, summary: '', applied: 0, needs_look: [] };
       drawn += 1;
-      run = { id: `op_tidy_${drawn}`, summary: `Tidied: ${chosen.length} changes`, at: host.now(), before: new Map(chosen.map((id) => [id, status.get(id) ?? 'open'])) };
+      run = { id: `op_tidy_${drawn}`, summary: `Clean-up (${chosen.length} changes)`, at: host.now(), before: new Map(chosen.map((id) => [id, status.get(id) ?? 'open'])) };
       for (const id of chosen) status.set(id, 'applied');
       host.changed('reflections', 'memories');
       return { operation_id: run.id, summary: run.summary, applied: chosen.length, needs_look: [] };
@@ -116,5 +116,5 @@ export function reflectionCommands(world: World, host: Host): Handlers {
   };
 }
 
-/** How many wait for an answer or to be applied. */
+/** Number of proposals that wait for an answer or to be applied. */
 export const reflectionsWaiting = (handlers: Handlers): number => handlers.reflections_list?.({}).items.filter((each) => ['open', 'accepted'].includes(each.status)).length ?? 0;

@@ -1,6 +1,6 @@
 /**
- * The invented host's search: it answers in the shape of the real one, with kinds in its order, operators, facets, highlights in code
- * points and the lines around a message. Words match at their beginning; two meanings are known by heart.
+ * The fake host's search: it answers in the same shape as the real one, with kinds in its order, operators, facets, highlights in
+ * code points and the lines around a message. Words match at their start; two similar meanings are hard-coded.
  */
 import type { SearchHit, SearchLine, SearchResponse, TextRange } from '../../api/schema';
 import { KINDS, kindOf, operationsOf, valuesOf, wordsOf } from '../../panels/search/operators';
@@ -9,7 +9,7 @@ import type { Handlers } from './index';
 
 const SCOPES: Readonly<Record<string, string>> = { messages: 'message', memories: 'memory', topics: 'topic', people: 'person' };
 
-/** Words that lie close to others, as a model would know. */
+/** Words with a similar meaning, as a model would know. */
 const CLOSE: readonly (readonly [asked: string, said: string])[] = [
   ['stove', 'gas hob'],
   ['reading', 'novels'],
@@ -17,9 +17,9 @@ const CLOSE: readonly (readonly [asked: string, said: string])[] = [
 
 const LINES_SHOWN = 3;
 const ASKING_WORDS = 3;
-/** A question of so many words is judged. */
+/** A query with at least this many words is checked for relevance. */
 const LONG_QUESTION_WORDS = 5;
-/** So many lines are shown where nothing says what was asked. */
+/** Number of messages shown if none answers the query. */
 const NEAREST = 3;
 const STOP_WORDS = new Set(['a', 'an', 'and', 'are', 'did', 'do', 'does', 'how', 'i', 'in', 'is', 'of', 'the', 'there', 'to', 'was', 'what', 'when', 'where', 'who', 'why']);
 
@@ -27,7 +27,7 @@ const folded = (text: string) => text.toLowerCase().normalize('NFD').replace(/\p
 const points = (text: string, at: number) => Array.from(text.slice(0, at)).length;
 const monthOf = (time: number) => new Date(time).toISOString().slice(0, 7);
 
-/** When a written day, month or year begins. */
+/** The start of a written day, month or year. */
 function beginning(text: string): number {
   const [year, month = '01', day = '01'] = text.split('-');
   return Date.parse(`${year}-${month}-${day}T00:00:00Z`);
@@ -90,7 +90,7 @@ export function searchCommands(world: World, handlers: Handlers): Handlers {
           });
         })
         .toSorted((a, b) => b.score - a.score || b.time - a.time);
-      /** What only the hits that are shown need: there may be thousands. */
+      /** Fields needed only for the hits that are shown, because there may be thousands. */
       const whole = (hit: SearchHit): SearchHit => {
         const all = world.messages.get(hit.conversation_id) ?? [];
         const position = all.findIndex((message) => message.id === hit.id);
@@ -139,7 +139,7 @@ export function searchCommands(world: World, handlers: Handlers): Handlers {
         for (const hit of messages) counts.set(of(hit), (counts.get(of(hit)) ?? 0) + 1);
         return { name, values: [...counts].map(([value, each]) => ({ name: value, label: null, count: each })).toSorted((a, b) => b.count - a.count) };
       };
-      // A long question of which no line has half of the words is about something else.
+      // If no line contains half of the words of a long query, they are about something else.
       const isNearestOnly = words.length >= LONG_QUESTION_WORDS && messages.length > 0 && messages.every((hit) => hit.score * 2 < words.length);
       const said = isNearestOnly ? messages.slice(0, NEAREST) : [...memories, ...topics, ...messages];
       return {

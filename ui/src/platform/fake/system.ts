@@ -1,4 +1,4 @@
-/** The invented host's state, settings, sources and work. */
+/** The fake host's status, settings, sources and jobs. */
 import type { DryRunFile, ImportView, JobView, Settings, Theme } from '../../api/schema';
 import { type World, buildWorld } from './data';
 import type { Handlers, Host } from './index';

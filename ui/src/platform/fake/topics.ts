@@ -1,4 +1,4 @@
-/** The invented host's topics: enough of them to judge, merge and split, with the undo that the real ones have. */
+/** The fake host's topics: enough to decide, merge and split, with the undo of real ones. */
 import type { LineView, TopicDetail, TopicListRow, TopicRulesView } from '../../api/schema';
 import { RpcError } from '../types';
 import { CROWD_TOPICS } from './crowd';
@@ -56,7 +56,7 @@ export function topicCommands(world: World, host: Host): Handlers {
   const holds = (topic: string, kind: string) => decided.findLast((each) => each.topic === topic && each.kind === kind);
   const absorbed = () => new Set(decided.filter((each) => each.kind === 'merge').map((each) => each.other));
 
-  /** Every topic with its messages, what was decided taken in. */
+  /** All topics with their messages, with decisions applied. */
   const standing = () => {
     const own = [...INVENTED, ...CROWD_TOPICS].filter((each) => world.conversations.some((row) => row.id === each.conversation)).map((each) => ({ ...each, parent: null as string | null, messages: linesOf(each.conversation) }));
     for (const act of decided) {

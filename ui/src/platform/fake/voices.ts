@@ -1,4 +1,4 @@
-/** An invented meeting whose transcript names one of three speakers. Added on request only. */
+/** An invented meeting whose transcript names only one of three speakers. Added on request only. */
 import type { MeetingView, PersonView, VoiceView } from '../../api/schema';
 import { RpcError } from '../types';
 import type { World } from './data';
@@ -47,7 +47,7 @@ export function voiceCommands(world: World, host: Host, others: Handlers): Handl
     voices_list: ({ conversation_id: of }) => ({ meetings: meeting().filter((each) => (of ? each.conversation_id === of : each.open > 0)) }),
     voice_answer({ handle, answer, person, name }) {
       const voice = voices.find((each) => each.handle === handle);
-      if (!voice) throw new RpcError('refused', `${handle} is no voice of a meeting.`);
+      if (!voice) throw new RpcError('refused', `${handle} is not an unidentified speaker.`);
       const linked = people().find((each) => each.handles.some((one) => one.id === person));
       voice.is_owner = answer === 'owner';
       voice.is_left = answer === 'leave';

@@ -1,7 +1,7 @@
 /**
- * Invented work that takes its time: imports, the sample data and analyses run as jobs with stages, progress and cancel.
+ * Simulated long work: imports, the sample data and analyses run as jobs with stages, progress and cancellation.
  *
- * It wraps the commands that finish at once, so that what they do happens when the job is done.
+ * It wraps the commands that finish immediately, so that their effect happens when the job is done.
  */
 import type { DryRunFile, ImportView, JobView } from '../../api/schema';
 import { RpcError } from '../types';
@@ -44,7 +44,7 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
   };
   const isPaused = () => list({}).paused;
 
-  /** Runs a job step by step; `finish` does what it is for and gives its result. */
+  /** Runs a job step by step; `finish` applies its effect and returns its result. */
   function run(kind: string, title: string, conversation_id: string | null, plan: readonly Step[], finish: () => Record<string, string>): string {
     last += 1;
     const id = `job_work_${last}`;
@@ -107,7 +107,7 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
         seen: 1_204,
         imported: 1_095,
         duplicate: 48,
-        skipped: [{ reason: 'media_placeholder', text: 'a photo, video or file that is not part of the export', count: 61, sample: '‎IMG-20260304-WA0007.jpg (file attached)' }],
+        skipped: [{ reason: 'media_placeholder', text: 'a photo, video or file that is not included in the export', count: 61, sample: '‎IMG-20260304-WA0007.jpg (file attached)' }],
         first: now - 260 * DAY,
         last: now - DAY,
         participants: [
@@ -131,7 +131,7 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
       imported: 17_033,
       duplicate: 737,
       skipped: [
-        { reason: 'hidden', text: 'hidden by the service, never shown to you', count: 612, sample: 'Original custom instructions no longer available' },
+        { reason: 'hidden', text: 'hidden by the service and never shown to you', count: 612, sample: 'Original custom instructions no longer available' },
         { reason: 'empty', text: 'empty message', count: 38, sample: '' },
       ],
       first: now - 700 * DAY,

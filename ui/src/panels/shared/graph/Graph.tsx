@@ -1,7 +1,7 @@
 /**
- * What lies around one person or one topic: a picture for those who look, a table of the same for those who read.
+ * The graph around one person or one topic: a picture, and a table with the same content for reading.
  *
- * Deliberately not here: which things are shown, which the backend chooses, and anything that is only suggested.
+ * Not in this module: which nodes are shown, which the backend decides. Suggestions are never shown.
  */
 import { Minus, Plus, Share2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
@@ -17,10 +17,10 @@ import { GraphTable } from './Table';
 import { nodeName } from './words';
 
 const KINDS = ['person', 'topic', 'project', 'technology', 'memory', 'conversation'] as const;
-/** Steps of the picture's size: it fits, and twice as large for who sees little. */
+/** Zoom levels, from fitting the pane to twice the size, for people with low vision. */
 const ZOOMS = [1, 1.25, 1.5, 2] as const;
 
-/** The picture without some kinds; what is in the middle always stays. Pure. */
+/** The graph without some kinds; the center always stays. Pure. */
 export function without(graph: GraphResponse, hidden: readonly string[]): GraphResponse {
   const nodes = graph.nodes.filter((node) => node.id === graph.center || !hidden.includes(node.kind));
   const left = new Set(nodes.map((node) => node.id));
@@ -78,7 +78,7 @@ function Shown({ graph }: { graph: GraphResponse }) {
   );
 }
 
-/** The kinds there are, each a switch; they explain the signs as well. */
+/** A switch for each kind, which also explains the icons. */
 function Kinds({ nodes, center, hidden, onToggle }: { nodes: readonly GraphNode[]; center: string; hidden: readonly string[]; onToggle: (kind: string) => void }) {
   return (
     <div className={css.kinds} role="group" aria-label={t.graph.filter}>

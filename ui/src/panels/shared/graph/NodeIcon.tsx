@@ -1,4 +1,4 @@
-/** The sign of each kind of thing; a memory has that of its category. */
+/** The icon of each kind of node; a memory has the icon of its category. */
 import { FolderKanban, Layers, type LucideIcon, MessagesSquare, Share2, UserRound, Wrench } from 'lucide-react';
 import { CategoryIcon } from '../../../design';
 

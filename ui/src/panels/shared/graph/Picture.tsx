@@ -1,8 +1,8 @@
 /**
- * The picture. Lines are drawn; things are buttons over them, so that they have a name, a focus and a place in the order of keys.
+ * The picture. Edges are drawn; nodes are buttons above them, so that they have a name, can be focused and are in the tab order.
  *
- * One of them is in the tab order and arrows move by direction. Below stands why the one under the pointer is connected, or else the
- * one that was clicked or moved to, each reason with the line that shows it. Nothing moves on its own.
+ * One node is in the tab order, and arrows move by direction. Below, the reasons are shown why the node under the pointer is
+ * connected, otherwise the node last clicked or moved to, each with the line that shows it. Nothing moves on its own.
  */
 import { Lock } from 'lucide-react';
 import { useId, useMemo, useRef, useState } from 'react';
@@ -18,10 +18,10 @@ import { NodeIcon } from './NodeIcon';
 import { openNode } from './open';
 import { nodeName, reason, strongest } from './words';
 
-/** Where nothing is measured yet. */
+/** Width until it has been measured. */
 const WIDTH_AT_FIRST = 640;
 
-/** Lines grow with what they rest on, to a width at which they are still lines. */
+/** Edges grow with what they rest on, up to a width at which they still look like lines. */
 const thickness = (count: number) => Math.min(2.6, 0.9 + 0.8 * Math.log10(Math.max(1, count)));
 
 export function Picture({ graph, zoom }: { graph: GraphResponse; zoom: number }) {
@@ -52,7 +52,7 @@ export function Picture({ graph, zoom }: { graph: GraphResponse; zoom: number })
     }
     if (!/^Arrow|^Home$|^End$/.test(event.key)) return;
     const to = stepTo(placed, stop, event.key);
-    // Also where there is nothing further: the page must not scroll away under who walks through the picture.
+    // Also if there is no further node, so that the page does not scroll while the person moves through the picture.
     event.preventDefault();
     if (to === null) return;
     setTabbed(to);
@@ -61,7 +61,7 @@ export function Picture({ graph, zoom }: { graph: GraphResponse; zoom: number })
   return (
     <>
       <div ref={frame} className={css.frame}>
-        {/* The keys are the buttons' own; they are taken here once for all of them. */}
+        {/* The buttons' keys, handled here for all of them. */}
         {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
         <div className={css.canvas} style={{ width: drawn * zoom, height: height * zoom }} onKeyDown={onKeyDown} onMouseLeave={() => setPointed(null)}>
           <div className={css.scaled} style={{ width: drawn, height, transform: zoom === 1 ? undefined : `scale(${zoom})` }} role="group" aria-describedby={hint} aria-label={t.graph.label(nodeName(nodes.get(graph.center) as GraphNode), graph.nodes.length)}>
@@ -146,7 +146,7 @@ function Thing({ node, place, isTabStop, isApart, connections, onPoint, onKeep }
       onMouseLeave={() => onPoint(null)}
       onFocus={() => onKeep(node.id)}
       onClick={(event) => {
-        // A key opens at once, as its name says; the pointer looks first and opens with a second click.
+        // A key opens a node immediately, as its name says. The first click selects it and the second opens it.
         if (event.detail === 1) onKeep(node.id);
         else if (!isMiddle) openNode(node);
       }}
@@ -164,10 +164,10 @@ function Thing({ node, place, isTabStop, isApart, connections, onPoint, onKeep }
   );
 }
 
-/** Reasons shown at once: as many as fit without the picture moving. */
+/** Reasons shown at once: as many as fit without moving the picture. */
 const REASONS = 3;
 
-/** Why the one that is asked about is here. */
+/** Why the current node is in the graph. */
 function Why({ graph, nodes, here, isAsked, line }: { graph: GraphResponse; nodes: ReadonlyMap<string, GraphNode>; here: string; isAsked: boolean; line: GraphEdge | null }) {
   const node = nodes.get(here);
   if (!node) return null;

@@ -1,4 +1,4 @@
-/** The same as a table: every connection with its reason, what it rests on and the line that shows it. */
+/** The same graph as a table: all edges with their reason, what they rest on, and the line that shows it. */
 import { ArrowDown, ArrowUp, Lock, TextQuote } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { GraphEdge, GraphNode, GraphResponse } from '../../../api';
@@ -19,7 +19,7 @@ interface Sort {
   readonly isDown: boolean;
 }
 
-/** The rows in the order that was asked for; without one, what rests on most first. Pure. */
+/** The rows in the requested order; by default, those that rest on most come first. Pure. */
 export function sorted(graph: GraphResponse, sort: Sort | null): GraphEdge[] {
   const rows = strongest(graph.edges, graph.center);
   if (!sort) return rows;
@@ -86,7 +86,7 @@ export function GraphTable({ graph, name }: { graph: GraphResponse; name: string
   );
 }
 
-/** What it is and what it is called. */
+/** The kind and name of a node. */
 function Name({ node }: { node: GraphNode | undefined }) {
   if (!node) return null;
   return (

@@ -5,7 +5,7 @@ import type { FakeOptions } from '../../../platform/fake';
 import { nav } from '../../../state/nav';
 import { setUiState } from '../../../state/uiState';
 import { press, renderApp, violations } from '../../../test/render';
-// Loaded before the first test looks for them: on a busy machine that takes longer than it waits.
+// Imported before the first test needs them: on a busy computer, loading takes longer than a test waits.
 import '../../people/index';
 import '../../topics/index';
 
@@ -48,8 +48,8 @@ describe('the picture', () => {
     }));
     host.emit({ type: 'changed', tags: ['people'] });
     await waitFor(() => expect(nodes()).toHaveLength(3));
-    expect(node('Hidden room').getAttribute('aria-label')).toBe('Conversation: Hidden room. 1 connection, kept out of memory');
-    expect(screen.getByTestId('graph-left-out').textContent).toBe('Left out for want of room: 12 conversations and 1 person.');
+    expect(node('Hidden room').getAttribute('aria-label')).toBe('Conversation: Hidden room. 1 connection, not used for memory');
+    expect(screen.getByTestId('graph-left-out').textContent).toBe('Not shown for lack of space: 12 conversations and 1 person.');
   });
 
   test('arrows move by direction, the focus says why, and Enter opens', async () => {
@@ -75,7 +75,7 @@ describe('the picture', () => {
     const place = node('Atlas weekly');
     fireEvent.mouseEnter(place);
     expect(why()).toContain('Priya Nair wrote 2 messages in “Atlas weekly, 12 November”');
-    fireEvent.click(within(screen.getByTestId('graph-why')).getAllByText('Show the line')[0] as HTMLElement);
+    fireEvent.click(within(screen.getByTestId('graph-why')).getAllByText('Show message')[0] as HTMLElement);
     expect(nav.get()).toMatchObject({ panel: 'conversations', target: { conversation: 'conv_standup' } });
     expect(nav.get().target?.message).toMatch(/^int_conv_standup_/);
   });
@@ -114,7 +114,7 @@ describe('the picture', () => {
   test('a crowd is cut to sixty, and the rest is told', async () => {
     await openGraph({ crowd: true });
     expect(nodes().length).toBeLessThanOrEqual(60);
-    expect(screen.getByTestId('graph-left-out').textContent).toMatch(/Left out|Everything/);
+    expect(screen.getByTestId('graph-left-out').textContent).toMatch(/Not shown|All connections/);
   });
 
   test('larger and smaller, and no further', async () => {
@@ -141,7 +141,7 @@ describe('the picture', () => {
     const host = await openGraph();
     host.answer('graph', () => ({ center: 'ent_a', nodes: [{ id: 'ent_a', kind: 'person', label: 'Ana', detail: 'person', is_private: false, is_owner: false }], edges: [], left_out: [] }));
     host.emit({ type: 'changed', tags: ['people'] });
-    expect((await screen.findByText('Nothing around it yet')).isConnected).toBe(true);
+    expect((await screen.findByText('No connections yet')).isConnected).toBe(true);
   });
 });
 
@@ -156,8 +156,8 @@ test('the table holds the same, sorts by each column, and leads to the line', as
   fireEvent.click(within(table).getByRole('button', { name: 'One' }));
   expect(first()).toEqual(first().toSorted((a, b) => (a.split(': ')[1] ?? '').localeCompare(b.split(': ')[1] ?? '')));
   expect(within(table).getByRole('columnheader', { name: /One/ }).getAttribute('aria-sort')).toBe('ascending');
-  fireEvent.click(within(table).getByRole('button', { name: 'Rests on' }));
-  expect(within(table).getByRole('columnheader', { name: /Rests on/ }).getAttribute('aria-sort')).toBe('descending');
+  fireEvent.click(within(table).getByRole('button', { name: 'Based on' }));
+  expect(within(table).getByRole('columnheader', { name: /Based on/ }).getAttribute('aria-sort')).toBe('descending');
   fireEvent.click(within(table).getAllByRole('button', { name: /^Show the line: Priya Nair wrote/ })[0] as HTMLElement);
   expect(nav.get()).toMatchObject({ panel: 'conversations', target: { conversation: 'conv_standup' } });
 });

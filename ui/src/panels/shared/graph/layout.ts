@@ -1,12 +1,13 @@
 /**
- * Where things stand in the picture. Pure, worked out once: the same things stand at the same places, and nothing moves.
+ * Positions of the nodes in the picture. Pure and computed once: the same nodes always have the same positions, and nothing
+ * moves.
  *
- * What is in the middle stands in the middle; all else stands on a ring around it in two columns, so that every name has a line of
- * its own beside its sign and none can overlap another, however many there are. Kinds stay together, clockwise; within a kind those
- * stand close that are connected with close ones, which keeps the lines short.
+ * The center node is in the middle. All others are on a ring around it in two columns, so that every name has a line of its own
+ * next to its icon and none can overlap another, however many there are. Kinds stay together, clockwise; within a kind, nodes are
+ * placed close to those they are connected to, which keeps edges short.
  *
- * A simulation of forces would draw fewer crossings for a dozen things and unreadable names for sixty, would run while one looks, and
- * would draw another picture tomorrow.
+ * A force simulation would have fewer crossings with a dozen nodes but unreadable names with sixty, would move while one looks,
+ * and would draw a different picture each time.
  */
 
 export interface LayoutNode {
@@ -26,39 +27,39 @@ export interface Placed {
   readonly x: number;
   readonly y: number;
   readonly side: Side;
-  /** Room for the name, from the sign to the edge of the picture. */
+  /** Room for the name, from the icon to the edge of the picture. */
   readonly room: number;
 }
 
 export interface Layout {
   readonly width: number;
   readonly height: number;
-  /** The one in the middle first, then the right column from top to bottom, then the left one from top to bottom. */
+  /** The center first, then the right column and the left column, each from top to bottom. */
   readonly placed: readonly Placed[];
 }
 
-/** Clockwise from the top. What topics name stands beside them, what was kept beside where it was said. */
+/** Clockwise from the top. Names are next to the topics that mention them, memories next to their conversations. */
 const ORDER = ['topic', 'project', 'technology', 'memory', 'conversation', 'person'];
 
-/** A line of 12 px text with air, and a sign of 20 px. */
+/** A line of 12 px text with spacing, and an icon of 20 px. */
 export const ROW_MIN = 23;
 const ROW_MAX = 46;
-/** Between two kinds, in rows. */
+/** Gap between two kinds, in rows. */
 const GAP = 0.55;
 const HEIGHT_MIN = 320;
 const PAD = 26;
-/** From the edge of a sign to its name, and from the name to the edge of the picture. */
+/** From the edge of an icon to its name, and from the name to the edge of the picture. */
 export const SIGN = 20;
 export const NAME_GAP = 7;
 const EDGE = 6;
-/** The narrowest picture; in a narrower place it is scrolled. */
+/** Minimum width; in a narrower pane the picture scrolls. */
 export const WIDTH_MIN = 460;
-/** The half width of the ring as a share of the picture, so that names have the rest. */
+/** Half the width of the ring as a share of the picture's width. The rest is for names. */
 const RING = 0.235;
 const RING_MAX = 250;
-/** The topmost and lowest stand at least this far from the middle line: their names begin there. */
+/** Minimum distance of the top and bottom nodes from the vertical center line: their names start there. */
 const SPREAD_MIN = 34;
-/** Squarer than a circle, so that names stand nearly below each other. */
+/** Squarer than a circle, so that names are nearly aligned. */
 const SQUARENESS = 2.6;
 const PASSES = 4;
 
@@ -79,7 +80,7 @@ function clockwise(nodes: readonly LayoutNode[], edges: readonly LayoutEdge[], c
       const pull = (node: LayoutNode) => {
         const own = place.get(node.id) ?? 0;
         const others = (near.get(node.id) ?? []).map((id) => place.get(id)).filter((index) => index !== undefined);
-        // The ring has no end: what is near across the top is near.
+        // The ring has no end, so nodes on both sides of the top are close.
         const count = place.size;
         const steps = others.map((index) => ((index - own + count * 1.5) % count) - count / 2);
         return steps.length === 0 ? own : own + steps.reduce((sum, step) => sum + step, 0) / steps.length;
@@ -130,7 +131,7 @@ export function layout(nodes: readonly LayoutNode[], edges: readonly LayoutEdge[
   return { width, height, placed };
 }
 
-/** Where a key leads from here: up and down the column, across through the middle. Null where there is nothing further. */
+/** The node that a key leads to: up and down the column, across through the middle. Null if there is none. */
 export function stepTo(placed: readonly Placed[], from: string, key: string): string | null {
   const here = placed.find((each) => each.id === from);
   const middle = placed[0];
@@ -152,7 +153,9 @@ export function stepTo(placed: readonly Placed[], from: string, key: string): st
   return own[at + step]?.id ?? null;
 }
 
-/** The line between two: straight from the middle, and otherwise bent towards it, so that lines gather instead of crossing names. */
+/**
+ * The edge between two nodes: straight from the center, otherwise bent toward it, so that edges gather instead of crossing names.
+ */
 export function path(a: Placed, b: Placed, middle: Placed): string {
   const from = `M${a.x} ${a.y}`;
   if (a.side === 'middle' || b.side === 'middle') return `${from}L${b.x} ${b.y}`;

@@ -1,4 +1,4 @@
-/** Where each kind of thing in a graph leads. */
+/** Opens the page of each kind of node. */
 import type { GraphNode } from '../../../api';
 import { go, openConversation, openMemory, openPerson, openSearch } from '../../../state/nav';
 
@@ -7,6 +7,6 @@ export function openNode(node: GraphNode): void {
   else if (node.kind === 'topic') go('topics', { topic: node.id });
   else if (node.kind === 'memory') openMemory(node.id);
   else if (node.kind === 'conversation') openConversation(node.id);
-  // What is only a name has no page: it is searched for.
+  // A name without a page is searched for.
   else openSearch(`"${node.label.replaceAll('"', '')}"`);
 }

@@ -2,7 +2,7 @@
 import type { GraphEdge, GraphNode } from '../../../api';
 import { t } from '../../../strings';
 
-/** A statement is longer than a name: so much of it stands in a sentence about something else. */
+/** Maximum length of a statement that is quoted in a sentence about something else. */
 const QUOTED_CHARS = 60;
 
 export function nodeName(node: GraphNode): string {
@@ -17,14 +17,14 @@ function short(node: GraphNode | undefined): string {
   return letters.length <= QUOTED_CHARS ? letters.join('') : `${letters.slice(0, QUOTED_CHARS - 1).join('').trimEnd()}…`;
 }
 
-/** Why two things are connected, as a sentence. */
+/** Why two nodes are connected, as a sentence. */
 export function reason(edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>): string {
   const [a, b] = [nodes.get(edge.a), nodes.get(edge.b)];
   const say = t.graph.why[edge.kind];
   return say ? say(short(a), short(b), edge.count) : `${short(a)} – ${short(b)}`;
 }
 
-/** What rests on most first; what a person or a topic has to do with it before what only names it. */
+/** Edges that rest on most first; edges of the center before those that only mention it. */
 export function strongest(edges: readonly GraphEdge[], center: string): GraphEdge[] {
   const isOwn = (edge: GraphEdge) => edge.a === center || edge.b === center;
   return edges.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)) || b.count - a.count || a.kind.localeCompare(b.kind) || a.a.localeCompare(b.a) || a.b.localeCompare(b.b));

@@ -1,8 +1,9 @@
 /**
- * What was said and what was kept over time: of everything, of one person, of one topic. Bars for those who look, a table of the same
- * numbers for those who read; a stretch leads to its conversations.
+ * Messages and memories over time: of everything, of one person or of one topic. A chart, and a table with the same numbers for
+ * reading; a period links to its conversations.
  *
- * Drawn as plain SVG and no canvas, so that it follows the theme and the size of text, and so that a stretch can be reached by keys.
+ * Drawn as SVG instead of on a canvas, so that it follows the theme and the text size, and so that periods can be reached by
+ * keyboard.
  */
 import { ChartColumn, MessagesSquare, ZoomIn } from 'lucide-react';
 import { useState } from 'react';
@@ -19,17 +20,17 @@ import { folded, sumAt } from './scale';
 import { TimeTable } from './TimeTable';
 import css from './Time.module.css';
 
-/** Channels with a colour of their own, the rest together as one more: as many as have room beside each other. */
+/** Number of channels with a color of their own; the others are combined into one more. As many as fit next to each other. */
 const CHANNELS = { section: 4, page: 5 } as const;
 
 export interface OverTimeProps {
   person?: string;
   topic?: string;
-  /** Where it stands alone, not as a section of a page. */
+  /** It has a page of its own and is not a section. */
   isPage?: boolean;
 }
 
-/** The answer with names that people know and no more kinds than they can tell apart. */
+/** The answer with display names, and with no more series than people can distinguish. */
 export function shownOf(data: TimelineResponse, most: number): Shown {
   const named = data.messages.map((each) => ({ ...each, name: nameOf(t.channel, each.name) }));
   return {
@@ -119,7 +120,7 @@ interface Of {
   topic?: string;
 }
 
-/** The conversations in which something was said then; of the person or the topic where it is theirs. */
+/** Opens the conversations with messages in a period, limited to the person or topic of the chart. */
 function openPeriod(shown: Shown, { from, to }: Chosen, of: Of): void {
   const [begin, end] = [shown.edges[from] ?? 0, shown.edges[to + 1] ?? 0];
   go('conversations', { period: { from: begin, to: end, name: spanName(shown.unit, begin, end, to - from + 1), ...of } });
@@ -129,7 +130,7 @@ function ChosenBar({ shown, chosen, of, onLook, onClear }: { shown: Shown; chose
   const [begin, end] = [shown.edges[chosen.from] ?? 0, shown.edges[chosen.to + 1] ?? 0];
   const sum = (series: Shown['messages']) => Array.from({ length: chosen.to - chosen.from + 1 }, (_, at) => sumAt(series, chosen.from + at)).reduce((all, each) => all + each, 0);
   const messages = sum(shown.messages);
-  // A day is the shortest there is.
+  // A day is the shortest period.
   const canLook = shown.unit !== 'day' && end - begin < (shown.edges[shown.edges.length - 1] ?? 0) - (shown.edges[0] ?? 0);
   return (
     <div className={css.chosen} data-testid={TESTIDS.timeChosen}>

@@ -1,8 +1,8 @@
 /**
- * Two plots over the same stretches: messages by channel, memories by what became of them.
+ * Two charts over the same periods: messages by channel, memories by status.
  *
- * The bars are drawn and hidden from assistive technology; over them lies a list of the stretches, which has the names and numbers,
- * takes the keys and the pointer, and is what a screen reader reads. A stretch without anything stays empty.
+ * The bars are hidden from assistive technology. Above them is a list of the periods, which contains the names and numbers,
+ * handles keys and the pointer, and is what a screen reader reads. A period without data stays empty.
  */
 import { Lock } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
@@ -17,13 +17,13 @@ import css from './Time.module.css';
 
 export interface Shown {
   readonly unit: Unit;
-  /** One more than there are stretches. */
+  /** One more than the number of periods. */
   readonly edges: readonly number[];
   readonly messages: readonly TimelineSeries[];
   readonly memories: readonly TimelineSeries[];
 }
 
-/** Stretches from one to another, both included. */
+/** A range of periods, both ends included. */
 export interface Chosen {
   readonly from: number;
   readonly to: number;
@@ -33,14 +33,14 @@ const WIDTH_AT_FIRST = 640;
 const LEFT = 40;
 const RIGHT = 4;
 const HEAD = 26;
-/** As a section of a page, and where it has a page for itself. */
+/** Heights in px, as a section of a page and on a page of its own. */
 const HEIGHTS = { section: { messages: 120, memories: 76 }, page: { messages: 220, memories: 140 } } as const;
 const AXIS = 20;
 const GAP = 10;
-/** A bar is no wider than this, however few there are. */
+/** Maximum width of a bar. */
 const BAR_MAX = 44;
 
-/** What stands at one stretch, in words. */
+/** The numbers of one period, in words. */
 export function stretchWords(shown: Shown, at: number): string {
   const parts = (series: readonly TimelineSeries[]) => series.filter((each) => (each.counts[at] ?? 0) > 0).map((each) => t.time.readPart(each.name, each.counts[at] ?? 0));
   const say = (total: string, series: readonly TimelineSeries[]) => (series.length > 0 ? `${total} (${parts(series).join(', ')})` : total);
@@ -117,7 +117,7 @@ export function Plot({ shown, isPage, chosen, onChoose, onOpen }: { shown: Shown
           {hasMemories ? <Bars kind="memories" series={shown.memories} top={memoriesTop + HEAD} height={heights.memories} inner={inner} count={count} hatch={`url(#${base}hatch)`} /> : null}
           {labels.map((label) => (
             <g key={label.at}>
-              {/* Under the bar where it has room there, and otherwise from where the stretch begins. */}
+              {/* Below the bar if there is room, otherwise from the start of the period. */}
               {band >= LABEL_PX ? null : <line className={css.tick} x1={LEFT + label.at * band + 0.5} x2={LEFT + label.at * band + 0.5} y1={foot} y2={foot + 4} />}
               <text className={cx(css.axisText, label.isYear && css.axisYear)} x={LEFT + label.at * band + (band >= LABEL_PX ? band / 2 : 3)} y={foot + 15} textAnchor={band >= LABEL_PX ? 'middle' : 'start'}>
                 {label.text}
@@ -159,7 +159,7 @@ export function Plot({ shown, isPage, chosen, onChoose, onOpen }: { shown: Shown
           onDoubleClick={() => onOpen(chosen ?? between(active ?? 0, active ?? 0))}
         >
           {Array.from({ length: count }, (_, index) => (
-            // Keys reach the list and the pointer is followed there, so that a stretch needs neither.
+            // The list handles keys and the pointer, so a period needs neither.
             // oxlint-disable-next-line react/no-array-index-key, jsx-a11y/interactive-supports-focus
             <span key={index} id={`${base}${index}`} className={css.column} role="option" aria-selected={chosen !== null && chosen.from <= index && index <= chosen.to} aria-label={`${nameAt(index)}: ${stretchWords(shown, index)}`} data-testid={TESTIDS.timeStretch} />
           ))}

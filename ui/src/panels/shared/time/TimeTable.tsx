@@ -1,4 +1,4 @@
-/** The same numbers as a table, the newest first; stretches without anything are left out, and that is said. */
+/** The same numbers as a table, newest first. Periods without data are left out, and the table says so. */
 import { cx } from '../../../design';
 import { nameOf, number, t } from '../../../strings';
 import { TESTIDS } from '../../../testids';

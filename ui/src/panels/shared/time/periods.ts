@@ -1,4 +1,4 @@
-/** Stretches of time in words, and which of them a label stands under. Pure; where they begin and end comes with the answer. */
+/** Names of periods, and the labels of the time axis. Pure; the answer contains where periods start and end. */
 
 export type Unit = 'day' | 'week' | 'month' | 'year';
 
@@ -13,7 +13,7 @@ function format(options: Intl.DateTimeFormatOptions, locale?: string): Intl.Date
   return known;
 }
 
-/** The stretch from `from` to `to` (exclusive) in words: "12 November 2026", "9 – 15 Nov 2026", "November 2026", "2026". */
+/** The period from `from` to `to` (exclusive) in words: "12 November 2026", "9 – 15 Nov 2026", "November 2026", "2026". */
 export function periodName(unit: Unit, from: number, to: number, locale?: string): string {
   if (unit === 'day') return format({ weekday: 'short', day: 'numeric', month: 'long', year: 'numeric' }, locale).format(from);
   if (unit === 'month') return format({ month: 'long', year: 'numeric' }, locale).format(from);
@@ -21,7 +21,7 @@ export function periodName(unit: Unit, from: number, to: number, locale?: string
   return format({ day: 'numeric', month: 'short', year: 'numeric' }, locale).formatRange(from, to - 1);
 }
 
-/** Several stretches together. */
+/** Several periods together. */
 export function spanName(unit: Unit, from: number, to: number, count: number, locale?: string): string {
   if (count <= 1) return periodName(unit, from, to, locale);
   if (unit === 'year') return format({ year: 'numeric' }, locale).formatRange(from, to - 1);
@@ -32,17 +32,17 @@ export function spanName(unit: Unit, from: number, to: number, count: number, lo
 export interface AxisLabel {
   readonly at: number;
   readonly text: string;
-  /** A year begins: set stronger. */
+  /** Start of a year, shown in bold. */
   readonly isYear: boolean;
 }
 
-/** So many stretches from one label to the next, as people count. */
+/** Numbers of periods between two labels, as people count. */
 const STEPS: Readonly<Record<Unit, readonly number[]>> = { day: [1, 2, 7, 14, 28], week: [1, 2, 4, 8, 13, 26], month: [1, 2, 3, 6, 12, 24, 60], year: [1, 2, 5, 10, 20, 50] };
 
-/** A label needs so much room. */
+/** Minimum width of a label. */
 export const LABEL_PX = 58;
 
-/** Which stretches carry a label, and which. `edges` holds one more than there are stretches. */
+/** The periods that have a label, and its text. `edges` has one more entry than there are periods. */
 export function axisLabels(unit: Unit, edges: readonly number[], width: number, locale?: string): AxisLabel[] {
   const count = edges.length - 1;
   if (count < 1) return [];
@@ -68,17 +68,17 @@ export function axisLabels(unit: Unit, edges: readonly number[], width: number, 
   return labels;
 }
 
-/** The zone in which days begin here, as it is called. */
+/** The name of the local time zone, in which days start. */
 export const zoneName = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
-/** The day on which weeks begin where this person lives: 1 is Monday, 7 Sunday. */
+/** First day of the week in the person's region: 1 is Monday, 7 is Sunday. */
 export function weekStart(locale: string = navigator.language): number {
   try {
     const known = new Intl.Locale(locale) as Intl.Locale & { getWeekInfo?: () => { firstDay: number }; weekInfo?: { firstDay: number } };
     const first = (known.getWeekInfo?.() ?? known.weekInfo)?.firstDay;
     return first !== undefined && first >= 1 && first <= 7 ? first : 1;
   } catch {
-    // A language tag that is none; most of the world begins on Monday.
+    // The language tag is invalid; most of the world starts on Monday.
     return 1;
   }
 }

@@ -1,7 +1,7 @@
-/** What bars are measured by. Pure. Every axis begins at zero, so that twice as high is twice as much. */
+/** The scale of bars. Pure. Every axis starts at zero, so that twice the height is twice the number. */
 import type { TimelineSeries } from '../../../api';
 
-/** Round numbers from zero to the first that is not below `most`; at least one step. */
+/** Round numbers from zero to the first one not below `most`; at least one step. */
 export function ticks(most: number, wanted = 3): number[] {
   const top = Math.max(1, most);
   const rough = top / wanted;
@@ -18,15 +18,15 @@ export function short(value: number): string {
 }
 
 export interface Part {
-  /** Which series. */
+  /** Index of the series. */
   readonly series: number;
   readonly from: number;
   readonly to: number;
-  /** How much of it, from its foot, is off the record. */
+  /** The part of it, from its bottom, that comes from excluded conversations. */
   readonly offRecord: number;
 }
 
-/** The bar of each stretch, part upon part; nothing where nothing is. */
+/** The bar of each period as stacked parts; empty if there is no data. */
 export function stacked(series: readonly TimelineSeries[], stretches: number): Part[][] {
   return Array.from({ length: stretches }, (_, at) => {
     let foot = 0;
@@ -45,7 +45,7 @@ export const sumAt = (series: readonly TimelineSeries[], at: number): number => 
 
 export const mostOf = (series: readonly TimelineSeries[], stretches: number): number => Math.max(0, ...Array.from({ length: stretches }, (_, at) => sumAt(series, at)));
 
-/** The first few series as they are, the rest as one: more colours nobody tells apart. */
+/** The first few series unchanged, the others combined into one: people cannot distinguish more colors. */
 export function folded(series: readonly TimelineSeries[], most: number, name: string): TimelineSeries[] {
   if (series.length <= most) return [...series];
   const rest = series.slice(most - 1);

@@ -9,7 +9,7 @@ import { setUiState } from '../../../state/uiState';
 import { press, renderApp, violations } from '../../../test/render';
 import { axisLabels, periodName, spanName, weekStart } from './periods';
 import { folded, mostOf, short, stacked, ticks } from './scale';
-// Loaded before the first test looks for them: on a busy machine that takes longer than it waits.
+// Imported before the first test needs them: on a busy computer, loading takes longer than a test waits.
 import '../../activity/index';
 import '../../conversations/index';
 import '../../people/index';
@@ -142,7 +142,7 @@ describe('over time', () => {
     expect(document.querySelectorAll('[data-off-record]').length).toBeGreaterThan(0);
     fireEvent.click(screen.getByTestId('time-table'));
     const table = await screen.findByTestId('time-rows');
-    expect(within(table).getByRole('columnheader', { name: 'Kept out of memory' })).toBeTruthy();
+    expect(within(table).getByRole('columnheader', { name: 'Not used for memory' })).toBeTruthy();
   });
 
   test('keys choose stretches and lead to their conversations', async () => {

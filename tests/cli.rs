@@ -1,4 +1,4 @@
-//! The command line as DESIGN section 6 specifies it, used as scripts use it.
+//! The command line as docs/sources.md#design-command-line specifies it, used as scripts use it.
 
 mod analyze;
 mod audit;

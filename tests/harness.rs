@@ -168,7 +168,7 @@ impl Home {
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("{args:?} prints one JSON value ({error}): {out}"))
     }
 
-    /// The JSON lines of a command that is marked † in DESIGN section 6.
+    /// The JSON lines of a command that is marked † in docs/sources.md#design-command-line.
     pub(crate) fn rows(&self, args: &[&str]) -> Vec<Value> {
         rows(&self.run(&[args, &["--json"]].concat()).ok())
     }

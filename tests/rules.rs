@@ -13,8 +13,8 @@ use crate::harness::root;
 
 const OURS: &str = "keepsake-";
 
-/// The crates of this workspace that each crate may use (DESIGN section 2). Another crate needs a line here first, and a reason
-/// there.
+/// The crates of this workspace that each crate may use (docs/sources.md#design-layout). Another crate needs a line here first,
+/// and a reason there.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("text", &[]),
@@ -308,7 +308,7 @@ fn no_package_registry_is_named() {
     );
 }
 
-/// The entries that DESIGN section 2 lists, and the files that contain settings of tools.
+/// The entries that docs/sources.md#design-layout lists, and the files that contain settings of tools.
 const TOP_LEVEL: [&str; 19] = [
     "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "deny.toml", "Makefile", "README.md", "CONTRIBUTING.md", "SECURITY.md",
     ".github", "icons", "migrations", "src-tauri", "tests", "ui", ".ci", ".cargo", ".gitignore", ".clippy.toml", ".rustfmt.toml",

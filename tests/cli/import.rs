@@ -29,7 +29,7 @@ fn count(value: &Value, field: &str) -> u64 {
     value[field].as_u64().unwrap_or_else(|| panic!("{field} is a count in {value}"))
 }
 
-/// Checks the shape of DESIGN section 6 and the sums. Returns (seen, imported, duplicate, skipped).
+/// Checks the shape of docs/sources.md#design-command-line and the sums. Returns (seen, imported, duplicate, skipped).
 fn account(answer: &Value) -> (u64, u64, u64, u64) {
     let mut sums = (0, 0, 0, 0);
     for file in answer["files"].as_array().expect("files is a list") {

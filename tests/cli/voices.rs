@@ -1,4 +1,4 @@
-//! `voices` and `voice`: speakers that a transcript does not name (formats.md section 1.16).
+//! `voices` and `voice`: speakers that a transcript does not name (docs/formats.md, section 8).
 
 use serde_json::Value;
 

@@ -33,7 +33,7 @@ test('one button looks through the memories and says how many are at fault', asy
   await keepsake.click('nav-activity');
   await keepsake.click('activity-audit');
   await keepsake.click('btn-audit-run');
-  await keepsake.sees('audit-looked', 'All 2 memories in use were checked', { within_ms: 30_000 });
+  await keepsake.sees('audit-looked', 'All 2 memories were checked', { within_ms: 30_000 });
   await keepsake.sees('audit-shares', 'Contradictions');
   await keepsake.sees('audit-finding', 'Both cannot be true at the same time.');
   await keepsake.screenshot('audit-light');

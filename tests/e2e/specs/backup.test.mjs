@@ -64,7 +64,7 @@ test('what is derived is made anew after a yes, with a backup before it', async 
   await keepsake.sees('rebuild-ask', 'A backup is made first');
   await keepsake.screenshot('settings-rebuild-ask-light');
   await keepsake.click('btn-rebuild-confirm');
-  await keepsake.sees('rebuild-result', 'Everything derived is made again', { within_ms: 90_000 });
+  await keepsake.sees('rebuild-result', 'All derived data has been rebuilt', { within_ms: 90_000 });
   await keepsake.screenshot('settings-rebuilt-light');
   const [before] = lines(await keepsake.cli('backups', '--json'));
   assert.equal(before.reason, 'before-bulk');

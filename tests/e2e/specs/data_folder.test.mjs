@@ -24,7 +24,7 @@ before(async () => {
 after(() => keepsake?.end());
 
 const mode = async (path) => (await stat(path)).mode & 0o777;
-const says = () => `Other users can read ${keepsake.dataDir}, so a private folder in it is used.`;
+const says = () => `Other users of this computer can read ${keepsake.dataDir}, so Keepsake uses a private folder inside it.`;
 
 test('a folder that others can read is left as it is, and the window says where the data lies', async () => {
   await keepsake.sees('welcome', says());

@@ -68,11 +68,11 @@ test('a backup of changed messages says from where on it is in doubt', async () 
       at,
     );
   await ask(1);
-  await keepsake.sees('backup-ask', 'was looked through and is whole', { within_ms: 30_000 });
+  await keepsake.sees('backup-ask', 'was checked and is intact', { within_ms: 30_000 });
   await keepsake.press('Escape');
   await keepsake.gone('backup-ask');
   await ask(0);
-  await keepsake.sees('backup-ask', 'was changed from outside: in doubt from message number 2', { within_ms: 30_000 });
+  await keepsake.sees('backup-ask', 'was changed outside Keepsake and is in doubt from message number 2', { within_ms: 30_000 });
   await keepsake.screenshot('settings-backup-doubt-light');
 });
 
@@ -100,7 +100,7 @@ test('a backup with a planted trigger says so, and after a yes it comes back wit
     await keepsake.find('backup-row');
     await keepsake.run(`document.querySelector('[data-testid="backup-row"] button').click()`);
     await keepsake.sees('backup-ask', 'trigger "helper"', { within_ms: 30_000 });
-    assert.ok(!(await keepsake.text('backup-ask')).includes('is whole'));
+    assert.ok(!(await keepsake.text('backup-ask')).includes('is intact'));
     await keepsake.screenshot(`settings-backup-locks-${theme}`);
     if (theme === 'light') continue;
     await keepsake.press('Escape');

@@ -40,7 +40,7 @@ after(() => keepsake?.end());
 test('a memory says to which agents it was given', async () => {
   await keepsake.click('nav-memories');
   await keepsake.click({ css: '[data-testid="memory-row"]', text: 'blue paper' });
-  await keepsake.sees('memory-reads', 'Given to agents once');
+  await keepsake.sees('memory-reads', 'Served to agents once');
   await keepsake.run('document.querySelector(\'[data-testid="memory-reads"] > summary\').click()');
   await keepsake.sees('memory-reads', 'coder');
   await keepsake.screenshot('memory-reads-light');
@@ -79,7 +79,7 @@ test('what was put in the trash is erased for good, with a list of what goes', a
   await keepsake.press('Escape');
   await keepsake.click('btn-memory-erase');
   await keepsake.sees('erase-counts', '1 memory');
-  await keepsake.sees('erase-counts', 'agents were given it');
+  await keepsake.sees('erase-counts', 'access log entr');
   await keepsake.screenshot('memory-erase-light');
   await keepsake.press('Escape');
   await keepsake.theme('dark');
@@ -88,7 +88,7 @@ test('what was put in the trash is erased for good, with a list of what goes', a
   await keepsake.sees('erase-counts', '1 memory');
   await keepsake.screenshot('memory-erase-dark');
   await keepsake.click('btn-erase');
-  await keepsake.sees('erase-receipt', 'none holds any of it');
+  await keepsake.sees('erase-receipt', 'none contains any of it');
   assert.equal(await keepsake.run('return document.querySelectorAll(\'[data-testid="btn-undo"]\').length'), 0, 'no notice offers it back');
   await keepsake.screenshot('memory-erased-dark');
   assert.deepEqual((await memories()).filter(({ content }) => content.includes('blue paper')), [], 'no memory is left');

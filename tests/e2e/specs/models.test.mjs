@@ -194,7 +194,7 @@ test('while the model hangs the page answers and paints, and the job can be canc
   await cancelRow('Harbour');
   await keepsake.until('the request to be ended', () => model.hanging === 0 && model.left === 1);
   await keepsake.until('the job to be gone from what runs', async () => !(await jobRow('Harbour')));
-  assert.ok((await body()).includes('Cancelled. Nothing half done was kept.'));
+  assert.ok((await body()).includes('Canceled. No partial results were kept.'));
 });
 
 for (const [fault, place, statements] of [

@@ -27,10 +27,10 @@ after(() => keepsake?.end());
 test('a cycle is begun, worked and told of', async () => {
   await keepsake.click('nav-activity');
   await keepsake.click('activity-night');
-  await keepsake.sees('night', 'No night has passed yet');
+  await keepsake.sees('night', 'No overnight run yet');
   await keepsake.click('btn-night-start');
   await keepsake.sees('night-digest', '2 messages', { within_ms: 60_000 });
-  await keepsake.sees('night-digest', '1 candidate to review');
+  await keepsake.sees('night-digest', '1 proposal to review');
   await keepsake.screenshot('night-light');
   const digest = await json('digest');
   assert.deepEqual([digest.new.messages, digest.waiting.review], [2, 1], 'the command line tells the same');

@@ -109,12 +109,12 @@ test('a public channel is shown what it may be told, and nothing that was said i
   assert.ok(told.includes('cello'), 'what was said openly may be told there');
   assert.ok(!told.includes(SECRET) && !told.includes('Utrecht'), 'the private line and what came of it are absent');
   await keepsake.sees('view-withheld', 'Only you see this');
-  await keepsake.sees('view-withheld', 'private, and this is a public place');
+  await keepsake.sees('view-withheld', 'private, but this place is public');
   await keepsake.screenshot('view-as-public-light');
 
   // The control: in the private place itself the same line is there, so that its absence above was the boundary's doing.
   await keepsake.fill('view-channel', 'Robin');
-  await keepsake.click({ css: '[role="option"]', text: 'Mail' });
+  await keepsake.click({ css: '[role="option"]', text: 'Email' });
   await keepsake.sees('view-text', SECRET);
   assert.ok((await keepsake.text('view-text')).includes('Utrecht'));
   await keepsake.screenshot('view-as-private-light');

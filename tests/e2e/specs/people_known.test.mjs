@@ -134,12 +134,12 @@ test('a gap is confirmed by key and stands in the person’s own file, its box i
   assert.ok(!text.includes(CANARY), 'what was said in private is not');
 
   await keepsake.click('gaps-tasks');
-  await keepsake.sees('gap-task', 'still to do');
+  await keepsake.sees('gap-task', 'To do: its box is unchecked');
   await writeFile(tasks, text.replace(task, task.replace('- [ ]', '- [x]')));
   await keepsake.run("window.dispatchEvent(new Event('focus'))");
   await keepsake.gone('gap-row');
   await keepsake.click('gaps-done');
-  await keepsake.sees('gap-task', 'Its box is ticked: done');
+  await keepsake.sees('gap-task', 'Done: its box is checked');
   await keepsake.screenshot('people-gaps-done-light');
 });
 
@@ -178,12 +178,12 @@ sys.stdin.read()`, join(keepsake.dataDir, 'keepsake.db')], { env: process.env, s
     assert.ok((await keepsake.findAll('erase-dialog')).length === 1, 'no key erases by accident');
     assert.ok((await keepsake.cli('search', CANARY, '--json')).includes(CANARY), 'control: it is there to be found');
     await keepsake.click('btn-erase');
-    await keepsake.sees('erase-receipt', 'another program still reads the data file');
+    await keepsake.sees('erase-receipt', 'another program still has the data file open');
     await keepsake.screenshot('erase-pending-light');
   } finally {
     await stop(reader);
   }
-  await keepsake.sees('erase-receipt', 'none holds any of it', { within_ms: 30_000 });
+  await keepsake.sees('erase-receipt', 'none contains any of it', { within_ms: 30_000 });
   await keepsake.screenshot('erase-receipt-light');
   await keepsake.click({ css: '[data-testid="erase-receipt"] footer button', text: 'Close' });
   await keepsake.gone('erase-receipt');

@@ -145,7 +145,7 @@ test('approving and rejecting say which approved memory is contradicted', async 
   const toast = (text) => ({ css: '[data-testid="toast"]', text });
   await showRow('Porto');
   await keepsake.press('r');
-  await keepsake.sees(toast('Rejected. It contradicts what you approved before, which stays'), 'stays: “I live in Utrecht”');
+  await keepsake.sees(toast('Dismissed. It contradicts what you approved before, which stays'), 'stays: “I live in Utrecht”');
   await keepsake.screenshot('review-contradicts-rejected-light');
   assert.equal(await status(), 'rejected');
   await keepsake.press('u');
@@ -194,7 +194,7 @@ test('what a later statement changes stands beside it in order of time', async (
   const earlier = (await keepsake.cli('memories', '--status', 'pending', '--json')).split('\n').filter(Boolean).map((each) => JSON.parse(each)).find((each) => each.content.includes('old pool'));
   await keepsake.cli('approve', earlier.id);
   await keepsake.run(`${rowOf}.click()`);
-  await keepsake.sees('memory-changes', 'Approving this sets the earlier statement aside as history.');
+  await keepsake.sees('memory-changes', 'If you approve this, the earlier statement is kept only as history.');
   await keepsake.screenshot('review-changes-light');
   await keepsake.press('a');
   await keepsake.until('the earlier one is history', async () => (await memories('superseded')).some((each) => each.includes('old pool')));

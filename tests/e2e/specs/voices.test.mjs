@@ -33,10 +33,10 @@ test('a speaker without a name is nobody: no candidate, no person, one question'
   await keepsake.click('nav-people');
   await keepsake.find('person-row');
   assert.deepEqual((await keepsake.texts('person-row')).filter((row) => row.includes('Speaker')), []);
-  await keepsake.sees('voices-waiting', '2 speakers in 1 meeting');
+  await keepsake.sees('voices-waiting', '2 unidentified speakers in 1 meeting');
   await keepsake.screenshot('people-voices-light');
   await keepsake.click('voices-waiting');
-  await keepsake.sees('voices-bar', '2 speakers have no name here');
+  await keepsake.sees('voices-bar', '2 unidentified speakers');
   await keepsake.screenshot('voices-bar-light');
 });
 
@@ -44,12 +44,12 @@ test('named, they are people and what they said is proposed', async () => {
   await keepsake.click('btn-voices-ask');
   await keepsake.sees('voices-dialog', 'I moved to Porto last week.');
   await keepsake.fill('voice-name', 'Rui Costa');
-  await keepsake.sees('voices-dialog', 'Somebody new: Rui Costa');
+  await keepsake.sees('voices-dialog', 'New person: Rui Costa');
   await keepsake.screenshot('voices-dialog-light');
   await keepsake.press('Control+Enter');
-  await keepsake.sees('toast', 'Named one speaker');
+  await keepsake.sees('toast', 'Identified one speaker');
   await keepsake.sees('message', 'Rui Costa');
-  await keepsake.sees('voices-bar', '1 speaker has no name here');
+  await keepsake.sees('voices-bar', '1 unidentified speaker');
   await keepsake.screenshot('voices-named-light');
   await keepsake.click('nav-review');
   await keepsake.until('what Rui said of himself', async () => (await keepsake.texts('review-row')).some((row) => row.includes('Rui Costa') && row.includes('Porto')));
@@ -61,7 +61,7 @@ test('taken back, it is as if nobody had said so', async () => {
   await keepsake.until('nobody of that name', async () => !(await people()).includes('Rui Costa'));
   await keepsake.until('nothing about him', async () => !(await keepsake.texts('review-row')).some((row) => row.includes('Rui Costa')));
   await keepsake.click('nav-people');
-  await keepsake.sees('voices-waiting', '2 speakers in 1 meeting');
+  await keepsake.sees('voices-waiting', '2 unidentified speakers in 1 meeting');
 });
 
 test('in the dark as well, and left without a name it is not asked again', async () => {

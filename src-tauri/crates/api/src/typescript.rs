@@ -48,9 +48,7 @@ fn row(command: &str, request: &str, response: &str) -> String {
 /// The complete content of `ui/src/api/schema.ts`.
 pub fn schema_ts() -> String {
     let config = Config::default().with_large_int("number");
-    let mut out = String::from(
-        "// Generated from src-tauri/crates/api; do not edit. `UPDATE_TYPES=1 cargo test -p keepsake-api` rewrites it.\n\n",
-    );
+    let mut out = String::from("// Generated from src-tauri/crates/api; do not edit. `make types` writes it.\n\n");
     macro_rules! declare_all { ($($t:ty),* $(,)?) => { $(declare::<$t>(&config, &mut out);)* } }
     declare_all!(
         Nothing, ById, Count, Source, MaintenanceRulesView, DigestNotice, ParkedKey, ParkedResponse, ParkedRestoreRequest,

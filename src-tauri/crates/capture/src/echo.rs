@@ -1,4 +1,5 @@
-//! Finds text that Keepsake itself served and that comes back in a message. It is not evidence of anything (DESIGN invariant 12).
+//! Finds text that Keepsake itself served and that comes back in a message. It is not evidence of anything (ARCHITECTURE.md,
+//! invariant 12).
 //!
 //! A served context consists of lines, and what comes back is some of them: wrapped, quoted, listed or rejoined. Texts are
 //! therefore compared piece by piece, as lines and sentences without punctuation and whitespace. A piece counts as an echo if it

@@ -1,5 +1,6 @@
-//! The six defensive filters of seed 004 for finished content, with the exception in DESIGN section 5: an explicit first-person
-//! statement about one's own age or gender passes. Applied to what a model wrote; the reader writes nothing of its own.
+//! The six defensive filters of seed 004 for finished content, with the exception in docs/sources.md#design-decisions: an
+//! explicit first-person statement about one's own age or gender passes. Applied to what a model wrote; the reader writes nothing
+//! of its own.
 
 use keepsake_domain::{Candidate, Gate};
 

@@ -237,7 +237,7 @@ pub fn by_hand(turns: &[Turn<'_>], at: usize, span: Span, category: Category) ->
     Ok(candidate)
 }
 
-/// The words in a statement made of someone's own words ([`statement`]).
+/// The words in a statement made of someone's own words (`statement`).
 pub fn spoken(content: &str) -> Option<&str> {
     content.split_once(": “").and_then(|(_, words)| words.strip_suffix('”'))
 }

@@ -1,6 +1,6 @@
 //! A single input: a plain file, a Word document, or a zip whose relevant entries are read as streams.
 //!
-//! A zip is never unpacked to disk. If anything about it is unsafe, all of it is refused (security.md section 7): a harmless
+//! A zip is never unpacked to disk. If anything about it is unsafe, all of it is refused (SECURITY.md, "Imports"): a harmless
 //! export has none of these traits, and half of a suspicious archive is worth nothing.
 
 use std::collections::HashSet;

@@ -4,7 +4,7 @@
 //! that the program added to a prompt (reminders, IDE context) is removed from the words and kept in the metadata. Slash and
 //! shell commands also come from the person, but they are commands rather than statements and are kept as such. In a sub-agent's
 //! thread the "user" is the assistant that started it, so nothing there is the owner's. Deliberately not read: `history.jsonl`,
-//! which repeats the prompts of the sessions. For shapes, see formats.md section 1.3.
+//! which repeats the prompts of the sessions. For shapes, see docs/formats.md, section 4.
 
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;

@@ -5,7 +5,7 @@
 //! sub-agent's session the "user" is another program, so nothing there is the owner's. Lines have no ids, and the two records of
 //! one message differ in time, so ids are built from the text and its count. They stay the same in a longer file and in the copy
 //! of a session that a fork begins with. Deliberately not read: `history.jsonl` and `session_index.jsonl`, which repeat the
-//! sessions. For shapes, see formats.md section 1.4.
+//! sessions. For shapes, see docs/formats.md, section 5.
 
 use std::collections::HashMap;
 use std::io::BufRead;

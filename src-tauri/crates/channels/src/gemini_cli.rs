@@ -4,8 +4,8 @@
 //! it, which is kept here as a branch. When the program shortens a session it writes a history over it, which repeats and invents
 //! turns of the user. If a file has messages on lines of their own, anything found only in that history counts as the program's.
 //! Files that a person named with `@` are written into the prompt; they are not the person's words, and neither are the initial
-//! context and the output of shell commands. In a sub-agent's session the "user" is another program. For shapes, see formats.md
-//! section 1.5.
+//! context and the output of shell commands. In a sub-agent's session the "user" is another program. For shapes, see
+//! docs/formats.md, section 6.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Read as _};

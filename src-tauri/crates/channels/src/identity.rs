@@ -63,7 +63,7 @@ const UNKNOWN_VOICES: &[&str] = &[
     "sprecherin", "teilnehmer", "unbekannt", "locuteur", "intervenant", "hablante", "orador", "falante", "relatore", "spreker",
 ];
 
-/// True if a transcript's label distinguishes a speaker without naming anybody (formats.md section 1.16).
+/// True if a transcript's label distinguishes a speaker without naming anybody (docs/formats.md, section 8).
 pub(crate) fn is_unknown_voice(label: &str) -> bool {
     let label = folded(label);
     let is_count =

@@ -1,4 +1,4 @@
-//! Keepsake JSONL, the format for anything else (DESIGN section 6): one message per line.
+//! Keepsake JSONL, the format for anything else (docs/sources.md#design-command-line): one message per line.
 //!
 //! Required: `conversation`, `role`, `text`. Every other field has a default; unknown fields go to the metadata unchanged.
 

@@ -13,7 +13,8 @@ names! {
         AssistantFact = "assistant_fact",
         /// Extraction or system instructions mistaken for facts.
         SystemPromptLeak = "system_prompt_leak",
-        /// A guess at gender, age or race. An explicit first-person statement with its span passes (DESIGN 5).
+        /// A guess at gender, age or race. An explicit first-person statement with its span passes
+        /// (docs/sources.md#design-decisions).
         DemographicGuess = "demographic_guess",
         /// States that something is unknown.
         UnknownInformation = "unknown_information",

@@ -31,8 +31,8 @@ pub const JOB_CRASHES_MAX: u32 = 5;
 /// How long a worker may keep a job without a heartbeat before another worker may take it.
 pub const JOB_LEASE_MS: i64 = 60_000;
 
-/// Minimum number of messages for an analysis (peers.md 1a). A conversation below both minimums has too little content, unless
-/// the analysis is forced.
+/// Minimum number of messages for an analysis (docs/sources.md#research). A conversation below both minimums has too little
+/// content, unless the analysis is forced.
 pub const ANALYZE_MESSAGES_MIN: usize = 5;
 /// Minimum number of tokens for an analysis; see [`ANALYZE_MESSAGES_MIN`].
 pub const ANALYZE_TOKENS_MIN: usize = 100;
@@ -49,5 +49,5 @@ pub const MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Maximum number of rows per list request. The command line asks for this many; the window loads long lists in pages.
 pub const LIST_ROWS_MAX: u32 = 20_000;
 
-/// Approximate number of characters per token, accurate to ±15 % (libraries.md 2.3).
+/// Approximate number of characters per token, accurate to ±15 % (docs/sources.md#research).
 pub const CHARS_PER_TOKEN: usize = 4;

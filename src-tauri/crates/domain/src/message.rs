@@ -1,7 +1,7 @@
 //! A message as its source describes it: who said what, when and where.
 //!
 //! Importers produce [`Message`]s; the store gives them ids and appends them to the log. Nothing here cleans, trims or judges
-//! text: the log is exact (DESIGN section 5).
+//! text: the log is exact (docs/sources.md#design-decisions).
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! Participants: types of entities, links between their handles, and roles.
 //!
-//! A link is an edge between two handles, which stay unchanged (DESIGN invariant 9). Entities are never merged.
+//! A link is an edge between two handles, which stay unchanged (ARCHITECTURE.md, invariant 9). Entities are never merged.
 
 use crate::memory::names;
 

@@ -1,8 +1,9 @@
 //! The privacy rule: labels that can be joined, where the strictest wins, and the decision about what may be shown where.
 //!
-//! [`may_surface`] is the only rule of its kind (DESIGN invariant 7; seed 001, "Privacy-Aware Context Loading"). Everything that
-//! leaves for an agent, another channel, an export or a notification is checked here before it is ranked, counted or cut. Not in
-//! this module: where labels are stored, how queries filter by them, and what the owner's own windows show (everything).
+//! [`may_surface`] is the only rule of its kind (ARCHITECTURE.md, invariant 7; seed 001, "Privacy-Aware Context Loading").
+//! Everything that leaves for an agent, another channel, an export or a notification is checked here before it is ranked, counted
+//! or cut. Not in this module: where labels are stored, how queries filter by them, and what the owner's own windows show
+//! (everything).
 
 use std::collections::BTreeSet;
 

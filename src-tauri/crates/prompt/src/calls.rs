@@ -20,7 +20,8 @@ use crate::{Prompt, WordingError};
 /// All calls ask for reading rather than invention (seed 004: "highly deterministic extraction").
 pub const TEMPERATURE: f64 = 0.1;
 
-/// Maximum number of attempts per call: an unusable reply is asked for once more (DESIGN section 5: fail closed after one retry).
+/// Maximum number of attempts per call: an unusable reply is asked for once more (docs/sources.md#design-decisions: fail closed
+/// after one retry).
 pub const ATTEMPTS_MAX: u8 = 2;
 
 /// The call to send next.

@@ -3,7 +3,8 @@
 //! Formatting around the value is removed: a code fence, and the thoughts that reasoning models write before it. In a list of
 //! [`Entries`], each entry is independent: one with another shape is left out and counted, and the others are kept. Nothing else
 //! is repaired. Prose around the value, a truncated end, a duplicate key, an unknown field, or a number outside 0..1 makes the
-//! value that contains it unusable, and the caller fails closed (DESIGN section 5). Errors never contain the reply's text.
+//! value that contains it unusable, and the caller fails closed (docs/sources.md#design-decisions). Errors never contain the
+//! reply's text.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

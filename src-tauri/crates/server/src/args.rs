@@ -874,7 +874,7 @@ pub(crate) enum PlaybookAct {
         /// The decision (pbd_…).
         decision: String,
     },
-    /// Write an approved playbook as a skill: DIR/<name>/SKILL.md.
+    /// Write an approved playbook as a skill: `DIR/NAME/SKILL.md`.
     Export {
         /// Playbook (pbk_…).
         id: String,

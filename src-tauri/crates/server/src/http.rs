@@ -1,9 +1,9 @@
 //! The same window on loopback, for computers without a display: one page, one RPC route, one event stream, one upload route.
 //!
-//! Security rules (security.md 6.2): 127.0.0.1 only; `Host` must match, including the port; `Origin` absent or our own, never
-//! `null`; cross-site fetches refused; no CORS headers and no cookies at all; a 256-bit token in `Authorization` for every route
-//! with data, compared in constant time; 401 before any work. The printed address contains the token after `#`, so that it
-//! reaches no server and no log. Not in this module: what the commands do.
+//! Security rules (SECURITY.md, "Loopback server"): 127.0.0.1 only; `Host` must match, including the port; `Origin` absent or our
+//! own, never `null`; cross-site fetches refused; no CORS headers and no cookies at all; a 256-bit token in `Authorization` for
+//! every route with data, compared in constant time; 401 before any work. The printed address contains the token after `#`, so
+//! that it reaches no server and no log. Not in this module: what the commands do.
 
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};

@@ -1,8 +1,8 @@
 //! The `keepsake` binary: the command line, and the same window served on loopback.
 //!
-//! It is only an adapter: it parses arguments, calls `keepsake-api` and the engine, and prints text or JSON. DESIGN section 6
-//! fixes the shapes that scripts rely on. Exit codes: 0 for success, 1 for a failure with one line on standard error, 2 for wrong
-//! usage.
+//! It is only an adapter: it parses arguments, calls `keepsake-api` and the engine, and prints text or JSON.
+//! docs/sources.md#design-command-line fixes the shapes that scripts rely on. Exit codes: 0 for success, 1 for a failure with one
+//! line on standard error, 2 for wrong usage.
 
 // The purpose of this program is to print.
 #![allow(clippy::print_stdout, clippy::print_stderr)]

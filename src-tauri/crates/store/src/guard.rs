@@ -1,4 +1,4 @@
-//! The authorizer: the first of the three locks on the append log (security.md 2.5).
+//! The authorizer: the first of the three locks on the append log (SECURITY.md, "Append-only log").
 //!
 //! Ordinary connections may not change or delete messages and tombstones, create, drop or alter anything, attach other files, or
 //! weaken a pragma. The erasing connection may also delete messages and add tombstones, but nothing else on that list.

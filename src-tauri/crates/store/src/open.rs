@@ -19,7 +19,7 @@ use crate::lifecycle::traces::Traces;
 use crate::lifecycle::{migrate, schema, unfinished};
 use crate::{Result, StoreError};
 
-/// SQLite 3.7.0–3.51.2 can corrupt a WAL file when a checkpoint races a commit (security.md 0.10).
+/// SQLite 3.7.0–3.51.2 can corrupt a WAL file when a checkpoint races a commit (SECURITY.md, "SQLite settings").
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
 const SQLITE_VERSION_MIN_TEXT: &str = "3.51.3";
 
@@ -292,7 +292,7 @@ fn wait_for_others(conn: &Connection, timeout_ms: u32) -> Result<()> {
     Ok(conn.busy_timeout(std::time::Duration::from_millis(u64::from(timeout_ms)))?)
 }
 
-/// Sets the pragmas of security.md 2.2, which gives the reason for each.
+/// Sets the pragmas of SECURITY.md, "SQLite settings", which gives the reason for each.
 pub(crate) fn set_up(conn: &Connection) -> Result<()> {
     wait_for_others(conn, BUSY_TIMEOUT_MS)?;
     conn.pragma_update(None, "journal_mode", "WAL")?;

@@ -18,7 +18,7 @@ use crate::types::ById;
 use crate::types::memories::*;
 use crate::types::sessions::AgentReadView;
 
-/// Lines of context above and below a line of evidence (look.md, "Evidence is the hero").
+/// Lines of context above and below a line of evidence (docs/sources.md#research).
 const CONTEXT_LINES: u32 = 2;
 
 /// Maximum length of a line of context, in code points. The line of evidence itself is never cut.

@@ -2,8 +2,8 @@
 //!
 //! A task ([`Task::reading`], [`Task::knowledge`]) is a sequence of calls that the caller drives ([`keepsake_prompt::Calls`]).
 //! Prompts, windows, map and reduce, the judge and the second attempt are decided here. Each entry of a reply cites a line. The
-//! words are looked up there ([`keepsake_prompt::ground`]), and the form of that place decides whose words they are ([`place`]).
-//! Whether the words support the statement is put to the judge, a second call that may only remove entries ([`judge`]).
+//! words are looked up there ([`keepsake_prompt::ground`]), and the form of that place decides whose words they are (`place`).
+//! Whether the words support the statement is put to the judge, a second call that may only remove entries (`judge`).
 //! [`Task::check`] does the same for candidates proposed elsewhere (`insight`).
 //!
 //! Deliberately not here: sending, storing, duplicates of stored memories, and any second chance for a malformed reply.

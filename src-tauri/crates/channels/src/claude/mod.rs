@@ -4,7 +4,7 @@
 //! Newer exports store the text in `content` blocks and leave `text` empty; older ones do the reverse. The words of a message
 //! become one message; thoughts, tool calls, tool results and files become separate messages, because only the words were written
 //! by the author. Text extracted from an attachment is kept in the file's metadata and never counts as the person's words. A
-//! record is identified by its keys rather than by the name of its file. For shapes and pitfalls, see formats.md section 1.2.
+//! record is identified by its keys rather than by the name of its file. For shapes and pitfalls, see docs/formats.md, section 3.
 
 mod account;
 

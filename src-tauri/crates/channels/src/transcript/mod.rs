@@ -3,8 +3,9 @@
 //!
 //! Cues are cut where a line on the screen ends, so consecutive cues of the same speaker are joined into turns; their times are
 //! kept in the metadata. Labels such as "Speaker 1" identify a person only within one meeting, so their handles include the
-//! meeting. Deliberately not here: reading Word's XML, which is converted to plain text first. For shapes, see formats.md section
-//! 1.16.
+//! meeting. Deliberately not here: reading Word's XML, which is converted to plain text first. For shapes, see docs/formats.md,
+//! section
+//! 8.
 
 mod cues;
 mod fireflies;

@@ -1,7 +1,7 @@
 //! WhatsApp chats exported as text: one file per chat, and one line per message, or more if the message has several lines.
 //!
 //! The export names neither time zone, date order nor owner. The zone is assumed and marked as such; the order is found by a
-//! first pass over the whole file or asked for; the owner must be named. For shapes and pitfalls, see formats.md section 1.8.
+//! first pass over the whole file or asked for; the owner must be named. For shapes and pitfalls, see docs/formats.md, section 7.
 
 mod header;
 mod phrases;

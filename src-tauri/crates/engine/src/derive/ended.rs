@@ -1,5 +1,5 @@
-//! Analyzes a conversation as a whole once it has ended (DESIGN 4), as if a person had pressed Analyze Now. The result is
-//! proposals for review and nothing else.
+//! Analyzes a conversation as a whole once it has ended (docs/sources.md#design-flow), as if a person had pressed Analyze Now.
+//! The result is proposals for review and nothing else.
 //!
 //! This applies only to conversations that end from now on, where "now" is when this first became possible or was switched
 //! on. Years of imported history would flood the review and the bill of a paid model; a person who wants one of those

@@ -28,7 +28,7 @@ const SINCE_SETTING: &str = "maintenance_since";
 pub const NIGHT_HOUR: u8 = 3;
 
 /// Default number of days after which an unanswered proposal expires: a queue that only grows is one that nobody opens any
-/// more (reference `ux.md` 3.1).
+/// more (docs/sources.md#research).
 pub const PARK_AFTER_DAYS: u32 = 60;
 
 /// Values outside this range are mistakes: fewer days would remove what piled up over a holiday, more means never.

@@ -1,7 +1,7 @@
 //! What a person does with proposals and memories: each action is one operation, one transaction and one undo.
 //!
 //! The action is planned from what is stored now, not from what the window showed. Anything that changed since is returned
-//! as "needs another look" instead of an error (ux.md 3.2).
+//! as "needs another look" instead of an error (docs/sources.md#research).
 
 use keepsake_capture::dedup;
 use keepsake_domain::{

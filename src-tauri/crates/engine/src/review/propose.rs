@@ -348,8 +348,9 @@ impl Engine {
         if !candidate.is_quarantined
             && let Some((existing, DedupOutcome::Exact, _, is_same_label)) = &near
         {
-            // A repeat adds independent evidence: another message, never the same words echoed by someone else (DESIGN 5).
-            // Evidence from a place that fewer people may read supports the memory without narrowing its audience.
+            // A repeat adds independent evidence: another message, never the same words echoed by someone else
+            // (docs/sources.md#design-decisions). Evidence from a place that fewer people may read supports the memory without
+            // narrowing its audience.
             for place in &evidence {
                 if *is_same_label {
                     tx.add_evidence(existing, place)?

@@ -1,5 +1,5 @@
 //! An unidentified speaker of a transcript belongs to no person until the owner says who it is, and to none again when that
-//! answer is undone (formats.md section 1.16).
+//! answer is undone (docs/formats.md, section 8).
 
 use keepsake_domain::{ChannelHandle, ConversationId, HandleId, LinkAnswer, MeetingId, MemoryStatus, Message};
 use keepsake_engine::{Act, Audience, ContextRequest, Unwatched, VoiceAnswer};

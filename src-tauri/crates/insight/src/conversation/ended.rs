@@ -1,4 +1,5 @@
-//! Judges whether a conversation has ended, with reasons (DESIGN 4), by its own rhythm rather than by a fixed time.
+//! Judges whether a conversation has ended, with reasons (docs/sources.md#design-flow), by its own rhythm rather than by a fixed
+//! time.
 //!
 //! The current silence is compared with earlier silences in this conversation. If it is shorter than nearly all of them, the
 //! conversation is active; if it is far longer than the longest, it has ended; in between, it is idle. Hours in which nobody ever

@@ -1,7 +1,7 @@
 //! Separates the writer's own words in a message from their signature and from other people's text.
 //!
-//! Quoted lines, replies below, forwarded mail, pasted chats and code are someone else's (DESIGN invariant 12): a contact detail
-//! or "I'm @mara" in them says nothing about the writer.
+//! Quoted lines, replies below, forwarded mail, pasted chats and code are someone else's (ARCHITECTURE.md, invariant 12): a
+//! contact detail or "I'm @mara" in them says nothing about the writer.
 
 use std::collections::HashSet;
 use std::ops::Range;

@@ -1,10 +1,11 @@
 //! Scrubbing: makes the copy of a text that may be shown to a model (seed 002, "Scrub sensitive data once, early").
 //!
-//! The log keeps every message exactly. A model receives only a [`Scrubbed`] copy, and only this module can make one (DESIGN
-//! invariant 5). Each value becomes a placeholder such as `[EMAIL_1]` that stays the same within a [`ScrubSession`]. A model can
-//! therefore still tell two people's addresses apart, and only the session can map a placeholder back.
+//! The log keeps every message exactly. A model receives only a [`Scrubbed`] copy, and only this module can make one
+//! (ARCHITECTURE.md, invariant 5). Each value becomes a placeholder such as `[EMAIL_1]` that stays the same within a
+//! [`ScrubSession`]. A model can therefore still tell two people's addresses apart, and only the session can map a placeholder
+//! back.
 //!
-//! Detectors read a folded [`normal::View`] of the text in which masked ranges are barriers. Their matches are merged and masked,
+//! Detectors read a folded `normal::View` of the text in which masked ranges are barriers. Their matches are merged and masked,
 //! and the text is read again until nothing more is found. A second scrub therefore reads exactly the view that the last round
 //! read, so `scrub(scrub(x)) == scrub(x)` holds by construction.
 //!

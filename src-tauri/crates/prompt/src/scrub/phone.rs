@@ -2,7 +2,7 @@
 //!
 //! The international format is found everywhere, national formats in the configured regions, and any 7 to 15 digits (the E.164
 //! maximum) only directly next to a word for phones. Seed 002's rule of 10 to 15 digits alone finds 45 % of national numbers and
-//! takes 14 of 30 harmless numbers for phone numbers, so it never applies without such a word (DESIGN section 5).
+//! takes 14 of 30 harmless numbers for phone numbers, so it never applies without such a word (docs/sources.md#design-decisions).
 //!
 //! Anything that looks like a date, a version, an identifier or a coordinate is excluded before the matcher runs.
 

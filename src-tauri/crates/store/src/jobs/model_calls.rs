@@ -213,7 +213,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Records a call before it is made, and deletes the oldest ones beyond [`CALLS_MAX`].
+    /// Records a call before it is made, and deletes the oldest ones beyond `CALLS_MAX`.
     pub fn begin_model_call(&self, call: &NewModelCall, tokens_estimate: u64) -> Result<()> {
         self.conn
             .prepare_cached(

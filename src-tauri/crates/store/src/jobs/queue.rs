@@ -1,7 +1,7 @@
 //! The durable queue: jobs with leases, one at a time per lane, with effects and completion in one transaction.
 //!
 //! A worker takes a job under a lease whose epoch only grows. A worker that has lost its lease cannot complete the job
-//! (security.md section 3). What a job does is up to the engine; this module stores jobs and enforces their state transitions.
+//! (SECURITY.md, "Queue"). What a job does is up to the engine; this module stores jobs and enforces their state transitions.
 
 use keepsake_domain::limits::{JOB_LEASE_MS, RETRY_AFTER_MAX_MS, RETRY_DELAYS_MS};
 use keepsake_domain::{JobId, JobKind, JobState, Lane, LeaseLoss, Timestamp, after_lease_loss};

@@ -189,7 +189,7 @@ impl ReadTx<'_> {
         Ok(count as u64)
     }
 
-    /// Without this setting the indexes keep the words of a deleted row (security.md 2.4).
+    /// Without this setting the indexes keep the words of a deleted row (SECURITY.md, "Erasure").
     fn check_secure_indexes(&self) -> Result<()> {
         for index in ["interactions_fts", "memories_fts"] {
             let is_on = self

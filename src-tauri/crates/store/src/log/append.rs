@@ -542,7 +542,7 @@ fn conversation_key(message: &Message) -> SourceConversation<'_> {
 }
 
 /// The scope in which a message id is unique. This is the conversation, except in Claude Code, which copies old lines with their
-/// ids into the file of a resumed session (formats.md 1.3).
+/// ids into the file of a resumed session (docs/formats.md, section 4).
 fn scope_of(message: &Message) -> &str {
     if message.source.kind == SourceKind::ClaudeCode { "" } else { &message.source.conversation }
 }

@@ -110,7 +110,7 @@ impl ReadTx<'_> {
         }
     }
 
-    /// DESIGN invariant 12: only a person's own words are evidence about them.
+    /// ARCHITECTURE.md, invariant 12: only a person's own words are evidence about them.
     pub(crate) fn check_own_words(&self, subject: &Subject, said: &InteractionRow) -> Result<()> {
         let is_own = match subject {
             Subject::Owner => said.role == Role::Owner,

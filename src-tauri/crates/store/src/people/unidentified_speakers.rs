@@ -1,5 +1,5 @@
 //! Unidentified speakers: voices that the transcript of a meeting distinguishes but does not name. They are nobody until the
-//! person says who they are (formats.md section 1.16), and each is known only within its meeting.
+//! person says who they are (docs/formats.md, section 8), and each is known only within its meeting.
 //!
 //! A speaker keeps the handle and the messages whatever the name is. A name comes from the person, through a link, or by being
 //! the owner. Withdrawing the name also withdraws what was proposed since.

@@ -1,4 +1,4 @@
-//! The append log under SQL attacks through the store's own connections (security.md 2.5, goal 7).
+//! The append log under SQL attacks through the store's own connections (SECURITY.md, "Append-only log").
 
 use keepsake_store::Door;
 use keepsake_testkit::conversation;

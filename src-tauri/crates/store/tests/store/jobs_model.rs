@@ -1,5 +1,5 @@
-//! The queue compared with a simple in-memory model, over random actions and a clock that jumps by up to a day (security.md goal
-//! 16).
+//! The queue compared with a simple in-memory model, over random actions and a clock that jumps by up to a day (SECURITY.md,
+//! "Queue").
 
 use keepsake_domain::limits::{JOB_CRASHES_MAX, JOB_LEASE_MS, RETRY_DELAYS_MS};
 use keepsake_domain::{DAY_MS, JobId, JobKind, JobState, Lane, LeaseLoss, Timestamp};

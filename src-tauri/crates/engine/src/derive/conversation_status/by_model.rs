@@ -1,4 +1,4 @@
-//! Whether a conversation has ended, judged by the chosen language model (DESIGN 4), once the rules
+//! Whether a conversation has ended, judged by the chosen language model (docs/sources.md#design-flow), once the rules
 //! no longer see it going on.
 //!
 //! It is the same decision with the same kinds of reasons as the rules' judgment, and replaces it in the conversation's

@@ -80,7 +80,8 @@ impl KnownSubject {
     }
 
     /// The memory that the candidate repeats, extends or is closest to. A fact and a position never match, even if worded
-    /// alike, because a position includes its reason (DESIGN section 5). Only memories accepted by `is_open` count.
+    /// alike, because a position includes its reason (docs/sources.md#design-decisions). Only memories accepted by `is_open`
+    /// count.
     pub(super) fn nearest(
         &self,
         kind: MemoryKind,

@@ -5,7 +5,7 @@ use rlibphonenumber::{PHONE_NUMBER_UTIL, PhoneNumberFormat, PhoneNumberType, Reg
 use super::phone::Phones;
 use super::*;
 
-/// Numbers that are not phone numbers, of the kinds counted in security.md section 5.1.
+/// Numbers that are not phone numbers, of the kinds counted in SECURITY.md, "Scrubbing".
 const DECOYS: [&str; 30] = [
     "1700000000",
     "1700000000123",

@@ -6,7 +6,7 @@ use keepsake_domain::{Clock, IdSource, ImportId};
 use keepsake_engine::{EmbedderSlot, Engine, EngineParts, ImportRequest, PluggedIn, Unwatched};
 use keepsake_models::fake::SentenceReader;
 use keepsake_models::keys::SessionKeys;
-use keepsake_store::{Foresight, ImportTotals};
+use keepsake_store::{ImportTotals, PreviewState};
 use keepsake_testkit::{FixedClock, MONDAY_TEN, SeqIds};
 use proptest::prelude::*;
 use serde_json::json;
@@ -53,7 +53,7 @@ impl Bench {
         let path = self.dir.path().join("export.jsonl");
         std::fs::write(&path, lines.join("\n")).unwrap();
         let before = self.log();
-        let foreseen = self.engine.dry_run(&ImportRequest::of(path), &Foresight::new().unwrap()).unwrap().totals;
+        let foreseen = self.engine.dry_run(&ImportRequest::of(path), &PreviewState::new().unwrap()).unwrap().totals;
         assert_eq!(self.log(), before, "looking changes nothing");
         let (id, done) = self.import_as(lines, is_sample);
         (foreseen, done, id)

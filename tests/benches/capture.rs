@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use keepsake_capture::scrub::{ScrubConfig, ScrubSession, Scrubber};
 use keepsake_capture::{Conversation, Turn, is_read, propose_read};
-use keepsake_channels::{ImportOptions, Read, Sink, Stop, read_path};
 use keepsake_domain::{Message, Offer, Timestamp};
 use keepsake_engine::{Unwatched, readings};
+use keepsake_importers::{ImportOptions, Read, Sink, Stop, read_path};
 use keepsake_models::{default_model_dir, open_reader};
 use keepsake_testkit::exports::write_chatgpt_export;
 

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use keepsake_domain::{Clock, ConversationId, ConversationStatus, DAY_MS, Engines, JobState, Lane};
-use keepsake_engine::{ConversationStanding, Engine, Existing, PluggedIn};
+use keepsake_engine::{Engine, Existing, PluggedIn, StoredConversationStatus};
 use keepsake_testkit::Conversation;
 use keepsake_testkit::scripted_server::{Answer, Fault, Received, ScriptedServer};
 use serde_json::json;
@@ -46,7 +46,7 @@ impl Desk {
         self.work()
     }
 
-    fn standing(&self, id: &ConversationId) -> ConversationStanding {
+    fn standing(&self, id: &ConversationId) -> StoredConversationStatus {
         self.engine.store().read(|tx| self.engine.conversation_standing(tx, id)).unwrap().unwrap()
     }
 

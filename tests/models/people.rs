@@ -203,7 +203,7 @@ fn what_a_person_refused_does_not_come_back_by_a_model() {
     let ana = desk.engine.person_named("Ana").unwrap();
     let entry = desk.engine.profile_rows(&ana).unwrap().remove(0).entry.id;
     desk.clock.advance_ms(86_400_000);
-    desk.engine.debunk_profile(&entry, true).unwrap();
+    desk.engine.dispute_profile(&entry, true).unwrap();
     for round in 0..3 {
         desk.append(&dm(&format!("again-{round}"), &format!("person Ana: {WISH}")));
         let asked = desk.told(&server).len();
@@ -212,7 +212,7 @@ fn what_a_person_refused_does_not_come_back_by_a_model() {
         assert!(desk.known("Ana").is_empty(), "round {round}");
     }
     // Control: when the dispute is undone, it is known again.
-    desk.engine.debunk_profile(&entry, false).unwrap();
+    desk.engine.dispute_profile(&entry, false).unwrap();
     desk.derive();
     assert_eq!(desk.known("Ana"), [SHORT]);
 }

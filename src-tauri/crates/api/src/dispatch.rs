@@ -9,6 +9,7 @@ use crate::error::ApiError;
 use crate::handlers::activity::*;
 use crate::handlers::audit::*;
 use crate::handlers::backup::*;
+use crate::handlers::conversation_status::*;
 use crate::handlers::conversations::*;
 use crate::handlers::erase::*;
 use crate::handlers::gaps::*;
@@ -23,10 +24,9 @@ use crate::handlers::reflection::*;
 use crate::handlers::search::search;
 use crate::handlers::sessions::*;
 use crate::handlers::sources::*;
-use crate::handlers::standing::*;
 use crate::handlers::status::*;
 use crate::handlers::topics::*;
-use crate::handlers::voices::*;
+use crate::handlers::unidentified_speakers::*;
 
 fn call<Q: DeserializeOwned, A: Serialize>(
     app: &App,

@@ -27,7 +27,7 @@ macro_rules! with_commands {
             conversations_list: ConversationsListRequest => ConversationsListResponse,
             conversation_get: ById => ConversationRow,
             conversation_messages: MessagesRequest => MessagesResponse,
-            conversation_standing: ById => StandingView,
+            conversation_standing: ById => ConversationStatusView,
             conversation_erase_preview: ById => ErasePreview,
             conversation_erase: ById => EraseOutcome,
             conversation_privacy_preview: ById => PrivacyPreview,

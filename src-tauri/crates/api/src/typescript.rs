@@ -21,7 +21,7 @@ use crate::types::sessions::*;
 use crate::types::sources::*;
 use crate::types::status::*;
 use crate::types::topics::*;
-use crate::types::voices::*;
+use crate::types::unidentified_speakers::*;
 use crate::types::{ById, Count, Nothing, Source};
 
 fn declare<T: TS>(config: &Config, out: &mut String) {
@@ -59,32 +59,33 @@ pub fn schema_ts() -> String {
         CreatedVersion, UndoRequest, UndoOutcome, SearchRequest, TextRange, SearchCue, SearchLine, SearchHit, SearchFacet,
         SearchFilter, SearchResponse, AuditRequest, AuditShare, AuditFindingView, AuditReport, BackupView, BackupsResponse,
         BackupPlace, BackupContents, BackupMade, RestorePreview, RestoreOutcome, ExportMade, RebuildBegun,
-        ConversationsListRequest, ConversationRow, StretchView, ReasonView, ToneView, CommitmentView, SummaryView, StandingView,
-        CommitmentsResponse, ErasePreview, EraseOutcome, ConversationsListResponse, MessagesRequest, MemorySpan, MessageView,
-        MessagesResponse, PrivacyPreview, ExistingMemories, SetPrivateRequest, SetPrivateOutcome, AnalyzeRequest, AnalyzeStarted,
-        SummarySentenceView, ArcPointView, AnalysisView, AnalysesResponse, FileToken, PickedFiles, DryRunRequest,
-        ParticipantView, SkipView, DateQuestion, OwnExport, DryRunFile, DryRunResponse, ImportStartRequest, JobsStarted,
-        ImportView, ImportsResponse, SampleRemoved, JobView, JobsResponse, PauseRequest, GateLogRequest, GateEntry,
-        GateLogResponse, AlertView, AlertsResponse, PersonHandle, PersonView, PeopleResponse, LineView, AboutView, PlaceView,
-        ProfileVersionView, ProfileEntryView, ProfileAtRequest, ProfileAtResponse, ProfileDebunkRequest, ProfileCorrectRequest,
-        ProfileCorrected, PersonDetail, TaskView, GapView, GapsResponse, GapConfirmRequest, GapDismissRequest, TasksFileChosen,
-        TasksFileRequest, TopicEntities, TopicListRow, TopicProposalView, TopicsResponse, TopicLineView, TopicVersionView,
-        RelatedTopic, TopicDecisionView, TopicDetail, TopicTextRequest, TopicText, TopicAct, TopicDecideRequest, TopicDecided,
-        TopicRulesView, TopicRulesState, PlaybookListRow, PlaybooksResponse, PlaybookStepView, PlaybookParameterView,
-        PlaybookSessionView, PlaybookDetail, PlaybookDecideRequest, PlaybookDecided, PlaybookExportRequest, PlaybookExported,
-        PlaybookSettings, ReflectionListRow, ReflectionRunView, ReflectionsResponse, ReflectionSide, ReflectionSource,
-        ReflectionDetail, ReflectionsDecideRequest, ReflectionLook, ReflectionsDecided, ReflectionsApplyRequest,
-        ReflectionsApplied, ReflectionsUndone, ReflectionsLooking, ReflectionSettings, TimelineRequest, TimelineSeries,
-        TimelineResponse, GraphRequest, GraphNode, GraphEdge, GraphResponse, ClueView, LinkView, LinksRequest, LinksResponse,
-        LinkAnswerRequest, VoicesRequest, VoiceView, MeetingView, VoicesResponse, VoiceAnswerRequest, HandlePair, OpenedPlace,
-        LinkPreviewResponse, ChannelView, ChannelsResponse, VisibilityRequest, VisibilityPreview, ContextRequestView,
-        ContextDetailView, ContextItemView, WithheldView, ContextResponse, SessionsRequest, SessionListRow, SessionsResponse,
-        SessionItemView, SessionVersionView, SessionDetail, SessionEndRequest, SessionEnded, TiersRequest, TierLineView,
-        TierView, TiersResponse, AgentRow, AgentReadView, PersonRoleView, AgentsOverview, AgentChoice, PersonRoleRequest,
-        ShareRequest, AgentView, AgentsResponse, ProviderView, ProfileView, ModelSettingsView, ModelUseView, ModelsView,
-        ModelKeyRequest, FoundServer, FoundServers, ModelNames, ModelTest, ModelRating, ModelPullRequest, ModelPullView,
-        TaskRatingView, TaskModelsView, ReadingEstimateView, ModelCallsRequest, ModelCallView, ModelCallsResponse, QueuedCount,
-        WatchedSourceView, WatchedSources, WatchedAddRequest, Event,
+        ConversationsListRequest, ConversationRow, StretchView, ReasonView, ToneView, CommitmentView, SummaryView,
+        ConversationStatusView, CommitmentsResponse, ErasePreview, EraseOutcome, ConversationsListResponse, MessagesRequest,
+        MemorySpan, MessageView, MessagesResponse, PrivacyPreview, ExistingMemories, SetPrivateRequest, SetPrivateOutcome,
+        AnalyzeRequest, AnalyzeStarted, SummarySentenceView, ArcPointView, AnalysisView, AnalysesResponse, FileToken,
+        PickedFiles, DryRunRequest, ParticipantView, SkipView, DateQuestion, OwnExport, DryRunFile, DryRunResponse,
+        ImportStartRequest, JobsStarted, ImportView, ImportsResponse, SampleRemoved, JobView, JobsResponse, PauseRequest,
+        GateLogRequest, GateEntry, GateLogResponse, AlertView, AlertsResponse, PersonHandle, PersonView, PeopleResponse,
+        LineView, AboutView, PlaceView, ProfileVersionView, ProfileEntryView, ProfileAtRequest, ProfileAtResponse,
+        ProfileDebunkRequest, ProfileCorrectRequest, ProfileCorrected, PersonDetail, TaskView, GapView, GapsResponse,
+        GapConfirmRequest, GapDismissRequest, TasksFileChosen, TasksFileRequest, TopicEntities, TopicListRow, TopicProposalView,
+        TopicsResponse, TopicLineView, TopicVersionView, RelatedTopic, TopicDecisionView, TopicDetail, TopicTextRequest,
+        TopicText, TopicAct, TopicDecideRequest, TopicDecided, TopicRulesView, TopicRulesState, PlaybookListRow,
+        PlaybooksResponse, PlaybookStepView, PlaybookParameterView, PlaybookSessionView, PlaybookDetail, PlaybookDecideRequest,
+        PlaybookDecided, PlaybookExportRequest, PlaybookExported, PlaybookSettings, ReflectionListRow, ReflectionRunView,
+        ReflectionsResponse, ReflectionSide, ReflectionSource, ReflectionDetail, ReflectionsDecideRequest, ReflectionLook,
+        ReflectionsDecided, ReflectionsApplyRequest, ReflectionsApplied, ReflectionsUndone, ReflectionsLooking,
+        ReflectionSettings, TimelineRequest, TimelineSeries, TimelineResponse, GraphRequest, GraphNode, GraphEdge, GraphResponse,
+        ClueView, LinkView, LinksRequest, LinksResponse, LinkAnswerRequest, VoicesRequest, VoiceView, MeetingView,
+        VoicesResponse, VoiceAnswerRequest, HandlePair, OpenedPlace, LinkPreviewResponse, ChannelView, ChannelsResponse,
+        VisibilityRequest, VisibilityPreview, ContextRequestView, ContextDetailView, ContextItemView, WithheldView,
+        ContextResponse, SessionsRequest, SessionListRow, SessionsResponse, SessionItemView, SessionVersionView, SessionDetail,
+        SessionEndRequest, SessionEnded, TiersRequest, TierLineView, TierView, TiersResponse, AgentRow, AgentReadView,
+        PersonRoleView, AgentsOverview, AgentChoice, PersonRoleRequest, ShareRequest, AgentView, AgentsResponse, ProviderView,
+        ProfileView, ModelSettingsView, ModelUseView, ModelsView, ModelKeyRequest, FoundServer, FoundServers, ModelNames,
+        ModelTest, ModelRating, ModelPullRequest, ModelPullView, TaskRatingView, TaskModelsView, ReadingEstimateView,
+        ModelCallsRequest, ModelCallView, ModelCallsResponse, QueuedCount, WatchedSourceView, WatchedSources, WatchedAddRequest,
+        Event,
     );
     out.push_str("/** Every command with its request and response. */\nexport interface RpcSchema {\n");
     macro_rules! rows {

@@ -141,21 +141,21 @@ impl ChannelHandle {
 
     /// The handle of an unidentified speaker: a transcript distinguishes the speaker but does not name them. The label is only
     /// meaningful within `meeting`, so the handle contains the meeting: "Speaker 1" of two meetings are two people.
-    pub fn of_voice(label: &str, meeting: MeetingId) -> Self {
+    pub fn of_unidentified_speaker(label: &str, meeting: MeetingId) -> Self {
         Self { channel: MEETING.to_owned(), handle: format!("{label}@{meeting}") }
     }
 
-    /// Whether this is the handle of an unidentified speaker ([`of_voice`](Self::of_voice)).
-    pub fn is_voice(&self) -> bool {
-        self.voice_label().is_some()
+    /// Whether this is the handle of an unidentified speaker ([`of_unidentified_speaker`](Self::of_unidentified_speaker)).
+    pub fn is_unidentified_speaker(&self) -> bool {
+        self.speaker_label().is_some()
     }
 
     /// Whether it is the sound of a shared screen ([`is_screen`]), which is no person.
     pub fn is_screen(&self) -> bool {
-        self.voice_label().is_some_and(is_screen)
+        self.speaker_label().is_some_and(is_screen)
     }
 
-    fn voice_label(&self) -> Option<&str> {
+    fn speaker_label(&self) -> Option<&str> {
         let (label, meeting) = self.handle.rsplit_once('@')?;
         (self.channel == MEETING && MeetingId::parse(meeting).is_some()).then_some(label)
     }
@@ -276,7 +276,7 @@ mod tests {
     fn a_voice_is_known_by_its_handle() {
         let check = |channel: &str, handle: &str, expect: bool| {
             let handle = ChannelHandle { channel: channel.to_owned(), handle: handle.to_owned() };
-            assert_eq!(handle.is_voice(), expect, "{handle:?}");
+            assert_eq!(handle.is_unidentified_speaker(), expect, "{handle:?}");
         };
         check("meeting", "speaker 1@meeting-0123456789abcdef", true);
         check("meeting", "ana lima's presentation@meeting-0123456789abcdef", true);
@@ -285,9 +285,9 @@ mod tests {
         check("meeting", "speaker 1@meeting-0123456789ABCDEF", false);
         check("email", "speaker 1@meeting-0123456789abcdef", false);
         let meeting = MeetingId::new(*b"meeting!");
-        let voice = ChannelHandle::of_voice("speaker 1", meeting);
-        assert!(voice.is_voice() && !voice.is_screen(), "what is made as one is known as one");
-        assert!(ChannelHandle::of_voice("ana lima's presentation", meeting).is_screen());
+        let voice = ChannelHandle::of_unidentified_speaker("speaker 1", meeting);
+        assert!(voice.is_unidentified_speaker() && !voice.is_screen(), "what is made as one is known as one");
+        assert!(ChannelHandle::of_unidentified_speaker("ana lima's presentation", meeting).is_screen());
         assert_eq!(MeetingId::parse(&meeting.to_string()), Some(meeting));
     }
 }

@@ -10,7 +10,7 @@ pub enum EngineError {
     Store(#[from] keepsake_store::StoreError),
     /// A file could not be imported.
     #[error(transparent)]
-    Import(#[from] keepsake_channels::ImportError),
+    Import(#[from] keepsake_importers::ImportError),
     /// The embedding model failed on a batch.
     #[error(transparent)]
     Embed(#[from] keepsake_models::EmbedError),
@@ -73,7 +73,7 @@ impl EngineError {
             ),
             Self::Embed(_) | Self::Io { .. } | Self::StillThere { .. } => true,
             Self::Model(failure) => failure.is_retryable(),
-            Self::Import(keepsake_channels::ImportError::Io { .. }) => true,
+            Self::Import(keepsake_importers::ImportError::Io { .. }) => true,
             _ => false,
         }
     }

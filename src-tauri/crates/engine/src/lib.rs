@@ -25,7 +25,7 @@ use keepsake_prompt::ContextLength;
 use keepsake_store::Store;
 
 pub use derive::analyze::{AnalyzeStart, StoredAnalysis, StoredArcPoint, StoredSentence};
-pub use derive::conversation_status::{ConversationStanding, StoredCommitment, StoredParty, StoredPlace, StoredReason};
+pub use derive::conversation_status::{StoredCommitment, StoredConversationStatus, StoredParty, StoredPlace, StoredReason};
 pub use derive::embedding::{EmbedderSlot, EmbedderState};
 pub use derive::ended::AnalysisRules;
 pub use derive::links::{Link, LinkPreview, LinkStatus, PersonRow};
@@ -34,12 +34,12 @@ pub use derive::reading::{ReaderSlot, ReaderStanding, readings};
 pub use derive::sessions::{SKIPPED_AGENTS, SessionRules, agent_key};
 pub use derive::tiers::{TierAsk, TierLineRow, TierText, Tiers};
 pub use derive::topics::TopicChoice;
-pub use derive::unidentified_speakers::VoiceAnswer;
+pub use derive::unidentified_speakers::SpeakerAnswer;
 pub use error::EngineError;
 pub use ingest::import::{ImportOutcome, ImportRequest, local_zone, named};
 pub use ingest::preview::DryRun;
 pub use ingest::watched_folders::{CHAT_HOUR, WatchKind, WatchedSource};
-pub use keepsake_channels::Zone;
+pub use keepsake_importers::Zone;
 pub use keepsake_insight::topic::{Entities as TopicEntities, TopicRules, as_said};
 pub use language::{ModelFailure, ModelSettings, Provider, Pull, ReadingEstimate, TaskModels, TaskRating, Trial, Verdict};
 pub use lifecycle::backup::{BackupFile, BackupReason, RestoreReceipt};
@@ -56,7 +56,7 @@ pub use queue::{Hold, KillPoint, Progress, QueueTurn, Step, Worker, WorkerLock};
 pub use review::audit::{AUDIT_SAMPLE, AuditFinding, AuditReport, AuditShare};
 pub use review::conflicts::Contradiction;
 pub use review::decide::{Act, ActOutcome};
-pub use review::expired_proposals::{Parked, Proposal};
+pub use review::expired_proposals::{ExpiredProposal, Proposal};
 pub use review::propose::{Proposed, vectors_of};
 pub use review::reflection::{ReflectionRules, ReflectionRun};
 pub use review::remember::Remembered;
@@ -101,8 +101,8 @@ pub(crate) struct Inner {
     pub(crate) known: Mutex<review::propose::Known>,
     /// Memories that contradict another one, with the state of the memories they were computed from.
     pub(crate) conflicts: Mutex<Option<review::conflicts::Conflicts>>,
-    pub(crate) map: Mutex<Option<Arc<serve::boundary::Map>>>,
-    pub(crate) law: serve::boundary::Law,
+    pub(crate) map: Mutex<Option<Arc<serve::boundary::AccessMap>>>,
+    pub(crate) policy: serve::boundary::PrivacyPolicy,
     pub(crate) wake: queue::Wake,
     pub(crate) keys: Arc<dyn KeyStore>,
     pub(crate) power: Arc<dyn Power>,
@@ -139,11 +139,11 @@ pub struct Engine {
 impl Engine {
     /// Opens the store in the data directory.
     pub fn open(parts: EngineParts) -> Result<Self> {
-        Self::open_under(parts, serve::boundary::Law::DOMAIN)
+        Self::open_under(parts, serve::boundary::PrivacyPolicy::DOMAIN)
     }
 
     /// Opens the store under a privacy policy. Only tests use one other than the domain's.
-    pub(crate) fn open_under(parts: EngineParts, law: serve::boundary::Law) -> Result<Self> {
+    pub(crate) fn open_under(parts: EngineParts, policy: serve::boundary::PrivacyPolicy) -> Result<Self> {
         let store = Store::open(&parts.data_dir, parts.clock.now())?;
         let inner = Inner {
             store,
@@ -155,7 +155,7 @@ impl Engine {
             known: Mutex::new(review::propose::Known::default()),
             conflicts: Mutex::new(None),
             map: Mutex::new(None),
-            law,
+            policy,
             wake: queue::Wake::default(),
             keys: parts.keys,
             power: parts.power,

@@ -24,7 +24,7 @@ mod text;
 
 pub use changes::{Changes, Tag};
 pub use derived::analyses::AnalysisRow;
-pub use derived::conversation_status::{NewStanding, StandingRow, SummaryRow};
+pub use derived::conversation_status::{ConversationStatusRow, NewConversationStatus, SummaryRow};
 pub use derived::embeddings::EmbeddingOwner;
 pub use derived::gaps::{GapRow, GapSeen, TaskRow};
 pub use derived::model_replies::{ModelReplyRow, ReplyTask};
@@ -32,12 +32,12 @@ pub use derived::playbooks::{
     PlaybookAgainstRow, PlaybookOccurrenceRow, PlaybookParameterRow, PlaybookRow, PlaybookStepRow, PlaybookVersionRow,
     ToolLineRow,
 };
-pub use derived::profiles::{DebunkRow, ProfileRow};
+pub use derived::profiles::{DisputeRow, ProfileRow};
 pub use derived::readings::{ReadingInput, StoredReading};
 pub use derived::session_replies::SessionReplyRow;
 pub use derived::sessions::{FoundSession, SessionEnd, SessionItemRow, SessionRecordRow, SessionRow};
 pub use derived::tables::{Dropped, TABLE_ORIGINS, TableOrigin};
-pub use derived::tiers::{AgentReadRow, NewAgentRead, NewTierEntry, Struck, TierEntryRow};
+pub use derived::tiers::{AgentReadRow, NewAgentRead, NewTierEntry, RetractedTierEntry, TierEntryRow};
 pub use derived::timeline::{MemoryMoment, MessageCount, TimelineOf};
 pub use derived::topics::{
     StoredCluster, TopicClusterRow, TopicDecisionRow, TopicLineRow, TopicPartitionRow, TopicProposalRow, TopicRow,
@@ -52,9 +52,9 @@ pub use jobs::queue::{JobOutcome, JobRow, Lease, NewJob};
 pub use lifecycle::backup::{BACKUPS_DIR, BEFORE_UPGRADE, BackupReport, Contents, Watch, own_backup_path};
 pub use lifecycle::erase::{Erased, ErasurePayload, Sweep};
 pub use lifecycle::erase_memory::MemoriesErased;
-pub use lifecycle::erase_person::ErasureForeseen;
+pub use lifecycle::erase_person::ErasurePreview;
 pub use lifecycle::export::{EXPORT_LIST, EXPORT_MESSAGES, ExportList, is_export, read_export_list, write_export_list};
-pub use lifecycle::preview::{Foreseen, Foresight};
+pub use lifecycle::preview::{AppendPreview, PreviewState};
 pub use lifecycle::private_files::{DataDir, data_dir_for, keep_files_private};
 pub use lifecycle::restore::{Inspected, OnDoubt, Restored, Staged, inspect};
 pub use log::append::{AppendContext, BatchOutcome};
@@ -67,9 +67,9 @@ pub use log::subjects::Speakers;
 pub use memories::gate_log::{GateLogRow, NewGateLogRow};
 pub use memories::memory_list::{MemoryFacets, MemoryFilter, MemoryListRow, MemorySort};
 pub use memories::operations::{MemoryChange, MemoryState, OperationRow};
-pub use memories::proposal_ages::WaitRow;
+pub use memories::proposal_ages::ProposalAgeRow;
 pub use memories::reflections::ReflectionRow;
-pub use memories::retractions::TakenBackRow;
+pub use memories::retractions::RetractionRow;
 pub use memories::{EvidenceRow, MemoryRow, NewEvidence, NewMemory};
 #[cfg(feature = "testing")]
 #[doc(hidden)]
@@ -79,7 +79,7 @@ pub use people::access_log::Served;
 pub use people::boundary::{ChannelRow, ConsentItem};
 pub use people::links::{LinkDecisionRow, LinkSuggestionRow};
 pub use people::neighbors::{MemoryNode, PlaceNode, PlaceOfMemory, ShareOfPlace, ShareOfTopic, TopicOfMemory};
-pub use people::unidentified_speakers::VoiceRow;
+pub use people::unidentified_speakers::UnidentifiedSpeakerRow;
 pub use people::{HandleRow, Persons};
 pub use text::{parse_json, to_json};
 

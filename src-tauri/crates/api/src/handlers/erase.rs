@@ -2,7 +2,7 @@
 
 use keepsake_domain::{ConversationId, EntityId};
 use keepsake_engine::ErasureReceipt;
-use keepsake_store::{ErasureForeseen, MemoriesErased};
+use keepsake_store::{ErasurePreview, MemoriesErased};
 
 use super::ids;
 use crate::app::App;
@@ -14,8 +14,8 @@ use crate::types::memories::{MemoriesEraseOutcome, MemoriesErasePreview, Memorie
 /// Reason stored with the tombstones.
 const REASON: &str = "the person asked for it";
 
-fn preview(foreseen: ErasureForeseen) -> ErasePreview {
-    let ErasureForeseen { messages, conversations, shortened, memories } = foreseen;
+fn preview(foreseen: ErasurePreview) -> ErasePreview {
+    let ErasurePreview { messages, conversations, shortened, memories } = foreseen;
     ErasePreview { messages, conversations, shortened, memories }
 }
 
@@ -31,7 +31,7 @@ fn outcome(receipt: &ErasureReceipt) -> EraseOutcome {
 
 pub(crate) fn conversation_erase_preview(app: &App, request: ById) -> Result<ErasePreview, ApiError> {
     let id: ConversationId = request.id.parse()?;
-    Ok(preview(app.engine().foresee_erased_conversation(&id)?))
+    Ok(preview(app.engine().preview_erased_conversation(&id)?))
 }
 
 pub(crate) fn conversation_erase(app: &App, request: ById) -> Result<EraseOutcome, ApiError> {
@@ -41,7 +41,7 @@ pub(crate) fn conversation_erase(app: &App, request: ById) -> Result<EraseOutcom
 
 pub(crate) fn person_erase_preview(app: &App, request: ById) -> Result<ErasePreview, ApiError> {
     let id: EntityId = request.id.parse()?;
-    Ok(preview(app.engine().foresee_erased_person(&id)?))
+    Ok(preview(app.engine().preview_erased_person(&id)?))
 }
 
 pub(crate) fn person_erase(app: &App, request: ById) -> Result<EraseOutcome, ApiError> {
@@ -68,7 +68,7 @@ fn goes(erased: MemoriesErased) -> MemoriesErasePreview {
 }
 
 pub(crate) fn memories_erase_preview(app: &App, request: MemoriesEraseRequest) -> Result<MemoriesErasePreview, ApiError> {
-    Ok(goes(app.engine().foresee_erased_memories(&ids(&request.ids)?)?))
+    Ok(goes(app.engine().preview_erased_memories(&ids(&request.ids)?)?))
 }
 
 pub(crate) fn memories_erase(app: &App, request: MemoriesEraseRequest) -> Result<MemoriesEraseOutcome, ApiError> {

@@ -15,7 +15,7 @@ pub(crate) fn maintenance_get(app: &App, _: Nothing) -> Result<MaintenanceView, 
     let engine = app.engine();
     let found = engine.maintenance()?;
     let waiting = engine.store().read(|tx| tx.waiting(engine.now(), PARKED_UNTIL))?;
-    let proposals = engine.parked_proposals()?.len() as u64;
+    let proposals = engine.expired_proposals()?.len() as u64;
     let runs: Vec<MaintenanceRunView> = found
         .runs
         .into_iter()
@@ -64,7 +64,7 @@ pub(crate) fn maintenance_cancel(app: &App, request: Nothing) -> Result<Maintena
 }
 
 pub(crate) fn parked_list(app: &App, _: Nothing) -> Result<ParkedResponse, ApiError> {
-    let items = app.engine().parked_proposals()?.into_iter().map(|parked| ParkedView {
+    let items = app.engine().expired_proposals()?.into_iter().map(|parked| ParkedView {
         kind: parked.proposal.kind.to_string(),
         id: parked.proposal.id,
         title: parked.proposal.title,

@@ -5,6 +5,7 @@
 pub(crate) mod activity;
 pub(crate) mod audit;
 pub(crate) mod backup;
+pub(crate) mod conversation_status;
 pub(crate) mod conversations;
 pub(crate) mod erase;
 pub(crate) mod gaps;
@@ -19,10 +20,9 @@ pub(crate) mod reflection;
 pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod sources;
-pub(crate) mod standing;
 pub(crate) mod status;
 pub(crate) mod topics;
-pub(crate) mod voices;
+pub(crate) mod unidentified_speakers;
 
 use keepsake_domain::limits;
 

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use keepsake_channels::{DateOrder, MeetingDate, MeetingDateError, SkipReason};
 use keepsake_domain::Role;
 use keepsake_engine::{DryRun, Engine, ImportRequest, Zone};
-use keepsake_store::{Foresight, ImportRow, ImportSkip};
+use keepsake_importers::{DateOrder, MeetingDate, MeetingDateError, SkipReason};
+use keepsake_store::{ImportRow, ImportSkip, PreviewState};
 
 use crate::app::{App, Chosen};
 use crate::error::ApiError;
@@ -102,9 +102,9 @@ impl DryRunFile {
 }
 
 /// Previews the import of one file without changing anything. A file that cannot be imported is returned with `error` set.
-pub fn look_into(engine: &Engine, token: &str, request: &ImportRequest, foresight: &Foresight) -> DryRunFile {
+pub fn look_into(engine: &Engine, token: &str, request: &ImportRequest, state: &PreviewState) -> DryRunFile {
     let blank = DryRunFile::blank(token, name_of(&request.path));
-    match engine.dry_run(request, foresight) {
+    match engine.dry_run(request, state) {
         // The window knows files by name only and must not see their paths.
         Err(error) => DryRunFile { error: Some(keepsake_engine::named(&error.to_string(), &request.path)), ..blank },
         Ok(DryRun { preview, totals }) => DryRunFile {
@@ -156,7 +156,7 @@ pub(crate) fn import_dry_run(app: &App, request: DryRunRequest) -> Result<DryRun
     let order = date_order(request.date_order.as_deref())?;
     let meeting = meeting_date(request.meeting.as_deref())?;
     let zone = zone(request.zone.as_deref())?;
-    let foresight = Foresight::new()?;
+    let state = PreviewState::new()?;
     let files = request.tokens.iter().map(|token| {
         let Chosen { path, kind } = app.chosen(token)?;
         let export = app.engine().own_export(&path)?;
@@ -176,7 +176,7 @@ pub(crate) fn import_dry_run(app: &App, request: DryRunRequest) -> Result<DryRun
             zone,
             ..ImportRequest::of(messages_in(app, &path)?)
         };
-        let mut found = look_into(app.engine(), token, &import, &foresight);
+        let mut found = look_into(app.engine(), token, &import, &state);
         if let Some((list, is_first)) = export {
             found.name = name_of(&path);
             found.export = Some(OwnExport {

@@ -405,7 +405,7 @@ pub struct SummaryView {
 
 /// Status of a conversation. Empty for an excluded conversation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
-pub struct StandingView {
+pub struct ConversationStatusView {
     /// `active`, `idle` or `archived` (ended); `None` for an excluded conversation.
     pub status: Option<String>,
     /// Reasons for the status, the silence first.

@@ -22,7 +22,7 @@ pub mod sessions;
 pub mod sources;
 pub mod status;
 pub mod topics;
-pub mod voices;
+pub mod unidentified_speakers;
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

@@ -21,7 +21,8 @@ use keepsake_insight::conversation::{
 };
 use keepsake_insight::{AnalysisInput, SummarySentence, is_long_enough};
 use keepsake_store::{
-    InteractionRow, Lease, NewJob, NewStanding, ReadTx, StandingRow, StoreError, SummaryRow, WriteTx, parse_json,
+    ConversationStatusRow, InteractionRow, Lease, NewConversationStatus, NewJob, ReadTx, StoreError, SummaryRow, WriteTx,
+    parse_json,
 };
 use serde::{Deserialize, Serialize};
 
@@ -117,7 +118,7 @@ impl StoredCommitment {
 
 /// The status of a conversation, as it is shown.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ConversationStanding {
+pub struct StoredConversationStatus {
     /// Whether it is still going on.
     pub status: ConversationStatus,
     /// The reasons for the status.
@@ -157,14 +158,14 @@ impl Engine {
         &self,
         tx: &ReadTx<'_>,
         id: &ConversationId,
-    ) -> std::result::Result<Option<ConversationStanding>, StoreError> {
+    ) -> std::result::Result<Option<StoredConversationStatus>, StoreError> {
         let Some(row) = tx.standing(id)? else { return Ok(None) };
         let taken = TakenBack::read(tx, None)?;
         let summary = match tx.latest_summary(id, None)? {
             Some(summary) => Some(SummaryRow { text: taken.summary_left(id, &summary.text), ..summary }),
             None => None,
         };
-        Ok(Some(ConversationStanding {
+        Ok(Some(StoredConversationStatus {
             status: row.status,
             reasons: row.reasons.as_deref().map_or_else(|| Ok(Vec::new()), |json| parse_json("reasons of a status", json))?,
             judge: row.judge,
@@ -288,7 +289,7 @@ impl Engine {
             true => self.analysis_of_ended(id, &rows, standing.status, pass)?,
             false => None,
         };
-        let new = NewStanding { standing, due };
+        let new = NewConversationStatus { standing, due };
         Ok(Some(Judged { id: id.clone(), new, summary, is_kept, asks_model, analysis }))
     }
 
@@ -310,7 +311,7 @@ impl Engine {
             return tx.put_settle_due(&judged.id, judged.new.due);
         }
         // If it was excluded or erased meanwhile, nothing is written.
-        if !tx.put_standing(&judged.id, &judged.new, now)? {
+        if !tx.put_conversation_status(&judged.id, &judged.new, now)? {
             return Ok(());
         }
         if let Some(kind) = judged.analysis {
@@ -333,7 +334,7 @@ impl Engine {
 
 struct Judged {
     id: ConversationId,
-    new: NewStanding,
+    new: NewConversationStatus,
     summary: Option<NewSummary>,
     /// Whether the current judgment is a model's, about the same messages.
     is_kept: bool,
@@ -472,10 +473,10 @@ fn json<T: Serialize + ?Sized>(value: &T) -> Result<String> {
     serde_json::to_string(value).map_err(|error| EngineError::Stored { what: "status of a conversation", error })
 }
 
-fn stored(found: &Standing, promises: &[Promise], rows: &[InteractionRow], through_seq: i64) -> Result<StandingRow> {
+fn stored(found: &Standing, promises: &[Promise], rows: &[InteractionRow], through_seq: i64) -> Result<ConversationStatusRow> {
     let reasons: Vec<StoredReason> = found.judgement.reasons.iter().map(|reason| reason_of(reason, rows)).collect();
     let commitments: Vec<StoredCommitment> = promises.iter().filter_map(|one| commitment_of(one, rows)).collect();
-    Ok(StandingRow {
+    Ok(ConversationStatusRow {
         status: found.judgement.status,
         reasons: Some(json(&reasons)?),
         tone: found.tone.as_ref().map(json).transpose()?,

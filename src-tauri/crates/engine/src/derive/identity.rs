@@ -149,11 +149,13 @@ fn handle_records(tx: &ReadTx<'_>) -> std::result::Result<Vec<HandleRecord>, Sto
     let mut profiles: BTreeMap<HandleId, Vec<String>> = BTreeMap::new();
     tx.each_profile(&PROFILE_FIELDS, |handle, value| collect(value, profiles.entry(handle).or_default()))?;
     // The person assigns an unidentified speaker of a meeting for that meeting only.
-    let is_voice = |row: &HandleRow| ChannelHandle { channel: row.channel_type.clone(), handle: row.handle.clone() }.is_voice();
+    let is_unidentified_speaker = |row: &HandleRow| {
+        ChannelHandle { channel: row.channel_type.clone(), handle: row.handle.clone() }.is_unidentified_speaker()
+    };
     Ok(tx
         .handles()?
         .into_iter()
-        .filter(|row| !is_voice(row))
+        .filter(|row| !is_unidentified_speaker(row))
         .map(|row| HandleRecord {
             names: names.get(&row.id).cloned().unwrap_or_else(|| vec![row.display_name.clone()]),
             profile: profiles.remove(&row.id).unwrap_or_default(),

@@ -10,7 +10,7 @@ use keepsake_people::identity::Fingerprint;
 use keepsake_store::{HandleRow, LinkDecisionRow, LinkSuggestionRow, Persons, ReadTx, StoreError};
 use serde_json::Value;
 
-use crate::serve::boundary::Map;
+use crate::serve::boundary::AccessMap;
 use crate::{Engine, EngineError, Result};
 
 /// A person, agent or service with all its handles.
@@ -344,20 +344,20 @@ impl Engine {
     fn newly_visible(
         &self,
         tx: &ReadTx<'_>,
-        before: &std::sync::Arc<Map>,
+        before: &std::sync::Arc<AccessMap>,
         after: Persons,
         person: &EntityId,
     ) -> std::result::Result<Vec<(String, u64)>, keepsake_store::StoreError> {
         use keepsake_domain::Visibility;
-        let after = std::sync::Arc::new(Map::at(tx, before.version, after)?);
+        let after = std::sync::Arc::new(AccessMap::at(tx, before.version, after)?);
         let mut reached = Vec::new();
         for place in after.places.values().filter(|place| place.people.contains(person) && !place.is_off_record) {
             if place.visibility == Visibility::Public {
                 continue;
             }
-            let count = |map: &std::sync::Arc<Map>| -> std::result::Result<usize, keepsake_store::StoreError> {
+            let count = |map: &std::sync::Arc<AccessMap>| -> std::result::Result<usize, keepsake_store::StoreError> {
                 let Some(destination) = map.destination_in(&place.conversation) else { return Ok(0) };
-                let view = crate::serve::boundary::View::new(self.inner.law, std::sync::Arc::clone(map), destination);
+                let view = crate::serve::boundary::View::new(self.inner.policy, std::sync::Arc::clone(map), destination);
                 Ok(view.memories(tx, None)?.memories.len())
             };
             let more = count(&after)?.saturating_sub(count(before)?);

@@ -121,7 +121,7 @@ impl Engine {
         let sessions = read_sessions(&lines);
         let mut found = discover(&sessions, now, &scrubber);
         // What the sessions of one audience show on their own is offered too, whatever other sessions show.
-        for circle in circles::circles(&map, &self.inner.law, &sessions) {
+        for circle in circles::circles(&map, &self.inner.policy, &sessions) {
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
             }

@@ -20,12 +20,12 @@ use keepsake_domain::{
     limits,
 };
 use keepsake_people::profile::{Change, Debunked, believed_at, correction, is_same_statement, true_at};
-use keepsake_store::{DebunkRow, Lease, NewJob, ProfileRow, ReadTx, StoreError, WriteTx};
+use keepsake_store::{DisputeRow, Lease, NewJob, ProfileRow, ReadTx, StoreError, WriteTx};
 
 use crate::derive::gaps::{GapBook, GapWrite};
 use crate::queue::control::Control;
 use crate::review::retractions::TakenBack;
-use crate::serve::boundary::{Map, people_key, standing_rows, told_rows};
+use crate::serve::boundary::{AccessMap, people_key, standing_rows, told_rows};
 use crate::{Engine, EngineError, Result};
 
 mod by_model;
@@ -69,7 +69,7 @@ struct Derived {
 }
 
 /// Everybody whose profile can be derived. `by` identifies the reader and the local model.
-fn everybody(tx: &ReadTx<'_>, map: &Map, by: &str) -> StoreResult<Vec<Subjected>> {
+fn everybody(tx: &ReadTx<'_>, map: &AccessMap, by: &str) -> StoreResult<Vec<Subjected>> {
     let groups = map.persons.groups();
     let last = tx.last_seqs()?;
     // Forgotten words are blanked out of what is read.
@@ -78,7 +78,7 @@ fn everybody(tx: &ReadTx<'_>, map: &Map, by: &str) -> StoreResult<Vec<Subjected>
     for (person, conversations) in heard(tx, map)? {
         let Subjected { person, is_owner, members, places, .. } = subjected(map, person, &conversations);
         let acts = (
-            tx.profile_debunks(&members)?
+            tx.profile_disputes(&members)?
                 .iter()
                 .map(|debunk| format!("{}@{}", debunk.fingerprint, debunk.at.0))
                 .collect::<Vec<_>>(),
@@ -102,7 +102,7 @@ fn everybody(tx: &ReadTx<'_>, map: &Map, by: &str) -> StoreResult<Vec<Subjected>
 }
 
 /// The people who have a profile, each with the conversations in which they spoke.
-fn heard(tx: &ReadTx<'_>, map: &Map) -> StoreResult<BTreeMap<EntityId, BTreeSet<ConversationId>>> {
+fn heard(tx: &ReadTx<'_>, map: &AccessMap) -> StoreResult<BTreeMap<EntityId, BTreeSet<ConversationId>>> {
     let handles = tx.handles()?;
     let kinds: HashMap<&EntityId, bool> =
         handles.iter().map(|row| (&row.entity_id, row.is_owner || row.entity_type == "person" && !row.is_unnamed)).collect();
@@ -116,7 +116,7 @@ fn heard(tx: &ReadTx<'_>, map: &Map) -> StoreResult<BTreeMap<EntityId, BTreeSet<
 }
 
 /// A person with their places but without a signature.
-fn subjected(map: &Map, person: EntityId, conversations: &BTreeSet<ConversationId>) -> Subjected {
+fn subjected(map: &AccessMap, person: EntityId, conversations: &BTreeSet<ConversationId>) -> Subjected {
     let places = conversations.iter().filter_map(|id| map.places.get(id)).filter(|place| !place.is_off_record).cloned();
     Subjected {
         is_owner: map.persons.is_owner(&person),
@@ -132,9 +132,9 @@ fn entities_of_handles(tx: &ReadTx<'_>) -> StoreResult<HashMap<String, EntityId>
     Ok(tx.handles()?.into_iter().map(|row| (row.id.to_string(), row.entity_id)).collect())
 }
 
-fn debunked(rows: Vec<DebunkRow>) -> Vec<Debunked> {
+fn debunked(rows: Vec<DisputeRow>) -> Vec<Debunked> {
     let debunked =
-        |row: DebunkRow| Debunked { profile_type: row.profile_type, facet: row.facet, fingerprint: row.fingerprint, at: row.at };
+        |row: DisputeRow| Debunked { profile_type: row.profile_type, facet: row.facet, fingerprint: row.fingerprint, at: row.at };
     rows.into_iter().map(debunked).collect()
 }
 
@@ -302,7 +302,7 @@ impl Engine {
                 }
             }
             let (rows, refused) = self.store().read(|tx| {
-                Ok((standing_rows(tx, &map.persons, &groups, &subject.members)?, tx.profile_debunks(&subject.members)?))
+                Ok((standing_rows(tx, &map.persons, &groups, &subject.members)?, tx.profile_disputes(&subject.members)?))
             })?;
             let reading = Reading::new(self, &groups, &subject, &said, &resting, &nearness);
             let by_rules = |partition: &_, known: &[_], refused: &[_]| reading.by_rules(partition, known, refused);
@@ -316,13 +316,13 @@ impl Engine {
 
     /// Disputes an entry on the person's behalf, or takes that back. This applies to the statement wherever it was derived,
     /// and to memories that rest on the same words and say the same.
-    pub fn debunk_profile(&self, id: &ProfileId, is_debunked: bool) -> Result<()> {
+    pub fn dispute_profile(&self, id: &ProfileId, is_debunked: bool) -> Result<()> {
         let now = self.now();
         self.store().write(|tx| {
             let row = tx.profile(id)?;
             let members = tx.persons()?.members(&row.entity);
             for entry in worded_so(tx, &members, &row.entry)? {
-                tx.debunk_profile(&members, &entry, is_debunked, now)?;
+                tx.dispute_profile(&members, &entry, is_debunked, now)?;
             }
             let places = places_of_statement(tx, &members, &row.entry)?;
             if is_debunked {

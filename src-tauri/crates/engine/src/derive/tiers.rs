@@ -20,7 +20,7 @@ use keepsake_insight::session::{Field, Item, Outcome};
 use keepsake_store::{Lease, NewTierEntry, ReadTx, SessionItemRow, SessionRow, StoreError, TierEntryRow};
 
 use crate::derive::sessions::agent_key;
-use crate::serve::access_log::{Given, ReadKind};
+use crate::serve::access_log::{AccessRecord, ReadKind};
 use crate::serve::boundary::{Audience, View};
 use crate::serve::context::{WithheldCount, counts, day};
 use crate::serve::masked::{may_be_served, quoted, served};
@@ -84,12 +84,12 @@ pub struct Tiers {
 }
 
 /// Words that a person dismissed or corrected.
-struct StruckOut {
+struct RetractedEntries {
     places: HashMap<String, Vec<Span>>,
     said: BTreeSet<(EntityId, String)>,
 }
 
-impl StruckOut {
+impl RetractedEntries {
     fn load(tx: &ReadTx<'_>, view: &View) -> std::result::Result<Self, StoreError> {
         let mut struck = Self { places: HashMap::new(), said: BTreeSet::new() };
         for row in tx.struck()? {
@@ -153,7 +153,7 @@ impl Engine {
         let is_overview = ask.audience == Audience::default();
         let (tiers, given) = self.with_view(&ask.audience, |tx, view| {
             let mut tiers = self.tiers_in(tx, view, ask, is_overview, None)?;
-            let mut given = Given::new(ReadKind::Tiers, view);
+            let mut given = AccessRecord::new(ReadKind::Tiers, view);
             for tier in &tiers.tiers {
                 given.chars += tier.chars;
                 for line in &tier.lines {
@@ -172,7 +172,7 @@ impl Engine {
         })?;
         // With an explicit role, it is the owner who looks: the words are recorded, but no access by a program is logged.
         let reader = if ask.role.is_some() { Audience::default() } else { ask.audience.clone() };
-        self.note_given(&reader, given)?;
+        self.record_access(&reader, given)?;
         Ok(tiers)
     }
 
@@ -196,7 +196,7 @@ impl Engine {
             Some(role) => role,
             None => role_at(tx, view)?,
         };
-        let struck = StruckOut::load(tx, view)?;
+        let struck = RetractedEntries::load(tx, view)?;
         let mut withheld: Vec<Withheld> = Vec::new();
         let mut entries: Vec<TierEntryRow> = Vec::new();
         for entry in tx.tier_entries()?.into_iter().filter(|entry| at.is_none_or(|at| entry.said <= at && entry.created <= at)) {

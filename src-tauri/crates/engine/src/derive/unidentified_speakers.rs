@@ -5,14 +5,14 @@
 //! change stored rows (`store::voices`), and the rule that nothing is proposed about an unnamed speaker (`propose`).
 
 use keepsake_domain::{ConversationId, HandleId, LinkAnswer, LinkId, limits};
-use keepsake_store::{HandleRow, ReadTx, VoiceRow, WriteTx};
+use keepsake_store::{HandleRow, ReadTx, UnidentifiedSpeakerRow, WriteTx};
 
 use crate::derive::links::obstacle;
 use crate::{Engine, EngineError, Result};
 
 /// The person's answer about an unidentified speaker.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum VoiceAnswer {
+pub enum SpeakerAnswer {
     /// The speaker is the owner.
     Owner,
     /// The speaker is the person with this handle.
@@ -29,27 +29,27 @@ type StoreResult<T> = std::result::Result<T, keepsake_store::StoreError>;
 
 impl Engine {
     /// The unidentified speakers of one meeting, or of every meeting that is not excluded from memory.
-    pub fn voices(&self, of: Option<&ConversationId>) -> Result<Vec<VoiceRow>> {
+    pub fn voices(&self, of: Option<&ConversationId>) -> Result<Vec<UnidentifiedSpeakerRow>> {
         Ok(self.store().read(|tx| tx.voices(of))?)
     }
 
     /// Stores the person's answer about one speaker, replacing an earlier one. What the speaker said is read again once
     /// they have a name.
-    pub fn answer_voice(&self, voice: &HandleId, answer: &VoiceAnswer) -> Result<()> {
+    pub fn answer_speaker(&self, voice: &HandleId, answer: &SpeakerAnswer) -> Result<()> {
         let answer = match answer {
-            VoiceAnswer::Name(name) => VoiceAnswer::Name(checked_name(name)?),
+            SpeakerAnswer::Name(name) => SpeakerAnswer::Name(checked_name(name)?),
             other => other.clone(),
         };
         let refused = self.store().write(|tx| {
-            if !tx.is_voice(voice)? {
+            if !tx.is_unidentified_speaker(voice)? {
                 return Ok(Some(format!("{voice} is not an unidentified speaker; `keepsake voices` lists them")));
             }
             // A handle of the owner, whatever its name, means that the speaker is the owner.
             let answer = match &answer {
-                VoiceAnswer::Person(handle) if is_owner(tx, handle)? => VoiceAnswer::Owner,
+                SpeakerAnswer::Person(handle) if is_owner(tx, handle)? => SpeakerAnswer::Owner,
                 other => other.clone(),
             };
-            if let VoiceAnswer::Person(handle) = &answer {
+            if let SpeakerAnswer::Person(handle) = &answer {
                 if tx.is_unnamed(handle.as_str())? {
                     return Ok(Some(format!("{handle} is a speaker who is not identified yet; identify that speaker first")));
                 }
@@ -64,11 +64,11 @@ impl Engine {
             self.take_back_answer(tx, voice)?;
             let now = self.now();
             match &answer {
-                VoiceAnswer::Owner => tx.set_voice_owner(voice, true, now)?,
-                VoiceAnswer::Name(name) => tx.name_voice(voice, Some(name), now)?,
-                VoiceAnswer::Leave => tx.leave_voice(voice, now)?,
-                VoiceAnswer::Open => {}
-                VoiceAnswer::Person(handle) => {
+                SpeakerAnswer::Owner => tx.set_speaker_is_owner(voice, true, now)?,
+                SpeakerAnswer::Name(name) => tx.name_speaker(voice, Some(name), now)?,
+                SpeakerAnswer::Leave => tx.leave_unidentified(voice, now)?,
+                SpeakerAnswer::Open => {}
+                SpeakerAnswer::Person(handle) => {
                     tx.answer_link(&LinkId::fresh(self.ids()), voice, handle, LinkAnswer::Same, "", now)?;
                 }
             }
@@ -91,8 +91,8 @@ impl Engine {
                 tx.take_back_link(&LinkId::fresh(self.ids()), &link, now)?;
             }
         }
-        tx.set_voice_owner(voice, false, now)?;
-        tx.name_voice(voice, None, now)
+        tx.set_speaker_is_owner(voice, false, now)?;
+        tx.name_speaker(voice, None, now)
     }
 }
 

@@ -1,14 +1,14 @@
 //! Imports files into the log: streamed, in batches, with every record accounted for. Not in this module: file formats
-//! (`keepsake-channels`) and the batches themselves (`import_writer`).
+//! (`keepsake-importers`) and the batches themselves (`import_writer`).
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use chrono::TimeZone;
-use keepsake_channels::{
+use keepsake_domain::{ConversationId, ImportId, JobId, JobKind, SourceKind, Timestamp};
+use keepsake_importers::{
     DateOrder, FileReport, ImportError, ImportOptions, MeetingDate, Read, Sink, Stop, Zone, look_through, read_path,
 };
-use keepsake_domain::{ConversationId, ImportId, JobId, JobKind, SourceKind, Timestamp};
 use keepsake_store::{INCOMING_DIR, ImportSkip, ImportTotals, NewJob};
 
 use crate::ingest::import_writer::{Batches, Stored, storing};
@@ -154,7 +154,7 @@ impl Engine {
     pub fn import(&self, import_id: &ImportId, request: &ImportRequest, control: &dyn Control) -> Result<ImportOutcome> {
         let kind = match request.source {
             Some(kind) => kind,
-            None => keepsake_channels::sniff(&request.path)?,
+            None => keepsake_importers::sniff(&request.path)?,
         };
         let started = self.now();
         let shown_path = request.path.to_string_lossy().into_owned();

@@ -7,8 +7,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
-use keepsake_channels::Stop;
 use keepsake_domain::{ConversationId, ImportId, Message};
+use keepsake_importers::Stop;
 use keepsake_store::{AppendContext, BatchOutcome, StoreError, WriteTx};
 
 use crate::ingest::import::ImportChoices;

@@ -1,6 +1,6 @@
 //! Brings messages into the log: imported files, watched folders, and the sample data.
 //!
-//! Not in this module: file formats (`keepsake-channels`), and what is derived from messages (`derive`, `review`).
+//! Not in this module: file formats (`keepsake-importers`), and what is derived from messages (`derive`, `review`).
 
 pub(crate) mod import;
 pub(crate) mod import_writer;

@@ -3,9 +3,9 @@
 //! Messages pass through in batches as in an import, and the store judges each by its own rule, so the numbers are those of
 //! the import that follows. Not in this module: wording for people, and the rule itself.
 
-use keepsake_channels::{ImportError, Preview, Stop, preview_with};
 use keepsake_domain::Message;
-use keepsake_store::{Foreseen, Foresight, ImportSkip, ImportTotals, StoreError};
+use keepsake_importers::{ImportError, Preview, Stop, preview_with};
+use keepsake_store::{AppendPreview, ImportSkip, ImportTotals, PreviewState, StoreError};
 
 use crate::ingest::import::{ERASED, ImportRequest};
 use crate::ingest::import_writer::{BATCH_BYTES, BATCH_MESSAGES};
@@ -22,10 +22,10 @@ pub struct DryRun {
 
 struct Batch<'e> {
     engine: &'e Engine,
-    foresight: &'e Foresight,
+    state: &'e PreviewState,
     messages: Vec<Message>,
     bytes: usize,
-    foreseen: Foreseen,
+    foreseen: AppendPreview,
     failure: Option<StoreError>,
 }
 
@@ -37,7 +37,7 @@ impl Batch<'_> {
     }
 
     fn flush(&mut self) -> std::result::Result<(), Stop> {
-        match self.engine.store().read(|tx| tx.foresee(&self.messages, self.foresight)) {
+        match self.engine.store().read(|tx| tx.preview_append(&self.messages, self.state)) {
             Ok(more) => {
                 self.foreseen.imported += more.imported;
                 self.foreseen.duplicate += more.duplicate;
@@ -55,11 +55,11 @@ impl Batch<'_> {
 }
 
 impl Engine {
-    /// Reads a file and previews its import, assuming that the imports in `foresight` happen first.
-    pub fn dry_run(&self, request: &ImportRequest, foresight: &Foresight) -> Result<DryRun> {
+    /// Reads a file and previews its import, assuming that the imports in `state` happen first.
+    pub fn dry_run(&self, request: &ImportRequest, state: &PreviewState) -> Result<DryRun> {
         let options = self.reading_options(request, self.now());
-        let foreseen = Foreseen::default();
-        let mut batch = Batch { engine: self, foresight, messages: Vec::new(), bytes: 0, foreseen, failure: None };
+        let foreseen = AppendPreview::default();
+        let mut batch = Batch { engine: self, state, messages: Vec::new(), bytes: 0, foreseen, failure: None };
         let read = preview_with(&request.path, &options, &|| false, &mut |message| batch.take(message));
         let read = read.and_then(|preview| batch.flush().map(|()| preview).map_err(ImportError::from));
         let preview = match (read, batch.failure) {
@@ -67,8 +67,8 @@ impl Engine {
             (Err(error), None) => return Err(error.into()),
             (Ok(preview), None) => preview,
         };
-        let Foreseen { imported, duplicate, erased } = batch.foreseen;
-        let reason = |skip: &keepsake_channels::Skip| skip.reason.name().to_owned();
+        let AppendPreview { imported, duplicate, erased } = batch.foreseen;
+        let reason = |skip: &keepsake_importers::Skip| skip.reason.name().to_owned();
         let mut skipped: Vec<ImportSkip> = preview
             .skips
             .iter()

@@ -7,7 +7,7 @@
 
 use keepsake_domain::limits::ERASURE_RETRY_MS;
 use keepsake_domain::{ConversationId, EntityId, HandleId, ImportId, JobId, JobState, MemoryId};
-use keepsake_store::{Erased, ErasureForeseen, ErasurePayload, JobRow, Lease, MemoriesErased, PrivateTime, Sweep};
+use keepsake_store::{Erased, ErasurePayload, ErasurePreview, JobRow, Lease, MemoriesErased, PrivateTime, Sweep};
 
 use crate::{Engine, EngineError, Result};
 
@@ -96,19 +96,19 @@ impl Engine {
     }
 
     /// What erasing memories would remove.
-    pub fn foresee_erased_memories(&self, ids: &[MemoryId]) -> Result<MemoriesErased> {
-        Ok(self.store().foresee_erased_memories(ids, self.now())?)
+    pub fn preview_erased_memories(&self, ids: &[MemoryId]) -> Result<MemoriesErased> {
+        Ok(self.store().preview_erased_memories(ids, self.now())?)
     }
 
     /// What erasing a conversation would remove.
-    pub fn foresee_erased_conversation(&self, id: &ConversationId) -> Result<ErasureForeseen> {
-        Ok(self.store().read(|tx| tx.foresee_erased_conversation(id))?)
+    pub fn preview_erased_conversation(&self, id: &ConversationId) -> Result<ErasurePreview> {
+        Ok(self.store().read(|tx| tx.preview_erased_conversation(id))?)
     }
 
     /// What erasing a person would remove.
-    pub fn foresee_erased_person(&self, person: &EntityId) -> Result<ErasureForeseen> {
+    pub fn preview_erased_person(&self, person: &EntityId) -> Result<ErasurePreview> {
         let handles = self.handles_of(person)?;
-        Ok(self.store().read(|tx| tx.foresee_erased_person(&handles))?)
+        Ok(self.store().read(|tx| tx.preview_erased_person(&handles))?)
     }
 
     /// The person named by this text: `channel:handle`, an id, or a name that only one person has.

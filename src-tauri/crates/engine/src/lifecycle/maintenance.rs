@@ -176,7 +176,7 @@ impl Engine {
             // Another thread started a run in the meantime.
             return self.start_maintenance();
         }
-        let parked = self.park_old_candidates()? + self.park_old_proposals(self.parked_from()?)?;
+        let parked = self.expire_old_memories()? + self.expire_old_proposals(self.parked_from()?)?;
         self.store().write(|tx| tx.note_parked(&id, parked))?;
         self.queue_unread()?;
         self.queue_settling()?;
@@ -215,10 +215,10 @@ impl Engine {
         if !is_over {
             return Ok(false);
         }
-        self.forget_gone_waits()?;
+        self.forget_gone_proposal_ages()?;
         let now = self.now();
         let links = self.open_links()?;
-        let parked = self.parked_proposals()?.len() as u64;
+        let parked = self.expired_proposals()?.len() as u64;
         let made = self.store().read(|tx| {
             let Some(run) = tx.maintenance_running()? else { return Ok(None) };
             let before = tx.maintenance_runs(RUNS_TOLD)?.into_iter().find_map(|row| Some((row.finished?, read_digest(&row)?)));
@@ -274,7 +274,7 @@ impl Engine {
     }
 
     /// Expires the pending memories that waited too long, as one operation with one undo, and returns how many.
-    pub fn park_old_candidates(&self) -> Result<u64> {
+    pub fn expire_old_memories(&self) -> Result<u64> {
         let days = self.maintenance_rules()?.park_after_days;
         let now = self.now();
         let before = self.parked_from()?;

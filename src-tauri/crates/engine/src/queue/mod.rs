@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use crate::ingest::import::{ImportRequest, named};
 use crate::queue::control::Control;
 use crate::{Engine, EngineError, Result};
-use keepsake_channels::Zone;
+use keepsake_importers::Zone;
 
 /// How often a running job stores its progress: each write is durable and takes milliseconds.
 const HEARTBEAT_MS: i64 = 1_000;
@@ -200,10 +200,10 @@ pub(crate) struct ImportPayload {
     is_sample: bool,
 }
 
-const DATE_ORDERS: [(&str, keepsake_channels::DateOrder); 3] = [
-    ("day_first", keepsake_channels::DateOrder::DayFirst),
-    ("month_first", keepsake_channels::DateOrder::MonthFirst),
-    ("year_first", keepsake_channels::DateOrder::YearFirst),
+const DATE_ORDERS: [(&str, keepsake_importers::DateOrder); 3] = [
+    ("day_first", keepsake_importers::DateOrder::DayFirst),
+    ("month_first", keepsake_importers::DateOrder::MonthFirst),
+    ("year_first", keepsake_importers::DateOrder::YearFirst),
 ];
 
 impl ImportPayload {

@@ -401,7 +401,7 @@ impl Engine {
         let map = self.map(tx)?;
         let sources = tx.memory_sources()?;
         let labels = map.label_of(sources.get(&newer.id)).zip(map.label_of(sources.get(&older.id)));
-        Ok(labels.is_some_and(|(newer, older)| map.is_seen_wherever(&self.inner.law, &newer, &older)))
+        Ok(labels.is_some_and(|(newer, older)| map.is_seen_wherever(&self.inner.policy, &newer, &older)))
     }
 
     /// Applies a retraction or correction to every memory that says the same. One statement may be stored several times,

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use keepsake_domain::{PlaybookDecisionId, PlaybookId, PlaybookStatus, ProposalKind, ReflectionId, ReflectionStatus, Timestamp};
-use keepsake_store::{ReadTx, StoreError, WaitRow, WriteTx};
+use keepsake_store::{ProposalAgeRow, ReadTx, StoreError, WriteTx};
 
 use crate::derive::links::LinkStatus;
 use crate::derive::topics::OWNER_PARTITION;
@@ -36,7 +36,7 @@ pub struct Proposal {
 
 /// An expired proposal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parked {
+pub struct ExpiredProposal {
     /// The proposal itself.
     pub proposal: Proposal,
     /// When it expired.
@@ -93,11 +93,11 @@ impl Engine {
     }
 
     /// Expires proposals that have waited since before a moment, and returns how many.
-    pub(crate) fn park_old_proposals(&self, before: Timestamp) -> Result<u64> {
+    pub(crate) fn expire_old_proposals(&self, before: Timestamp) -> Result<u64> {
         let now = self.now();
         Ok(self.store().write(|tx| {
             let open = self.open_proposals(tx)?;
-            let known: BTreeMap<(ProposalKind, String), WaitRow> =
+            let known: BTreeMap<(ProposalKind, String), ProposalAgeRow> =
                 tx.waits()?.into_iter().map(|row| ((row.kind, row.id.clone()), row)).collect();
             let mut parked = 0;
             for one in &open {
@@ -106,11 +106,11 @@ impl Engine {
                     // Still expired, and nothing changed.
                     Some(row) if row.mark == one.mark && row.parked.is_some() && one.kind != ProposalKind::Playbook => continue,
                     Some(row) if row.mark == one.mark && row.parked.is_none() => {
-                        WaitRow { since: one.came.map_or(row.since, |came| came.max(row.since)), ..row.clone() }
+                        ProposalAgeRow { since: one.came.map_or(row.since, |came| came.max(row.since)), ..row.clone() }
                     }
                     // There is new evidence for it, or a person restored it elsewhere.
-                    Some(row) => WaitRow { mark: one.mark.clone(), since: now, parked: None, ..row.clone() },
-                    None => WaitRow {
+                    Some(row) => ProposalAgeRow { mark: one.mark.clone(), since: now, parked: None, ..row.clone() },
+                    None => ProposalAgeRow {
                         kind: one.kind,
                         id: one.id.clone(),
                         mark: one.mark.clone(),
@@ -118,7 +118,7 @@ impl Engine {
                         parked: None,
                     },
                 };
-                let row = WaitRow { parked: (row.since <= before).then_some(now), ..row };
+                let row = ProposalAgeRow { parked: (row.since <= before).then_some(now), ..row };
                 if before_it != Some(&row) {
                     tx.put_wait(&row)?;
                 }
@@ -133,7 +133,7 @@ impl Engine {
 
     /// Forgets the waiting times of proposals that no longer exist. This happens at the end of a run: a rebuild starts with
     /// no proposals, and those it finds again keep their waiting time.
-    pub(crate) fn forget_gone_waits(&self) -> Result<()> {
+    pub(crate) fn forget_gone_proposal_ages(&self) -> Result<()> {
         Ok(self.store().write(|tx| {
             let open = self.open_proposals(tx)?;
             let there: BTreeSet<(ProposalKind, &str)> = open.iter().map(|one| (one.kind, one.id.as_str())).collect();
@@ -148,9 +148,9 @@ impl Engine {
     }
 
     /// Expired proposals, most recent first.
-    pub fn parked_proposals(&self) -> Result<Vec<Parked>> {
+    pub fn expired_proposals(&self) -> Result<Vec<ExpiredProposal>> {
         Ok(self.store().read(|tx| {
-            let mut waits: BTreeMap<(ProposalKind, String), WaitRow> =
+            let mut waits: BTreeMap<(ProposalKind, String), ProposalAgeRow> =
                 tx.waits()?.into_iter().filter(|row| row.parked.is_some()).map(|row| ((row.kind, row.id.clone()), row)).collect();
             let mut parked = reflections_aside(tx)?;
             let mut open = Vec::new();
@@ -164,7 +164,7 @@ impl Engine {
             }
             let waited = open.into_iter().filter_map(|proposal| {
                 let wait = waits.remove(&(proposal.kind, proposal.id.clone()))?;
-                (wait.mark == proposal.mark).then_some(Parked { at: wait.parked?, proposal })
+                (wait.mark == proposal.mark).then_some(ExpiredProposal { at: wait.parked?, proposal })
             });
             parked.extend(waited);
             parked.sort_by(|a, b| (b.at, a.proposal.kind, &a.proposal.id).cmp(&(a.at, b.proposal.kind, &b.proposal.id)));
@@ -195,7 +195,7 @@ impl Engine {
                 tx.decide_reflection(id, ReflectionStatus::Open, now)?;
             }
             for row in wanted.iter().filter_map(found) {
-                tx.put_wait(&WaitRow { since: now, parked: None, ..row.clone() })?;
+                tx.put_wait(&ProposalAgeRow { since: now, parked: None, ..row.clone() })?;
                 self.settle_playbook_of(tx, row, PlaybookStatus::Candidate)?;
             }
             Ok(None)
@@ -207,7 +207,7 @@ impl Engine {
     }
 
     /// Changes the status of a playbook that expires or is restored, as a person's decision would.
-    fn settle_playbook_of(&self, tx: &WriteTx<'_>, row: &WaitRow, to: PlaybookStatus) -> StoreResult<()> {
+    fn settle_playbook_of(&self, tx: &WriteTx<'_>, row: &ProposalAgeRow, to: PlaybookStatus) -> StoreResult<()> {
         let (ProposalKind::Playbook, Ok(id)) = (row.kind, row.id.parse::<PlaybookId>()) else { return Ok(()) };
         match tx.playbook(&id) {
             Ok(playbook) if playbook.status != to => {
@@ -220,7 +220,7 @@ impl Engine {
 }
 
 /// Proposed clean-ups that waited too long and are still valid.
-fn reflections_aside(tx: &ReadTx<'_>) -> StoreResult<Vec<Parked>> {
+fn reflections_aside(tx: &ReadTx<'_>) -> StoreResult<Vec<ExpiredProposal>> {
     let mut parked = Vec::new();
     for row in crate::review::reflection::shown(tx)? {
         let Some(first) = row.memories.get(row.keep.unwrap_or(0)) else { continue };
@@ -229,7 +229,7 @@ fn reflections_aside(tx: &ReadTx<'_>) -> StoreResult<Vec<Parked>> {
         }
         let (kind, title) = (ProposalKind::Reflection, tx.memory(first)?.content);
         let proposal = Proposal { kind, id: row.id.to_string(), title, mark: String::new(), came: None };
-        parked.push(Parked { proposal, at: row.changed });
+        parked.push(ExpiredProposal { proposal, at: row.changed });
     }
     Ok(parked)
 }

@@ -22,7 +22,7 @@ use crate::content_ids::uuid_of;
 use crate::derive::readable_messages::{is_still_on_record, messages_on_record};
 use crate::language::is_meeting;
 use crate::queue::control::Control;
-use crate::serve::boundary::Map;
+use crate::serve::boundary::AccessMap;
 use crate::serve::masked::{holds_credentials, masked};
 use crate::{Engine, EngineError, Result};
 
@@ -110,7 +110,7 @@ pub(crate) struct Harvest<'r> {
 /// The label of the conversation in which a candidate was said, and the access map.
 #[derive(Clone, Copy)]
 struct Standing<'m> {
-    map: &'m Map,
+    map: &'m AccessMap,
     label: &'m Label,
 }
 
@@ -333,7 +333,7 @@ impl Engine {
             return Ok(None);
         }
         let now = self.now();
-        let seen_wherever = |from: &Label, to: &Label| map.is_seen_wherever(&self.inner.law, from, to);
+        let seen_wherever = |from: &Label, to: &Label| map.is_seen_wherever(&self.inner.policy, from, to);
         let nearest = |is_open: &dyn Fn(&KnownMemory) -> bool| {
             let subject = known.subjects.get(&about)?;
             let (memory, outcome, similarity) =

@@ -17,7 +17,7 @@ use keepsake_domain::{
     ConversationId, EvidenceSpan, InteractionId, ProfileEntry, ProfileOrigin, Span, Timestamp, TopicId, TopicVersionId,
 };
 use keepsake_insight::topic::Section;
-use keepsake_store::{InteractionRow, ReadTx, Speakers, StoreError, TakenBackRow, TopicLineRow};
+use keepsake_store::{InteractionRow, ReadTx, RetractionRow, Speakers, StoreError, TopicLineRow};
 
 use crate::derive::conversation_status::{StoredCommitment, commitments_of};
 use crate::serve::masked::credentials;
@@ -67,14 +67,14 @@ impl TakenBack {
     /// Everything retracted up to a moment, or up to now.
     pub(crate) fn read(tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
         let mut taken = Self::of_memories(tx, until)?;
-        taken.add(tx, tx.taken_back_of_profiles(until)?)?;
+        taken.add(tx, tx.retractions_of_profiles(until)?)?;
         Ok(taken)
     }
 
     /// The words of retracted memories only: a disputed profile entry is recognized by what it says.
     pub(crate) fn of_memories(tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
         let mut taken = Self::default();
-        taken.add(tx, tx.taken_back_of_memories(until)?)?;
+        taken.add(tx, tx.retractions_of_memories(until)?)?;
         Ok(taken)
     }
 
@@ -88,7 +88,7 @@ impl TakenBack {
         Ok(self)
     }
 
-    fn add(&mut self, tx: &ReadTx<'_>, rows: Vec<TakenBackRow>) -> StoreResult<()> {
+    fn add(&mut self, tx: &ReadTx<'_>, rows: Vec<RetractionRow>) -> StoreResult<()> {
         if self.stretches.is_empty() && !rows.is_empty() {
             self.speakers = tx.speakers_by(&tx.persons()?)?;
         }

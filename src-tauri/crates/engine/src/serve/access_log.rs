@@ -36,7 +36,7 @@ impl ReadKind {
 
 /// Contents of one answer.
 #[derive(Debug)]
-pub(crate) struct Given {
+pub(crate) struct AccessRecord {
     kind: ReadKind,
     /// The person the program talks with.
     person: Option<EntityId>,
@@ -47,7 +47,7 @@ pub(crate) struct Given {
     pub(crate) lines: Vec<(String, String)>,
 }
 
-impl Given {
+impl AccessRecord {
     pub(crate) fn new(kind: ReadKind, view: &View) -> Self {
         let person = view.destination.people.first().cloned();
         Self { kind, person, chars: 0, items: Vec::new(), lines: Vec::new() }
@@ -71,7 +71,7 @@ impl Given {
 impl Engine {
     /// Records what an audience is served. Without an agent, a person and a place, the reader is the owner and no access is
     /// logged, but the words are recorded all the same.
-    pub(crate) fn note_given(&self, audience: &Audience, given: Given) -> Result<()> {
+    pub(crate) fn record_access(&self, audience: &Audience, given: AccessRecord) -> Result<()> {
         let lines = given.lines.iter().map(|(item, line)| (item.as_str(), line.as_str()));
         let fresh = self.store().read(|tx| fresh_pieces(tx, lines))?;
         let is_read = *audience != Audience::default();

@@ -33,7 +33,7 @@ pub use topics::VisibleTopic;
 /// The rule and the way labels are combined, as functions, so that a test can replace them with broken ones and check
 /// that it notices.
 #[derive(Clone, Copy)]
-pub(crate) struct Law {
+pub(crate) struct PrivacyPolicy {
     /// Whether something with this label may surface at a destination.
     pub(crate) may_surface: fn(&Label, bool, &Destination) -> std::result::Result<(), Withheld>,
     /// The label of something that rests on several places.
@@ -42,7 +42,7 @@ pub(crate) struct Law {
     pub(crate) flows: fn(&Label, &Label) -> bool,
 }
 
-impl Law {
+impl PrivacyPolicy {
     /// The policy in force.
     pub(crate) const DOMAIN: Self =
         Self { may_surface, label_of: |places| Label::of_all(places.iter().copied()), flows: |from, to| from.flows_to(to) };
@@ -61,7 +61,7 @@ pub struct Audience {
 
 /// The current places and persons, cached until the boundary version changes.
 #[derive(Debug)]
-pub(crate) struct Map {
+pub(crate) struct AccessMap {
     pub(crate) version: i64,
     pub(crate) persons: Persons,
     /// The person behind each handle.
@@ -108,7 +108,7 @@ fn named_conversation(tx: &ReadTx<'_>, text: &str) -> std::result::Result<Option
     tx.conversation_by_source(text)
 }
 
-impl Map {
+impl AccessMap {
     pub(crate) fn load(tx: &ReadTx<'_>) -> std::result::Result<Self, StoreError> {
         let version = tx.boundary_version()?;
         let persons = tx.persons()?;
@@ -153,9 +153,9 @@ impl Map {
 
     /// Whether something labeled `from` is visible everywhere that something labeled `to` is: to the same people, and in
     /// the conversation it comes from.
-    pub(crate) fn is_seen_wherever(&self, law: &Law, from: &Label, to: &Label) -> bool {
+    pub(crate) fn is_seen_wherever(&self, policy: &PrivacyPolicy, from: &Label, to: &Label) -> bool {
         let home = to.home().and_then(|home| self.destination_in(home));
-        (law.flows)(from, to) && home.is_none_or(|home| (law.may_surface)(from, false, &home).is_ok())
+        (policy.flows)(from, to) && home.is_none_or(|home| (policy.may_surface)(from, false, &home).is_ok())
     }
 
     /// The person whom this text names. An unknown handle gives a stranger, not an error: an agent must not learn from
@@ -235,8 +235,8 @@ impl Map {
 
 /// What one destination may see.
 pub struct View {
-    law: Law,
-    pub(crate) map: Arc<Map>,
+    policy: PrivacyPolicy,
+    pub(crate) map: Arc<AccessMap>,
     /// Where the requested data will go.
     pub destination: Destination,
     conversations: Vec<ConversationId>,
@@ -252,15 +252,17 @@ pub struct Visible {
 }
 
 impl View {
-    pub(crate) fn new(law: Law, map: Arc<Map>, destination: Destination) -> Self {
+    pub(crate) fn new(policy: PrivacyPolicy, map: Arc<AccessMap>, destination: Destination) -> Self {
         let mut conversations: Vec<ConversationId> = map
             .places
             .values()
-            .filter(|place| (law.label_of)(&[place]).is_some_and(|label| (law.may_surface)(&label, false, &destination).is_ok()))
+            .filter(|place| {
+                (policy.label_of)(&[place]).is_some_and(|label| (policy.may_surface)(&label, false, &destination).is_ok())
+            })
             .map(|place| place.conversation.clone())
             .collect();
         conversations.sort();
-        Self { law, map, destination, conversations }
+        Self { policy, map, destination, conversations }
     }
 
     /// Conversations whose own messages may surface, sorted.
@@ -276,8 +278,8 @@ impl View {
     /// The decision about something that rests on these conversations. A source that is no longer stored withholds it.
     pub(crate) fn judge(&self, sources: &[ConversationId], is_shared: bool) -> std::result::Result<(), Withheld> {
         let places: Option<Vec<&Place>> = sources.iter().map(|id| self.map.places.get(id)).collect();
-        match places.and_then(|places| (self.law.label_of)(&places)) {
-            Some(label) => (self.law.may_surface)(&label, is_shared, &self.destination),
+        match places.and_then(|places| (self.policy.label_of)(&places)) {
+            Some(label) => (self.policy.may_surface)(&label, is_shared, &self.destination),
             None => Err(Withheld::OffRecord),
         }
     }
@@ -301,13 +303,13 @@ impl View {
 
 impl Engine {
     /// The access map of the current state.
-    pub(crate) fn map(&self, tx: &ReadTx<'_>) -> std::result::Result<Arc<Map>, StoreError> {
+    pub(crate) fn map(&self, tx: &ReadTx<'_>) -> std::result::Result<Arc<AccessMap>, StoreError> {
         let version = tx.boundary_version()?;
         let mut kept = self.inner.map.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(map) = kept.as_ref().filter(|map| map.version == version) {
             return Ok(Arc::clone(map));
         }
-        let map = Arc::new(Map::load(tx)?);
+        let map = Arc::new(AccessMap::load(tx)?);
         *kept = Some(Arc::clone(&map));
         Ok(map)
     }
@@ -322,7 +324,7 @@ impl Engine {
         let done = self.store().read(|tx| {
             let map = self.map(tx)?;
             match map.destination(tx, audience) {
-                Ok(destination) => work(tx, &View::new(self.inner.law, map, destination)).map(Some),
+                Ok(destination) => work(tx, &View::new(self.inner.policy, map, destination)).map(Some),
                 Err(EngineError::Store(error)) => Err(error),
                 Err(error) => {
                     refused = Some(error);

@@ -25,7 +25,7 @@ use self::relevance::Answers;
 use crate::derive::conversation_status::{StoredCommitment, commitments_of};
 use crate::review::conflicts::claim;
 use crate::review::retractions::TakenBack;
-use crate::serve::access_log::{Given, ReadKind};
+use crate::serve::access_log::{AccessRecord, ReadKind};
 use crate::serve::boundary::{Audience, View};
 use crate::serve::masked::{may_be_served, noted, quoted, served};
 use crate::{Engine, Result, rfc3339};
@@ -278,7 +278,7 @@ impl Engine {
                 // Anybody who asks on behalf of a person must not learn that something was withheld.
                 context.withheld.clear();
             }
-            let mut given = Given::new(ReadKind::Context, view);
+            let mut given = AccessRecord::new(ReadKind::Context, view);
             for item in &context.items {
                 given.add_item(&item.id, 0);
             }
@@ -286,7 +286,7 @@ impl Engine {
             given.lines = lines;
             Ok((context, given))
         })?;
-        self.note_given(&request.audience, given)?;
+        self.record_access(&request.audience, given)?;
         Ok(context)
     }
 

@@ -92,7 +92,7 @@ impl Engine {
             }
             let open = |places: &HashMap<ConversationId, Place>| -> std::result::Result<Vec<MemoryId>, StoreError> {
                 let map = Arc::new(before.with_places(places.clone()));
-                Ok(View::new(self.inner.law, map, anywhere()).memories(tx, None)?.memories)
+                Ok(View::new(self.inner.policy, map, anywhere()).memories(tx, None)?.memories)
             };
             let (was, will) = (open(&before.places)?, open(&places)?);
             effect.opened_memories = will.iter().filter(|id| !was.contains(id)).count() as u64;
@@ -124,7 +124,7 @@ impl Engine {
                     continue;
                 }
                 let Some(destination) = map.destination_in(&place.conversation) else { continue };
-                let view = View::new(self.inner.law, Arc::clone(&map), destination);
+                let view = View::new(self.inner.policy, Arc::clone(&map), destination);
                 let visible = own
                     .iter()
                     .filter(|id| {

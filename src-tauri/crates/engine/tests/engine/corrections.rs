@@ -209,7 +209,7 @@ fn correct(f: &Fixture, said: &Said, correction: Correction) {
         Correction::Erase => {
             let ids = ids_of(f, said.word, &[MemoryStatus::Active]);
             f.engine.act(&Act::Archive(ids.clone())).unwrap();
-            let foreseen = f.engine.foresee_erased_memories(&ids).unwrap();
+            let foreseen = f.engine.preview_erased_memories(&ids).unwrap();
             let receipt = f.engine.erase_memories(&ids).unwrap();
             assert!(receipt.is_done && receipt.erased == foreseen, "what was listed went: {foreseen:?} {receipt:?}");
             let everything = [MemoryStatus::Active, MemoryStatus::Pending, MemoryStatus::Archived, MemoryStatus::Superseded];
@@ -219,7 +219,7 @@ fn correct(f: &Fixture, said: &Said, correction: Correction) {
             // One action, wherever the statement was derived: each audience has its own entry for it.
             let (id, content) = entries_of(f, said.word).remove(0);
             match correction {
-                Correction::Debunk => f.engine.debunk_profile(&id, true).unwrap(),
+                Correction::Debunk => f.engine.dispute_profile(&id, true).unwrap(),
                 _ => f.engine.correct_profile(&id, &other_words(&content)).map(drop).unwrap(),
             }
         }
@@ -318,10 +318,10 @@ fn what_a_profile_says_wrong_goes_from_the_memories_too_and_comes_back_with_it()
     let short = || known(&f, &[]).into_iter().find(|text| text.contains("short answers")).unwrap();
     assert!(short().starts_with("active"), "{}", short());
     f.clock.advance_ms(DAY_MS);
-    f.engine.debunk_profile(&entry, true).unwrap();
+    f.engine.dispute_profile(&entry, true).unwrap();
     assert!(short().starts_with("rejected"), "the memory rests on the same words: {}", short());
     assert!(known(&f, &[]).iter().any(|text| text.starts_with("active") && text.contains("cello")), "the other one stays");
-    f.engine.debunk_profile(&entry, false).unwrap();
+    f.engine.dispute_profile(&entry, false).unwrap();
     assert!(short().starts_with("active"), "taken back, it stands again: {}", short());
     f.engine.correct_profile(&entry, "Prefers long answers").unwrap();
     assert!(short().starts_with("rejected"), "{}", short());

@@ -70,7 +70,7 @@ fn nothing_of_it_stands_anywhere_but_in_the_message_and_nothing_brings_it_back()
     let before = rows_with(&f, WORD);
     assert!(before.len() >= 6, "it stands in many tables: {before:#?}");
     let others: Vec<String> = f.memories().into_iter().filter(|text| !text.contains(WORD)).collect();
-    let foreseen = f.engine.foresee_erased_memories(std::slice::from_ref(&edited)).unwrap();
+    let foreseen = f.engine.preview_erased_memories(std::slice::from_ref(&edited)).unwrap();
     assert_eq!(rows_with(&f, WORD), before, "counting changes nothing");
     let receipt = f.engine.erase_memories(std::slice::from_ref(&edited)).unwrap();
     assert_eq!(receipt.erased, foreseen, "what was listed is what went");
@@ -106,7 +106,7 @@ fn only_what_was_put_away_is_erased() {
     let (f, id) = lived_in();
     let refused = f.engine.erase_memories(std::slice::from_ref(&id)).unwrap_err().to_string();
     assert!(refused.contains("to the trash first"), "{refused}");
-    assert!(f.engine.foresee_erased_memories(std::slice::from_ref(&id)).is_err());
+    assert!(f.engine.preview_erased_memories(std::slice::from_ref(&id)).is_err());
     archive(&f, &id);
     assert_eq!(f.engine.erase_memories(std::slice::from_ref(&id)).unwrap().erased.memories, 1);
     let undone = f.engine.undo(None).unwrap();

@@ -167,7 +167,7 @@ fn what_waits_too_long_is_parked_stays_visible_and_comes_back() {
     let (old, days) = (f.id_of("peanuts"), i64::from(PARK_AFTER_DAYS));
     f.clock.advance_ms((days - 1) * DAY_MS);
     f.propose("c2", "owner Mara: I live in Porto.");
-    assert_eq!(f.engine.park_old_candidates().unwrap(), 0, "a day is left");
+    assert_eq!(f.engine.expire_old_memories().unwrap(), 0, "a day is left");
     f.clock.advance_ms(DAY_MS);
     f.engine.start_maintenance().unwrap();
     drain(&f);
@@ -176,7 +176,7 @@ fn what_waits_too_long_is_parked_stays_visible_and_comes_back() {
     assert_eq!((count(&waiting, "review"), count(&waiting, "parked")), (1, 1));
     let until = || f.engine.store().read(|tx| tx.memory(&old)).unwrap().snoozed_until;
     assert_eq!(until(), Some(PARKED_UNTIL));
-    assert_eq!(f.engine.park_old_candidates().unwrap(), 0, "what is parked is not parked again");
+    assert_eq!(f.engine.expire_old_memories().unwrap(), 0, "what is parked is not parked again");
     assert_eq!(f.engine.undo(None).unwrap(), None, "undo is for what a person did");
     let back = f.engine.act(&Act::Restore(vec![old.clone()])).unwrap();
     assert_eq!((back.applied.len(), until()), (1, None));
@@ -277,7 +277,7 @@ fn waiting(f: &Fixture) -> [u64; 4] {
 }
 
 fn aside(f: &Fixture) -> Vec<(ProposalKind, String)> {
-    f.engine.parked_proposals().unwrap().into_iter().map(|one| (one.proposal.kind, one.proposal.id)).collect()
+    f.engine.expired_proposals().unwrap().into_iter().map(|one| (one.proposal.kind, one.proposal.id)).collect()
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn every_kind_of_proposal_that_waits_too_long_is_set_aside_listed_and_comes_back
     assert_eq!((park(&f), waiting(&f)), (0, all), "nor long enough");
     f.clock.advance_ms(4 * DAY_MS);
     assert_eq!((park(&f), waiting(&f)), (4, [0, 0, 0, 0]));
-    let parked = f.engine.parked_proposals().unwrap();
+    let parked = f.engine.expired_proposals().unwrap();
     let kinds: BTreeSet<ProposalKind> = parked.iter().map(|one| one.proposal.kind).collect();
     assert_eq!(kinds.len(), 4, "{parked:?}");
     assert!(parked.iter().all(|one| !one.proposal.title.is_empty() && one.at == f.clock.now()), "{parked:?}");

@@ -156,7 +156,7 @@ fn what_a_person_debunked_comes_back_neither_by_import_nor_by_derivation() {
     derive(&f);
     let id = entry(&f, "Ana", "Wants: “I prefer short answers”");
     f.clock.advance_ms(DAY_MS);
-    f.engine.debunk_profile(&id, true).unwrap();
+    f.engine.dispute_profile(&id, true).unwrap();
     for round in 0..3 {
         f.append(&messages);
         dm(&f, &format!("again-{round}"), "person Ana: I really prefer short answers.");
@@ -164,7 +164,7 @@ fn what_a_person_debunked_comes_back_neither_by_import_nor_by_derivation() {
         assert!(known(&f, "Ana").is_empty(), "round {round}");
     }
     // Control: once the dispute is undone, it is known again.
-    f.engine.debunk_profile(&id, false).unwrap();
+    f.engine.dispute_profile(&id, false).unwrap();
     derive(&f);
     assert_eq!(known(&f, "Ana"), ["Wants: “I prefer short answers”"]);
 }
@@ -177,10 +177,10 @@ fn a_correction_by_a_person_holds_against_every_derivation() {
     let id = entry(&f, "Ana", "Wants: “I prefer short answers”");
     assert!(f.engine.correct_profile(&id, "  ").is_err());
     f.clock.advance_ms(DAY_MS);
-    f.engine.correct_profile(&id, "Prefers long answers about law").unwrap();
+    f.engine.correct_profile(&id, "Prefers long answers about policy").unwrap();
     dm(&f, "d", "person Ana: I always prefer short answers.");
     derive(&f);
-    assert_eq!(known(&f, "Ana"), ["Prefers long answers about law"]);
+    assert_eq!(known(&f, "Ana"), ["Prefers long answers about policy"]);
     assert!(f.engine.correct_profile(&id, "x").is_err(), "a version that does not hold any more is not corrected");
 }
 

@@ -332,7 +332,7 @@ fn what_waits_too_long_is_parked_and_can_be_restored() {
     f.clock.advance_ms(61 * DAY_MS);
     f.engine.decide_reflections(&ids_of(&rows)[..1], ReflectionStatus::Parked).unwrap();
     assert_eq!(park(), 1, "what a person parked is theirs");
-    assert_eq!(f.engine.parked_proposals().unwrap().len(), 1, "and is not told of as having waited too long");
+    assert_eq!(f.engine.expired_proposals().unwrap().len(), 1, "and is not told of as having waited too long");
     f.engine.decide_reflections(&ids_of(&rows)[..1], ReflectionStatus::Open).unwrap();
     f.clock.advance_ms(61 * DAY_MS);
     assert_eq!(park(), 1);
@@ -340,12 +340,12 @@ fn what_waits_too_long_is_parked_and_can_be_restored() {
     assert!(parked.iter().all(|row| row.status == ReflectionStatus::Parked && row.is_parked_by_age), "{parked:?}");
     assert_eq!(f.engine.reflections_waiting().unwrap(), 0);
     assert_eq!(f.engine.reflect(&Unwatched).unwrap(), 0, "parked it is not found anew");
-    let aside = f.engine.parked_proposals().unwrap();
+    let aside = f.engine.expired_proposals().unwrap();
     assert!(aside.iter().all(|one| one.proposal.kind == ProposalKind::Reflection && !one.proposal.title.is_empty()), "{aside:?}");
     assert_eq!(aside[0].at, f.clock.now(), "the latest first");
     let wanted: Vec<_> = aside.into_iter().map(|one| (one.proposal.kind, one.proposal.id)).collect();
     f.engine.restore_proposals(&wanted).unwrap();
-    assert_eq!((f.engine.reflections_waiting().unwrap(), f.engine.parked_proposals().unwrap().len()), (2, 0));
+    assert_eq!((f.engine.reflections_waiting().unwrap(), f.engine.expired_proposals().unwrap().len()), (2, 0));
     assert!(f.engine.restore_proposals(&wanted).is_err(), "what is not set aside cannot be taken back");
     assert_eq!(park(), 0);
     assert_eq!(f.engine.reflections_waiting().unwrap(), 2, "what came back waits anew");

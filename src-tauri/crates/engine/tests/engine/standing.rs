@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use keepsake_domain::{
     Change, Clock, ConversationId, ConversationStatus, DAY_MS, JobKind, Lane, Reading, StatementPair, Timestamp, Utterance,
 };
-use keepsake_engine::{Audience, ContextRequest, ConversationStanding, Existing};
+use keepsake_engine::{Audience, ContextRequest, Existing, StoredConversationStatus};
 use keepsake_models::fake::{PhraseReader, SentenceReader};
 use keepsake_models::{ReadError, Reader};
 use keepsake_testkit::{Conversation, conversation};
@@ -29,7 +29,7 @@ impl Fixture {
         next.or_else(|| self.engine.queue_settling().unwrap())
     }
 
-    fn standing(&self, id: &ConversationId) -> Option<ConversationStanding> {
+    fn standing(&self, id: &ConversationId) -> Option<StoredConversationStatus> {
         self.engine.store().read(|tx| self.engine.conversation_standing(tx, id)).unwrap()
     }
 
@@ -236,9 +236,9 @@ fn promises_and_the_summary_of_before_are_back_when_it_is_on_the_record_again() 
             let after = f.standing(&id).unwrap();
             let case = format!("{existing:?}, written meanwhile: {is_written_meanwhile}");
             let told =
-                |standing: &ConversationStanding| standing.commitments.iter().map(|one| one.what.clone()).collect::<Vec<_>>();
+                |standing: &StoredConversationStatus| standing.commitments.iter().map(|one| one.what.clone()).collect::<Vec<_>>();
             assert_eq!(told(&after), told(&before), "{case}");
-            let words = |standing: ConversationStanding| standing.summary.map(|summary| summary.text);
+            let words = |standing: StoredConversationStatus| standing.summary.map(|summary| summary.text);
             assert_eq!(words(after), words(before), "{case}");
         }
     }

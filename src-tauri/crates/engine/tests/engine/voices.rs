@@ -2,7 +2,7 @@
 //! answer is undone (docs/formats.md, section 8).
 
 use keepsake_domain::{ChannelHandle, ConversationId, HandleId, LinkAnswer, MeetingId, MemoryStatus, Message};
-use keepsake_engine::{Act, Audience, ContextRequest, Unwatched, VoiceAnswer};
+use keepsake_engine::{Act, Audience, ContextRequest, SpeakerAnswer, Unwatched};
 use keepsake_testkit::{Conversation, MONDAY_TEN};
 
 use crate::fixture::Fixture;
@@ -30,7 +30,7 @@ fn transcript(meeting: MeetingId, lines: &str) -> Vec<Message> {
     let mut messages = Conversation::new(&meeting.to_string()).channel("meeting", &meeting.to_string()).messages(lines);
     for message in &mut messages {
         if message.author.name.starts_with("Speaker") {
-            message.author.handle = ChannelHandle::of_voice(&message.author.name.to_lowercase(), meeting);
+            message.author.handle = ChannelHandle::of_unidentified_speaker(&message.author.name.to_lowercase(), meeting);
         }
     }
     messages
@@ -64,19 +64,19 @@ impl Meeting {
     }
 
     fn voice(&self, label: &str) -> HandleId {
-        self.handle("meeting", &ChannelHandle::of_voice(label, STANDUP).handle)
+        self.handle("meeting", &ChannelHandle::of_unidentified_speaker(label, STANDUP).handle)
     }
 
     fn answer(&self, label: &str, said: Said) {
         let answer = match said {
-            Said::Owner => VoiceAnswer::Owner,
-            Said::Ana => VoiceAnswer::Person(self.handle("matrix", "Ana")),
-            Said::Name(name) => VoiceAnswer::Name(name.to_owned()),
-            Said::Leave => VoiceAnswer::Leave,
-            Said::Open => VoiceAnswer::Open,
+            Said::Owner => SpeakerAnswer::Owner,
+            Said::Ana => SpeakerAnswer::Person(self.handle("matrix", "Ana")),
+            Said::Name(name) => SpeakerAnswer::Name(name.to_owned()),
+            Said::Leave => SpeakerAnswer::Leave,
+            Said::Open => SpeakerAnswer::Open,
         };
         self.f.clock.advance_ms(60_000);
-        self.f.engine.answer_voice(&self.voice(label), &answer).unwrap();
+        self.f.engine.answer_speaker(&self.voice(label), &answer).unwrap();
         self.read();
     }
 
@@ -173,7 +173,7 @@ fn two_voices_of_a_meeting_may_be_one_person_and_one_label_of_two_meetings_is_tw
     meeting.answer("speaker 1", Said::Name("Rui"));
     meeting.f.engine.propose(&retro, None, &Unwatched).unwrap();
     assert_eq!(meeting.told(), ["pending Rui: Rui: “I live in Porto”"], "the other meeting's is somebody else");
-    meeting.f.engine.answer_voice(&meeting.voice("speaker 2"), &VoiceAnswer::Person(meeting.voice("speaker 1"))).unwrap();
+    meeting.f.engine.answer_speaker(&meeting.voice("speaker 2"), &SpeakerAnswer::Person(meeting.voice("speaker 1"))).unwrap();
     meeting.read();
     assert_eq!(meeting.told(), ["pending Rui: Rui: “I live in Porto”", "pending Rui: Rui: “I play the cello”"]);
     // A handle linked with a speaker who loses their name has none either.
@@ -234,8 +234,8 @@ fn the_reading_view_shows_the_name_and_keeps_the_label() {
 fn meetings_kept_out_of_memory_are_not_asked_about_and_nothing_unread_is_read_for_a_name() {
     let meeting = Meeting::new();
     let unread = meeting.append(&transcript(RETRO, "person Speaker 1: I live in Lisbon."));
-    let voice = meeting.handle("meeting", &ChannelHandle::of_voice("speaker 1", RETRO).handle);
-    meeting.f.engine.answer_voice(&voice, &VoiceAnswer::Name("Ines".to_owned())).unwrap();
+    let voice = meeting.handle("meeting", &ChannelHandle::of_unidentified_speaker("speaker 1", RETRO).handle);
+    meeting.f.engine.answer_speaker(&voice, &SpeakerAnswer::Name("Ines".to_owned())).unwrap();
     let read_to = meeting.f.engine.store().read(|tx| Ok(tx.conversation(&unread)?.extracted_through_seq)).unwrap();
     assert_eq!(read_to, 0, "what was not read yet is read in its own time");
     meeting.f.engine.store().write(|tx| tx.set_private(&meeting.conversation, true)).unwrap();
@@ -247,21 +247,21 @@ fn an_answer_that_cannot_be_is_refused_and_changes_nothing() {
     let meeting = Meeting::new();
     let (one, two) = (meeting.voice("speaker 1"), meeting.voice("speaker 2"));
     let (ana, bo) = (meeting.handle("matrix", "Ana"), meeting.handle("meeting", "Bo"));
-    let refused = |voice: &HandleId, answer: VoiceAnswer, why: &str| {
-        let error = meeting.f.engine.answer_voice(voice, &answer).unwrap_err().to_string();
+    let refused = |voice: &HandleId, answer: SpeakerAnswer, why: &str| {
+        let error = meeting.f.engine.answer_speaker(voice, &answer).unwrap_err().to_string();
         assert!(error.contains(why), "{answer:?}: {error}");
     };
-    refused(&one, VoiceAnswer::Name(" \t".to_owned()), "name is empty");
-    refused(&one, VoiceAnswer::Name("x".repeat(81)), "80 characters");
-    refused(&one, VoiceAnswer::Person(two), "not identified yet");
-    refused(&bo, VoiceAnswer::Name("Bob".to_owned()), "not an unidentified speaker");
+    refused(&one, SpeakerAnswer::Name(" \t".to_owned()), "name is empty");
+    refused(&one, SpeakerAnswer::Name("x".repeat(81)), "80 characters");
+    refused(&one, SpeakerAnswer::Person(two), "not identified yet");
+    refused(&bo, SpeakerAnswer::Name("Bob".to_owned()), "not an unidentified speaker");
     // Bo is Ana, and Speaker 1 is not Bo.
     meeting.f.engine.link_handles(&one, &bo).unwrap();
     let pair = meeting.f.engine.links().unwrap().into_iter().find(|link| link.status.name() == "same").unwrap();
     meeting.f.engine.answer_link(&pair.id, LinkAnswer::Different).unwrap();
     meeting.f.engine.link_handles(&bo, &ana).unwrap();
     meeting.answer("speaker 1", Said::Name("Rui"));
-    refused(&one, VoiceAnswer::Person(ana), "different people");
+    refused(&one, SpeakerAnswer::Person(ana), "different people");
     assert_eq!(meeting.told(), ["pending Rui: Rui: “I live in Porto”"], "the name stays");
 }
 

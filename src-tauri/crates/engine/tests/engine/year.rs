@@ -325,7 +325,7 @@ fn decide(desk: &Desk) {
         }
         all
     };
-    engine.debunk_profile(&entries()[0].entry.id, true).unwrap();
+    engine.dispute_profile(&entries()[0].entry.id, true).unwrap();
     engine.correct_profile(&entries()[0].entry.id, "Would rather be written to on Sundays").unwrap();
     engine.set_person_role(&people.iter().find(|person| !person.is_owner).unwrap().id, PersonRole::Guest).unwrap();
     if let Some(link) = engine.links().unwrap().first() {

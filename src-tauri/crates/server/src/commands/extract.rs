@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use keepsake_capture::scrub::{ScrubConfig, ScrubSession, Scrubber};
 use keepsake_capture::{Conversation, Turn, propose_read};
-use keepsake_channels::{ImportError, ImportOptions, Read as Record, Sink, Skip, SkipReason, Stop, read_path};
 use keepsake_domain::{Clock, IdSource, Message, Offer, Role, SourceKind};
 use keepsake_engine::{RandomIds, SystemClock, Unwatched, readings};
+use keepsake_importers::{ImportError, ImportOptions, Read as Record, Sink, Skip, SkipReason, Stop, read_path};
 use keepsake_models::{ModelError, open_reader};
 use serde_json::json;
 

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use keepsake_api::{date_order, look_into, meeting_date, skip_view, zone};
-use keepsake_channels::ImportError;
 use keepsake_domain::{IdSource, ImportId, SourceKind};
 use keepsake_engine::{EmbedderSlot, Engine, EngineError, ImportRequest, RandomIds, Unwatched};
-use keepsake_store::Foresight;
+use keepsake_importers::ImportError;
+use keepsake_store::PreviewState;
 use serde_json::{Value, json};
 
 use super::engine;
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Resu
     {
         return Ok(());
     }
-    let foresight = Foresight::new()?;
+    let state = PreviewState::new()?;
     let mut accounts = Vec::new();
     let mut failures: Vec<String> = Vec::new();
     for path in &import.paths {
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Resu
         let (inputs, unknown) = engine.inputs(path).unwrap_or_else(|_| (vec![path.clone()], Vec::new()));
         failures.extend(unknown_files(path, &inputs, &unknown));
         for input in inputs {
-            let account = if import.dry_run { look(&engine, &input, import, &foresight) } else { bring(&engine, &input, import) };
+            let account = if import.dry_run { look(&engine, &input, import, &state) } else { bring(&engine, &input, import) };
             match account {
                 Ok(account) => accounts.push(account),
                 Err(Failure::Message(words)) => failures.push(words),
@@ -126,7 +126,7 @@ fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, F
 
 /// Asks "Which of these is you?" on standard error. The messages are imported, but nothing can be assigned to the owner yet.
 fn ask_for_owner(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<(), Failure> {
-    let shown = look_into(engine, "", &request(path, import)?, &Foresight::new()?);
+    let shown = look_into(engine, "", &request(path, import)?, &PreviewState::new()?);
     let names: Vec<String> =
         shown.participants.iter().take(NAMES_SHOWN).map(|p| format!("{} ({})", p.name, p.messages)).collect();
     eprintln!(
@@ -150,8 +150,8 @@ fn request(path: &Path, import: &ImportArgs) -> Result<ImportRequest, Failure> {
 }
 
 /// What an import of this file would add, after the files previewed before it.
-fn look(engine: &Engine, path: &Path, import: &ImportArgs, foresight: &Foresight) -> Result<Account, Failure> {
-    let shown = look_into(engine, "", &request(path, import)?, foresight);
+fn look(engine: &Engine, path: &Path, import: &ImportArgs, state: &PreviewState) -> Result<Account, Failure> {
+    let shown = look_into(engine, "", &request(path, import)?, state);
     if let Some(error) = shown.error {
         return Err(Failure::new(error));
     }

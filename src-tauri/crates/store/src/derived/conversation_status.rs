@@ -16,7 +16,7 @@ use crate::text::parse;
 
 /// The status of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StandingRow {
+pub struct ConversationStatusRow {
     /// Active, idle or archived.
     pub status: ConversationStatus,
     /// JSON: the reasons for the status. `None` if it was never judged.
@@ -33,9 +33,9 @@ pub struct StandingRow {
 
 /// A new judgment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewStanding {
+pub struct NewConversationStatus {
     /// The status, and what judged it.
-    pub standing: StandingRow,
+    pub standing: ConversationStatusRow,
     /// When the status may change without a new message; `None` if it cannot.
     pub due: Option<Timestamp>,
 }
@@ -79,14 +79,14 @@ fn summary(row: &Row<'_>) -> Result<SummaryRow> {
 
 impl ReadTx<'_> {
     /// The status of a conversation; `None` if it is excluded or does not exist.
-    pub fn standing(&self, id: &ConversationId) -> Result<Option<StandingRow>> {
+    pub fn standing(&self, id: &ConversationId) -> Result<Option<ConversationStatusRow>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT status, status_reason, tone_profile, pending_actions, settled_by, settled_seq FROM conversations
               WHERE id = ?1 AND is_private = 0",
         )?;
         let mut rows = statement.query(params![id.as_str()])?;
         let Some(row) = rows.next()? else { return Ok(None) };
-        Ok(Some(StandingRow {
+        Ok(Some(ConversationStatusRow {
             status: parse("conversation status", &row.get::<_, String>(0)?)?,
             reasons: row.get(1)?,
             tone: row.get(2)?,
@@ -168,8 +168,8 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Replaces the judgment of a conversation. Nothing is written if it has been excluded meanwhile. If there is a newer
     /// message, the conversation is due again at once.
-    pub fn put_standing(&self, id: &ConversationId, new: &NewStanding, now: Timestamp) -> Result<bool> {
-        let NewStanding { standing, due } = new;
+    pub fn put_conversation_status(&self, id: &ConversationId, new: &NewConversationStatus, now: Timestamp) -> Result<bool> {
+        let NewConversationStatus { standing, due } = new;
         let changed = self
             .conn
             .prepare_cached(
@@ -241,7 +241,7 @@ impl WriteTx<'_> {
     }
 
     /// Resets the judgment of a conversation.
-    pub(crate) fn forget_standing(&self, id: &ConversationId) -> Result<()> {
+    pub(crate) fn forget_conversation_status(&self, id: &ConversationId) -> Result<()> {
         self.conn.execute(
             "UPDATE conversations SET status = 'active', status_reason = NULL, tone_profile = NULL, pending_actions = '[]',
                     settled_by = NULL, settled_seq = 0, archived_at_ms = NULL WHERE id = ?1",

@@ -84,7 +84,7 @@ pub struct NewTierEntry {
 /// Words behind a statement that the person dismissed or corrected. The statement is no longer served, wherever the same speaker
 /// made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Struck {
+pub struct RetractedTierEntry {
     /// Entity of the speaker.
     pub speaker: EntityId,
     /// The place of the words.
@@ -184,7 +184,7 @@ impl ReadTx<'_> {
 
     /// The words behind statements that the person dismissed, reworded or rejected as wrong. Memories dismissed as duplicates,
     /// merged or put away are not corrections.
-    pub fn struck(&self) -> Result<Vec<Struck>> {
+    pub fn struck(&self) -> Result<Vec<RetractedTierEntry>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT i.entity_id, v.interaction_id, v.start, v.\"end\", i.content FROM memories m
                JOIN memory_evidence v ON v.memory_id = m.id JOIN interactions i ON i.id = v.interaction_id
@@ -194,10 +194,10 @@ impl ReadTx<'_> {
              UNION
              SELECT i.entity_id, v.interaction_id, v.start, v.\"end\", i.content FROM entity_profiles p
                JOIN profile_evidence v ON v.profile_id = p.id JOIN interactions i ON i.id = v.interaction_id
-               JOIN profile_debunks d ON d.entity_id = p.entity_id AND d.profile_type = p.profile_type AND d.facet = p.facet
+               JOIN profile_disputes d ON d.entity_id = p.entity_id AND d.profile_type = p.profile_type AND d.facet = p.facet
                 AND d.fingerprint = p.fingerprint
               WHERE d.is_debunked = 1 AND NOT EXISTS (
-                    SELECT 1 FROM profile_debunks later WHERE later.seq > d.seq AND later.entity_id = d.entity_id
+                    SELECT 1 FROM profile_disputes later WHERE later.seq > d.seq AND later.entity_id = d.entity_id
                        AND later.profile_type = d.profile_type AND later.facet = d.facet AND later.fingerprint = d.fingerprint)
              UNION
              SELECT i.entity_id, v.interaction_id, v.start, v.\"end\", i.content FROM entity_profiles p
@@ -207,7 +207,7 @@ impl ReadTx<'_> {
         let mut rows = statement.query([])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
-            items.push(Struck {
+            items.push(RetractedTierEntry {
                 speaker: parse("entity id", row.get_ref(0)?.as_str().unwrap_or_default())?,
                 place: place(row.get_ref(1)?.as_str().unwrap_or_default(), row.get(2)?, row.get(3)?)?,
                 content: row.get(4)?,

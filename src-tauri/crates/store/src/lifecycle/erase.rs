@@ -252,7 +252,7 @@ impl WriteTx<'_> {
             self.remember_traces(&format!("SELECT {column} FROM {table} WHERE conversation_id = ?1"), id.as_str())?;
         }
         self.remember_traces("SELECT pending_actions FROM conversations WHERE id = ?1", id.as_str())?;
-        self.forget_standing(id)?;
+        self.forget_conversation_status(id)?;
         let mut gone = 0;
         for memory in &memories {
             self.conn

@@ -17,7 +17,7 @@ const CONVERSATIONS: &str = "SELECT DISTINCT conversation_id FROM interactions W
 
 impl WriteTx<'_> {
     /// Deletes what was derived from these places, which must already be recorded as forgotten. What the person said stays.
-    pub(crate) fn erase_told_of(&self, places: &[EvidenceSpan], erased: &mut MemoriesErased) -> Result<()> {
+    pub(crate) fn erase_derived_at(&self, places: &[EvidenceSpan], erased: &mut MemoriesErased) -> Result<()> {
         if places.is_empty() {
             return Ok(());
         }

@@ -125,7 +125,7 @@ impl Store {
     }
 
     /// Preview of [`Self::erase_memories`]. It performs the erasure and rolls it back, so that the two cannot disagree.
-    pub fn foresee_erased_memories(&self, ids: &[MemoryId], now: Timestamp) -> Result<MemoriesErased> {
+    pub fn preview_erased_memories(&self, ids: &[MemoryId], now: Timestamp) -> Result<MemoriesErased> {
         self.rehearse(|tx| tx.erase_memories(ids, now))
     }
 }
@@ -290,7 +290,7 @@ impl WriteTx<'_> {
         let places = self.places_of(&forgotten)?;
         self.delete_memories(&gone, now, &mut erased)?;
         self.forget_places(&places, now)?;
-        self.erase_told_of(&places, &mut erased)?;
+        self.erase_derived_at(&places, &mut erased)?;
         for tag in [Tag::Memories, Tag::GateLog, Tag::Reflections, Tag::ModelCalls] {
             self.touch(tag);
         }
@@ -419,7 +419,7 @@ impl WriteTx<'_> {
                 fresh.push(place(interaction, *start, *end)?);
             }
         }
-        self.erase_told_of(&fresh, &mut erased)?;
+        self.erase_derived_at(&fresh, &mut erased)?;
         Ok(gone.len() as u64)
     }
 

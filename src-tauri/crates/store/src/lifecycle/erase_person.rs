@@ -19,7 +19,7 @@ use crate::{Result, StoreError};
 
 /// Preview of what an erasure would remove.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ErasureForeseen {
+pub struct ErasurePreview {
     /// Messages.
     pub messages: u64,
     /// Conversations that are removed completely.
@@ -49,16 +49,16 @@ impl ReadTx<'_> {
     }
 
     /// Previews the erasure of a conversation.
-    pub fn foresee_erased_conversation(&self, id: &ConversationId) -> Result<ErasureForeseen> {
+    pub fn preview_erased_conversation(&self, id: &ConversationId) -> Result<ErasurePreview> {
         let messages = self.conversation(id)?.messages;
         let memories = self.memories_resting_on(&[Part { conversation: id, handles: None }])?;
-        Ok(ErasureForeseen { messages, conversations: 1, shortened: 0, memories })
+        Ok(ErasurePreview { messages, conversations: 1, shortened: 0, memories })
     }
 
     /// Previews the erasure of a person with all of these handles.
-    pub fn foresee_erased_person(&self, handles: &[HandleId]) -> Result<ErasureForeseen> {
+    pub fn preview_erased_person(&self, handles: &[HandleId]) -> Result<ErasurePreview> {
         let json = to_json("handles", &handles)?;
-        let mut foreseen = ErasureForeseen::default();
+        let mut foreseen = ErasurePreview::default();
         let conversations = self.conversations_of_handles(&json)?;
         let parts: Vec<Part<'_>> = conversations.iter().map(|(id, has_others)| part(id, *has_others, &json)).collect();
         for part in &parts {

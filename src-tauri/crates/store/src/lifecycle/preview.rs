@@ -17,7 +17,7 @@ const MEMORY_KIB: i64 = 8 * 1024;
 
 /// Counts of what an append would do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Foreseen {
+pub struct AppendPreview {
     /// New messages, edits included.
     pub imported: u64,
     /// Messages that are already stored.
@@ -28,11 +28,11 @@ pub struct Foreseen {
 
 /// What one preview has covered so far, over all its files.
 #[derive(Debug)]
-pub struct Foresight {
+pub struct PreviewState {
     seen: Connection,
 }
 
-impl Foresight {
+impl PreviewState {
     /// Starts a preview.
     pub fn new() -> Result<Self> {
         // With an empty name, SQLite opens a private temporary database that vanishes with the connection.
@@ -47,11 +47,11 @@ impl Foresight {
 }
 
 impl ReadTx<'_> {
-    /// Counts what appending these messages would do after everything that `foresight` has covered.
-    pub fn foresee(&self, messages: &[Message], foresight: &Foresight) -> Result<Foreseen> {
+    /// Counts what appending these messages would do after everything that `state` has covered.
+    pub fn preview_append(&self, messages: &[Message], state: &PreviewState) -> Result<AppendPreview> {
         let key = self.source_hash_key()?;
-        let mut remember = foresight.seen.prepare_cached("INSERT OR IGNORE INTO seen VALUES (?1, ?2)")?;
-        let mut foreseen = Foreseen::default();
+        let mut remember = state.seen.prepare_cached("INSERT OR IGNORE INTO seen VALUES (?1, ?2)")?;
+        let mut foreseen = AppendPreview::default();
         for message in messages {
             let source_key = source_key_of(&key, message);
             match self.revision_for(&source_key, &message.text)? {

@@ -327,7 +327,7 @@ impl WriteTx<'_> {
                 reread.insert(read_to);
             }
         }
-        self.settle_voices_beside(&[handle.id.as_str()])
+        self.settle_speakers_beside(&[handle.id.as_str()])
     }
 
     fn new_handle(&self, message: &Message, context: AppendContext<'_>) -> Result<Handle> {
@@ -366,8 +366,8 @@ impl WriteTx<'_> {
                 author.name,
                 context.now.0
             ])?;
-        if author.role == Role::Person && author.handle.is_voice() {
-            self.hear_voice(&id, &author.handle)?;
+        if author.role == Role::Person && author.handle.is_unidentified_speaker() {
+            self.note_speaker(&id, &author.handle)?;
         }
         Ok(Handle { id, entity, is_owner: author.role == Role::Owner })
     }

@@ -77,7 +77,7 @@ pub struct InteractionRow {
     pub author: String,
     /// The source's label for a speaker whom the person named; `None` for everybody else.
     pub label: Option<String>,
-    /// An unidentified speaker, not named yet ([`crate::VoiceRow`]).
+    /// An unidentified speaker, not named yet ([`crate::UnidentifiedSpeakerRow`]).
     pub is_unnamed: bool,
     /// Handle id.
     pub handle_id: String,

@@ -15,7 +15,7 @@ use crate::text::parse;
 
 /// How long a proposal has been waiting.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WaitRow {
+pub struct ProposalAgeRow {
     /// Kind of the proposal.
     pub kind: ProposalKind,
     /// Id of the proposal.
@@ -30,13 +30,13 @@ pub struct WaitRow {
 
 impl ReadTx<'_> {
     /// Every proposal that was seen waiting.
-    pub fn waits(&self) -> Result<Vec<WaitRow>> {
+    pub fn waits(&self) -> Result<Vec<ProposalAgeRow>> {
         let mut statement =
             self.conn.prepare_cached("SELECT kind, id, mark, since_ms, parked_at_ms FROM proposal_waits ORDER BY kind, id")?;
         let mut rows = statement.query([])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
-            items.push(WaitRow {
+            items.push(ProposalAgeRow {
                 kind: parse("kind of a proposal", row.get_ref(0)?.as_str().unwrap_or_default())?,
                 id: row.get(1)?,
                 mark: row.get(2)?,
@@ -56,7 +56,7 @@ impl ReadTx<'_> {
 
 impl WriteTx<'_> {
     /// Stores how long a proposal has been waiting, and whether it expired.
-    pub fn put_wait(&self, row: &WaitRow) -> Result<()> {
+    pub fn put_wait(&self, row: &ProposalAgeRow) -> Result<()> {
         self.conn
             .prepare_cached(
                 "INSERT INTO proposal_waits (kind, id, mark, since_ms, parked_at_ms) VALUES (?1, ?2, ?3, ?4, ?5)

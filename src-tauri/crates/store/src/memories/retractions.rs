@@ -13,7 +13,7 @@ use crate::{MemoryChange, MemoryRow, Result};
 
 /// Words that were evidence for a retracted statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TakenBackRow {
+pub struct RetractionRow {
     /// The conversation of the words.
     pub conversation: ConversationId,
     /// The place of the words.
@@ -65,11 +65,11 @@ const PROFILES: &str = "SELECT i.conversation_id, v.interaction_id, v.start, v.\
   WHERE p.origin <> 'person'
     AND (EXISTS (SELECT 1 FROM entity_profiles n
                   WHERE n.supersedes_id = p.id AND n.origin = 'person' AND n.content <> p.content AND n.created_at_ms <= ?1)
-         OR EXISTS (SELECT 1 FROM profile_debunks d
+         OR EXISTS (SELECT 1 FROM profile_disputes d
                      WHERE d.entity_id = p.entity_id AND d.facet = p.facet AND d.fingerprint = p.fingerprint AND d.is_debunked = 1
                        AND (p.facet NOT LIKE 'topic:%' OR d.profile_type = p.profile_type)
                        AND d.decided_at_ms >= p.created_at_ms AND d.decided_at_ms <= ?1
-                       AND NOT EXISTS (SELECT 1 FROM profile_debunks later
+                       AND NOT EXISTS (SELECT 1 FROM profile_disputes later
                                         WHERE later.entity_id = d.entity_id AND later.facet = d.facet
                                           AND later.fingerprint = d.fingerprint AND later.profile_type = d.profile_type
                                           AND later.seq > d.seq)))";
@@ -83,19 +83,19 @@ const FORGOTTEN: &str =
 
 impl ReadTx<'_> {
     /// The words of memories retracted up to a given time, and of erased memories.
-    pub fn taken_back_of_memories(&self, until: Option<Timestamp>) -> Result<Vec<TakenBackRow>> {
+    pub fn retractions_of_memories(&self, until: Option<Timestamp>) -> Result<Vec<RetractionRow>> {
         let mut rows = self.taken_back(MEMORIES, until)?;
         rows.extend(self.taken_back(FORGOTTEN, until)?);
         Ok(rows)
     }
 
     /// The words of profile entries retracted up to a given time.
-    pub fn taken_back_of_profiles(&self, until: Option<Timestamp>) -> Result<Vec<TakenBackRow>> {
+    pub fn retractions_of_profiles(&self, until: Option<Timestamp>) -> Result<Vec<RetractionRow>> {
         self.taken_back(PROFILES, until)
     }
 
     /// The retracted memories, including those that they had replaced.
-    pub fn memories_taken_back(&self) -> Result<Vec<MemoryRow>> {
+    pub fn retracted_memories(&self) -> Result<Vec<MemoryRow>> {
         self.memories_where(concat!("m.id IN (", wrong!(), " SELECT id FROM wrong) ORDER BY m.rank"), [i64::MAX])
     }
 
@@ -115,7 +115,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    fn taken_back(&self, sql: &str, until: Option<Timestamp>) -> Result<Vec<TakenBackRow>> {
+    fn taken_back(&self, sql: &str, until: Option<Timestamp>) -> Result<Vec<RetractionRow>> {
         let mut statement = self.conn.prepare_cached(sql)?;
         let mut rows = statement.query([until.map_or(i64::MAX, |until| until.0)])?;
         let mut items = Vec::new();
@@ -131,7 +131,7 @@ impl ReadTx<'_> {
             if counts {
                 continue;
             }
-            items.push(TakenBackRow {
+            items.push(RetractionRow {
                 conversation: parse("conversation id", row.get_ref(0)?.as_str().unwrap_or_default())?,
                 place: place(row.get_ref(1)?.as_str().unwrap_or_default(), row.get(2)?, row.get(3)?)?,
                 content: row.get(4)?,

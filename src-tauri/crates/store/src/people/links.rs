@@ -188,7 +188,7 @@ impl WriteTx<'_> {
         if answer != LinkAnswer::Same && before.is_some_and(|row| row.answer == LinkAnswer::Same) {
             self.part_memories(a.as_str(), b.as_str())?;
         }
-        self.settle_voices_beside(&[a.as_str(), b.as_str()])
+        self.settle_speakers_beside(&[a.as_str(), b.as_str()])
     }
 
     /// Withdraws the answer that two handles are one person. The answer before it is in effect again, with its original date.

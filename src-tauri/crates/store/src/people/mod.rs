@@ -35,7 +35,7 @@ pub struct HandleRow {
     pub handle: String,
     /// The name it was first seen with, or the name that the person gave to an unidentified speaker.
     pub display_name: String,
-    /// An unidentified speaker, not named yet ([`crate::VoiceRow`]).
+    /// An unidentified speaker, not named yet ([`crate::UnidentifiedSpeakerRow`]).
     pub is_unnamed: bool,
     /// The person confirmed this handle itself, apart from links.
     pub verified: bool,

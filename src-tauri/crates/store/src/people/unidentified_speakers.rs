@@ -4,7 +4,7 @@
 //! A speaker keeps the handle and the messages whatever the name is. A name comes from the person, through a link, or by being
 //! the owner. Withdrawing the name also withdraws what was proposed since.
 //!
-//! Not here: which handles are unidentified speakers ([`ChannelHandle::is_voice`]), and what may be said about whom (`engine`).
+//! Not here: which handles are unidentified speakers ([`ChannelHandle::is_unidentified_speaker`]), and what may be said about whom (`engine`).
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ const OWNER: &str = "You";
 
 /// An unidentified speaker of a meeting.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VoiceRow {
+pub struct UnidentifiedSpeakerRow {
     /// Its handle.
     pub handle: HandleId,
     /// The meeting.
@@ -40,7 +40,7 @@ pub struct VoiceRow {
     pub first: Timestamp,
 }
 
-impl VoiceRow {
+impl UnidentifiedSpeakerRow {
     /// Whether the person has yet to say who it is.
     pub fn is_open(&self) -> bool {
         self.name.is_none() && !self.is_left
@@ -70,7 +70,7 @@ pub(crate) const VOICES_OF_ONE: &str = voices!("p.conversation_id = ?1");
 impl ReadTx<'_> {
     /// The unidentified speakers of one meeting, or of all meetings that are not excluded; newest meeting first, and within a
     /// meeting the busiest speaker first.
-    pub fn voices(&self, of: Option<&ConversationId>) -> Result<Vec<VoiceRow>> {
+    pub fn voices(&self, of: Option<&ConversationId>) -> Result<Vec<UnidentifiedSpeakerRow>> {
         let mut statement = self.conn.prepare_cached(if of.is_some() { VOICES_OF_ONE } else { VOICES })?;
         let mut rows = match of {
             Some(id) => statement.query([id.as_str()])?,
@@ -78,7 +78,7 @@ impl ReadTx<'_> {
         };
         let mut voices = Vec::new();
         while let Some(row) = rows.next()? {
-            voices.push(VoiceRow {
+            voices.push(UnidentifiedSpeakerRow {
                 handle: parse("handle id", row.get_ref(0)?.as_str().unwrap_or_default())?,
                 conversation: parse("conversation id", row.get_ref(1)?.as_str().unwrap_or_default())?,
                 label: row.get(2)?,
@@ -93,7 +93,7 @@ impl ReadTx<'_> {
     }
 
     /// Whether a handle is a speaker from a transcript, named or not.
-    pub fn is_voice(&self, handle: &HandleId) -> Result<bool> {
+    pub fn is_unidentified_speaker(&self, handle: &HandleId) -> Result<bool> {
         Ok(self.conn.prepare_cached("SELECT 1 FROM voices WHERE handle_id = ?1")?.exists([handle.as_str()])?)
     }
 
@@ -113,7 +113,7 @@ impl ReadTx<'_> {
 
     /// The name of a speaker: the one given by the person, else that of the busiest named handle of the same person. An owner
     /// without either is called [`OWNER`].
-    fn name_of_voice(&self, handle: &str) -> Result<Option<String>> {
+    fn name_of_speaker(&self, handle: &str) -> Result<Option<String>> {
         let given: Option<String> = self
             .conn
             .prepare_cached("SELECT given_name FROM voices WHERE handle_id = ?1")?
@@ -142,7 +142,7 @@ impl ReadTx<'_> {
 
 impl WriteTx<'_> {
     /// Records that a new handle is an unidentified speaker.
-    pub(crate) fn hear_voice(&self, id: &HandleId, handle: &ChannelHandle) -> Result<()> {
+    pub(crate) fn note_speaker(&self, id: &HandleId, handle: &ChannelHandle) -> Result<()> {
         self.conn
             .prepare_cached("INSERT INTO voices (handle_id, is_left) VALUES (?1, ?2)")?
             .execute(params![id.as_str(), handle.is_screen()])?;
@@ -151,15 +151,15 @@ impl WriteTx<'_> {
     }
 
     /// Gives a speaker a name, or withdraws it.
-    pub fn name_voice(&self, handle: &HandleId, name: Option<&str>, now: Timestamp) -> Result<()> {
+    pub fn name_speaker(&self, handle: &HandleId, name: Option<&str>, now: Timestamp) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE voices SET given_name = ?2, is_left = 0, decided_at_ms = ?3 WHERE handle_id = ?1")?
             .execute(params![handle.as_str(), name, now.0])?;
-        self.settle_voices_beside(&[handle.as_str()])
+        self.settle_speakers_beside(&[handle.as_str()])
     }
 
     /// Withdraws who a speaker is, links aside. Returns whether the speaker had been identified.
-    pub(crate) fn unname_voice(&self, handle: &str, now: Timestamp) -> Result<bool> {
+    pub(crate) fn unname_speaker(&self, handle: &str, now: Timestamp) -> Result<bool> {
         let was_named =
             "SELECT 1 FROM voices v JOIN entity_channels h ON h.id = v.handle_id JOIN entities e ON e.id = h.entity_id
                           WHERE v.handle_id = ?1 AND (v.given_name IS NOT NULL OR e.is_owner = 1)";
@@ -167,13 +167,13 @@ impl WriteTx<'_> {
             return Ok(false);
         }
         let handle = parse("handle id", handle)?;
-        self.set_voice_owner(&handle, false, now)?;
-        self.name_voice(&handle, None, now)?;
+        self.set_speaker_is_owner(&handle, false, now)?;
+        self.name_speaker(&handle, None, now)?;
         Ok(true)
     }
 
     /// Leaves a speaker unnamed and does not ask about them again.
-    pub fn leave_voice(&self, handle: &HandleId, now: Timestamp) -> Result<()> {
+    pub fn leave_unidentified(&self, handle: &HandleId, now: Timestamp) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE voices SET is_left = 1, decided_at_ms = ?2 WHERE handle_id = ?1")?
             .execute(params![handle.as_str(), now.0])?;
@@ -182,7 +182,7 @@ impl WriteTx<'_> {
     }
 
     /// Sets whether a speaker is the owner.
-    pub fn set_voice_owner(&self, handle: &HandleId, is_owner: bool, now: Timestamp) -> Result<()> {
+    pub fn set_speaker_is_owner(&self, handle: &HandleId, is_owner: bool, now: Timestamp) -> Result<()> {
         if self.is_owner_handle(handle.as_str())? == is_owner {
             return Ok(());
         }
@@ -203,26 +203,26 @@ impl WriteTx<'_> {
             // owner.
             self.withdraw(handle.as_str())?;
         }
-        self.settle_voices(&beside)?;
-        self.settle_voices_beside(&[handle.as_str()])
+        self.settle_speakers(&beside)?;
+        self.settle_speakers_beside(&[handle.as_str()])
     }
 
     /// Recomputes the names of the speakers that belong to the persons with these handles.
-    pub(crate) fn settle_voices_beside(&self, handles: &[&str]) -> Result<()> {
+    pub(crate) fn settle_speakers_beside(&self, handles: &[&str]) -> Result<()> {
         let beside = handles.iter().map(|handle| self.handles_beside(handle)).collect::<Result<Vec<_>>>()?;
-        self.settle_voices(&beside.into_iter().flatten().collect())
+        self.settle_speakers(&beside.into_iter().flatten().collect())
     }
 
     /// Recomputes the names of the speakers among these handles. The meeting of one that gets a name is analyzed again; proposals
     /// about one that loses its name are withdrawn.
-    fn settle_voices(&self, handles: &BTreeSet<String>) -> Result<()> {
+    fn settle_speakers(&self, handles: &BTreeSet<String>) -> Result<()> {
         let among = to_json("handle ids", handles)?;
         let mut statement = self.conn.prepare_cached(
             "SELECT handle_id, name FROM voices WHERE handle_id IN (SELECT value FROM json_each(?1)) ORDER BY 1",
         )?;
         let voices = statement.query_map([among], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Option<String>>(1)?)))?;
         for (handle, before) in voices.collect::<rusqlite::Result<Vec<_>>>()? {
-            let name = self.name_of_voice(&handle)?;
+            let name = self.name_of_speaker(&handle)?;
             if name == before {
                 continue;
             }

@@ -618,7 +618,7 @@ fn a_name_that_was_taken_back_from_a_voice_does_not_come_back_by_going_back() {
     let lines = "person Speaker 1: hello\nperson Speaker 2: hello\nperson Speaker 3: hello\nowner Mara: hello";
     let mut messages = Conversation::new("standup").channel("meeting", "standup").messages(lines);
     for message in messages.iter_mut().filter(|message| message.author.name != "Mara") {
-        message.author.handle = ChannelHandle::of_voice(&message.author.name.to_lowercase(), meeting);
+        message.author.handle = ChannelHandle::of_unidentified_speaker(&message.author.name.to_lowercase(), meeting);
     }
     bench.append(&messages);
     let voices = || bench.store.read(|tx| tx.voices(None)).unwrap();
@@ -627,17 +627,17 @@ fn a_name_that_was_taken_back_from_a_voice_does_not_come_back_by_going_back() {
     bench
         .store
         .write(|tx| {
-            tx.name_voice(&one, Some("Rui"), NOW)?;
-            tx.set_voice_owner(&two, true, NOW)?;
-            tx.name_voice(&three, Some("Ines"), NOW)
+            tx.name_speaker(&one, Some("Rui"), NOW)?;
+            tx.set_speaker_is_owner(&two, true, NOW)?;
+            tx.name_speaker(&three, Some("Ines"), NOW)
         })
         .unwrap();
     let copy = back_up(&bench, "copy.db");
     bench
         .store
         .write(|tx| {
-            tx.name_voice(&one, None, NOW.plus_ms(1))?;
-            tx.set_voice_owner(&two, false, NOW.plus_ms(1))
+            tx.name_speaker(&one, None, NOW.plus_ms(1))?;
+            tx.set_speaker_is_owner(&two, false, NOW.plus_ms(1))
         })
         .unwrap();
     restore(&bench, &copy).unwrap();

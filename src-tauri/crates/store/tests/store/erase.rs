@@ -450,7 +450,7 @@ fn no_byte_of_an_erased_memory_remains_and_the_messages_do() {
     let reads = bench.store.read(|tx| tx.reads_of_item(id.as_str(), 1)).unwrap();
     assert_eq!((reads.0, reads.1[0].agent.as_str(), reads.1[0].kind.as_str(), reads.1[0].at), (1, "coder", "context", NOW));
     let job = JobId::fresh(&bench.ids);
-    let foreseen = bench.store.foresee_erased_memories(std::slice::from_ref(&id), NOW).unwrap();
+    let foreseen = bench.store.preview_erased_memories(std::slice::from_ref(&id), NOW).unwrap();
     let erased = bench.store.erase_memories(std::slice::from_ref(&id), &job, NOW).unwrap();
     assert_eq!(erased, foreseen);
     let counts = (erased.memories, erased.versions, erased.lines, erased.vectors, erased.stops, erased.reads);

@@ -118,14 +118,14 @@ fn what_a_person_debunked_is_remembered_by_statement_and_can_be_taken_back() {
     put(&bench, &first).unwrap();
     let who = [first.entity.clone()];
     let say =
-        |is_debunked, at| bench.store.write(|tx| tx.debunk_profile(&who, &first.entry, is_debunked, Timestamp(at))).unwrap();
+        |is_debunked, at| bench.store.write(|tx| tx.dispute_profile(&who, &first.entry, is_debunked, Timestamp(at))).unwrap();
     say(true, NOW.0 + 1);
     assert_eq!(profiles(&bench, "Mara")[0].debunked_at, Some(Timestamp(NOW.0 + 1)));
-    let debunks = bench.store.read(|tx| tx.profile_debunks(&who)).unwrap();
+    let debunks = bench.store.read(|tx| tx.profile_disputes(&who)).unwrap();
     assert_eq!((debunks.len(), debunks[0].fingerprint.as_str()), (1, "length=value"));
     say(false, NOW.0 + 2);
     assert_eq!(profiles(&bench, "Mara")[0].debunked_at, None);
-    assert!(bench.store.read(|tx| tx.profile_debunks(&who)).unwrap().is_empty());
+    assert!(bench.store.read(|tx| tx.profile_disputes(&who)).unwrap().is_empty());
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn erasure_takes_every_word_of_an_entry_and_leaves_what_a_person_refused_in_our_
     own.entry.origin = ProfileOrigin::Person;
     for row in [&topic, &both, &kept, &own] {
         put(&bench, row).unwrap();
-        bench.store.write(|tx| tx.debunk_profile(std::slice::from_ref(&row.entity), &row.entry, true, NOW)).unwrap();
+        bench.store.write(|tx| tx.dispute_profile(std::slice::from_ref(&row.entity), &row.entry, true, NOW)).unwrap();
     }
     bench.store.write(|tx| tx.mark_profile(&kept.entity, "read")).unwrap();
     let count = || -> usize {
@@ -155,7 +155,7 @@ fn erasure_takes_every_word_of_an_entry_and_leaves_what_a_person_refused_in_our_
     assert_eq!(count(), 0, "no byte of it is left");
     let left: Vec<String> = profiles(&bench, "Mara").into_iter().map(|entry| entry.content).collect();
     assert_eq!(left, ["Prefers English", "Has no hurry"], "what rests elsewhere stays, as does a person's own wording");
-    assert_eq!(bench.dump("SELECT facet FROM profile_debunks ORDER BY seq"), ["length", "language", "pace"]);
+    assert_eq!(bench.dump("SELECT facet FROM profile_disputes ORDER BY seq"), ["length", "language", "pace"]);
     assert_eq!(bench.dump("SELECT count(*) FROM profile_evidence"), ["2"]);
     assert_eq!(bench.dump("SELECT * FROM profile_marks"), Vec::<String>::new(), "who lost an entry is read again");
     assert_eq!(bench.dump("PRAGMA foreign_key_check"), Vec::<String>::new());

@@ -91,7 +91,7 @@ fn a_decision_about_one_person_is_none_about_their_namesake() {
         assert_eq!((at(&a), at(&b), at(&Subject::Owner)), (true, is_one, false), "{tie:?}: proposed before");
 
         // A retraction is in effect as long as the same statement about the same person is not approved.
-        let taken = || bench.store.read(|tx| tx.taken_back_of_memories(None)).unwrap();
+        let taken = || bench.store.read(|tx| tx.retractions_of_memories(None)).unwrap();
         assert_eq!(taken().len(), 1, "{tie:?}: of one of them");
         decide(&bench, &of_b, MemoryStatus::Active);
         assert_eq!(taken().is_empty(), is_one, "{tie:?}: it counts again of the same person");

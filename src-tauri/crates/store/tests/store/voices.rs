@@ -22,11 +22,13 @@ fn an_upgrade_takes_voices_for_nobody_but_those_that_somebody_linked() {
                  person speaker@meeting.example: hello\nowner Speaker 3: hello";
     let mut messages = Conversation::new("standup").channel("meeting", "standup").messages(lines);
     for message in messages.iter_mut().filter(|message| !message.author.name.contains('@')) {
-        message.author.handle = ChannelHandle::of_voice(&message.author.name.to_lowercase(), MEETING);
+        message.author.handle = ChannelHandle::of_unidentified_speaker(&message.author.name.to_lowercase(), MEETING);
     }
     bench.append(&messages);
     let handle = |label: &str| {
-        let id = bench.store.read(|tx| tx.handle_by_address("meeting", &ChannelHandle::of_voice(label, MEETING).handle));
+        let id = bench
+            .store
+            .read(|tx| tx.handle_by_address("meeting", &ChannelHandle::of_unidentified_speaker(label, MEETING).handle));
         id.unwrap().unwrap().id
     };
     let subject = |label: &str| Subject::Person(Speaker::new(label, handle(label).as_str()));

@@ -9,7 +9,7 @@
 
 use keepsake_domain::{ConversationId, ConversationStatus, Timestamp};
 use keepsake_insight::conversation::{Asked, ENDED, EndedTask, Moment, Reason, standing};
-use keepsake_store::{Lease, NewJob, NewStanding, StandingRow};
+use keepsake_store::{ConversationStatusRow, Lease, NewConversationStatus, NewJob};
 
 use super::{json, next_look, reason_of};
 use crate::derive::analyze::insight_turns;
@@ -54,8 +54,9 @@ impl Engine {
             _ => next_look(&by_rules, moment.now).or_else(|| later(&judgement.reasons, moment.now)),
         };
         let reasons: Vec<_> = judgement.reasons.iter().map(|reason| reason_of(reason, &rows)).collect();
-        let standing = StandingRow { status: judgement.status, reasons: Some(json(&reasons)?), judge: Some(judge), ..known };
-        let new = NewStanding { standing, due };
+        let standing =
+            ConversationStatusRow { status: judgement.status, reasons: Some(json(&reasons)?), judge: Some(judge), ..known };
+        let new = NewConversationStatus { standing, due };
         let result = serde_json::json!({ "status": judgement.status }).to_string();
         self.store().write(|tx| {
             tx.check_lease(lease)?;
@@ -63,7 +64,7 @@ impl Engine {
             // applies if it was excluded.
             if tx.last_seq(id)? == through_seq
                 && is_still_on_record(tx, &conversation)?
-                && tx.put_standing(id, &new, self.now())?
+                && tx.put_conversation_status(id, &new, self.now())?
                 && let Some(kind) = analysis
             {
                 tx.enqueue(&self.conversation_job(kind, id), self.now())?;

@@ -16,7 +16,7 @@ use keepsake_domain::{ConversationId, InteractionId, Mark, MarkKind, Reading, Re
 use keepsake_insight::Turn;
 use keepsake_insight::conversation::{Commitment, Moment, Place, commitments};
 use keepsake_models::{Reader, cosine};
-use keepsake_store::{InteractionRow, StandingRow, parse_json};
+use keepsake_store::{ConversationStatusRow, InteractionRow, parse_json};
 use keepsake_text::is_unspaced;
 use serde::{Deserialize, Serialize};
 
@@ -79,7 +79,7 @@ impl Engine {
         id: &ConversationId,
         rows: &[InteractionRow],
         turns: &[Turn<'_>],
-        known: Option<&StandingRow>,
+        known: Option<&ConversationStatusRow>,
         moment: Moment,
         control: &dyn Control,
     ) -> Result<Vec<Promise>> {

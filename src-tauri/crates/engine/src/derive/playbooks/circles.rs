@@ -15,8 +15,8 @@ use keepsake_insight::playbook::{Found, OCCURRENCES_MIN, Session, Step, discover
 use keepsake_store::{PlaybookRow, PlaybookVersionRow, ReadTx};
 
 use super::{READ_MS, StoreResult, approved, id_of, read_sessions, shown, version_of};
-use crate::serve::access_log::{Given, ReadKind};
-use crate::serve::boundary::{Audience, Law, Map, View};
+use crate::serve::access_log::{AccessRecord, ReadKind};
+use crate::serve::boundary::{AccessMap, Audience, PrivacyPolicy, View};
 use crate::serve::masked::{may_be_served, served};
 use crate::{Engine, Result};
 
@@ -30,7 +30,7 @@ impl Engine {
         let (rows, given) = self.with_view(audience, |tx, view| {
             let mut rows = self.playbooks_seen(tx, view)?;
             rows.iter_mut().for_each(|row| serve(&mut row.version));
-            let mut given = Given::new(ReadKind::Playbooks, view);
+            let mut given = AccessRecord::new(ReadKind::Playbooks, view);
             for row in &rows {
                 let mut chars = 0;
                 for text in texts(&row.version) {
@@ -41,7 +41,7 @@ impl Engine {
             }
             Ok((rows, given))
         })?;
-        self.note_given(audience, given)?;
+        self.record_access(audience, given)?;
         Ok(rows)
     }
 
@@ -131,7 +131,7 @@ fn as_approved(tx: &ReadTx<'_>, view: &View) -> StoreResult<Vec<PlaybookRow>> {
 
 /// The sessions of each audience that sees enough of them but not all: everybody (public sessions), the people of each
 /// private place, and those who are in several of these places.
-pub(super) fn circles<'s>(map: &Map, law: &Law, sessions: &'s [Session]) -> Vec<Vec<&'s Session>> {
+pub(super) fn circles<'s>(map: &AccessMap, policy: &PrivacyPolicy, sessions: &'s [Session]) -> Vec<Vec<&'s Session>> {
     let place_of = |session: &'s Session| map.places.get(&session.conversation);
     let mut people: BTreeSet<People> = sessions
         .iter()
@@ -151,14 +151,14 @@ pub(super) fn circles<'s>(map: &Map, law: &Law, sessions: &'s [Session]) -> Vec<
     }
     let label_of = |people: People, conversation: &ConversationId| {
         let place = Place { conversation: conversation.clone(), visibility: Visibility::Private, is_off_record: false, people };
-        (law.label_of)(&[&place])
+        (policy.label_of)(&[&place])
     };
     let closed = people.into_iter().take(CIRCLES_MAX).filter_map(|people| label_of(people, &sessions.first()?.conversation));
     let mut circles: Vec<Vec<&Session>> = Vec::new();
     for circle in std::iter::once(Label::PUBLIC).chain(closed) {
         let is_seen = |session: &&'s Session| {
-            let label = place_of(session).and_then(|place| (law.label_of)(&[place]));
-            label.is_some_and(|label| (law.flows)(&label, &circle))
+            let label = place_of(session).and_then(|place| (policy.label_of)(&[place]));
+            label.is_some_and(|label| (policy.flows)(&label, &circle))
         };
         let own: Vec<&Session> = sessions.iter().filter(is_seen).collect();
         let is_same =

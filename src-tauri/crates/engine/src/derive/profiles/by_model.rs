@@ -22,7 +22,7 @@ use super::{StoreResult, Subjected, debunked, entities_of_handles, heard, subjec
 use crate::derive::gaps::GapBook;
 use crate::language::{Interview, ModelFailure, ModelSettings, Provider};
 use crate::queue::control::Control;
-use crate::serve::boundary::{Map, people_key, standing_rows};
+use crate::serve::boundary::{AccessMap, people_key, standing_rows};
 use crate::{Engine, EngineError, Result};
 
 /// If people and places change during a write, the result is compared with the store again, up to this many times, and then
@@ -58,7 +58,7 @@ impl Circle {
 /// A person's audiences in which they said something, the public one first.
 fn circles(
     subject: &Subjected,
-    map: &Map,
+    map: &AccessMap,
     own: &BTreeMap<(EntityId, ConversationId), i64>,
     reads: &BTreeMap<ConversationId, (String, i64)>,
 ) -> Vec<Circle> {
@@ -250,7 +250,7 @@ impl Engine {
                 return Ok(None);
             }
             let rows = standing_rows(tx, &map.persons, &groups, &subject.members)?;
-            let refused = tx.profile_debunks(&subject.members)?;
+            let refused = tx.profile_disputes(&subject.members)?;
             let mut resting = HashMap::new();
             for place in rows.iter().flat_map(|row| row.entry.evidence.as_slice()) {
                 if let Some(message) = tx.interaction(&place.interaction)?
@@ -291,7 +291,7 @@ impl Engine {
         Ok(self.store().write(|tx| {
             tx.check_lease(lease)?;
             let is_same = tx.boundary_version()? == version
-                && tx.profile_debunks(&subject.members)? == refused
+                && tx.profile_disputes(&subject.members)? == refused
                 && standing_rows(tx, &self.map(tx)?.persons, &groups, &subject.members)? == before;
             if !is_same {
                 return Ok(None);
@@ -310,6 +310,6 @@ impl Engine {
     }
 }
 
-fn of_members(map: &Map, person: &EntityId) -> Subjected {
+fn of_members(map: &AccessMap, person: &EntityId) -> Subjected {
     subjected(map, person.clone(), &BTreeSet::new())
 }

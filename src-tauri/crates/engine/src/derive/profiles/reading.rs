@@ -144,7 +144,7 @@ impl<'a> Reading<'a> {
         resting: &'a HashMap<InteractionId, ConversationId>,
         nearness: &'a Nearness<'a>,
     ) -> Self {
-        let label = |place: &'a Place| Some((place, (engine.inner.law.label_of)(&[place])?));
+        let label = |place: &'a Place| Some((place, (engine.inner.policy.label_of)(&[place])?));
         let mut homes: HashMap<&InteractionId, &ConversationId> = resting.iter().collect();
         for place in &subject.places {
             let lines = said.get(&place.conversation).map_or(&[][..], Vec::as_slice);
@@ -156,11 +156,11 @@ impl<'a> Reading<'a> {
     }
 
     fn label(&self, places: &[&Place]) -> Option<Label> {
-        (self.engine.inner.law.label_of)(places)
+        (self.engine.inner.policy.label_of)(places)
     }
 
     fn flows(&self, from: &Label, to: &Label) -> bool {
-        (self.engine.inner.law.flows)(from, to)
+        (self.engine.inner.policy.flows)(from, to)
     }
 
     /// The public audience first, then closed ones, larger before smaller, because a smaller one need not repeat what a

@@ -168,7 +168,7 @@ impl Engine {
     /// asks about is in others too.
     fn topic_partitions_standing(&self, tx: &ReadTx<'_>) -> StoreResult<Vec<String>> {
         let map = self.map(tx)?;
-        let standing = map.standing_partitions(tx, &self.inner.law)?;
+        let standing = map.standing_partitions(tx, &self.inner.policy)?;
         let mut ids: Vec<String> = standing.into_iter().map(|(row, _)| row.id).collect();
         ids.sort_by_key(|id| (id != super::OWNER_PARTITION, id.clone()));
         Ok(ids)

@@ -19,7 +19,7 @@ use super::{StoreResult, spoken_rows};
 use crate::derive::analyze::insight_turns;
 use crate::derive::readable_messages::messages_on_record;
 use crate::queue::control::Control;
-use crate::serve::boundary::{Groups, Map};
+use crate::serve::boundary::{AccessMap, Groups};
 use crate::{Engine, EngineError, Result};
 
 /// The partition that everybody may see.
@@ -128,7 +128,7 @@ pub(crate) fn partition_key(groups: &Groups, reach: Option<&People>) -> (String,
 fn label(engine: &Engine, reach: Option<&People>, any: &ConversationId) -> Option<Label> {
     let Some(reach) = reach else { return Some(Label::PUBLIC) };
     let place = Place { conversation: any.clone(), visibility: Visibility::Private, is_off_record: false, people: reach.clone() };
-    (engine.inner.law.label_of)(&[&place])
+    (engine.inner.policy.label_of)(&[&place])
 }
 
 impl Engine {
@@ -324,7 +324,7 @@ impl Engine {
     fn partitions_to_derive(
         &self,
         tx: &ReadTx<'_>,
-        map: &Map,
+        map: &AccessMap,
         rules: &TopicRules,
     ) -> StoreResult<(Vec<Partition>, BTreeSet<String>)> {
         let groups = map.persons.groups();
@@ -341,14 +341,14 @@ impl Engine {
         for reach in reaches {
             let Some(first) = on_record.first() else { break };
             let Some(own) = label(self, reach.as_ref(), &first.conversation) else { continue };
-            let law = &self.inner.law;
+            let policy = &self.inner.policy;
             // A closed audience sees public topics in addition to its own, so its own are made only from its private
             // conversations.
             let is_its_own = |place: &Place| match &reach {
                 Some(people) if !people.is_empty() => place.visibility == Visibility::Private,
                 _ => true,
             };
-            let is_read = |place: &&&Place| (law.label_of)(&[**place]).is_some_and(|from| (law.flows)(&from, &own));
+            let is_read = |place: &&&Place| (policy.label_of)(&[**place]).is_some_and(|from| (policy.flows)(&from, &own));
             let sources: Vec<ConversationId> = on_record
                 .iter()
                 .filter(|place| is_its_own(place))

@@ -18,7 +18,7 @@ use keepsake_store::AppendContext;
 use keepsake_testkit::{Conversation, FixedClock, MONDAY_TEN};
 use uuid::Uuid;
 
-use crate::serve::boundary::Law;
+use crate::serve::boundary::PrivacyPolicy;
 use crate::{Audience, EmbedderSlot, EmbedderState, Engine, EngineParts, Found, Kind, PluggedIn, SearchAsk, Unwatched};
 
 /// Number of pairs generated.
@@ -157,7 +157,7 @@ fn lines(dice: &mut Dice, day: u64, secret: Option<&str>) -> String {
 }
 
 /// Builds one side of a pair.
-fn world(dir: &Path, law: Law, seed: u64, side: u64, observer: Observer) -> Engine {
+fn world(dir: &Path, policy: PrivacyPolicy, seed: u64, side: u64, observer: Observer) -> Engine {
     let ids = Arc::new(StepIds::default());
     let clock = Arc::new(FixedClock::at(MONDAY_TEN));
     let embedder = if seed.is_multiple_of(3) {
@@ -174,7 +174,7 @@ fn world(dir: &Path, law: Law, seed: u64, side: u64, observer: Observer) -> Engi
         keys: Arc::new(SessionKeys::default()),
         power: Arc::new(PluggedIn),
     };
-    let engine = Engine::open_under(parts, law).unwrap();
+    let engine = Engine::open_under(parts, policy).unwrap();
     let put = |step: u64, messages: &[Message]| -> Option<ConversationId> {
         let first = messages.first()?;
         ids.0.store(step * 10_000, Ordering::SeqCst);
@@ -307,12 +307,12 @@ fn look_filtered(engine: &Engine, audience: &Audience) -> String {
     seen.unwrap_or_default()
 }
 
-fn difference(law: Law, look: Look, seed: u64) -> Option<String> {
+fn difference(policy: PrivacyPolicy, look: Look, seed: u64) -> Option<String> {
     let observer = Observer::ALL[(seed % Observer::ALL.len() as u64) as usize];
     let shared = Path::new("/dev/shm");
     let [one, other] = [0, 1].map(|side| {
         let dir = if shared.is_dir() { tempfile::tempdir_in(shared) } else { tempfile::tempdir() }.unwrap();
-        look(&world(dir.path(), law, seed, side, observer), &observer.audience())
+        look(&world(dir.path(), policy, seed, side, observer), &observer.audience())
     });
     (one != other).then(|| format!("pair {seed}, {observer:?}:\n{one}\n---\n{other}"))
 }
@@ -320,7 +320,7 @@ fn difference(law: Law, look: Look, seed: u64) -> Option<String> {
 #[test]
 fn what_is_hidden_moves_no_topic_that_is_seen() {
     for seed in 1..=PAIRS {
-        let difference = difference(Law::DOMAIN, look, seed);
+        let difference = difference(PrivacyPolicy::DOMAIN, look, seed);
         assert!(difference.is_none(), "{}", difference.unwrap_or_default());
     }
 }
@@ -331,7 +331,7 @@ fn the_generated_observers_do_see_topics() {
     for seed in 1..=40_u64 {
         let at = (seed % Observer::ALL.len() as u64) as usize;
         let dir = tempfile::tempdir().unwrap();
-        let engine = world(dir.path(), Law::DOMAIN, seed, 0, Observer::ALL[at]);
+        let engine = world(dir.path(), PrivacyPolicy::DOMAIN, seed, 0, Observer::ALL[at]);
         seen[at] += usize::from(!look(&engine, &Observer::ALL[at].audience()).is_empty());
     }
     assert!(seen.iter().all(|count| *count > 1), "every observer sees topics of its own part: {seen:?}");
@@ -339,11 +339,15 @@ fn the_generated_observers_do_see_topics() {
 
 #[test]
 fn every_broken_boundary_of_topics_is_noticed() {
-    let domain = Law::DOMAIN;
-    let broken: Vec<(&str, Law, Look)> = vec![
-        ("everything flows everywhere", Law { flows: |_, _| true, ..domain }, look),
-        ("everything may surface", Law { may_surface: |_, _, _| Ok(()), ..domain }, look),
-        ("what is private is labelled public", Law { label_of: |places| places.first().map(|_| Label::PUBLIC), ..domain }, look),
+    let domain = PrivacyPolicy::DOMAIN;
+    let broken: Vec<(&str, PrivacyPolicy, Look)> = vec![
+        ("everything flows everywhere", PrivacyPolicy { flows: |_, _| true, ..domain }, look),
+        ("everything may surface", PrivacyPolicy { may_surface: |_, _, _| Ok(()), ..domain }, look),
+        (
+            "what is private is labelled public",
+            PrivacyPolicy { label_of: |places| places.first().map(|_| Label::PUBLIC), ..domain },
+            look,
+        ),
         ("the owner's topics are filtered afterwards", domain, look_filtered),
         ("the owner's topics are searched and filtered afterwards", domain, look_for_filtered),
         ("how often words are found is counted over the owner's topics", domain, |engine, audience| {
@@ -351,8 +355,8 @@ fn every_broken_boundary_of_topics_is_noticed() {
             format!("{counts:?} {}", look(engine, audience))
         }),
     ];
-    for (name, law, look) in broken {
-        let noticed = (1..=PAIRS_UNTIL_NOTICED).any(|seed| difference(law, look, seed).is_some());
+    for (name, policy, look) in broken {
+        let noticed = (1..=PAIRS_UNTIL_NOTICED).any(|seed| difference(policy, look, seed).is_some());
         assert!(noticed, "{name} must be noticed, or the test proves nothing");
     }
 }

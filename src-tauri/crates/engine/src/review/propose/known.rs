@@ -9,7 +9,7 @@ use keepsake_capture::dedup::{Claim, compare};
 use keepsake_domain::{DedupOutcome, FactDetail, Label, MemoryId, MemoryKind, Role, Speaker, Subject, Timestamp};
 use keepsake_store::{EmbeddingOwner, ReadTx, StoreError};
 
-use crate::serve::boundary::Map;
+use crate::serve::boundary::AccessMap;
 
 /// Number of nearest memories, by meaning and by words each, that are compared in full.
 const NEAR_MAX: usize = 6;
@@ -142,7 +142,12 @@ impl Known {
     }
 
     /// Reads the known memories again if anything has changed.
-    pub(super) fn refresh(&mut self, tx: &ReadTx<'_>, map: &Map, model: Option<&str>) -> std::result::Result<(), StoreError> {
+    pub(super) fn refresh(
+        &mut self,
+        tx: &ReadTx<'_>,
+        map: &AccessMap,
+        model: Option<&str>,
+    ) -> std::result::Result<(), StoreError> {
         let signature = tx.memory_signature()?;
         if self.signature == Some(signature) && self.boundary == map.version && self.model.as_deref() == model {
             return Ok(());
@@ -160,7 +165,7 @@ impl Known {
             self.forgotten.entry(map.speakers.behind(&about)).or_default().push((words.to_owned(), at));
         }
         let sources = tx.memory_sources()?;
-        let taken_back = tx.memories_taken_back()?.into_iter().map(|memory| (memory.decided, memory));
+        let taken_back = tx.retracted_memories()?.into_iter().map(|memory| (memory.decided, memory));
         for (taken_back, memory) in tx.pending_and_active()?.into_iter().map(|memory| (None, memory)).chain(taken_back) {
             let vector = match model {
                 Some(model) => tx.embedding(EmbeddingOwner::Memory, memory.id.as_str(), model)?,

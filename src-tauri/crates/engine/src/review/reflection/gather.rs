@@ -12,7 +12,7 @@ use keepsake_store::{ConsentItem, EmbeddingOwner, InteractionRow, MemoryRow, Rea
 
 use super::StoreResult;
 use crate::review::retractions::TakenBack;
-use crate::serve::boundary::Map;
+use crate::serve::boundary::AccessMap;
 
 /// Number of memories between two checks for cancellation.
 const WATCH_MEMORIES: usize = 50;
@@ -20,7 +20,7 @@ const WATCH_MEMORIES: usize = 50;
 /// The memories as reflection examines them; `None` if stopped.
 pub(super) fn gather(
     tx: &ReadTx<'_>,
-    map: &Map,
+    map: &AccessMap,
     model: Option<&str>,
     watch: &mut dyn FnMut(usize, usize) -> bool,
 ) -> StoreResult<Option<(Vec<MemoryId>, Vec<Remembered>)>> {
@@ -84,7 +84,7 @@ pub(super) fn gather(
 }
 
 /// The audience of something that rests on these conversations, as text; `None` if nobody may see it.
-fn scope_of<'c>(map: &Map, conversations: impl Iterator<Item = &'c keepsake_domain::ConversationId>) -> Option<String> {
+fn scope_of<'c>(map: &AccessMap, conversations: impl Iterator<Item = &'c keepsake_domain::ConversationId>) -> Option<String> {
     let places: Vec<&Place> = conversations.map(|id| map.places.get(id)).collect::<Option<_>>()?;
     let label = Label::of_all(places)?;
     if label.is_off_record() {

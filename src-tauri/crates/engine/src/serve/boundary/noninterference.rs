@@ -10,10 +10,10 @@
 //! wherever it is said (`Gate::Suppressed`), because that is the person's judgment of the statement and not a trace of
 //! where it was said.
 
-mod laws;
 mod looks;
 mod night;
 mod pairs;
+mod policies;
 mod rooms;
 mod world;
 
@@ -21,11 +21,11 @@ use std::path::Path;
 
 use keepsake_store::{MemoryFilter, MemorySort};
 
-use self::laws::broken_laws;
 use self::looks::{Look, broken_looks, look};
 use self::pairs::{SECRETS, pair};
+use self::policies::broken_policies;
 use self::world::{World, template};
-use super::Law;
+use super::PrivacyPolicy;
 use crate::ContextRequest;
 
 /// Number of pairs generated in a run; every broken boundary is noticed within that many. `make soak` uses 2,000
@@ -43,10 +43,10 @@ fn pairs_wanted() -> u64 {
 const PAIRS_UNTIL_NOTICED: u64 = 600;
 
 /// The first difference that the observer sees between the two stores of a pair, if any.
-fn difference(template: &Path, law: Law, look: Look, seed: u64) -> Option<String> {
+fn difference(template: &Path, policy: PrivacyPolicy, look: Look, seed: u64) -> Option<String> {
     let pair = pair(seed);
     let audience = pair.observer.audience();
-    let [one, other] = [0, 1].map(|side| look(&World::of(template, law, &pair, side).engine, &audience));
+    let [one, other] = [0, 1].map(|side| look(&World::of(template, policy, &pair, side).engine, &audience));
     if one == other {
         return None;
     }
@@ -57,7 +57,7 @@ fn difference(template: &Path, law: Law, look: Look, seed: u64) -> Option<String
 fn check_pairs(seeds: impl Iterator<Item = u64>) {
     let (_dir, template) = template();
     for seed in seeds {
-        if let Some(difference) = difference(&template, Law::DOMAIN, look, seed) {
+        if let Some(difference) = difference(&template, PrivacyPolicy::DOMAIN, look, seed) {
             panic!("an observer can tell two stores apart that differ only in what is hidden from it: {difference}");
         }
     }
@@ -81,7 +81,7 @@ fn the_generated_observers_do_see_what_is_open_to_them() {
     let mut seen = [0; 3];
     for seed in 0..60 {
         let pair = pair(seed);
-        let world = World::of(&template, Law::DOMAIN, &pair, 0);
+        let world = World::of(&template, PrivacyPolicy::DOMAIN, &pair, 0);
         let context =
             world.engine.context(&ContextRequest { audience: pair.observer.audience(), ..ContextRequest::default() }).unwrap();
         seen[0] += context.items.len();
@@ -104,12 +104,12 @@ fn the_generated_observers_do_see_what_is_open_to_them() {
 #[test]
 fn every_broken_boundary_is_noticed() {
     let (_dir, template) = template();
-    let laws = broken_laws().into_iter().map(|(name, law)| (name, law, look as Look));
-    let looks = broken_looks().into_iter().map(|(name, look)| (name, Law::DOMAIN, look));
-    let broken: Vec<_> = laws.chain(looks).collect();
+    let policies = broken_policies().into_iter().map(|(name, policy)| (name, policy, look as Look));
+    let looks = broken_looks().into_iter().map(|(name, look)| (name, PrivacyPolicy::DOMAIN, look));
+    let broken: Vec<_> = policies.chain(looks).collect();
     assert!(broken.len() >= 10, "at least ten holes are tried");
-    for (name, law, look) in broken {
-        let noticed = (0..PAIRS_UNTIL_NOTICED).find(|seed| difference(&template, law, look, *seed).is_some());
+    for (name, policy, look) in broken {
+        let noticed = (0..PAIRS_UNTIL_NOTICED).find(|seed| difference(&template, policy, look, *seed).is_some());
         assert!(noticed.is_some(), "the test does not notice when {name}");
     }
 }

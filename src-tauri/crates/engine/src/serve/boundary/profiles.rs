@@ -12,7 +12,7 @@ use keepsake_domain::{
 use keepsake_people::profile::{believed_at, is_same_statement, true_at};
 use keepsake_store::{ConsentItem, Persons, ProfileRow, ReadTx, StoreError};
 
-use super::{Map, View};
+use super::{AccessMap, View};
 use crate::review::retractions::TakenBack;
 
 /// The groups of entities that are one person each, keyed by the entity that came first.
@@ -155,14 +155,14 @@ impl View {
         let places: Option<Vec<&Place>> = sources.iter().map(|id| self.map.places.get(id)).collect();
         let label = places.and_then(|mut places| {
             places.extend(read.as_ref());
-            (self.law.label_of)(&places)
+            (self.policy.label_of)(&places)
         });
         let destination = Destination { conversation: None, ..self.destination.clone() };
-        label.map_or(Err(Withheld::OffRecord), |label| (self.law.may_surface)(&label, is_shared, &destination))
+        label.map_or(Err(Withheld::OffRecord), |label| (self.policy.may_surface)(&label, is_shared, &destination))
     }
 }
 
-impl Map {
+impl AccessMap {
     /// Whether an entry rests on an excluded conversation. Such an entry is shown to nobody, not even the owner.
     pub(crate) fn is_off_record(&self, sources: &[ConversationId]) -> bool {
         sources.iter().any(|id| self.places.get(id).is_none_or(|place| place.is_off_record))

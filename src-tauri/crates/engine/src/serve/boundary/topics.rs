@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use keepsake_domain::{Destination, InteractionId, Label, People, Place, Visibility};
 use keepsake_store::{ReadTx, StoreError, TopicPartitionRow, TopicRow, TopicVersionRow};
 
-use super::{Law, Map, View};
+use super::{AccessMap, PrivacyPolicy, View};
 use crate::derive::topics::{OWNER_PARTITION, partition_key};
 
 /// A topic that may surface, with its current version.
@@ -31,7 +31,7 @@ impl VisibleTopic {
     }
 }
 
-fn label_of(law: &Law, row: &TopicPartitionRow) -> Option<Label> {
+fn label_of(policy: &PrivacyPolicy, row: &TopicPartitionRow) -> Option<Label> {
     let Some(reach) = &row.reach else { return Some(Label::PUBLIC) };
     let place = Place {
         conversation: row.sources.first()?.clone(),
@@ -39,22 +39,22 @@ fn label_of(law: &Law, row: &TopicPartitionRow) -> Option<Label> {
         is_off_record: false,
         people: reach.clone(),
     };
-    (law.label_of)(&[&place])
+    (policy.label_of)(&[&place])
 }
 
-impl Map {
+impl AccessMap {
     /// The partitions derived under the current links whose sources are all still visible to their audience.
     pub(crate) fn standing_partitions(
         &self,
         tx: &ReadTx<'_>,
-        law: &Law,
+        policy: &PrivacyPolicy,
     ) -> std::result::Result<Vec<(TopicPartitionRow, Label)>, StoreError> {
         let groups = self.persons.groups();
         let mut standing = Vec::new();
         for row in tx.topic_partitions()?.into_iter().filter(|row| !row.signature.is_empty()) {
-            let Some(own) = label_of(law, &row) else { continue };
+            let Some(own) = label_of(policy, &row) else { continue };
             let (id, people_key) = partition_key(&groups, row.reach.as_ref());
-            let is_read = |place: &Place| (law.label_of)(&[place]).is_some_and(|from| (law.flows)(&from, &own));
+            let is_read = |place: &Place| (policy.label_of)(&[place]).is_some_and(|from| (policy.flows)(&from, &own));
             let holds = row
                 .sources
                 .iter()
@@ -73,9 +73,9 @@ impl View {
     /// repeated from a more open one.
     pub fn topics(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<VisibleTopic>, StoreError> {
         let destination = Destination { conversation: None, ..self.destination.clone() };
-        let standing = self.map.standing_partitions(tx, &self.law)?;
+        let standing = self.map.standing_partitions(tx, &self.policy)?;
         let open: Vec<(TopicPartitionRow, Label)> =
-            standing.into_iter().filter(|(_, label)| (self.law.may_surface)(label, false, &destination).is_ok()).collect();
+            standing.into_iter().filter(|(_, label)| (self.policy.may_surface)(label, false, &destination).is_ok()).collect();
         // If one of two partitions reads everything the other does, use that one. A closed audience's partition reads no
         // public content; the owner's does.
         let reads_more = |a: &TopicPartitionRow, b: &TopicPartitionRow| match (&a.reach, &b.reach) {
@@ -146,7 +146,7 @@ impl crate::Engine {
     }
 
     fn own_partition(&self, tx: &ReadTx<'_>) -> std::result::Result<Option<TopicPartitionRow>, StoreError> {
-        let standing = self.map(tx)?.standing_partitions(tx, &self.inner.law)?;
+        let standing = self.map(tx)?.standing_partitions(tx, &self.inner.policy)?;
         Ok(standing.into_iter().map(|(row, _)| row).find(|row| row.id == OWNER_PARTITION))
     }
 

@@ -29,7 +29,7 @@ use keepsake_retrieval::{Cues, Moment, Query};
 use keepsake_store::{ReadTx, StoreError};
 use keepsake_text::words;
 
-use crate::serve::access_log::{Given, ReadKind};
+use crate::serve::access_log::{AccessRecord, ReadKind};
 use crate::serve::boundary::{Audience, TopicHead, View};
 use crate::serve::masked::{may_be_served, served};
 use crate::{Engine, Result};
@@ -188,8 +188,8 @@ impl Found {
 }
 
 /// What an audience is served with a result, for the access log: every text with the id of its source.
-fn given(tx: &ReadTx<'_>, view: &View, found: &Found) -> std::result::Result<Given, StoreError> {
-    let mut given = Given::new(ReadKind::Search, view);
+fn given(tx: &ReadTx<'_>, view: &View, found: &Found) -> std::result::Result<AccessRecord, StoreError> {
+    let mut given = AccessRecord::new(ReadKind::Search, view);
     for hit in &found.people {
         given.add_item(hit.id.as_str(), hit.name.chars().count());
     }
@@ -292,7 +292,7 @@ impl Engine {
                     let given = given(tx, view, &found)?;
                     Ok((found, given))
                 })?;
-                self.note_given(audience, given)?;
+                self.record_access(audience, given)?;
                 Ok(found)
             }
         }

@@ -6,7 +6,7 @@ use keepsake_domain::{ConversationId, PersonRole, ProfileId, SummaryId};
 use keepsake_store::{ReadTx, StoreError};
 use keepsake_testkit::MONDAY_TEN;
 
-use crate::{Audience, ContextRequest, ConversationStanding, Engine, Hit, SearchAsk, TierAsk};
+use crate::{Audience, ContextRequest, Engine, Hit, SearchAsk, StoredConversationStatus, TierAsk};
 
 /// How an observer looks: correctly, or filtering too late.
 pub(super) type Look = fn(&Engine, &Audience) -> String;
@@ -118,7 +118,7 @@ pub(super) fn broken_looks() -> Vec<(&'static str, Look)> {
     fn every_hit(engine: &Engine, query: &str, limit: u32) -> Vec<keepsake_store::MessageHit> {
         engine.store().read(|tx| tx.search_messages(query, limit)).unwrap()
     }
-    fn every_standing(engine: &Engine, audience: &Audience, told: fn(ConversationStanding) -> String) -> String {
+    fn every_standing(engine: &Engine, audience: &Audience, told: fn(StoredConversationStatus) -> String) -> String {
         let all = |tx: &ReadTx<'_>| {
             let mut all = Vec::new();
             for (id, _) in tx.channels_of_conversations()? {

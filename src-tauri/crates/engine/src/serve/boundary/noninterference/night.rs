@@ -21,7 +21,7 @@ use super::looks::{Look, without_drawn};
 use super::pairs::{Dice, SECRETS, Step, messages};
 use super::rooms::{Observer, Room};
 use super::world::{StepIds, World, template};
-use crate::serve::boundary::Law;
+use crate::serve::boundary::PrivacyPolicy;
 use crate::{Act, Audience, ContextRequest, EmbedderSlot, EmbedderState, Engine, Unwatched};
 
 /// Number of pairs generated.
@@ -184,10 +184,10 @@ fn keep_twice(engine: &Engine, ids: &StepIds, conversation: &ConversationId, sai
     }
 }
 
-fn world(template: &Path, law: Law, night: &Night, side: usize) -> World {
+fn world(template: &Path, policy: PrivacyPolicy, night: &Night, side: usize) -> World {
     let clock = Arc::new(FixedClock::at(MONDAY_TEN));
     let ids = Arc::new(StepIds::default());
-    let world = World::open(template, law, EmbedderSlot::none().with_reader(Arc::new(SentenceReader)), &clock, &ids);
+    let world = World::open(template, policy, EmbedderSlot::none().with_reader(Arc::new(SentenceReader)), &clock, &ids);
     let engine = &world.engine;
     let append = |step: u64, messages: &[Message]| {
         ids.begin(step);
@@ -272,10 +272,10 @@ fn look(engine: &Engine, audience: &Audience) -> String {
     without_drawn(&seen, &[ProfileId::PREFIX, SummaryId::PREFIX, MemoryId::PREFIX])
 }
 
-fn difference(template: &Path, law: Law, look: Look, seed: u64) -> Option<String> {
+fn difference(template: &Path, policy: PrivacyPolicy, look: Look, seed: u64) -> Option<String> {
     let night = night(seed);
     let audience = night.observer.audience();
-    let [one, other] = [0, 1].map(|side| look(&world(template, law, &night, side).engine, &audience));
+    let [one, other] = [0, 1].map(|side| look(&world(template, policy, &night, side).engine, &audience));
     if one == other {
         return None;
     }
@@ -287,7 +287,7 @@ fn difference(template: &Path, law: Law, look: Look, seed: u64) -> Option<String
 fn what_is_hidden_changes_nothing_of_what_the_night_tells() {
     let (_dir, template) = template();
     for seed in 0..PAIRS {
-        if let Some(difference) = difference(&template, Law::DOMAIN, look, seed) {
+        if let Some(difference) = difference(&template, PrivacyPolicy::DOMAIN, look, seed) {
             panic!("an observer can tell two stores apart that differ only in what is hidden from it: {difference}");
         }
     }
@@ -300,7 +300,7 @@ fn the_generated_nights_have_something_to_tell() {
     let mut kinds: Vec<ReflectionKind> = Vec::new();
     for seed in 0..60 {
         let night = night(seed);
-        let world = world(&template, Law::DOMAIN, &night, 0);
+        let world = world(&template, PrivacyPolicy::DOMAIN, &night, 0);
         let rows = world.engine.playbooks_for(&night.observer.audience()).unwrap();
         told += rows.len();
         if night.observer != Observer::OwnAgent {
@@ -324,10 +324,10 @@ fn the_generated_nights_have_something_to_tell() {
 
 #[test]
 fn every_broken_boundary_of_the_night_is_noticed() {
-    let domain = Law::DOMAIN;
-    let broken: Vec<(&str, Law, Look)> = vec![
-        ("everything may surface", Law { may_surface: |_, _, _| Ok(()), ..domain }, look),
-        ("a circle is not offered what its own sessions show", Law { flows: |_, _| false, ..domain }, look),
+    let domain = PrivacyPolicy::DOMAIN;
+    let broken: Vec<(&str, PrivacyPolicy, Look)> = vec![
+        ("everything may surface", PrivacyPolicy { may_surface: |_, _, _| Ok(()), ..domain }, look),
+        ("a circle is not offered what its own sessions show", PrivacyPolicy { flows: |_, _| false, ..domain }, look),
         ("approved playbooks are told to everybody", domain, |engine, audience| {
             let rows = engine.playbooks().unwrap();
             let titles: Vec<_> = rows.iter().map(|row| (&row.version.title, row.version.occurrences.len())).collect();
@@ -346,8 +346,8 @@ fn every_broken_boundary_of_the_night_is_noticed() {
         }),
     ];
     let (_dir, template) = template();
-    for (name, law, look) in broken {
-        let noticed = (0..PAIRS_UNTIL_NOTICED).any(|seed| difference(&template, law, look, seed).is_some());
+    for (name, policy, look) in broken {
+        let noticed = (0..PAIRS_UNTIL_NOTICED).any(|seed| difference(&template, policy, look, seed).is_some());
         assert!(noticed, "the test does not notice when {name}");
     }
 }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::pairs::{Pair, messages};
 use super::rooms::Room;
-use crate::serve::boundary::Law;
+use crate::serve::boundary::PrivacyPolicy;
 use crate::{Act, EmbedderSlot, EmbedderState, Engine, EngineParts, PluggedIn, Unwatched};
 
 /// After forty days of silence, a person who wrote for a week counts as having stopped.
@@ -53,7 +53,13 @@ pub(super) struct World {
 }
 
 impl World {
-    pub(super) fn open(template: &Path, law: Law, embedder: EmbedderSlot, clock: &Arc<FixedClock>, ids: &Arc<StepIds>) -> Self {
+    pub(super) fn open(
+        template: &Path,
+        policy: PrivacyPolicy,
+        embedder: EmbedderSlot,
+        clock: &Arc<FixedClock>,
+        ids: &Arc<StepIds>,
+    ) -> Self {
         let dir = folder();
         std::fs::copy(template, dir.path().join("keepsake.db")).unwrap();
         let parts = EngineParts {
@@ -65,11 +71,11 @@ impl World {
             keys: Arc::new(SessionKeys::default()),
             power: Arc::new(PluggedIn),
         };
-        Self { engine: Engine::open_under(parts, law).unwrap(), _dir: dir }
+        Self { engine: Engine::open_under(parts, policy).unwrap(), _dir: dir }
     }
 
     /// Builds one side of a pair, step by step.
-    pub(super) fn of(template: &Path, law: Law, pair: &Pair, side: usize) -> Self {
+    pub(super) fn of(template: &Path, policy: PrivacyPolicy, pair: &Pair, side: usize) -> Self {
         let clock = Arc::new(FixedClock::at(MONDAY_TEN));
         let ids = Arc::new(StepIds::default());
         // Vectors take most of the time, so only every fourth pair has them.
@@ -78,7 +84,7 @@ impl World {
         } else {
             EmbedderSlot::none().with_reader(Arc::new(SentenceReader))
         };
-        let world = Self::open(template, law, embedder, &clock, &ids);
+        let world = Self::open(template, policy, embedder, &clock, &ids);
         let engine = &world.engine;
         let mut made: Vec<(Room, Vec<MemoryId>)> = Vec::new();
         // Deriving takes as long as everything else together, so only a quarter of the pairs also derive halfway.

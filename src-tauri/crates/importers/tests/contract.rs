@@ -7,11 +7,11 @@ use std::fs;
 use std::io::{Cursor, Write as _};
 use std::path::{Path, PathBuf};
 
-use keepsake_channels::{
+use keepsake_domain::{Message, Role, SourceKind, Timestamp};
+use keepsake_importers::{
     DateOrder, ImportError, ImportOptions, Read, Sink, SkipReason, Stop, Zone, list_inputs, look_through, preview, read_path,
     sniff,
 };
-use keepsake_domain::{Message, Role, SourceKind, Timestamp};
 use keepsake_testkit::exports::write_chatgpt_export;
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -20,7 +20,7 @@ use zip::write::SimpleFileOptions;
 #[derive(Default)]
 struct Collect {
     messages: Vec<Message>,
-    skips: Vec<keepsake_channels::Skip>,
+    skips: Vec<keepsake_importers::Skip>,
     stop_after: Option<usize>,
 }
 

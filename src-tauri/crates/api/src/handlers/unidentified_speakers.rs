@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use keepsake_domain::{ConversationId, HandleId, LinkAnswer};
-use keepsake_engine::VoiceAnswer;
-use keepsake_store::{InteractionRow, ReadTx, Result as StoreResult, VoiceRow};
+use keepsake_engine::SpeakerAnswer;
+use keepsake_store::{InteractionRow, ReadTx, Result as StoreResult, UnidentifiedSpeakerRow};
 
 use super::people::{line, named_handle};
 use super::title_or_stand_in;
@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::types::Nothing;
 use crate::types::people::LineView;
-use crate::types::voices::*;
+use crate::types::unidentified_speakers::*;
 
 /// Lines shown to recognize a speaker: the longest of the latest messages.
 const LINES: usize = 3;
@@ -44,7 +44,7 @@ pub(crate) fn voices_list(app: &App, request: VoicesRequest) -> Result<VoicesRes
             let open = voices.iter().filter(|voice| voice.is_open()).count() as u32;
             let Some(first) = voices.first().filter(|_| of.is_some() || open > 0) else { continue };
             let conversation = tx.conversation(&first.conversation)?;
-            let view = |voice: &VoiceRow| -> StoreResult<VoiceView> {
+            let view = |voice: &UnidentifiedSpeakerRow| -> StoreResult<VoiceView> {
                 Ok(VoiceView {
                     handle: voice.handle.to_string(),
                     label: voice.label.clone(),
@@ -73,14 +73,14 @@ pub(crate) fn voice_answer(app: &App, request: VoiceAnswerRequest) -> Result<Not
     let voice = named_handle(app, &request.handle)?;
     let missing = |what: &str| ApiError::invalid(format!("the answer '{}' needs {what}", request.answer));
     let answer = match request.answer.as_str() {
-        "owner" => VoiceAnswer::Owner,
-        "person" => VoiceAnswer::Person(named_handle(app, request.person.as_deref().ok_or_else(|| missing("a person"))?)?),
-        "name" => VoiceAnswer::Name(request.name.clone().ok_or_else(|| missing("a name"))?),
-        "leave" => VoiceAnswer::Leave,
-        "open" => VoiceAnswer::Open,
+        "owner" => SpeakerAnswer::Owner,
+        "person" => SpeakerAnswer::Person(named_handle(app, request.person.as_deref().ok_or_else(|| missing("a person"))?)?),
+        "name" => SpeakerAnswer::Name(request.name.clone().ok_or_else(|| missing("a name"))?),
+        "leave" => SpeakerAnswer::Leave,
+        "open" => SpeakerAnswer::Open,
         other => return Err(ApiError::invalid(format!("'{other}' is not an answer; use owner, person, name, leave or open"))),
     };
-    app.engine().answer_voice(&voice, &answer)?;
+    app.engine().answer_speaker(&voice, &answer)?;
     app.engine().queue_profiles()?;
     Ok(Nothing {})
 }

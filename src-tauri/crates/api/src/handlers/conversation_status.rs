@@ -38,13 +38,13 @@ fn commitment(tx: &ReadTx<'_>, id: &ConversationId, stored: &StoredCommitment) -
     })
 }
 
-pub(crate) fn conversation_standing(app: &App, request: ById) -> Result<StandingView, ApiError> {
+pub(crate) fn conversation_standing(app: &App, request: ById) -> Result<ConversationStatusView, ApiError> {
     let id: ConversationId = request.id.parse()?;
     let engine = app.engine();
     Ok(engine.store().read(|tx| {
         tx.conversation(&id)?;
-        let Some(standing) = engine.conversation_standing(tx, &id)? else { return Ok(StandingView::default()) };
-        Ok(StandingView {
+        let Some(standing) = engine.conversation_standing(tx, &id)? else { return Ok(ConversationStatusView::default()) };
+        Ok(ConversationStatusView {
             status: Some(standing.status.to_string()),
             reasons: standing
                 .reasons

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use expect_test::{Expect, expect};
-use keepsake_channels::{ImportOptions, MeetingDate, Read, Sink, Stop, Zone, read_path};
 use keepsake_domain::{Message, TimeCertainty, Timestamp};
+use keepsake_importers::{ImportOptions, MeetingDate, Read, Sink, Stop, Zone, read_path};
 
 #[path = "importers/terminals.rs"]
 mod terminals;
@@ -16,7 +16,7 @@ mod terminals;
 #[derive(Default)]
 struct Collect {
     messages: Vec<Message>,
-    skips: Vec<keepsake_channels::Skip>,
+    skips: Vec<keepsake_importers::Skip>,
 }
 
 impl Sink for Collect {
@@ -568,7 +568,7 @@ fn whatsapp_ambiguous_dates_are_asked_about() {
 
 #[test]
 fn whatsapp_ambiguous_dates_with_an_answer() {
-    let order = Some(keepsake_channels::DateOrder::MonthFirst);
+    let order = Some(keepsake_importers::DateOrder::MonthFirst);
     check(
         "whatsapp/ambiguous.txt",
         ImportOptions { date_order: order, ..options() },

@@ -1,11 +1,11 @@
-//! Measures only reading: `cargo run --release -p keepsake-channels --example read_export -- FILE`, or `-- generate FILE MIB`.
+//! Measures only reading: `cargo run --release -p keepsake-importers --example read_export -- FILE`, or `-- generate FILE MIB`.
 
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::time::Instant;
 
-use keepsake_channels::{ImportOptions, Read, Sink, Stop, read_path};
 use keepsake_domain::Timestamp;
+use keepsake_importers::{ImportOptions, Read, Sink, Stop, read_path};
 use keepsake_testkit::exports::write_chatgpt_export;
 
 /// Approximate size of a generated conversation with 40 messages.

@@ -2,71 +2,71 @@
 
 use keepsake_domain::{Destination, Label, Place, Visibility, may_surface};
 
-use crate::serve::boundary::Law;
+use crate::serve::boundary::PrivacyPolicy;
 
 fn label_of(places: &[&Place]) -> Option<Label> {
-    (Law::DOMAIN.label_of)(places)
+    (PrivacyPolicy::DOMAIN.label_of)(places)
 }
 
 /// Each broken policy with a description of its hole.
-pub(super) fn broken_laws() -> Vec<(&'static str, Law)> {
-    let law = Law::DOMAIN;
+pub(super) fn broken_policies() -> Vec<(&'static str, PrivacyPolicy)> {
+    let policy = PrivacyPolicy::DOMAIN;
     vec![
-        ("everything may surface", Law { may_surface: |_, _, _| Ok(()), ..law }),
+        ("everything may surface", PrivacyPolicy { may_surface: |_, _, _| Ok(()), ..policy }),
         (
             "off the record counts as a closed place",
-            Law {
+            PrivacyPolicy {
                 label_of: |places| {
                     let heard: Vec<Place> =
                         places.iter().map(|place| Place { is_off_record: false, ..(*place).clone() }).collect();
                     Label::of_all(&heard)
                 },
-                ..law
+                ..policy
             },
         ),
         (
             "a private destination may see everything private",
-            Law {
+            PrivacyPolicy {
                 may_surface: |label, shared, to| {
                     let to = Destination { people: Default::default(), ..to.clone() };
                     may_surface(label, shared, &to)
                 },
-                ..law
+                ..policy
             },
         ),
         (
             "a public destination counts as private",
-            Law {
+            PrivacyPolicy {
                 may_surface: |label, shared, to| {
                     may_surface(label, shared, &Destination { visibility: Visibility::Private, ..to.clone() })
                 },
-                ..law
+                ..policy
             },
         ),
         (
             "a public destination without people counts as the owner's",
-            Law {
+            PrivacyPolicy {
                 may_surface: |label, shared, to| {
                     let to = Destination { visibility: Visibility::Private, people: Default::default(), ..to.clone() };
                     may_surface(label, shared, &to)
                 },
-                ..law
+                ..policy
             },
         ),
         (
             "one public source opens the rest",
-            Law {
+            PrivacyPolicy {
                 label_of: |places| {
                     let public = places.iter().find(|place| place.visibility == Visibility::Public);
                     public.map_or_else(|| label_of(places), |place| Some(Label::of(place)))
                 },
-                ..law
+                ..policy
             },
         ),
-        ("the last source decides", Law { label_of: |places| places.last().map(|place| Label::of(place)), ..law }),
+        ("the last source decides", PrivacyPolicy { label_of: |places| places.last().map(|place| Label::of(place)), ..policy }),
         (
             "one of the people is enough",
-            Law {
+            PrivacyPolicy {
                 may_surface: |label, shared, to| {
                     let alone =
                         |person: &keepsake_domain::EntityId| Destination { people: [person.clone()].into(), ..to.clone() };
@@ -75,21 +75,24 @@ pub(super) fn broken_laws() -> Vec<(&'static str, Law)> {
                         answer => answer,
                     }
                 },
-                ..law
+                ..policy
             },
         ),
-        ("everything counts as shared", Law { may_surface: |label, _, to| may_surface(label, true, to), ..law }),
+        ("everything counts as shared", PrivacyPolicy { may_surface: |label, _, to| may_surface(label, true, to), ..policy }),
         (
             "any conversation counts as the own",
-            Law {
+            PrivacyPolicy {
                 may_surface: |label, shared, to| match (&to.conversation, label.is_off_record()) {
                     (Some(_), false) => Ok(()),
                     _ => may_surface(label, shared, to),
                 },
-                ..law
+                ..policy
             },
         ),
-        ("a repeat is looked for among everything", Law { flows: |_, _| true, ..law }),
-        ("a repeat is looked for where the candidate is stricter", Law { flows: |from, to| to.flows_to(from), ..law }),
+        ("a repeat is looked for among everything", PrivacyPolicy { flows: |_, _| true, ..policy }),
+        (
+            "a repeat is looked for where the candidate is stricter",
+            PrivacyPolicy { flows: |from, to| to.flows_to(from), ..policy },
+        ),
     ]
 }

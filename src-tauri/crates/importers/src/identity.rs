@@ -64,7 +64,7 @@ const UNKNOWN_VOICES: &[&str] = &[
 ];
 
 /// True if a transcript's label distinguishes a speaker without naming anybody (docs/formats.md, section 8).
-pub(crate) fn is_unknown_voice(label: &str) -> bool {
+pub(crate) fn is_unidentified_label(label: &str) -> bool {
     let label = folded(label);
     let is_count =
         |tail: &str| tail.len() == 1 && tail.is_ascii() || !tail.is_empty() && tail.bytes().all(|b| b.is_ascii_digit());
@@ -78,7 +78,11 @@ pub(crate) fn is_unknown_voice(label: &str) -> bool {
 
 /// The handle of a speaker in a meeting: the name if there is one; otherwise a handle that is valid only within this meeting.
 pub(crate) fn speaker_handle(label: &str, meeting: MeetingId) -> ChannelHandle {
-    if is_unknown_voice(label) { ChannelHandle::of_voice(&folded(label), meeting) } else { handle(MEETING, label) }
+    if is_unidentified_label(label) {
+        ChannelHandle::of_unidentified_speaker(&folded(label), meeting)
+    } else {
+        handle(MEETING, label)
+    }
 }
 
 /// Makes stand-in ids: a hash of time, author and text, plus a count among messages in which all three are equal.

@@ -262,7 +262,7 @@ fn stem_of(name: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::identity::is_unknown_voice;
+    use crate::identity::is_unidentified_label;
 
     #[test]
     fn names_lose_roles_and_unknown_voices_are_known_as_such() {
@@ -281,7 +281,7 @@ mod tests {
             ("Ana Lima's Presentation", "Ana Lima's Presentation", true),
         ] {
             assert_eq!(without_suffix(label), name);
-            assert_eq!(is_unknown_voice(without_suffix(label)), is_unknown, "{label}");
+            assert_eq!(is_unidentified_label(without_suffix(label)), is_unknown, "{label}");
         }
     }
 

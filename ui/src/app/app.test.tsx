@@ -43,7 +43,7 @@ describe('the frame', () => {
 
   test('a panel is called what is seen, and its number says what it counts', async () => {
     await renderApp('review');
-    expect(screen.getByRole('button', { name: 'Review 14 candidates to review' }).dataset.testid).toBe('nav-review');
+    expect(screen.getByRole('button', { name: 'Review 14 proposals to review' }).dataset.testid).toBe('nav-review');
     expect(screen.getByRole('button', { name: 'Undo' }).getAttribute('aria-keyshortcuts')).toContain('u');
   });
 
@@ -57,7 +57,7 @@ describe('the frame', () => {
 
   test('a missing model is said, not hidden', async () => {
     await renderApp('review', { embeddingMissing: true });
-    expect((await screen.findByTestId('banner')).textContent).toContain('Matching by words only');
+    expect((await screen.findByTestId('banner')).textContent).toContain('so Keepsake matches by keywords only');
   });
 
   test('paused work is said and can be resumed', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { fuzzyScore } from './fuzzy';
 
 describe('a few letters name', () => {
-  const NAMES = ['Go to Review', 'Go to Memories', 'Keyboard shortcuts', 'Approve', 'Approve selected', 'Results of the analysis', 'Where it stands'];
+  const NAMES = ['Go to Review', 'Go to Memories', 'Keyboard shortcuts', 'Approve', 'Approve selected', 'Analysis results', 'Show or hide status'];
   const best = (typed: string) =>
     NAMES.map((name) => [name, fuzzyScore(typed, name)] as const)
       .filter((each): each is readonly [string, number] => each[1] !== null)

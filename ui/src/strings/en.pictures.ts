@@ -96,7 +96,7 @@ export const time = {
   byDecided: 'Date decided',
   messages: 'Messages',
   memories: 'Memories',
-  states: { approved: 'Approved', waiting: 'To review', rejected: 'Rejected' } as Readonly<Record<string, string>>,
+  states: { approved: 'Approved', waiting: 'To review', rejected: 'Dismissed' } as Readonly<Record<string, string>>,
   other: 'Other channels',
   offRecord: 'Not used for memory',
   period: 'Period',

@@ -33,7 +33,7 @@ export const you = {
   conflictOpen: 'Open this memory',
   conflictsFailed: 'Contradictions could not be loaded.',
   keptTrashed: 'Kept one statement and moved the other to the trash',
-  keptRejected: 'Kept the approved statement and rejected the other',
+  keptRejected: 'Kept the approved statement and dismissed the other',
   keptApproved: 'Approved the second statement; the first no longer holds',
 
   day: 'Show what was true on',

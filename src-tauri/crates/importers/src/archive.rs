@@ -388,7 +388,7 @@ mod tests {
         for (limits, wanted) in [
             (ArchiveLimits { entries_max: 1, ..standard }, "2 entries"),
             (ArchiveLimits { entry_bytes_max: 6, ..standard }, "an entry is larger"),
-            (ArchiveLimits { total_bytes_max: 13, ..standard }, "together"),
+            (ArchiveLimits { total_bytes_max: 13, ..standard }, "in total"),
         ] {
             let error = Container::open_within(file.path(), limits).err().map(|error| error.to_string()).unwrap_or_default();
             assert!(error.contains(wanted), "{error:?} says {wanted:?}");

@@ -244,7 +244,7 @@ mod tests {
             ("no XML", "PK".to_owned(), "not a Word document"),
             ("nothing", String::new(), "not a Word document"),
             ("another language", "<html><body>Ana: hi</body></html>".to_owned(), "not a Word document"),
-            ("two roots", format!("{0}{0}", document("").replace("<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "")), "two roots"),
+            ("two roots", format!("{0}{0}", document("").replace("<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "")), "two root elements"),
             ("another encoding", document("").replace("UTF-8", "UTF-16"), "UTF-8"),
             ("an impossible character", document("<w:p><w:r><w:t>&#0;</w:t></w:r></w:p>"), "damaged"),
         ] {

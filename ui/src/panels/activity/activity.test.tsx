@@ -47,7 +47,7 @@ describe('jobs', () => {
     const host = await show('jobs');
     await screen.findAllByTestId('job-row');
     fireEvent.click(within(rowOf('job-row', 'Half marathon training')).getByTestId('btn-job-cancel'));
-    await waitFor(() => expect(rowOf('job-row', 'Half marathon training').textContent).toContain('Nothing half done was kept'));
+    await waitFor(() => expect(rowOf('job-row', 'Half marathon training').textContent).toContain('No partial results were kept'));
     fireEvent.click(within(rowOf('job-row', 'old-chats.zip')).getByTestId('btn-job-retry'));
     await waitFor(() => expect(rowOf('job-row', 'old-chats.zip').textContent).toContain('Waiting'));
     expect([...asked(host, 'job_cancel'), ...asked(host, 'job_retry')]).toEqual([{ id: 'job_1' }, { id: 'job_3' }]);
@@ -79,7 +79,7 @@ describe('jobs', () => {
   test.each([
     ['hour', /is paused until .*\d:\d\d/],
     ['tomorrow', /is paused until .*8:00/],
-    ['resumed', /is paused\. What runs now/],
+    ['resumed', /is paused\. Running jobs finish/],
   ])('the button asks for how long: %s', async (until, said) => {
     const host = await show('jobs');
     await screen.findAllByTestId('job-row');

@@ -26,7 +26,7 @@ test('nothing is looked at before the button, and then counts come with their in
   const host = await show();
   expect(asked(host, 'audit_run')).toEqual([]);
   fireEvent.click(screen.getByTestId('btn-audit-run'));
-  expect((await screen.findByTestId('audit-looked')).textContent).toMatch(/^200 of \d+ memories in use were checked/);
+  expect((await screen.findByTestId('audit-looked')).textContent).toMatch(/^200 of \d+ memories were checked/);
   const rows = within(screen.getByTestId('audit-shares')).getAllByRole('row');
   expect(rows.map((row) => row.textContent)).toContain('Contradictions10% to 3%');
   expect(rows.map((row) => row.textContent)).toContain('Echoed00% to 2%');
@@ -36,7 +36,7 @@ test('nothing is looked at before the button, and then counts come with their in
 test('a finding shows what is and what would be, is acted on, and comes back with undo', async () => {
   const host = await run();
   const findings = screen.getAllByTestId('audit-finding');
-  expect(findings.map((each) => within(each).getByTestId('btn-audit-act').textContent)).toEqual(['Move to trash', 'Keep the newer one', 'Merge into the other', 'It still holds']);
+  expect(findings.map((each) => within(each).getByTestId('btn-audit-act').textContent)).toEqual(['Move to trash', 'Keep the newer memory', 'Merge into the other memory', 'Still true']);
   const first = findings[0] as HTMLElement;
   fireEvent.click(within(first).getByTestId('btn-audit-act'));
   await waitFor(() => expect(asked(host, 'memory_decide')).toHaveLength(1));
@@ -75,7 +75,7 @@ test('an audit shows how far it is and can be cancelled', async () => {
   await waitFor(() => expect(asked(host, 'task_cancel')).toEqual([{ id: 'audit' }]));
   host.failNext('audit_run', new RpcError('cancelled', 'stopped'));
   finish();
-  await screen.findByText('Cancelled. Nothing was changed.');
-  expect(screen.queryByText('The audit could not be finished'), 'a cancel is no failure').toBeNull();
+  await screen.findByText('Canceled. Nothing was changed.');
+  expect(screen.queryByText('The audit failed'), 'a cancel is no failure').toBeNull();
   expect((screen.getByTestId('btn-audit-run') as HTMLButtonElement).disabled).toBe(false);
 });

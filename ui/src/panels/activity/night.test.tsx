@@ -22,16 +22,16 @@ describe('overnight', () => {
     const digest = await screen.findByTestId('night-digest');
     expect(digest.textContent).toContain('214 messages');
     expect(within(digest).queryByText(/gap/), 'what is none is not told').toBeNull();
-    fireEvent.click(within(digest).getByText('14 candidates to review'));
+    fireEvent.click(within(digest).getByText('14 proposals to review'));
     expect(nav.get().panel).toBe('review');
   });
 
   test('a cycle begins now, says how far it is, and can be stopped', async () => {
     await show();
     fireEvent.click(screen.getByTestId('btn-night-start'));
-    await screen.findByText('Under way, 3 jobs to go');
+    await screen.findByText('Running, 3 jobs left');
     fireEvent.click(screen.getByTestId('btn-night-stop'));
-    await screen.findByText('Stopped before its end');
+    await screen.findByText('Stopped before it finished');
     expect(screen.getByTestId('btn-night-start')).toBeTruthy();
   });
 
@@ -52,7 +52,7 @@ describe('overnight', () => {
     const parked = await screen.findByTestId('night-parked');
     expect(parked.textContent).toContain('Link');
     expect(parked.textContent).toContain('Ana Pires and ana.p');
-    expect(parked.textContent).toContain('TidyingUser wants to read one book a week in 2025');
+    expect(parked.textContent).toContain('Clean-upUser wants to read one book a week in 2025');
     await press('b');
     await waitFor(() => expect(asked(host, 'parked_restore')).toEqual([{ items: [{ kind: 'link', id: 'lnk_parked' }, { kind: 'reflection', id: 'ref_parked' }] }]));
     await waitFor(() => expect(screen.queryByTestId('night-parked')).toBeNull());
@@ -70,7 +70,7 @@ describe('overnight', () => {
     await waitFor(() => expect(asked(host, 'maintenance_set')).toEqual([{ automatic: true, hour: 5, park_after_days: 60, notify: true }]));
     const days = screen.getByTestId('night-days');
     fireEvent.change(days, { target: { value: '3' } });
-    await screen.findByText('A number of days from 7 to 3650.');
+    await screen.findByText('Enter a whole number of days from 7 to 3650.');
     fireEvent.keyDown(days, { key: 'Enter' });
     expect(asked(host, 'maintenance_set')).toHaveLength(1);
     fireEvent.change(days, { target: { value: '30' } });
@@ -91,7 +91,7 @@ describe('overnight', () => {
 
   test('before the first night it says what will be', async () => {
     await show({ firstRun: true });
-    expect(screen.getByText('No night has passed yet')).toBeTruthy();
+    expect(screen.getByText('No overnight run yet')).toBeTruthy();
   });
 
   test.each(['light', 'dark'] as const)('it is sound for assistive technology in the %s theme', async (theme) => {

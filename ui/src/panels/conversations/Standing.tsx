@@ -4,7 +4,7 @@
  */
 import { ChevronDown } from 'lucide-react';
 import { useId } from 'react';
-import { type ConversationRow, type ReasonView, type StandingView, type ToneView, useRpc } from '../../api';
+import { type ConversationRow, type ReasonView, type ConversationStatusView, type ToneView, useRpc } from '../../api';
 import { action, ariaKeys, showKey, useActions } from '../../keys';
 import { openConversation } from '../../state/nav';
 import { useUiState } from '../../state/uiState';
@@ -68,7 +68,7 @@ function Line({ row }: { row: ConversationRow }) {
   );
 }
 
-function Detail({ id, row, standing }: { id: string; row: ConversationRow; standing: StandingView }) {
+function Detail({ id, row, standing }: { id: string; row: ConversationRow; standing: ConversationStatusView }) {
   const { status, reasons, judge, tone, commitments, summary } = standing;
   const words = t.standing;
   const line = (message: string, text: string) => (

@@ -41,7 +41,7 @@ describe('the list', () => {
   test('a private conversation carries its lock and its edge', async () => {
     await renderApp('conversations');
     const mark = await screen.findByTestId('conversation-private');
-    expect(mark.textContent).toContain('Kept out of memory');
+    expect(mark.textContent).toContain('Not used for memory');
     expect(mark.className).toContain('hatched');
   });
 
@@ -54,7 +54,7 @@ describe('the list', () => {
     const words = asked(host, 'conversations_list').map((each) => (each.payload as { query: string | null }).query);
     expect(words.filter(Boolean), 'not letter by letter').toEqual(['sourdough']);
     fireEvent.change(field, { target: { value: 'no such words' } });
-    await screen.findByText('No conversation matches');
+    await screen.findByText('No conversations match');
     fireEvent.click(screen.getByRole('button', { name: 'Clear filters' }));
     await waitFor(() => expect(rows().length).toBeGreaterThan(1));
   });
@@ -87,7 +87,7 @@ describe('the list', () => {
 
   test('a line that was asked for and is gone is said', async () => {
     await renderApp('conversations', {}, { conversation: 'conv_gone', message: 'int_gone' });
-    expect(await screen.findByText('This conversation is not there any more.')).toBeDefined();
+    expect(await screen.findByText('This conversation no longer exists.')).toBeDefined();
     expect(await screen.findAllByTestId('message')).not.toHaveLength(0);
   });
 
@@ -226,16 +226,16 @@ describe('privacy', () => {
     const host = await open('conv_kitchen');
     await press('p');
     const dialog = await screen.findByTestId('private-dialog');
-    await within(dialog).findByText(/^So far it has led to 1 approved memory, 5 candidates and 2 entries of the gate log/);
+    await within(dialog).findByText(/^So far, it has led to 1 approved memory, 5 proposals and 2 filtered-out statements/);
     expect(asked(host, 'conversation_set_private'), 'counted before it happens').toHaveLength(0);
     expect(await violations()).toEqual([]);
     fireEvent.click(screen.getByTestId(`private-${existing}`));
     await waitFor(() => expect(screen.queryByTestId('private-dialog')).toBeNull());
     expect(asked(host, 'conversation_set_private').map((each) => each.payload)).toEqual([{ id: 'conv_kitchen', private: true, existing }]);
-    await screen.findByText(/Kept out of memory: nothing here is analysed/);
+    await screen.findByText(/Not used for memory: nothing here is analyzed/);
     const analyze = screen.getByTestId('btn-analyze');
     expect((analyze as HTMLButtonElement).disabled).toBe(true);
-    expect(document.getElementById(analyze.getAttribute('aria-describedby') ?? '')?.textContent).toContain('never analysed');
+    expect(document.getElementById(analyze.getAttribute('aria-describedby') ?? '')?.textContent).toContain('never analyzed');
   });
 
   test('the undo key takes back what was made private, and no older act in its place', async () => {
@@ -263,12 +263,12 @@ describe('privacy', () => {
     expect(choice.getAttribute('aria-checked'), 'no, unless the person says so').toBe('false');
     if (use) fireEvent.click(choice);
     fireEvent.click(screen.getByTestId('private-off'));
-    await waitFor(() => expect(screen.queryByText(/Kept out of memory: nothing here is analysed/)).toBeNull());
+    await waitFor(() => expect(screen.queryByText(/Not used for memory: nothing here is analyzed/)).toBeNull());
     expect(asked(host, 'conversation_set_private')[0]?.payload).toMatchObject({ private: false, use_private_time: use });
     await waitFor(() => expect(screen.queryByTestId('private-time') === null).toBe(use));
     if (use) return;
     fireEvent.click(await screen.findByTestId('private-time'));
-    await screen.findByText(/4 messages arrived while this conversation was kept out/);
+    await screen.findByText(/4 messages arrived while this conversation was not used for memory/);
     expect(await violations()).toEqual([]);
     fireEvent.click(screen.getByTestId('private-off'));
     await waitFor(() => expect(screen.queryByTestId('private-time')).toBeNull());
@@ -307,7 +307,7 @@ describe('Analyze now', () => {
     await waitFor(() => expect(screen.getByTestId('btn-analyze').dataset.state).toBe('running'));
     expect(within(screen.getByTestId('analyze-bar')).getByRole('progressbar')).toBeDefined();
     const results = await screen.findByTestId('analyze-results');
-    for (const words of ['Summary', 'Emotional arc', 'Worried', 'Hopeful', 'Practical and warm', '1 statement repeated', '4 stopped by gates', 'kitchen']) expect(results.textContent).toContain(words);
+    for (const words of ['Summary', 'Emotional arc', 'Worried', 'Hopeful', 'Practical and warm', '1 statement was already known', '4 filtered out', 'kitchen']) expect(results.textContent).toContain(words);
     expect(await violations()).toEqual([]);
   });
 
@@ -347,15 +347,15 @@ describe('Analyze now', () => {
     fireEvent.click(screen.getByTestId('btn-analyze-force'));
     const results = await screen.findByTestId('analyze-results');
     expect(asked(host, 'analyze_start').map((each) => (each.payload as { force: boolean }).force)).toEqual([false, false, true]);
-    fireEvent.click(await within(results).findByRole('button', { name: 'Compare to previous' }));
-    expect(within(results).getByText('Nothing differs.')).toBeDefined();
+    fireEvent.click(await within(results).findByRole('button', { name: 'Compare with previous' }));
+    expect(within(results).getByText('No differences.')).toBeDefined();
   });
 
   test('a short conversation says how much is wanted', async () => {
     const host = await open('conv_kitchen', PACE);
     host.answer('analyze_start', ({ force }) => (force ? { outcome: 'queued', job_id: 'job_x' } : { outcome: 'too_short', messages: 2, messages_min: 5 }));
     await press('a');
-    await screen.findByText('Only 2 messages so far; 5 or more say enough.');
+    await screen.findByText('Only 2 messages so far. An analysis needs about 5 or more.');
     fireEvent.click(screen.getByTestId('btn-analyze-force'));
     await waitFor(() => expect(asked(host, 'analyze_start').at(-1)?.payload).toMatchObject({ force: true }));
   });
@@ -382,7 +382,7 @@ describe('Analyze now', () => {
     const host = await open('conv_running');
     host.answer('jobs_list', () => ({ items: [jobOf('queued')], queued: 1, paused: true, paused_until: null }));
     host.emit({ type: 'changed', tags: ['jobs'] });
-    expect(await screen.findByText('Waits: background work is paused.')).toBeDefined();
+    expect(await screen.findByText('Waiting, because background work is paused.')).toBeDefined();
   });
 });
 

@@ -24,7 +24,7 @@ describe('where a conversation stands', () => {
   test('one line says whether it goes on, why, and what is still promised', async () => {
     await open('conv_standup');
     const line = await screen.findByRole('button', { name: /^Paused/, expanded: false });
-    for (const words of ['quiet for 8 days, usually 2 hours at most', 'what was asked is settled', '2 open promises']) await waitFor(() => expect(line.textContent).toContain(words));
+    for (const words of ['last message 8 days ago, usual pauses are up to 2 hours', 'the request is settled', '2 open promises']) await waitFor(() => expect(line.textContent).toContain(words));
     expect(screen.queryByTestId('standing-detail'), 'the rest waits until it is asked for').toBeNull();
     expect(await violations()).toEqual([]);
   });
@@ -34,11 +34,11 @@ describe('where a conversation stands', () => {
     await screen.findByText('2 open promises');
     await press('s');
     const detail = within(screen.getByTestId('standing-detail'));
-    expect(detail.getByText(/^Quick answers and 18 words a message$/)).toBeDefined();
+    expect(detail.getByText(/^Quick replies and 18 words per message$/)).toBeDefined();
     expect(detail.getByText(/^The importer is done for the two large customers/)).toBeDefined();
     expect(detail.getAllByTestId('promise')).toHaveLength(2);
     expect(await violations()).toEqual([]);
-    fireEvent.click(detail.getByRole('button', { name: 'the last line' }));
+    fireEvent.click(detail.getByRole('button', { name: 'the last message' }));
     expect(nav.get().target).toMatchObject({ conversation: 'conv_standup', message: 'int_conv_standup_5' });
     await screen.findByTestId('standing-detail');
     await press('s');
@@ -61,9 +61,9 @@ describe('where a conversation stands', () => {
 });
 
 test.each([
-  ['within_rhythm', 600_000, 7_200_000, 'quiet for 10 minutes, as usual here'],
-  ['beyond_rhythm', 3 * 86_400_000, null, 'quiet for 3 days'],
-  ['long_silence', null, null, 'a long silence'],
+  ['within_rhythm', 600_000, 7_200_000, 'last message 10 minutes ago, a usual pause here'],
+  ['beyond_rhythm', 3 * 86_400_000, null, 'last message 3 days ago'],
+  ['long_silence', null, null, 'a long pause'],
   ['farewell', null, null, 'goodbye was said'],
   ['some_new_reason', null, null, 'some new reason'],
 ])('the reason %s in words', (kind, silence_ms, usual_ms, expected) => expect(reasonWords({ kind, silence_ms, usual_ms })).toBe(expected));

@@ -33,13 +33,13 @@ beforeEach(() => {
 describe('speakers without a name', () => {
   test('a meeting asks once, and shows the names it was given', async () => {
     const host = await openMeeting();
-    expect(screen.getByTestId('voices-bar').textContent).toContain('2 speakers have no name here');
+    expect(screen.getByTestId('voices-bar').textContent).toContain('2 unidentified speakers');
     const [first, second] = await ask();
     expect(within(screen.getByTestId('voices-dialog')).getByText(/I moved to Porto/)).toBeTruthy();
     type(first, 'Rui Costa');
     type(second, 'You');
-    expect(screen.getByText('Somebody new: Rui Costa')).toBeTruthy();
-    expect(screen.getByText(/It is you/)).toBeTruthy();
+    expect(screen.getByText('New person: Rui Costa')).toBeTruthy();
+    expect(screen.getByText(/This is you/)).toBeTruthy();
     fireEvent.click(screen.getByTestId('btn-voices-save'));
     await waitFor(() => expect(authors()[0]).toContain('Rui Costa'));
     expect(authors()[0], 'with what the transcript calls them').toContain('Speaker 1');
@@ -58,10 +58,10 @@ describe('speakers without a name', () => {
     const host = await openMeeting();
     const [first] = await ask();
     type(first, 'noor aziz');
-    expect(screen.getByText('Noor Aziz, whom you know already')).toBeTruthy();
+    expect(screen.getByText('Noor Aziz, already in People')).toBeTruthy();
     fireEvent.click(screen.getByTestId('btn-voices-save'));
     await waitFor(() => expect(answers(host)).toEqual([{ handle: 'hdl_Speaker 1', answer: 'person', person: 'hdl_noor', name: null }]));
-    await waitFor(() => expect(screen.getByTestId('voices-bar').textContent).toContain('1 speaker has no name'));
+    await waitFor(() => expect(screen.getByTestId('voices-bar').textContent).toContain('1 unidentified speaker'));
   });
 
   test('left without a name they are not asked about, until somebody wants to', async () => {
@@ -89,7 +89,7 @@ describe('speakers without a name', () => {
   test('People leads to the meeting that asks', async () => {
     await renderApp('people', { meeting: true });
     const button = await screen.findByTestId('voices-waiting');
-    expect(button.textContent).toBe('2 speakers in 1 meeting without a name');
+    expect(button.textContent).toBe('2 unidentified speakers in 1 meeting');
     fireEvent.click(button);
     expect(nav.get().panel).toBe('conversations');
     await screen.findByTestId('voices-bar');

@@ -59,7 +59,7 @@ describe('filtering', () => {
     expect(screen.getByTestId('btn-clear-filters')).toBeDefined();
     // Nothing matches, but the filter can still be removed.
     await userEvent.type(screen.getByTestId('memories-search'), 'zzzz');
-    await screen.findByText('Nothing matches these filters');
+    await screen.findByText('No memories match');
     expect(screen.getByTestId(facet)).toBeDefined();
     await userEvent.click(screen.getByTestId('btn-clear-filters'));
     await waitFor(() => expect(count()).toBe('9'));
@@ -70,7 +70,7 @@ describe('filtering', () => {
     await renderApp('memories');
     await ready();
     await userEvent.type(screen.getByTestId('memories-search'), 'zzzz');
-    await waitFor(() => expect(screen.getByText('Nothing matches these filters')).toBeDefined());
+    await waitFor(() => expect(screen.getByText('No memories match')).toBeDefined());
     expect(screen.getByTestId('facet-status'), 'a facet never disappears').toBeDefined();
     await userEvent.click(screen.getByTestId('btn-clear-filters'));
     await waitFor(() => expect(count()).toBe('9'));
@@ -89,9 +89,9 @@ describe('filtering', () => {
 test('a memory says to which agents it was given, and when last', async () => {
   await renderApp('memories', {}, { memory: 'mem_00016' });
   const reads = within(await screen.findByTestId('memory-reads'));
-  expect(reads.getByText('Given to agents 2 times')).toBeDefined();
+  expect(reads.getByText('Served to agents 2 times')).toBeDefined();
   expect(screen.getByTestId('memory-reads').querySelector('summary')?.textContent).toMatch(/last on .*\d{4}/);
-  expect(reads.getAllByRole('listitem', { hidden: true }).map((each) => each.textContent)).toEqual([expect.stringMatching(/^coderContext/), expect.stringMatching(/^A program without a nameSearchwith Tomasz Wrona/)]);
+  expect(reads.getAllByRole('listitem', { hidden: true }).map((each) => each.textContent)).toEqual([expect.stringMatching(/^coderContext/), expect.stringMatching(/^Unnamed programSearchwith Tomasz Wrona/)]);
   expect(await violations()).toEqual([]);
 });
 
@@ -170,20 +170,20 @@ describe('erasing for good', () => {
     await userEvent.click(screen.getByTestId('btn-memory-erase'));
     const dialog = within(screen.getByTestId('erase-dialog'));
     expect(dialog.getByText('Erase this memory for good?')).toBeDefined();
-    expect(await counts()).toEqual(['1 memory', '1 link to the lines that prove it', '1 search vector', '1 summary, session or analysis of where it was said, made again without it']);
-    expect(dialog.getByText(/^The messages stay as they were said\./)).toBeDefined();
+    expect(await counts()).toEqual(['1 memory', '1 link to source messages', '1 search vector', '1 summary, session or analysis of the same conversations, recreated without what is erased']);
+    expect(dialog.getByText(/^The messages stay as they are\./)).toBeDefined();
     expect(await violations()).toEqual([]);
     await press('Enter', ' ', 'y');
     expect(erased(host)).toEqual([]);
     await userEvent.click(dialog.getByTestId('btn-erase'));
     const receipt = within(await screen.findByTestId('erase-receipt'));
     expect(screen.queryByTestId('btn-undo'), 'no notice offers it back').toBeNull();
-    expect(receipt.getByText('1 memory went.')).toBeDefined();
+    expect(receipt.getByText('Erased: 1 memory.')).toBeDefined();
     expect(erased(host)).toEqual([{ ids: ['mem_00024'] }]);
     await userEvent.click(receipt.getAllByRole('button', { name: 'Close' })[0] as HTMLElement);
     await waitFor(() => expect(count()).toBe('0'));
     await press('u');
-    expect(await screen.findByText('What was erased cannot be brought back.')).toBeDefined();
+    expect(await screen.findByText('What was erased cannot be restored.')).toBeDefined();
     expect(host.calls.filter((each) => each.cmd === 'undo'), 'nothing older is undone in its stead').toEqual([]);
   });
 

@@ -12,22 +12,22 @@ const said = (kind: string, detail: Record<string, unknown>) => {
 
 describe('each kind of reason is said in plain words', () => {
   test.each<[string, Record<string, unknown>, string]>([
-    ['same_contact', { contact: 'r@example.org', a: 'handle', b: 'signature' }, 'Both give r@example.org as their own / Robin Hale (Mail): it is the account itself. rob (Matrix): it stands in their signature.'],
-    ['declared_handle', { by: 'a', handle: '@rob' }, 'Robin Hale (Mail) says that “@rob” is theirs'],
+    ['same_contact', { contact: 'r@example.org', a: 'handle', b: 'signature' }, 'Both give r@example.org as their own / Robin Hale (Email): it is the account itself. rob (Matrix): it is in their signature.'],
+    ['declared_handle', { by: 'a', handle: '@rob' }, 'Robin Hale (Email) says that “@rob” is theirs'],
     ['same_account', { channel: 'matrix', handle: '@rob' }, 'Both say that @rob on Matrix is theirs'],
     ['same_full_name', { name: 'robin hale' }, 'Both use the full name Robin Hale'],
     ['shared_companions', { companions: ['c', 'c', 'unknown'] }, 'Both talk with Mum (WhatsApp) and another account'],
     ['shared_terms', { terms: ['atlas', 'rollback'] }, 'Both use words that few others use: atlas and rollback'],
     ['same_conversation', { conversation: 'conv', answers: 0 }, 'Both write in the same conversation'],
-    ['same_conversation', { conversation: 'conv', answers: 3 }, 'Both write in the same conversation / One answered the other there 3 times.'],
+    ['same_conversation', { conversation: 'conv', answers: 3 }, 'Both write in the same conversation / One replied to the other there 3 times.'],
     ['different_names', { a: 'Robin Hale', b: 'Robin Marsh', is_partly_shared: true }, 'Their names differ: Robin Hale and Robin Marsh / Part of the name is the same, as after a marriage.'],
     ['same_server', { server: 'example.org' }, 'Both are accounts on example.org, where a person rarely needs two'],
-    ['same_server', { server: '' }, 'Both are accounts on Mail, where a person rarely needs two'],
+    ['same_server', { server: '' }, 'Both are accounts on Email, where a person rarely needs two'],
     ['denied', { by: 'b' }, 'rob (Matrix) says that the other account is not theirs'],
     ['declared_other', { by: 'b', handle: 'x@example' }, 'rob (Matrix) says that a different account there is theirs: x@example'],
     ['mixed_scripts', { handle: 'b' }, 'The name rob (Matrix) mixes letters of two alphabets, as impersonators do'],
     ['namesake', { handle: 'c' }, 'Another person with that name talks with one of them: Mum (WhatsApp)'],
-    ['decided_different', { a: 'a', b: 'c' }, 'You said that Robin Hale (Mail) and Mum (WhatsApp) are different people'],
+    ['decided_different', { a: 'a', b: 'c' }, 'You said that Robin Hale (Email) and Mum (WhatsApp) are different people'],
     ['something_new', {}, 'Something new'],
   ])('%s %j', (kind, detail, expected) => expect(said(kind, detail)).toBe(expected));
 
@@ -38,5 +38,5 @@ describe('each kind of reason is said in plain words', () => {
 test.each([
   [' Robin ', 'x', 'Robin'],
   ['', '@x', '@x'],
-  ['', '', 'Without a name'],
+  ['', '', 'Unnamed'],
 ])('a handle named %j with the address %j is called %s', (display_name, address, expected) => expect(handleName({ display_name, handle: address })).toBe(expected));

@@ -32,8 +32,8 @@ describe('gaps', () => {
   test('a row says what, how often and with whom; what came back says so', async () => {
     await open();
     expect(rows()).toHaveLength(3);
-    for (const words of ['Read my training calendar', '3 occasions, you']) expect(rows()[1]).toContain(words);
-    for (const words of ['Came back', '4 occasions, several people']) expect(rows()[0]).toContain(words);
+    for (const words of ['Read my training calendar', '3 requests, you']) expect(rows()[1]).toContain(words);
+    for (const words of ['Came back', '4 requests, several people']) expect(rows()[0]).toContain(words);
     expect(need()).toBe('Remember which books I have read');
     expect(screen.getByTestId('gap-task').textContent).toContain(`It came up again after it was done on ${day(NOW - 30 * 86_400_000)}.`);
     expect(await violations()).toEqual([]);
@@ -53,10 +53,10 @@ describe('gaps', () => {
     await press('j', 'a');
     const dialog = within(await screen.findByTestId('tasks-dialog'));
     expect(asked(host, 'gap_confirm'), 'not before the file is known').toEqual([]);
-    const field = dialog.getByLabelText('Whole path of the file');
+    const field = dialog.getByLabelText('Full path of the file');
     fireEvent.change(field, { target: { value: 'todo' } });
     fireEvent.click(dialog.getByTestId('btn-tasks-save'));
-    expect(dialog.getByRole('alert').textContent).toContain('The whole path of a Markdown file');
+    expect(dialog.getByRole('alert').textContent).toContain('Enter the full path of a Markdown file');
     expect(field.getAttribute('aria-invalid')).toBe('true');
     expect(await violations()).toEqual([]);
     fireEvent.change(field, { target: { value: FILE } });
@@ -64,7 +64,7 @@ describe('gaps', () => {
     await waitFor(() => expect(asked(host, 'gap_confirm')).toEqual([{ id: 'gap_calendar', file: FILE }]));
     await screen.findByText(`Written to ${FILE}`);
     await waitFor(() => expect(rows()).toHaveLength(2));
-    await waitFor(() => expect(screen.getByTestId('tasks-file').textContent).toBe(`Tasks go to ${FILE}`));
+    await waitFor(() => expect(screen.getByTestId('tasks-file').textContent).toBe(`Tasks are saved to ${FILE}`));
     await waitFor(() => expect(need(), 'the next one follows').toBe('Export the kitchen plan as a drawing'));
     // From now on, one key is sufficient.
     await press('a');
@@ -103,7 +103,7 @@ describe('gaps', () => {
     await waitFor(() => expect(asked(host, 'gap_confirm')).toEqual([{ id: 'gap_books', file: null }]));
     await screen.findByText('Written to /home/robin/notes/tasks.md');
     await press('u');
-    await screen.findByText('The task stands in /home/robin/notes/tasks.md. If it is not wanted, take it out there.');
+    await screen.findByText('This cannot be undone here: the task is in /home/robin/notes/tasks.md. To remove it, delete it there.');
     expect(asked(host, 'undo'), 'nothing older is undone in its stead').toEqual([]);
   });
 
@@ -131,14 +131,14 @@ describe('gaps', () => {
     await press('a');
     fireEvent.click(screen.getByTestId('gaps-tasks'));
     await waitFor(() => expect(rows()).toHaveLength(1));
-    expect(screen.getByTestId('gap-task').textContent).toContain('Its box is empty: still to do.');
+    expect(screen.getByTestId('gap-task').textContent).toContain('To do: its box is unchecked.');
     expect(screen.queryByTestId('btn-gap-confirm'), 'nothing to decide').toBeNull();
     const before = (await host.rpc('gaps_list', {})) as GapsResponse;
     host.answer('gaps_list', () => ({ ...before, items: before.items.map((gap) => (gap.id === 'gap_books' ? { ...gap, status: 'resolved', resolved: Date.UTC(2026, 10, 19), task: { id: 'task', status: 'resolved', file: FILE } } : gap)) }));
     fireEvent(window, new Event('focus'));
     await waitFor(() => expect(rows()).toHaveLength(0));
     fireEvent.click(screen.getByTestId('gaps-done'));
-    await waitFor(() => expect(screen.getByTestId('gap-task').textContent).toContain(`Its box is ticked: done, noticed on ${day(Date.UTC(2026, 10, 19))}.`));
+    await waitFor(() => expect(screen.getByTestId('gap-task').textContent).toContain(`Done: its box is checked, noticed on ${day(Date.UTC(2026, 10, 19))}.`));
   });
 
   test('with nothing to decide it says what would stand there; a failure says what is safe', async () => {

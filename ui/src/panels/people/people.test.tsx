@@ -41,7 +41,7 @@ describe('everybody', () => {
   test('a row says who, where, when, and what waits', async () => {
     await openPeople();
     const row = rows().find((each) => each.textContent?.includes('priya') || each.textContent?.includes('Priya'));
-    for (const words of ['Person', 'Priya Nair', 'Mail', '1 suggestion']) expect(row?.textContent).toContain(words);
+    for (const words of ['Person', 'Priya Nair', 'Email', '1 suggestion']) expect(row?.textContent).toContain(words);
     expect(rows()[0]?.textContent, 'the owner comes first').toContain('You');
   });
 
@@ -150,7 +150,7 @@ describe('one person', () => {
   test('a suggestion of theirs leads to the pair, and coming back to it later moves no cursor', async () => {
     await openPeople();
     await detailOf('Tomasz Wrona');
-    fireEvent.click(screen.getByRole('button', { name: /^Look: tw/ }));
+    fireEvent.click(screen.getByRole('button', { name: /^View: tw/ }));
     await waitFor(() => expect(question()).toBe('Are tw and Tomasz Wrona the same person?'));
     await press('k');
     const left = question();
@@ -180,7 +180,7 @@ describe('one person', () => {
     await detailOf('Mum');
     const dialog = await linkByHand('N. Aziz');
     const preview = await within(dialog).findByTestId('link-preview');
-    expect(preview.textContent).toContain('One person with 2 handles');
+    expect(preview.textContent).toContain('One person with 2 accounts');
     expect(preview.textContent).toContain('nothing newly visible');
     expect(asked(host, 'link_handles'), 'not before it is confirmed').toEqual([]);
     expect(await violations()).toEqual([]);
@@ -235,7 +235,7 @@ describe('suggestions', () => {
     expect(screen.getByTestId('link-for').textContent).toContain('Both give priya.nair@atlas.example as their own');
     expect(screen.getByTestId('link-for').querySelector('mark')?.textContent).toBe('Fine by me');
     expect(screen.getByTestId('link-against').textContent).toContain('No evidence against it was found.');
-    expect(screen.getByTestId('link-preview').textContent).toContain('One person with 2 handles');
+    expect(screen.getByTestId('link-preview').textContent).toContain('One person with 2 accounts');
     expect(await violations()).toEqual([]);
   });
 

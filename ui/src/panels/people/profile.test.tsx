@@ -169,7 +169,7 @@ describe('promises', () => {
   test('who promised what to whom, by when; what is settled on request; each opens where it was said', async () => {
     await open();
     const promises = await screen.findAllByTestId('promise');
-    expect(promises.map((each) => each.querySelector('p')?.textContent)).toEqual([`OpenYou to Priya Nairby ${day(-30)} or soAtlas weekly, 12 November`]);
+    expect(promises.map((each) => each.querySelector('p')?.textContent)).toEqual([`OpenYou to Priya Nairby about ${day(-30)}Atlas weekly, 12 November`]);
     fireEvent.click(screen.getByTestId('btn-promises-settled'));
     expect(screen.getAllByTestId('promise')[1]?.textContent).toContain('Show where it was settled');
     expect(await violations()).toEqual([]);

@@ -4,7 +4,7 @@ import type { Change } from '../../api/laid';
 import { perform } from '../../state/decisions';
 import { nameOf, t } from '../../strings';
 
-/** Seed 001's order. */
+/** The specification's (seed 001) order. */
 const TYPES = ['needs', 'expectations', 'preferences', 'gaps', 'satisfaction'];
 
 export interface ProfileGroup {

@@ -80,7 +80,7 @@ describe('one playbook', () => {
 
   test.each([
     ['a', 'approved', 'Approved'],
-    ['r', 'rejected', 'Rejected'],
+    ['r', 'rejected', 'Dismissed'],
     ['s', 'parked', 'Later'],
   ])('%s makes it %s, and one undo takes that back', async (key, status, word) => {
     const host = await openPlaybooks();
@@ -117,7 +117,7 @@ describe('one playbook', () => {
     expect(await violations()).toEqual([]);
     fireEvent.change(within(dialog).getByTestId('playbook-export-folder'), { target: { value: '/home/robin/skills' } });
     fireEvent.click(within(dialog).getByTestId('btn-playbook-export-confirm'));
-    await screen.findByText('Written to /home/robin/skills/deploy/SKILL.md');
+    await screen.findByText('Saved to /home/robin/skills/deploy/SKILL.md');
     expect(asked(host, 'playbook_export')).toEqual([{ id: 'pbk_deploy', dir: '/home/robin/skills' }]);
     await waitFor(() => expect(screen.queryByTestId('playbook-export-dialog')).toBeNull());
     await press('e');

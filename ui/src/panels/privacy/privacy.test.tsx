@@ -41,7 +41,7 @@ describe('channels', () => {
     const host = await openChannel('Planning the kitchen move');
     fireEvent.click(screen.getByTestId('visibility-private'));
     await screen.findByText('1 conversation with 9 messages becomes private.');
-    expect(screen.getByTestId('visibility-effect').textContent).toContain('could no longer be told anywhere');
+    expect(screen.getByTestId('visibility-effect').textContent).toContain('only in private places with the same people');
     expect(asked(host, 'visibility_set'), 'counted only').toEqual([]);
     expect(await violations()).toEqual([]);
     await press('^Enter');
@@ -56,7 +56,7 @@ describe('channels', () => {
     const host = await openChannel('Mum');
     host.answer('visibility_preview', () => ({ conversations: 1, messages: 4, opened_memories: 2, closed_memories: 0 }));
     fireEvent.click(screen.getByTestId('visibility-public'));
-    await screen.findByText('2 approved memories could then be told anywhere.');
+    await screen.findByText('Agents could then use 2 approved memories anywhere.');
     expect(screen.getByTestId('visibility-effect').dataset.opens).toBe('true');
   });
 
@@ -105,8 +105,8 @@ describe('one conversation', () => {
 
   test('who may see it is another question than whether it is kept out of memory', async () => {
     const { dialog } = await openDialog();
-    expect(dialog.textContent).toContain('Keep out of memory');
-    expect(screen.getByTestId('btn-private').textContent).toContain('Keep out of memory');
+    expect(dialog.textContent).toContain('Don’t use for memory');
+    expect(screen.getByTestId('btn-private').textContent).toContain('Don’t use for memory');
     expect(screen.getByTestId('btn-private').textContent, 'never called private').not.toMatch(/private/i);
     expect(await violations()).toEqual([]);
   });
@@ -127,7 +127,7 @@ describe('agents', () => {
   test('each has its level, changed in place and undone', async () => {
     const host = await open('agents');
     const agent = await screen.findByTestId('agent-row');
-    expect(agent.textContent).toContain('Only what anybody may know');
+    expect(agent.textContent).toContain('Sees only what is public');
     fireEvent.click(within(agent).getByRole('radio', { name: 'What the place allows' }));
     await waitFor(() => expect(asked(host, 'agent_set')).toEqual([{ name: 'helpdesk', visibility: 'private' }]));
     await press('u');
@@ -169,7 +169,7 @@ describe('view as', () => {
     await waitFor(() => expect(asked(host, 'context_preview').at(-1)).toMatchObject({ agent: 'helpdesk' }));
     await waitFor(() => expect(shown()).not.toContain('walnuts'));
     const aside = screen.getByTestId('view-withheld');
-    for (const words of ['Only you see this', '2 memories', 'private, and this is a public place']) expect(aside.textContent).toContain(words);
+    for (const words of ['Only you see this', '2 memories', 'private, but this place is public']) expect(aside.textContent).toContain(words);
     expect(shown(), 'nothing of it stands in the text').not.toMatch(/withheld/i);
     expect(await violations()).toEqual([]);
   });
@@ -182,8 +182,8 @@ describe('view as', () => {
     await user.click(screen.getByTestId('view-person'));
     await user.keyboard('{ArrowDown}{Enter}');
     await waitFor(() => expect((asked(host, 'context_preview').at(-1) as { person: string | null }).person).not.toBeNull());
-    expect((await screen.findByTestId('view-detail')).textContent).toBe('Kept brief. Because of this entry: Prefers short answers.');
-    expect(shown(), 'it is no part of the text').not.toContain('Kept brief');
+    expect((await screen.findByTestId('view-detail')).textContent).toBe('Brief. Because of this entry: Prefers short answers.');
+    expect(shown(), 'it is no part of the text').not.toContain('Brief. Because');
   });
 
   test('person and place are chosen from lists; a message opens in its conversation', async () => {
@@ -205,7 +205,7 @@ describe('view as', () => {
     for (const value of ['k', 'ki', 'kitchen']) fireEvent.change(screen.getByTestId('view-query'), { target: { value } });
     await waitFor(() => expect(asked(host, 'context_preview').at(-1)).toMatchObject({ query: 'kitchen' }));
     fireEvent.change(screen.getByTestId('view-budget'), { target: { value: '12' } });
-    await screen.findByText('A whole number of characters, 200 or more.');
+    await screen.findByText('Enter a whole number of characters, 200 to 200,000.');
     expect(asked(host, 'context_preview').map((each) => (each as { query: string | null }).query)).not.toContain('ki');
     expect(asked(host, 'context_preview').map((each) => (each as { budget: number }).budget)).not.toContain(12);
   });
@@ -239,8 +239,8 @@ test.each([
   ['', null],
   ['6000', null],
   ['200', null],
-  ['199', 'A whole number of characters, 200 or more.'],
-  ['2.5e2.', 'A whole number of characters, 200 or more.'],
+  ['199', 'Enter a whole number of characters, 200 to 200,000.'],
+  ['2.5e2.', 'Enter a whole number of characters, 200 to 200,000.'],
 ])('the length %j', (budget, expected) => expect(budgetProblem(budget)).toBe(expected));
 
 test('a day ends at its last moment, here', () => {

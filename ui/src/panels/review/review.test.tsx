@@ -97,7 +97,7 @@ describe('reviewing by keyboard', () => {
     await renderApp('review');
     await ready();
     await press('u');
-    await waitFor(() => expect(screen.getByTestId('toast').textContent).toContain('Nothing left to undo'));
+    await waitFor(() => expect(screen.getByTestId('toast').textContent).toContain('Nothing to undo'));
   });
 
   test('a refused decision puts the row back and says why', async () => {
@@ -126,7 +126,7 @@ describe('reviewing by keyboard', () => {
     host.answer('memory_decide', () => ({ operation_id: 'op_1', summary: '', applied: ['mem_00000'], created: [], needs_look: [], set_aside: ['mem_00015'], contradicts: [] }));
     await press('a');
     await quiet();
-    await waitFor(() => expect(screen.getAllByTestId('toast').some((each) => each.textContent?.includes('An earlier statement is history now'))).toBe(true));
+    await waitFor(() => expect(screen.getAllByTestId('toast').some((each) => each.textContent?.includes('An earlier statement is now history'))).toBe(true));
   });
 
   test('an approval says which approved memory it contradicts, and leads there', async () => {
@@ -163,7 +163,7 @@ describe('reviewing by keyboard', () => {
     }));
     await press('r');
     await quiet();
-    const said = () => screen.getAllByTestId('toast').filter((each) => each.textContent?.includes('Rejected. It contradicts what you approved before, which stays: “User lives in Porto”, and 1 other'));
+    const said = () => screen.getAllByTestId('toast').filter((each) => each.textContent?.includes('Dismissed. It contradicts what you approved before, which stays: “User lives in Porto”, and 1 other'));
     await waitFor(() => expect(said()).toHaveLength(1));
     await userEvent.click(screen.getByRole('button', { name: 'Wrong' }));
     await quiet();
@@ -360,7 +360,7 @@ describe('reviewing by keyboard', () => {
     const shown = await screen.findByTestId('memory-changes');
     const statements = [...shown.querySelectorAll('li')].map((each) => each.querySelector('p')?.textContent);
     expect(statements[1], 'the candidate is the later one').toBe(statement());
-    expect(shown.textContent).toContain('Approving this sets the earlier statement aside as history.');
+    expect(shown.textContent).toContain('If you approve this, the earlier statement is kept only as history.');
     expect(await violations()).toEqual([]);
   });
 

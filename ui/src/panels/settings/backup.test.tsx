@@ -25,7 +25,7 @@ beforeEach(() => {
 test('a backup goes where the person says, and what it holds is told', async () => {
   const host = await show();
   fireEvent.click(screen.getByTestId('btn-backup-make'));
-  expect(await result()).toMatch(/Keepsake backup\.db is made \(18\.6 MB\).*It holds \d+ messages/);
+  expect(await result()).toMatch(/Keepsake backup\.db is saved \(18\.6 MB\).*It contains \d+ messages/);
   expect(asked(host, 'backup_make')).toEqual([{ token: 'file:Keepsake backup.db' }]);
 });
 
@@ -34,8 +34,8 @@ test('a backup of messages that were changed from outside is not called whole', 
   const contents = { messages: 30, conversations: 2, memories: 1, rows: 40, schema: 29, head: '', doubt: 'message number 7: its text was changed outside Keepsake' };
   host.answer('backup_make', () => ({ name: 'Keepsake backup.db', bytes: 9, contents }));
   fireEvent.click(screen.getByTestId('btn-backup-make'));
-  expect(await result()).toMatch(/is made .*In doubt from message number 7/);
-  expect(await result()).not.toContain('whole');
+  expect(await result()).toMatch(/is saved .*In doubt from message number 7/);
+  expect(await result()).not.toContain('intact');
 });
 
 test('a dialog that was closed does nothing', async () => {
@@ -59,7 +59,7 @@ test('long work shows how far it is, keeps the other buttons back and can be can
   await waitFor(() => expect(asked(host, 'task_cancel')).toEqual([{ id: 'backup' }]));
   host.failNext('backup_make', new RpcError('cancelled', 'stopped'));
   finish();
-  expect(await result()).toBe('Cancelled. Nothing was changed.');
+  expect(await result()).toBe('Canceled. Nothing was changed.');
   expect((screen.getByTestId('btn-backup-restore') as HTMLButtonElement).disabled).toBe(false);
 });
 
@@ -68,7 +68,7 @@ describe('a restore', () => {
     const host = await show();
     fireEvent.click(screen.getByTestId('btn-backup-restore'));
     const dialog = await screen.findByTestId('backup-ask');
-    expect(dialog.textContent).toMatch(/The backup holds30 messages.*This replaces what is here now\d+ messages/);
+    expect(dialog.textContent).toMatch(/The backup contains30 messages.*It replaces what is here now\d+ messages/);
     expect(await violations()).toEqual([]);
     fireEvent.click(within(dialog).getByRole('button', { name: 'Cancel' }));
     await waitFor(() => expect(screen.queryByTestId('backup-ask')).toBeNull());
@@ -81,7 +81,7 @@ describe('a restore', () => {
     fireEvent.click(within(rows[1] as HTMLElement).getByRole('button'));
     fireEvent.click(await screen.findByTestId('btn-backup-confirm'));
     const said = await result();
-    for (const words of ['Restored: 30 messages', 'kept as keepsake-', '3 messages that you erased since', '1 memory that you rejected, put in the trash or hid since stays so.', '2 memories that you corrected since wait']) expect(said).toContain(words);
+    for (const words of ['Restored: 30 messages', 'kept as keepsake-', '3 messages you had erased since the backup', '1 memory you had dismissed, moved to the trash or hidden since the backup stays that way.', '2 memories you had corrected since the backup are in Review again']) expect(said).toContain(words);
     expect(said).not.toContain('0 links');
     expect(asked(host, 'restore')[0]).toMatchObject({ id: expect.stringContaining('before-bulk') });
     await waitFor(async () => expect(await screen.findAllByTestId('backup-row')).toHaveLength(4));
@@ -95,7 +95,7 @@ describe('a restore', () => {
     fireEvent.click(screen.getByTestId('btn-backup-restore'));
     const dialog = await screen.findByTestId('backup-ask');
     expect(dialog.textContent).toContain(`in doubt from ${doubt}`);
-    expect(dialog.textContent).not.toContain('is whole');
+    expect(dialog.textContent).not.toContain('is intact');
     fireEvent.click(screen.getByTestId('btn-backup-confirm'));
     await waitFor(() => expect(asked(host, 'restore')).toEqual([{ token: 'file:Keepsake backup.db', salvage: true }]));
   });
@@ -107,7 +107,7 @@ describe('a restore', () => {
     fireEvent.click(screen.getByTestId('btn-backup-restore'));
     const dialog = await screen.findByTestId('backup-ask');
     expect(dialog.textContent).toContain('trigger "approve_all" added');
-    expect(dialog.textContent).not.toContain('is whole');
+    expect(dialog.textContent).not.toContain('is intact');
     fireEvent.click(screen.getByTestId('btn-backup-confirm'));
     await waitFor(() => expect(asked(host, 'restore')).toEqual([{ token: 'file:Keepsake backup.db', salvage: true }]));
   });
@@ -124,7 +124,7 @@ describe('a restore', () => {
 test('an export goes into a folder of its own', async () => {
   const host = await show();
   fireEvent.click(screen.getByTestId('btn-export'));
-  expect(await result()).toMatch(/The folder Keepsake 2026-11-20 is written, with 24 notes/);
+  expect(await result()).toMatch(/saved in the folder Keepsake 2026-11-20, with 24 notes/);
   expect(asked(host, 'export_make')).toEqual([{ token: 'file:Documents' }]);
 });
 
@@ -137,7 +137,7 @@ describe('a rebuild', () => {
 
   test('says first what is made again and what stays, and does nothing without a yes', async () => {
     const { host, dialog } = await begin();
-    for (const words of ['Candidates that you have not answered', 'everything that you approved', 'A backup is made first']) expect(dialog.textContent).toContain(words);
+    for (const words of ['Proposals that you have not answered', 'everything that you approved', 'A backup is made first']) expect(dialog.textContent).toContain(words);
     expect(await violations()).toEqual([]);
     fireEvent.click(within(dialog).getByRole('button', { name: 'Cancel' }));
     await waitFor(() => expect(screen.queryByTestId('rebuild-ask')).toBeNull());
@@ -148,7 +148,7 @@ describe('a rebuild', () => {
     const { host } = await begin();
     fireEvent.click(screen.getByTestId('btn-rebuild-confirm'));
     const work = await screen.findByTestId('rebuild-work');
-    expect(work.textContent).toContain('Making anew: 3 jobs to go');
+    expect(work.textContent).toContain('Rebuilding: 3 jobs left');
     expect((screen.getByTestId('btn-rebuild') as HTMLButtonElement).disabled, 'one at a time').toBe(true);
     await waitFor(() => expect(screen.getAllByTestId('backup-row')).toHaveLength(4));
     const view = (await host.rpc('maintenance_get', {})) as MaintenanceView;
@@ -157,7 +157,7 @@ describe('a rebuild', () => {
     await waitFor(() => expect(within(work).getByRole('progressbar').getAttribute('aria-valuenow')).toBe('2'));
     host.answer('maintenance_get', () => ({ ...view, jobs_left: 0, runs: view.runs.map((run) => ({ ...run, state: 'finished' })) }));
     host.emit({ type: 'changed', tags: ['jobs'] });
-    expect((await screen.findByTestId('rebuild-result')).textContent).toMatch(/Everything derived is made again\..*kept as keepsake-/);
+    expect((await screen.findByTestId('rebuild-result')).textContent).toMatch(/All derived data has been rebuilt\..*kept as keepsake-/);
   });
 
   test('can be cancelled before anything is deleted, and stopped after', async () => {
@@ -167,13 +167,13 @@ describe('a rebuild', () => {
     fireEvent.click(screen.getByTestId('btn-rebuild-confirm'));
     await screen.findByTestId('backup-work');
     host.emit({ type: 'job_progress', id: 'backup', stage: 'waiting', done: 0, total: 0 });
-    await screen.findByText('Getting ready to rebuild: waiting for what is under way');
+    await screen.findByText('Preparing to rebuild: waiting for running jobs');
     fireEvent.click(screen.getByTestId('btn-backup-cancel'));
     await waitFor(() => expect(asked(host, 'task_cancel')).toEqual([{ id: 'backup' }]));
     host.failNext('rebuild_begin', new RpcError('cancelled', 'stopped'));
     isHeld = false;
     finish();
-    expect(await result()).toBe('Cancelled. Nothing was changed.');
+    expect(await result()).toBe('Canceled. Nothing was changed.');
     fireEvent.click(screen.getByTestId('btn-rebuild'));
     fireEvent.click(await screen.findByTestId('btn-rebuild-confirm'));
     fireEvent.click(await screen.findByTestId('btn-rebuild-stop'));
@@ -185,7 +185,7 @@ describe('a rebuild', () => {
 test('kept backups are listed with day, reason and size', async () => {
   await show();
   const rows = await screen.findAllByTestId('backup-row');
-  expect(rows.map((row) => row.textContent)).toEqual([expect.stringMatching(/Of the day18\.6 MB/), expect.stringMatching(/Before much was changed at once18\.4 MB/), expect.stringMatching(/Of the day16\.9 MB/)]);
+  expect(rows.map((row) => row.textContent)).toEqual([expect.stringMatching(/Daily18\.6 MB/), expect.stringMatching(/Before a bulk change18\.4 MB/), expect.stringMatching(/Daily16\.9 MB/)]);
   expect(await violations()).toEqual([]);
 });
 
@@ -199,7 +199,7 @@ test('a page in a browser keeps backups in the data folder, sends a file to rest
   expect(screen.queryByTestId('btn-export')).toBeNull();
   screen.getByText(/run keepsake export/);
   fireEvent.click(screen.getByRole('button', { name: 'Back up now' }));
-  expect(await result()).toContain('-asked.db is made');
+  expect(await result()).toContain('-asked.db is saved');
   expect(asked(host, 'backup_make')).toEqual([{}]);
   fireEvent.click(screen.getByTestId('btn-backup-restore'));
   await screen.findByTestId('backup-ask');

@@ -196,7 +196,7 @@ describe('this computer only', () => {
   test('the promise in About says what holds', async () => {
     setUiState('settings.tab', 'general');
     await renderApp('settings', { models: 'remote' });
-    await screen.findByText(/Only what you allowed in Models goes/);
+    await screen.findByText(/Only what you allowed in Models is sent/);
     expect(screen.queryByText(/Nothing is sent anywhere/)).toBeNull();
   });
 });
@@ -302,7 +302,7 @@ describe('budget and background', () => {
   test('how much the model takes is asked of its server unless a number is given', async () => {
     const host = await show({ models: 'local' });
     const field = screen.getByTestId<HTMLInputElement>('model-context-tokens');
-    expect([field.value, field.placeholder]).toEqual(['', 'ask server']);
+    expect([field.value, field.placeholder]).toEqual(['', 'from server']);
     type('model-context-tokens', '100');
     await screen.findByText(/Enter a whole number from 2,000/);
     fireEvent.blur(field);
@@ -421,10 +421,10 @@ test.each([
   ['http://127.0.0.1:1234/v1', true, null],
   ['https://example.invalid', false, null],
   ['https://example.invalid', true, /another computer/],
-  ['127.0.0.1:11434', true, /not the address/],
-  ['ftp://127.0.0.1', true, /not the address/],
+  ['127.0.0.1:11434', true, /Enter the address/],
+  ['ftp://127.0.0.1', true, /Enter the address/],
   ['http://127.0.0.1@example.invalid', false, /before “@”/],
-  ['http://127.0.0.1?to=example', true, /Leave out “\?”/],
+  ['http://127.0.0.1?to=example', true, /Remove “\?”/],
 ])('the address %s (only here: %s)', (address, isOnlyHere, expected) => {
   expect(addressProblem(address, isOnlyHere) ?? '').toMatch(expected ?? /^$/);
 });

@@ -30,7 +30,7 @@ describe('each choice acts at once and is written whole', () => {
     const host = await renderApp('settings');
     const choice = await screen.findByTestId('settings-analyze-ended');
     expect(choice.getAttribute('aria-checked')).toBe('true');
-    expect(screen.getByText(/Only what ends from now on/)).toBeTruthy();
+    expect(screen.getByText(/Applies to conversations that end from now on/)).toBeTruthy();
     fireEvent.click(choice);
     await waitFor(() => expect(written(host)[0]).toMatchObject({ analyze_ended: false, extract_on_import: true }));
   });
@@ -62,7 +62,7 @@ describe('each choice acts at once and is written whole', () => {
     fireEvent.click(await screen.findByText(/Two-letter code/));
     const field = await screen.findByRole('textbox', { name: /Two-letter code/ });
     fireEvent.change(field, { target: { value: 'nowhere' } });
-    await screen.findByText('Two capital letters, for example DE.');
+    await screen.findByText('Enter two capital letters, for example DE.');
     fireEvent.change(field, { target: { value: 'se' } });
     fireEvent.submit(field);
     await waitFor(() => expect(written(host)[0]?.phone_regions).toEqual(['NL', 'GB', 'US', 'SE']));
@@ -72,9 +72,9 @@ describe('each choice acts at once and is written whole', () => {
 test.each([
   ['DE', null],
   ['NL', 'Already in the list.'],
-  ['de', 'Two capital letters, for example DE.'],
-  ['DEU', 'Two capital letters, for example DE.'],
-  ['Q1', 'Two capital letters, for example DE.'],
+  ['de', 'Enter two capital letters, for example DE.'],
+  ['DEU', 'Enter two capital letters, for example DE.'],
+  ['Q1', 'Enter two capital letters, for example DE.'],
 ])('the region %s', (region, problem) => expect(regionProblem(region, ['NL'])).toBe(problem));
 
 test('regions have names', () => expect(regionName('CH')).toBe('Switzerland'));
@@ -82,7 +82,7 @@ test('regions have names', () => expect(regionName('CH')).toBe('Switzerland'));
 test('the model, the data and the promise are said', async () => {
   await renderApp('settings', { embeddingMissing: true });
   expect((await screen.findByTestId('settings-data-dir')).textContent).toContain('keepsake');
-  for (const words of [/make setup/, /9 of 9/, 'Robin Hale', 'Nothing becomes a memory before you say so.', '0.1.0']) expect(screen.getAllByText(words).length).toBeGreaterThan(0);
+  for (const words of [/make setup/, /9 of 9/, 'Robin Hale', 'Nothing becomes a memory until you approve it.', '0.1.0']) expect(screen.getAllByText(words).length).toBeGreaterThan(0);
 });
 
 test('a reader that was refused says so, and why', async () => {
@@ -91,7 +91,7 @@ test('a reader that was refused says so, and why', async () => {
   const status = (await host.rpc('app_status', {})) as object;
   host.answer('app_status', () => ({ ...status, reader: { state: 'refused', problem: 'reader.onnx is another file than this version knows.' } }) as never);
   host.emit({ type: 'changed', tags: ['status'] });
-  await waitFor(() => expect(screen.getByTestId('settings-reader').textContent).toBe('Could not be loaded: conversations wait to be read'));
+  await waitFor(() => expect(screen.getByTestId('settings-reader').textContent).toBe('Could not be loaded, so conversations wait to be read'));
   expect(screen.getByText('reader.onnx is another file than this version knows.')).toBeDefined();
 });
 

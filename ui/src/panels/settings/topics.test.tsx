@@ -37,7 +37,7 @@ describe('how topics are made', () => {
     await waitFor(() => expect(written(host)).toEqual([{ ...RULES, batch_size: 30 }]));
     enter('overlap', '50');
     await waitFor(() => expect(written(host)[1]).toEqual({ ...RULES, batch_size: 30, overlap: 0.5 }));
-    expect(screen.getByText(/Unless chosen: 25\./)).toBeDefined();
+    expect(screen.getByText(/Default: 25\./)).toBeDefined();
     fireEvent.click(screen.getByTestId('btn-topic-defaults'));
     await waitFor(() => expect(written(host)[2]).toEqual(RULES));
     await waitFor(() => expect(field('batch_size').value).toBe('20'));

@@ -41,7 +41,7 @@ test('a conversation: what goes is counted, nothing goes by a key, and the recei
   const host = await openConversation();
   const dialog = await ask('btn-conversation-more');
   expect(dialog.getByText('Erase “Books for the winter” for good?')).toBeDefined();
-  expect(within(dialog.getByTestId('erase-counts')).getAllByRole('listitem').map((each) => each.textContent)).toEqual(['5 messages', '1 conversation goes whole', '3 memories and candidates rest on nothing else and go too']);
+  expect(within(dialog.getByTestId('erase-counts')).getAllByRole('listitem').map((each) => each.textContent)).toEqual(['5 messages', '1 complete conversation', '3 memories and proposals with no other source']);
   expect(dialog.getByText(/^This cannot be undone\./)).toBeDefined();
   expect(await violations()).toEqual([]);
   await press('Enter', ' ', 'a', 'y');
@@ -49,14 +49,14 @@ test('a conversation: what goes is counted, nothing goes by a key, and the recei
   fireEvent.click(dialog.getByTestId('btn-erase'));
   const receipt = within(await screen.findByTestId('erase-receipt'));
   expect(asked(host, 'conversation_erase')).toEqual([{ id: 'conv_book' }]);
-  expect(receipt.getByText('5 messages, 1 conversation and 3 memories and candidates went.')).toBeDefined();
-  expect(receipt.getByText(/none holds any of it\. Backups and exports that you made yourself may still hold it\.$/)).toBeDefined();
+  expect(receipt.getByText('Erased: 5 messages, 1 conversation and 3 memories and proposals.')).toBeDefined();
+  expect(receipt.getByText(/none contains any of it\. Backups and exports that you made yourself may still contain it\.$/)).toBeDefined();
   await waitFor(() => expect(screen.queryByText('Books for the winter')).toBeNull());
   expect(screen.getByTestId('erase-receipt'), 'though what it is about is gone').toBeDefined();
   fireEvent.click(receipt.getAllByRole('button', { name: 'Close' })[0] as HTMLElement);
   await waitFor(() => expect(screen.queryByTestId('erase-receipt')).toBeNull());
   await press('u');
-  await screen.findByText('What was erased cannot be brought back.');
+  await screen.findByText('What was erased cannot be restored.');
   expect(asked(host, 'undo'), 'nothing older is undone in its stead').toEqual([]);
 });
 
@@ -80,19 +80,19 @@ test('while somebody reads the file it says so, and follows the job to its end',
   const dialog = await ask('btn-conversation-more');
   fireEvent.click(dialog.getByTestId('btn-erase'));
   const receipt = within(await screen.findByTestId('erase-receipt'));
-  expect(receipt.getByText('Erased, and not yet from every file')).toBeDefined();
-  expect(receipt.getByText(/another program still reads the data file/)).toBeDefined();
+  expect(receipt.getByText('Erased, but not yet from every file')).toBeDefined();
+  expect(receipt.getByText(/another program still has the data file open/)).toBeDefined();
   answer = job('done', JSON.stringify({ messages: 5, verified_at_ms: Date.UTC(2026, 10, 20, 14, 5) }));
   host.emit({ type: 'changed', tags: ['jobs'] });
-  await receipt.findByText(`Every file of Keepsake was looked through on ${fullTime(Date.UTC(2026, 10, 20, 14, 5))}: none holds any of it. Backups and exports that you made yourself may still hold it.`);
+  await receipt.findByText(`All of Keepsake’s files were checked on ${fullTime(Date.UTC(2026, 10, 20, 14, 5))}, and none contains any of it. Backups and exports that you made yourself may still contain it.`);
   expect(receipt.getByText('Erased')).toBeDefined();
 });
 
 test('a person: what others said stays, and it says so; the owner cannot be erased', async () => {
   const host = await openPerson('Tomasz Wrona');
   const dialog = await ask('btn-person-more');
-  expect(dialog.getByText('Erase everything of Tomasz Wrona for good?')).toBeDefined();
-  expect(within(dialog.getByTestId('erase-counts')).getAllByRole('listitem').map((each) => each.textContent)).toEqual(['1 message', '1 conversation loses messages and stays', 'No memory rests on it alone']);
+  expect(dialog.getByText('Erase everything from Tomasz Wrona for good?')).toBeDefined();
+  expect(within(dialog.getByTestId('erase-counts')).getAllByRole('listitem').map((each) => each.textContent)).toEqual(['1 message', '1 conversation loses messages but stays', 'No memories, because none comes from it alone']);
   expect(await violations()).toEqual([]);
   fireEvent.click(dialog.getByTestId('btn-erase'));
   await screen.findByTestId('erase-receipt');
@@ -139,6 +139,6 @@ test('what could not be counted cannot be erased', async () => {
 });
 
 test.each([
-  ['everything', { messages: 2, conversations: 2, shortened: 1, memories: 1 }, ['2 messages', '2 conversations go whole', '1 conversation loses messages and stays', '1 memory or candidate rests on nothing else and goes too']],
-  ['only what there is', { messages: 1, conversations: 0, shortened: 0, memories: 0 }, ['1 message', 'No memory rests on it alone']],
+  ['everything', { messages: 2, conversations: 2, shortened: 1, memories: 1 }, ['2 messages', '2 complete conversations', '1 conversation loses messages but stays', '1 memory or proposal with no other source']],
+  ['only what there is', { messages: 1, conversations: 0, shortened: 0, memories: 0 }, ['1 message', 'No memories, because none comes from it alone']],
 ])('what would go: %s', (_, preview, expected) => expect(foreseen(preview)).toEqual(expected));

@@ -45,7 +45,7 @@ describe('the folder of an export', () => {
 
   test('comes in whole where nothing is yet, and says what came', async () => {
     const host = await drop({ firstRun: true });
-    expect(cardOf(FOLDER.name).textContent).toContain('1,830 messages, 6 conversations and 41 memories and candidates. All of it is imported');
+    expect(cardOf(FOLDER.name).textContent).toContain('1,830 messages, 6 conversations and 41 memories and proposals. All of it is imported');
     expect(await violations()).toEqual([]);
     await waitFor(() => expect(importButton().textContent).toBe('Import everything'));
     fireEvent.click(importButton());
@@ -61,7 +61,7 @@ describe('the folder of an export', () => {
     expect(importButton().textContent).toBe('Import 240 messages');
     fireEvent.click(screen.getByTestId('btn-source-replace'));
     const dialog = await screen.findByTestId('backup-ask');
-    expect(dialog.textContent).toContain('This replaces what is here now');
+    expect(dialog.textContent).toContain('It replaces what is here now');
     expect(asked(host, 'restore'), 'not before the yes').toEqual([]);
     fireEvent.click(within(dialog).getByTestId('btn-backup-confirm'));
     await waitFor(() => expect(asked(host, 'restore')).toEqual([{ token: FOLDER.token }]));

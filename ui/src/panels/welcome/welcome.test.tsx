@@ -49,7 +49,7 @@ test('it says why the data lies in a folder within the one that was named', asyn
   const status = await host.rpc('app_status', {});
   host.answer('app_status', () => ({ ...(status as AppStatus), data_dir: '/srv/share/keepsake', shared_dir: '/srv/share' }));
   host.emit({ type: 'changed', tags: ['status'] });
-  await screen.findByText('Other users can read /srv/share, so a private folder in it is used.');
+  await screen.findByText('Other users of this computer can read /srv/share, so Keepsake uses a private folder inside it.');
   expect(await violations()).toEqual([]);
 });
 

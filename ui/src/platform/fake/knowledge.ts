@@ -4,7 +4,7 @@
  * It follows the rules that the panels rely on: a version is never removed, a disputed one is no longer current, a gap becomes a
  * task in a file and is resolved when its box is ticked. The real rules are in `people` and far stricter.
  */
-import type { CommitmentView, GapView, LineView, ProfileEntryView, ProfileVersionView, StandingView, StretchView } from '../../api/schema';
+import type { CommitmentView, GapView, LineView, ProfileEntryView, ProfileVersionView, ConversationStatusView, StretchView } from '../../api/schema';
 import { RpcError } from '../types';
 import type { World } from './data';
 import type { Handlers, Host } from './index';
@@ -286,7 +286,7 @@ export function knowledgeCommands(world: World, host: Host, known: Handlers, isE
       host.changed('settings');
       return {};
     },
-    conversation_standing({ id }): StandingView {
+    conversation_standing({ id }): ConversationStatusView {
       const row = world.conversations.find((each) => each.id === id);
       if (!row) throw new RpcError('not_found', 'This conversation is not there any more.');
       const messages = world.messages.get(id) ?? [];

@@ -3,34 +3,29 @@
 //! What counts as a candidate is decided in `capture`. This module decides against the store whether one is a repeat,
 //! dismissed before, more detailed, or new. Effects, gate log, read position and job completion are one transaction.
 
-use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use keepsake_capture::dedup::{self, Claim, compare};
+use keepsake_capture::dedup::{Claim, compare};
 use keepsake_capture::{Conversation, Proposals, Turn};
 use keepsake_domain::{
-    Candidate, CandidateEvidence, ConversationId, DedupOutcome, EvidenceSpan, Gate, InteractionId, JobId, Label, MemoryId,
-    MemoryKind, MemoryStatus, Offer, READER_PREFIX, Reading, Relation, Role, Speaker, Stop, Subject, limits,
+    Candidate, CandidateEvidence, ConversationId, DedupOutcome, Gate, InteractionId, Label, MemoryId, MemoryKind, MemoryStatus,
+    Offer, READER_PREFIX, Reading, Role, Stop, limits,
 };
 use keepsake_models::Embedder;
-use keepsake_store::{
-    ConversationRow, EmbeddingOwner, InteractionRow, Lease, MemoryRow, NewEvidence, NewGateLogRow, NewMemory, Speakers,
-    StoreError, WriteTx,
-};
+use keepsake_store::{ConversationRow, InteractionRow, Lease, MemoryRow, NewEvidence, Speakers, StoreError, WriteTx};
 
-use crate::content_ids::uuid_of;
 use crate::derive::readable_messages::{is_still_on_record, messages_on_record};
 use crate::language::is_meeting;
 use crate::queue::control::Control;
-use crate::serve::boundary::AccessMap;
 use crate::serve::masked::{holds_credentials, masked};
 use crate::{Engine, EngineError, Result};
 
 mod changes;
+mod deciding;
 mod known;
 
+use deciding::Deciding;
 pub(crate) use known::Known;
-use known::KnownMemory;
 
 /// Number of turns read at once. A chat of several years is read in stretches, so that cancellation works and memory stays
 /// bounded. Corrections are looked for within a stretch; across stretches, new statements are compared with known ones.
@@ -105,13 +100,6 @@ pub(crate) struct Harvest<'r> {
     pub(crate) candidates: Vec<Candidate>,
     pub(crate) stops: Vec<Stop>,
     pub(crate) proposer: String,
-}
-
-/// The label of the conversation in which a candidate was said, and the access map.
-#[derive(Clone, Copy)]
-struct Standing<'m> {
-    map: &'m AccessMap,
-    label: &'m Label,
 }
 
 /// A candidate with its vector, ready for a decision.
@@ -227,17 +215,15 @@ impl Engine {
                 let map = self.map(tx)?;
                 known.refresh(tx, &map, embedder.as_deref().map(Embedder::name))?;
                 let label = map.places.get(&conversation.id).map_or(Label::PUBLIC, Label::of);
-                let place = Standing { map: &map, label: &label };
                 let job = lease.map(|lease| &lease.job);
+                let embedder = embedder.as_deref();
+                let deciding = Deciding { engine: self, tx, conversation, map: &map, label: &label, embedder, job };
                 for (stop, place, proposer) in &stops {
-                    self.log(tx, conversation, stop, place.clone(), None, proposer, job)?;
+                    deciding.log(stop, place.clone(), None, proposer)?;
                     *proposed.stopped.entry(stop.gate.name().to_owned()).or_default() += 1;
                 }
                 for (at, candidate) in prepared.into_iter().enumerate() {
-                    let changed = replacements.with(at);
-                    let embedder = embedder.as_deref();
-                    let made =
-                        self.decide(tx, conversation, place, candidate, &changed, &mut known, embedder, job, &mut proposed)?;
+                    let made = deciding.decide(candidate, &replacements.with(at), &mut known, &mut proposed)?;
                     if let Some(id) = made {
                         replacements.store(tx, at, &id, self.now())?;
                     }
@@ -252,263 +238,6 @@ impl Engine {
             known.signature = None;
         }
         Ok(outcome?)
-    }
-
-    /// Decides what happens to a candidate. Returns the id of the memory that is now pending review, if there is one.
-    #[allow(clippy::too_many_arguments)] // One decision needs all of these; they have nothing else in common.
-    fn decide(
-        &self,
-        tx: &WriteTx<'_>,
-        conversation: &ConversationRow,
-        place: Standing<'_>,
-        prepared: Prepared<'_>,
-        changed: &BTreeSet<MemoryId>,
-        known: &mut Known,
-        embedder: Option<&dyn Embedder>,
-        job: Option<&JobId>,
-        proposed: &mut Proposed,
-    ) -> std::result::Result<Option<MemoryId>, StoreError> {
-        let Prepared { mut candidate, mut evidence, vector, proposer, rows } = prepared;
-        let Standing { map, label } = place;
-        // The handles of a person may have changed since this was read. The first line determines whose statement it is,
-        // and lines by others are dropped.
-        if let (Subject::Person(speaker), Some(said)) =
-            (&candidate.subject, candidate.evidence.first().and_then(|e| rows.get(e.message)))
-        {
-            candidate.subject = Subject::Person(Speaker::new(speaker.name(), &said.handle_id));
-            let person = map.speakers.key(&said.handle_id);
-            let is_theirs = |row: &InteractionRow| map.speakers.key(&row.handle_id) == person;
-            candidate.evidence.retain(|e| rows.get(e.message).is_some_and(is_theirs));
-            evidence = places_of(&candidate, rows);
-        }
-        let about = map.speakers.behind(&candidate.subject);
-        let place = evidence.first().map(|e| (e.interaction_id.clone(), e.span));
-        let stop = |gate: Gate, reason: String| Stop {
-            gate,
-            subject: candidate.subject.clone(),
-            content: candidate.content.clone(),
-            reason,
-            evidence: Vec::new(),
-        };
-        let fingerprint = dedup::fingerprint(&candidate.content).into_bytes();
-        // What a person erased permanently is not even logged as stopped, because the words must not return in a log.
-        let said = candidate.evidence.iter().filter_map(|e| rows.get(e.message)).map(|row| row.time).max();
-        let places: Vec<EvidenceSpan> = evidence.iter().map(NewEvidence::place).collect();
-        if tx.is_forgotten(&places)?
-            || tx.is_statement_erased(&candidate.subject, &fingerprint)?
-            || known.is_forgotten(&about, &candidate.content, said)
-        {
-            tx.forget_places(&places, self.now())?;
-            *proposed.stopped.entry(Gate::Suppressed.name().to_owned()).or_default() += 1;
-            return Ok(None);
-        }
-        if let Some(first) = evidence.first()
-            && let Some(known) = tx.memory_at(first, &candidate.subject, candidate.category)?
-            && let row = tx.memory(&known)?
-            && !is_withdrawn_of_another(&row, &candidate)
-            && is_same_statement(&row, &candidate, &proposer)
-        {
-            // Two engines read the same words the same way: one candidate with two proposers.
-            tx.add_proposer(&known, &proposer)?;
-            if matches!(row.status, MemoryStatus::Rejected | MemoryStatus::Superseded) {
-                said_again(tx, &known, &evidence)?;
-            }
-            proposed.repeated += 1;
-            return Ok(None);
-        }
-        if let Subject::Person(speaker) = &candidate.subject
-            && !candidate.is_quarantined
-            && tx.is_unnamed(speaker.key())?
-        {
-            let stop = stop(Gate::UnnamedVoice, NOBODY_YET.to_owned());
-            self.log(tx, conversation, &stop, place, None, &proposer, job)?;
-            *proposed.stopped.entry(Gate::UnnamedVoice.name().to_owned()).or_default() += 1;
-            return Ok(None);
-        }
-        if let Some(decided) = tx.suppressed_by(&candidate.subject, &fingerprint)? {
-            said_again(tx, &decided, &evidence)?;
-            let stop = stop(Gate::Suppressed, "You have already decided about this statement.".to_owned());
-            self.log(tx, conversation, &stop, place, None, &proposer, job)?;
-            *proposed.stopped.entry(Gate::Suppressed.name().to_owned()).or_default() += 1;
-            return Ok(None);
-        }
-        let now = self.now();
-        let seen_wherever = |from: &Label, to: &Label| map.is_seen_wherever(&self.inner.policy, from, to);
-        let nearest = |is_open: &dyn Fn(&KnownMemory) -> bool| {
-            let subject = known.subjects.get(&about)?;
-            let (memory, outcome, similarity) =
-                subject.nearest(candidate.kind, Claim::of(&candidate), vector.as_deref(), |memory| {
-                    !memory.is_gone.get() && !changed.contains(&memory.id) && is_open(memory)
-                })?;
-            Some((memory.id.clone(), outcome, similarity, seen_wherever(label, &memory.label)))
-        };
-        // The outcome may depend only on what is visible wherever the candidate is. If a private memory could absorb a
-        // public statement, the statement's absence from public places would reveal the private memory.
-        let near = nearest(&|memory| seen_wherever(&memory.label, label));
-        if !candidate.is_quarantined
-            && let Some((existing, DedupOutcome::Exact, _, is_same_label)) = &near
-        {
-            // A repeat adds independent evidence: another message, never the same words echoed by someone else
-            // (docs/sources.md#design-decisions). Evidence from a place that fewer people may read supports the memory without
-            // narrowing its audience.
-            for place in &evidence {
-                if *is_same_label {
-                    tx.add_evidence(existing, place)?
-                } else {
-                    tx.add_support(existing, place)?
-                };
-            }
-            let reason = "A memory already says this. The new message was added to its evidence.";
-            tx.add_proposer(existing, &proposer)?;
-            let stop = stop(Gate::Duplicate, reason.to_owned());
-            self.log(tx, conversation, &stop, place, Some(existing.clone()), &proposer, job)?;
-            proposed.repeated += 1;
-            return Ok(None);
-        }
-        // A retraction also covers other wordings of the statement. Anything said since then is for the person to review.
-        let taken_back = known.taken_back.get(&about).filter(|_| !candidate.is_quarantined).and_then(|subject| {
-            subject.nearest(candidate.kind, Claim::of(&candidate), vector.as_deref(), |memory| memory.taken_back >= said)
-        });
-        if let Some((memory, DedupOutcome::Exact | DedupOutcome::Reinforcement, _)) = taken_back {
-            said_again(tx, &memory.id, &evidence)?;
-            let stop = stop(Gate::Suppressed, "You have retracted a statement that says this.".to_owned());
-            self.log(tx, conversation, &stop, place, Some(memory.id.clone()), &proposer, job)?;
-            *proposed.stopped.entry(Gate::Suppressed.name().to_owned()).or_default() += 1;
-            return Ok(None);
-        }
-        // Counted in the store, because a long meeting is read in stretches, and a growing one is read again.
-        if candidate.kind == MemoryKind::Knowledge
-            && !candidate.is_quarantined
-            && is_meeting(conversation)
-            && tx.knowledge_of(&conversation.id)? >= limits::KNOWLEDGE_PER_SOURCE_MAX as u64
-        {
-            let stop = stop(Gate::OverCap, OVER_CAP.to_owned());
-            self.log(tx, conversation, &stop, place, None, &proposer, job)?;
-            *proposed.stopped.entry(Gate::OverCap.name().to_owned()).or_default() += 1;
-            return Ok(None);
-        }
-        let id = self.memory_id(tx, &candidate, &evidence)?;
-        let said_by = candidate.evidence.first().and_then(|e| rows.get(e.message));
-        debug_assert!(
-            said_by.is_none_or(|row| row.role == Role::Owner || candidate.subject != Subject::Owner || candidate.is_quarantined)
-        );
-        let first_said = said_by.map(|row| row.time);
-        let memory = NewMemory {
-            id: id.clone(),
-            status: if candidate.is_quarantined { MemoryStatus::Quarantined } else { MemoryStatus::Pending },
-            kind: candidate.kind,
-            category: candidate.category,
-            subject: candidate.subject.clone(),
-            content: candidate.content.clone(),
-            reasoning: candidate.reasoning.clone(),
-            confidence: candidate.confidence,
-            durability: candidate.durability,
-            knowledge: candidate.knowledge.clone(),
-            fact: candidate.fact,
-            story: candidate.story.clone(),
-            is_edited: false,
-            proposers: vec![proposer.clone()],
-            fingerprint,
-            supersedes: None,
-            evidence,
-            created: self.made_first(id.as_str()),
-        };
-        tx.insert_memory(&memory)?;
-        if let (Some(vector), Some(embedder)) = (&vector, embedder) {
-            tx.put_embedding(EmbeddingOwner::Memory, id.as_str(), embedder.name(), vector)?;
-        }
-        if candidate.is_quarantined {
-            let stop = stop(Gate::InstructionLike, candidate.reasoning.clone());
-            self.log(tx, conversation, &stop, place, Some(id.clone()), &proposer, job)?;
-            *proposed.stopped.entry(Gate::InstructionLike.name().to_owned()).or_default() += 1;
-            proposed.quarantined.push(id);
-            return Ok(None);
-        }
-        // A pending memory with the same statement and fewer readers becomes support of this one, as if this one had come
-        // first: everybody who may see it may see this one.
-        while let Some((stricter, DedupOutcome::Exact, ..)) = nearest(&|memory| seen_wherever(label, &memory.label)) {
-            if !tx.fold_into(&stricter, &id)? {
-                break;
-            }
-            let folded = known.subjects.get(&about).into_iter().flat_map(|subject| &subject.memories);
-            folded.filter(|memory| memory.id == stricter).for_each(|memory| memory.is_gone.set(true));
-        }
-        // The person reviewing sees similar memories wherever they come from; a relation is shown to nobody else. Only
-        // within one label does it make a new version, whose approval replaces the older one.
-        if let Some((existing, outcome, similarity, is_same_label)) = near.or_else(|| nearest(&|_| true)) {
-            let is_version = outcome == DedupOutcome::Reinforcement && is_same_label;
-            let relation = if is_version { Relation::Extends } else { Relation::Related };
-            tx.relate(&id, relation, &existing, Some(f64::from(similarity)), now)?;
-        }
-        proposed.created.push((id.clone(), candidate.category.name().to_owned()));
-        known.subjects.entry(about).or_default().add(KnownMemory {
-            id: id.clone(),
-            kind: candidate.kind,
-            content: candidate.content,
-            fact: candidate.fact,
-            vector,
-            label: label.clone(),
-            is_gone: Cell::new(false),
-            taken_back: None,
-            said: first_said,
-        });
-        Ok(Some(id))
-    }
-
-    /// The id depends on the statement and its words, so a candidate that is found again has the same id. Two
-    /// engines may derive the same statement from one place, and one of them may have been decided on; then the
-    /// second gets an id of its own.
-    fn memory_id(
-        &self,
-        tx: &WriteTx<'_>,
-        candidate: &Candidate,
-        evidence: &[NewEvidence],
-    ) -> std::result::Result<MemoryId, StoreError> {
-        let places: Vec<String> = evidence
-            .iter()
-            .map(|place| format!("{}@{}-{}", place.interaction_id, place.span.start(), place.span.end()))
-            .collect();
-        let id = MemoryId::from_uuid(uuid_of(
-            "memory",
-            &[
-                candidate.subject.as_str(),
-                candidate.kind.name(),
-                candidate.category.name(),
-                &candidate.content,
-                &places.join(" "),
-            ],
-        ));
-        Ok(if tx.has_memory(&id)? { MemoryId::fresh(self.ids()) } else { id })
-    }
-
-    #[allow(clippy::too_many_arguments)] // As above: these are the row's columns.
-    fn log(
-        &self,
-        tx: &WriteTx<'_>,
-        conversation: &ConversationRow,
-        stop: &Stop,
-        place: Option<(InteractionId, keepsake_domain::Span)>,
-        memory_id: Option<MemoryId>,
-        proposer: &str,
-        job: Option<&JobId>,
-    ) -> std::result::Result<(), StoreError> {
-        if let Some((interaction, span)) = place.clone()
-            && tx.is_forgotten(&[EvidenceSpan { interaction, span }])?
-        {
-            return Ok(());
-        }
-        let row = NewGateLogRow {
-            conversation_id: conversation.id.clone(),
-            gate: stop.gate,
-            subject: stop.subject.clone(),
-            content: stop.content.chars().take(limits::CONTENT_CHARS_MAX).collect(),
-            reason: stop.reason.clone(),
-            place,
-            memory_id,
-            proposer: proposer.to_owned(),
-            job_id: job.cloned(),
-        };
-        tx.log_stop(&row, self.now())
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod mood;
 mod phrases;
+pub(crate) mod rules;
 mod summary;
 
 use keepsake_domain::{Candidate, Role, Stop};

@@ -4,29 +4,13 @@
 //! frequency, spread over turns, and position. There is no part-of-speech tagger, so a single word counts only if it is repeated
 //! or is capitalized inside a sentence.
 
+use crate::analysis::rules::{ASSISTANT_WEIGHT, ONCE_SHARE, PHRASE_WORDS_MAX, PHRASES_RANKED_MAX};
+pub use crate::analysis::rules::{THEMES_MAX, TOPICS_MAX};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use keepsake_domain::Role;
 
 use crate::text::{Document, Sentence, Token, stem};
-
-/// With more than five themes, the list no longer shows the gist.
-pub const THEMES_MAX: usize = 5;
-
-/// Maximum number of topics; a longer list would be an index.
-pub const TOPICS_MAX: usize = 8;
-
-/// Maximum words in a phrase; longer runs are fragments of sentences.
-const PHRASE_WORDS_MAX: usize = 3;
-
-/// Maximum number of distinct phrases to rank; the highest-scoring ones are kept.
-const PHRASES_RANKED_MAX: usize = 400;
-
-/// Weight of an assistant's words, which indicate a topic less than people's words do.
-const ASSISTANT_WEIGHT: f32 = 0.35;
-
-/// Score factor for a phrase that occurs only once and contains no name.
-const ONCE_SHARE: f32 = 0.45;
 
 /// Themes and key topics, spelled as in the text.
 #[derive(Debug, Default)]

@@ -5,6 +5,10 @@
 //! keeps the sentences from repeating each other. Nothing here interprets what a sentence means. Deliberately not here: writing
 //! new sentences, and attribution ("Mara: …"), which the caller that displays the summary adds.
 
+use crate::analysis::rules::{
+    CENTRALITY_ROUNDS, CONTENT_WORDS_MIN, DAMPING, QUESTION_WORDS_MIN, RELEVANCE_SHARE, SENTENCES_COMPARED_MAX, SIMILARITY_MIN,
+    SUMMARY_SENTENCE_CHARS_MAX, SUMMARY_SENTENCES_MAX, THIRD_SENTENCE_SHARE_MIN, WORDS_MIN,
+};
 use std::collections::{BTreeMap, HashMap};
 
 use keepsake_domain::{Role, Span};
@@ -13,39 +17,6 @@ use serde::{Deserialize, Serialize};
 use keepsake_text::{is_instruction, is_unspaced};
 
 use crate::text::{Document, Sentence, Token, stem};
-
-/// Seed 004 asks for two to three sentences.
-const SUMMARY_SENTENCES_MAX: usize = 3;
-
-/// A summary sentence longer than this is cut at its last clause.
-const SUMMARY_SENTENCE_CHARS_MAX: usize = 240;
-
-/// Similarity is quadratic, so at most this many sentences are compared; a cheap score preselects them.
-const SENTENCES_COMPARED_MAX: usize = 320;
-
-/// Rounds of the power iteration. The order settles long before that.
-const CENTRALITY_ROUNDS: usize = 20;
-
-/// Damping of the power iteration, as in PageRank.
-const DAMPING: f32 = 0.85;
-
-/// Two sentences with a lower similarity are unrelated.
-const SIMILARITY_MIN: f32 = 0.08;
-
-/// Weight of relevance against difference from the sentences already chosen.
-const RELEVANCE_SHARE: f32 = 0.7;
-
-/// A further sentence is added only if its score is at least this share of the best one.
-const THIRD_SENTENCE_SHARE_MIN: f32 = 0.3;
-
-/// Minimum words in a sentence; shorter ones are rarely understandable alone.
-const WORDS_MIN: usize = 5;
-
-/// Minimum words in a question, which needs fewer words to be clear.
-const QUESTION_WORDS_MIN: usize = 3;
-
-/// Minimum content words in a sentence; with fewer it says nothing by itself.
-const CONTENT_WORDS_MIN: usize = 2;
 
 /// One sentence of the summary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,7 +7,8 @@
 //!
 //! Deliberately not here: sending, and when to ask.
 
-use keepsake_domain::{ConversationStatus, DAY_MS, HOUR_MS, MINUTE_MS, Role, limits};
+use crate::conversation::rules::{CHARS_MAX, CONFIDENCE_MIN, QUOTE_CHARS_MAX, TURNS_MAX};
+use keepsake_domain::{ConversationStatus, DAY_MS, HOUR_MS, MINUTE_MS, Role};
 use keepsake_prompt::ground::locate;
 use keepsake_prompt::reply::{ReplyError, Text, Unit, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
@@ -25,18 +26,6 @@ use crate::Turn;
 /// The only prompt. Raise the version with every change to the wording or the reply format.
 pub const ENDED: PromptFile =
     PromptFile { name: "ended", version: 1, wording: include_str!("../../prompts/ended.md"), reply_tokens_max: 400 };
-
-/// Maximum number of turns shown. The last words show whether a conversation has ended; more turns only add cost.
-const TURNS_MAX: usize = 24;
-
-/// About 2,000 tokens, which takes a small local model about a second.
-const CHARS_MAX: usize = 2_000 * limits::CHARS_PER_TOKEN;
-
-/// Minimum confidence. By the scale given in the prompt, a model below this is guessing.
-const CONFIDENCE_MIN: f64 = 0.6;
-
-/// Maximum length of a quotation; anything longer is not a single sentence.
-const QUOTE_CHARS_MAX: usize = 400;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -12,6 +12,10 @@
 //! model can make the same judgment with more understanding ([`super::asked`]); these rules apply when there is no model or it
 //! fails.
 
+use crate::conversation::rules::{
+    DOUBT_TIMES, END_TIMES, END_TIMES_WHEN_OPEN, HOURS_DAYS_MIN, HOURS_MESSAGES_MIN, HOURS_WALKED_MAX, USUAL_QUANTILE,
+    USUAL_TIMES_TYPICAL,
+};
 use chrono::{DateTime, Datelike, Timelike, Weekday};
 use keepsake_domain::{ConversationStatus, HOUR_MS, Role, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -25,28 +29,6 @@ use crate::text::{Document, Sentence};
 /// decide while there are few messages and lose influence as messages accumulate. The nights keep mattering, so that a
 /// conversation does not end overnight just because it has not had a night before.
 const KNOWN_BEFOREHAND_MS: [i64; 5] = [60_000, 10 * 60_000, HOUR_MS, 12 * HOUR_MS, 12 * HOUR_MS];
-
-/// Nine out of ten silences are shorter than the usual one.
-const USUAL_QUANTILE: f64 = 0.9;
-
-/// Even in a very regular conversation, a silence of up to this many times the median is usual.
-const USUAL_TIMES_TYPICAL: i64 = 3;
-
-/// The conversation has ended when the silence exceeds this many times the longest known one.
-const END_TIMES: i64 = 2;
-
-/// The same factor when there is an unanswered question or an open promise.
-const END_TIMES_WHEN_OPEN: i64 = 6;
-
-/// The active hours are used only from this many messages on this many days.
-const HOURS_MESSAGES_MIN: usize = 20;
-const HOURS_DAYS_MIN: usize = 4;
-
-/// Silences longer than this many hours are extrapolated instead of being counted hour by hour.
-const HOURS_WALKED_MAX: i64 = 24 * 28;
-
-/// Once the silence is this many times the ending threshold, the conversation has ended without doubt and no model is asked.
-const DOUBT_TIMES: i64 = 4;
 
 /// Whether a conversation has ended, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

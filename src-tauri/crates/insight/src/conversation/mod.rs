@@ -11,6 +11,7 @@ mod commitment;
 mod due;
 mod ended;
 mod recap;
+pub(crate) mod rules;
 mod tone;
 
 use keepsake_domain::{Span, Timestamp};

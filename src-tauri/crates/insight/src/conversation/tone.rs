@@ -1,6 +1,7 @@
 //! The tone of a conversation: how quickly people answer and how long their messages are. Formality and technical vocabulary are
 //! not judged, because only word lists could do that.
 
+use crate::conversation::rules::{QUICK_MS, STEADY_MS};
 use keepsake_domain::Role;
 use serde::{Deserialize, Serialize};
 
@@ -31,12 +32,6 @@ pub struct ToneProfile {
     /// The number of messages this is based on.
     pub messages: u32,
 }
-
-/// A median answer time up to this is quick, as in a chat.
-const QUICK_MS: i64 = 15 * 60_000;
-
-/// A median answer time up to this is within the day.
-const STEADY_MS: i64 = 24 * 3_600_000;
 
 /// The tone of a conversation; `None` if no person said anything. Assistants are not counted.
 pub(super) fn read(document: &Document<'_>) -> Option<ToneProfile> {

@@ -4,24 +4,14 @@
 //! differently, or if it has the same steps close together in a different order. The last case separates procedures from tools
 //! that are merely used a lot, since those appear in every order.
 
+use crate::playbook::rules::{FOUND_MAX, GAP_MAX, OCCURRENCES_MIN};
+use crate::playbook::rules::{HIGH_OCCURRENCES, HIGH_SHARE, MEDIUM_SHARE, SAME_SHARE};
 use std::collections::BTreeSet;
 
 use keepsake_domain::PlaybookConfidence;
 
-use super::mine::{Corpus, GAP_MAX, Pattern, is_within, patterns};
-use super::{Against, Contradiction, FOUND_MAX, OCCURRENCES_MIN, Occurrence};
-
-/// Minimum share of supporting sessions, among all that support or contradict, for high confidence.
-const HIGH_SHARE: f64 = 0.8;
-
-/// Minimum number of supporting sessions for high confidence, because three out of three may be coincidence.
-const HIGH_OCCURRENCES: usize = 5;
-
-/// Minimum share of supporting sessions for medium confidence, a little under two out of three.
-const MEDIUM_SHARE: f64 = 0.6;
-
-/// If one pattern shares more than this share of its sessions and steps with another, both describe the same procedure.
-const SAME_SHARE: f64 = 0.5;
+use super::mine::{Corpus, Pattern, is_within, patterns};
+use super::{Against, Contradiction, Occurrence};
 
 /// A pattern accepted as a playbook, with its evidence.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,24 +7,11 @@
 //! because seed 000 counts distinct uses and treats repetitions as part of the step. The work is bounded; patterns with rarer
 //! steps are more informative and are searched first, in case the limit is reached.
 
+use crate::playbook::rules::{GAP_MAX, PATTERNS_MAX, PREFIXES_MAX, STEPS_MAX};
+use crate::playbook::rules::{OCCURRENCES_MIN, TOOLS_MIN};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::uses::{Kind, Session, ToolUse, numbered};
-use super::{OCCURRENCES_MIN, TOOLS_MIN};
-
-/// Maximum number of other events between two steps. Within a procedure, an agent may look something up or fix something; a
-/// longer gap means that other work began.
-pub(super) const GAP_MAX: usize = 4;
-
-/// Maximum steps in a pattern; a longer one is really two.
-const STEPS_MAX: usize = 14;
-
-/// Maximum number of prefixes grown for each first step. A few hundred are typical; without a limit, sessions in which every step
-/// follows every other could keep the computer busy forever.
-const PREFIXES_MAX: usize = 1_000;
-
-/// Maximum number of patterns returned.
-const PATTERNS_MAX: usize = 10_000;
 
 /// An action done once or several times in a row.
 #[derive(Debug, Clone, PartialEq, Eq)]

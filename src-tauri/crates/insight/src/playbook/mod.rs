@@ -10,11 +10,13 @@
 mod judge;
 mod mine;
 pub mod model;
+pub(crate) mod rules;
 mod shell;
 pub mod skill;
 mod steps;
 mod uses;
 
+pub use crate::playbook::rules::{FOUND_MAX, LOOKBACK_DAYS, OCCURRENCES_MIN, TOOLS_MIN};
 use std::collections::BTreeMap;
 
 use keepsake_domain::{ConversationId, DAY_MS, InteractionId, PlaybookConfidence, Timestamp};
@@ -25,19 +27,6 @@ pub use uses::{Arguments, Kind, Logged, Session, ToolUse, sessions};
 
 /// Engine name and version, stored with what it found. Raise the version when the same sessions would give a different result.
 pub const PLAYBOOK_ENGINE_VERSION: &str = "builtin/playbooks/2";
-
-/// How many days back playbooks are searched for (seed 000, `playbookLookbackDays`).
-pub const LOOKBACK_DAYS: i64 = 14;
-
-/// Minimum number of different tools in a playbook (seed 000).
-pub const TOOLS_MIN: usize = 4;
-
-/// Minimum number of sessions that show a playbook (seed 000: three occurrences). Repetitions within one session count once,
-/// because a loop on a single afternoon is not an established procedure.
-pub const OCCURRENCES_MIN: usize = 3;
-
-/// Maximum number of playbooks proposed per run, strongest first; nobody reviews more at one sitting.
-pub const FOUND_MAX: usize = 40;
 
 /// True if `time` is close enough to the last session of its source to count. The age is counted in whole days, so a session
 /// exactly two weeks earlier counts at any hour and one fifteen days earlier does not.

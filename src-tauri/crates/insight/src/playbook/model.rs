@@ -7,6 +7,9 @@
 //!
 //! Deliberately not here: sending, when to ask, and storing the answer.
 
+use crate::playbook::rules::{
+    HOLD_MIN, PURPOSE_CHARS_MAX, SENTENCE_SUPPORT_MIN, TITLE_CHARS_MAX, TITLE_SUPPORT_MIN, WHEN_CHARS_MAX,
+};
 use keepsake_prompt::ground::support;
 use keepsake_prompt::reply::{List, ReplyError, Text, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
@@ -20,25 +23,6 @@ use crate::model::check::{denies, fault, has_placeholder, stands_in};
 /// The only prompt. Raise the version with every change to the wording or the reply format.
 pub const PLAYBOOK: PromptFile =
     PromptFile { name: "playbook", version: 1, wording: include_str!("../../prompts/playbook.md"), reply_tokens_max: 2_000 };
-
-/// Maximum length of a title; lists would cut a longer one.
-const TITLE_CHARS_MAX: usize = 60;
-
-/// Maximum length of the description: one sentence. An agent reads it to decide whether it needs the skill.
-const WHEN_CHARS_MAX: usize = 240;
-
-/// Maximum length of a step's purpose, which is shown on one line next to the step.
-const PURPOSE_CHARS_MAX: usize = 100;
-
-/// Minimum share of a title's words that must occur in the steps.
-const TITLE_SUPPORT_MIN: f64 = 0.5;
-
-/// Minimum share of a sentence's words that must occur in the steps. Lower than for a title, because a purpose uses other words
-/// than commands do.
-const SENTENCE_SUPPORT_MIN: f64 = 0.3;
-
-/// If less than this share of a reply passes, the rest is not trusted either.
-const HOLD_MIN: f64 = 0.5;
 
 /// Words that can describe any work and therefore need no support.
 const PLAIN_WORDS: &[&str] = &["when use run make do work new change step done ready"];

@@ -4,6 +4,7 @@
 //! far as needed to name the programs; commands that only move around in the shell are dropped. Deliberately not here: expansion,
 //! and any attempt to run anything.
 
+use crate::playbook::rules::COMMANDS_MAX;
 /// Tools that pass a command line to a shell.
 const SHELLS: [&str; 16] = [
     "bash", "shell", "sh", "zsh", "local_shell", "shell_command", "exec_command", "unified_exec", "container.exec",
@@ -51,9 +52,6 @@ const OF_TWO: [(&str, &str); 14] = [
 
 /// Options that take a value and come before the subcommand.
 const WITH_VALUE: [&str; 6] = ["-C", "-c", "--git-dir", "--work-tree", "--context", "-n"];
-
-/// Maximum number of programs read from one command line; a longer script is a program of its own.
-const COMMANDS_MAX: usize = 12;
 
 /// One program run by a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,12 +5,7 @@
 //! values in the body stay on one line.
 
 use super::{Parameter, Step};
-
-/// Maximum length of a name in the skills format.
-pub const NAME_CHARS_MAX: usize = 64;
-
-/// Maximum length of a description in the skills format.
-pub const DESCRIPTION_CHARS_MAX: usize = 1_024;
+pub use crate::playbook::rules::{DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX};
 
 /// The contents of the skill file.
 #[derive(Debug, Clone, Copy)]

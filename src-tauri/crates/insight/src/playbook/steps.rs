@@ -3,6 +3,7 @@
 //! If a value varies in the same way in two steps (the version that is tagged and then released), both use the same parameter.
 //! The text passes the scrubber; parameter values are not kept.
 
+use crate::playbook::rules::{STEP_CHARS_MAX, TITLE_STEPS};
 use std::collections::{BTreeMap, BTreeSet};
 
 use keepsake_prompt::scrub::Scrubber;
@@ -11,12 +12,6 @@ use super::judge::Held;
 use super::mine::Corpus;
 use super::uses::{Arguments, ToolUse};
 use super::{Parameter, Step};
-
-/// Maximum length of a step; longer text is cut, because nobody reads a multi-line command in a list.
-const STEP_CHARS_MAX: usize = 240;
-
-/// Maximum number of steps that a title names before the last one.
-const TITLE_STEPS: usize = 3;
 
 /// Argument names that refer to a file, in different tools.
 const FILES: [&str; 8] =

@@ -1,21 +1,12 @@
 //! Groups the log's tool messages into sessions: tool uses in order, each with its arguments and whether it failed.
 
+use crate::playbook::rules::{FAR, NEAR, SESSION_PAUSE_MS, USES_MAX, VALUE_CHARS_MAX};
 use std::collections::{BTreeMap, HashMap};
 
 use keepsake_domain::{ConversationId, InteractionId, MessageType, Timestamp};
 use serde_json::Value;
 
 use super::shell;
-
-/// A pause without tool use after which a conversation counts as a new session. A step that depends on others, such as a build or
-/// a review, takes an hour or two; after a longer pause it is another day or other work.
-const SESSION_PAUSE_MS: i64 = 4 * 60 * 60 * 1000;
-
-/// Maximum number of uses read per session; a session with more ran unattended for days.
-const USES_MAX: usize = 4_000;
-
-/// Maximum length of a value; longer ones are texts rather than arguments that a person would write into a step.
-const VALUE_CHARS_MAX: usize = 160;
 
 /// Arguments that carry the content of the work, or that control the tool rather than the work.
 const NOT_ARGUMENTS: [&str; 26] = [
@@ -126,12 +117,6 @@ pub fn sessions(conversation: &ConversationId, source: &str, folder: &str, lines
     all.retain(|session| !session.uses.is_empty());
     all
 }
-
-/// Maximum distance, in lines, between a use and its result if the source gives no ids.
-const NEAR: usize = 16;
-
-/// The same limit if it does. Many calls can be open at once, but most results follow directly after their use.
-const FAR: usize = 256;
 
 /// True if a result belongs to an earlier use.
 fn has_use(lines: &[Logged<'_>], at: usize) -> bool {

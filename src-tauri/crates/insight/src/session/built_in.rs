@@ -8,32 +8,23 @@
 //! Text that reads like an instruction to a model never becomes a line. Records are served to agents, and tool output or a web
 //! page must not speak to them in the owner's name.
 
+use crate::session::rules::LINE_CHARS_MAX;
+use crate::session::rules::{
+    BOND_LINES_MAX, FOUNDATION_LINES_MIN, LASTING_LINES_MAX, LINES_MAX, MUCH_TALK, OPENING_SENTENCES, WORDS_MIN,
+};
 use std::ops::Range;
 
 use keepsake_domain::{MessageType, ReadingLabel, Role, Span};
 use keepsake_text::is_instruction;
 
 use super::tools::{failing_line, first_line, tools_used};
-use super::{Depth, Field, FindingKind, Item, LINE_CHARS_MAX, Outcome, SessionInput, SessionRecord, words_at};
+use super::{Depth, Field, FindingKind, Item, Outcome, SessionInput, SessionRecord, words_at};
 use crate::analysis::summarised;
 use crate::conversation::Place;
 use crate::marks::is_marked;
 use crate::text::{Document, Sentence};
 use crate::turn::AnalysisInput;
 use crate::{Mood, Turn};
-
-/// Maximum lines per field; with more, a record turns back into a transcript. Lists of lasting items may be longer.
-const LINES_MAX: usize = 5;
-const LASTING_LINES_MAX: usize = 12;
-
-/// Maximum lines about how user and agent get along; a few are enough to show it.
-const BOND_LINES_MAX: usize = 3;
-
-/// Minimum words in a sentence that states what the user wants; shorter ones say nothing alone.
-const WORDS_MIN: usize = 3;
-
-/// What the user wanted is looked for in this many of their first sentences.
-const OPENING_SENTENCES: usize = 12;
 
 /// The byte range, cut at a word to at most [`LINE_CHARS_MAX`] characters.
 pub(super) fn fitting(text: &str, bytes: Range<usize>) -> Range<usize> {
@@ -218,12 +209,6 @@ impl<'a> Reader<'a> {
 fn is_result(turn: &Turn<'_>) -> bool {
     turn.message_type == MessageType::ToolResult && !turn.is_branch
 }
-
-/// More plain messages than a question and its answer; from this many on, a session counts as some work.
-const MUCH_TALK: usize = 8;
-
-/// Minimum number of lasting lines in a session of the highest significance.
-const FOUNDATION_LINES_MIN: usize = 5;
 
 /// The first `max` lines of every field.
 fn limited(lines: impl Iterator<Item = Item>, max: usize) -> Vec<Item> {

@@ -11,9 +11,11 @@
 mod built_in;
 mod exchange;
 pub mod model;
+pub(crate) mod rules;
 pub mod tier;
 mod tools;
 
+pub use crate::session::rules::LINE_CHARS_MAX;
 use keepsake_domain::{Mark, Span};
 use serde::{Deserialize, Serialize};
 
@@ -25,9 +27,6 @@ use crate::conversation::Place;
 
 /// Name and version of these rules, stored with every row made with them. Raise the version when results change.
 pub const ENGINE_VERSION: &str = "builtin-session/5";
-
-/// Maximum length of a record's line, cut at a word. It should be readable at a glance, and the full message is one click away.
-pub const LINE_CHARS_MAX: usize = 240;
 
 /// How technical the conversation was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -8,7 +8,8 @@
 //!
 //! Deliberately not here: sending, when to ask, and storing the answer.
 
-use keepsake_domain::{Role, limits};
+use crate::session::rules::{CHARS_MAX, FIELD_LINES_MAX, ITEMS_HOLD_MIN, OPENING_TURNS, WEIGHT_WITHOUT_LASTING_MAX};
+use keepsake_domain::Role;
 use keepsake_prompt::ground::locate;
 use keepsake_prompt::reply::{Entries, ReplyError, Text, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
@@ -30,24 +31,8 @@ use crate::{Mood, Turn};
 pub const SESSION: PromptFile =
     PromptFile { name: "session", version: 2, wording: include_str!("../../prompts/session.md"), reply_tokens_max: 4_000 };
 
-/// About 6,000 tokens, which a small local model still reads carefully.
-const CHARS_MAX: usize = 6_000 * limits::CHARS_PER_TOKEN;
-
-/// If not all turns fit, this many turns from the beginning are shown before the last ones, because a session's purpose is stated
-/// early.
-const OPENING_TURNS: usize = 8;
-
-/// If less than this share of an answer passes, the rest is not trusted either.
-const ITEMS_HOLD_MIN: f64 = 0.5;
-
-/// Maximum lines kept per field.
-const FIELD_LINES_MAX: usize = 6;
-
 /// The fields that are useful beyond the session.
 const LASTING: [Field; 4] = [Field::FactsLearned, Field::PreferencesNoted, Field::ActiveGoals, Field::KnowledgeLearned];
-
-/// A higher significance requires at least one line that is useful beyond the session.
-const WEIGHT_WITHOUT_LASTING_MAX: u8 = 3;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

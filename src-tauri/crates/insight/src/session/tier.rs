@@ -8,15 +8,14 @@
 //! The served text stays within its budget; lines that do not fit stay stored and are listed. Deliberately not here: who may be
 //! served what (the caller passes in only what may be seen), and storing.
 
+use crate::session::rules::KNOWLEDGE_WORDS_MIN;
+pub use crate::session::rules::SESSIONS_PER_PASS_MAX;
 use std::collections::BTreeSet;
 
 use keepsake_domain::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{Field, Item, Outcome};
-
-/// Maximum number of undistilled sessions processed in one pass (seed 000, `maxJSONLEntriesPerDistillation`).
-pub const SESSIONS_PER_PASS_MAX: usize = 50;
 
 /// A tier of long-term memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -73,10 +72,6 @@ pub struct Routed {
     /// Index of the line in the record.
     pub item: usize,
 }
-
-/// Minimum number of words in a piece of knowledge. "Great, it works now!" shows how a session ended but tells another agent
-/// nothing.
-const KNOWLEDGE_WORDS_MIN: usize = 5;
 
 /// Assigns the lines of a session to tiers.
 pub fn route(significance: u8, outcome: Outcome, items: &[Item]) -> Vec<Routed> {

@@ -3,16 +3,15 @@
 //! The purpose comes from the first of these: the call's own description (`description`), what the agent said right before it,
 //! and the arguments of the call.
 
+use crate::session::rules::LINE_CHARS_MAX;
+use crate::session::rules::TOOLS_MAX;
 use std::ops::Range;
 
 use keepsake_domain::{MessageType, Role, Span};
 
-use super::{Field, Item, LINE_CHARS_MAX, SessionInput, words_at};
+use super::{Field, Item, SessionInput, words_at};
 use crate::conversation::Place;
 use crate::text::Document;
-
-/// Maximum number of tools listed; in a session with more, the most used ones are kept, in order of first use.
-const TOOLS_MAX: usize = 24;
 
 /// Argument names that state the purpose of a call, clearest first.
 const PURPOSE_KEYS: [&str; 4] = ["description", "purpose", "explanation", "reason"];

@@ -5,6 +5,7 @@
 //! six" has no subject of its own, and in tests on the development life (a made-up history, decision 42) clusters of single
 //! messages tore every subject apart.
 
+use crate::topic::rules::{EMBEDDED_CHARS_MAX, PART_MESSAGES_MIN, PARTS_BELOW, WORDS_COUNTED_MAX};
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -36,19 +37,6 @@ pub struct Cluster {
     #[serde(skip)]
     pub vector: Option<Vec<f32>>,
 }
-
-/// Maximum number of characters embedded per message; the local model reads about 250 words.
-const EMBEDDED_CHARS_MAX: usize = 1_200;
-
-/// A message weighs the square root of its word count, up to this many words.
-const WORDS_COUNTED_MAX: usize = 40;
-
-/// Minimum number of messages on each side of a cut; fewer are only an aside.
-const PART_MESSAGES_MIN: usize = 4;
-
-/// Two parts of a batch are separate subjects if their cosine is below this, after subtracting what is typical of all
-/// conversation. Values from 0 to 0.1 find the same number of topics in the development life; from 0.15, subjects are torn apart.
-const PARTS_BELOW: f32 = 0.05;
 
 /// A message as input for clustering.
 struct Said {

@@ -3,6 +3,7 @@
 //! Without a model, the people are the participants. Other people, projects and technologies are only recognized by a language
 //! model, if one is configured (`model`).
 
+use crate::topic::rules::EACH_MAX;
 use std::collections::BTreeMap;
 
 use keepsake_domain::Role;
@@ -21,9 +22,6 @@ pub struct Entities {
     /// Names of technologies.
     pub technologies: Vec<String>,
 }
-
-/// Maximum names per kind; a longer list is an index.
-const EACH_MAX: usize = 12;
 
 /// Adds the participants of these turns to the names known before.
 pub fn entities(turns: &[Turn<'_>], before: &Entities) -> Entities {

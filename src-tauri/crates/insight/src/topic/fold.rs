@@ -9,6 +9,7 @@
 mod node;
 mod propose;
 
+use crate::topic::rules::{MERGE_PROPOSED_FROM, RELATED_FROM, RELATED_MAX};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -17,15 +18,6 @@ use keepsake_domain::Timestamp;
 use super::nearness::{Centre, Counts, Lexicon, nearness, share};
 use super::{Cluster, TopicRules};
 use node::{Node, Read, digest};
-
-/// Topics nearer than this, or nearer than the similarity threshold, are proposed for merging.
-const MERGE_PROPOSED_FROM: f32 = 0.66;
-
-/// Topics nearer than this are related to each other.
-const RELATED_FROM: f32 = 0.4;
-
-/// Maximum number of related topics; a longer list would include everything.
-const RELATED_MAX: usize = 5;
 
 /// One event in the history of topics.
 #[derive(Debug, Clone, Copy)]

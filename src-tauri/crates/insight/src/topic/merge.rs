@@ -6,6 +6,10 @@
 //! Only a model recognizes decisions and learnings. Existing lines and new sentences compete for space; a sentence that another
 //! says better is removed from the text and stays in the previous version.
 
+use crate::topic::rules::{
+    ASSISTANT_SHARE, LINE_WORDS_MIN, MERGE_LINE_WORDS_MAX, QUESTION_SHARE, SAME_FROM, SAME_WORDS_FROM, SECTION_LINES_MAX,
+    TAKEAWAYS_SHARE, TARGET_SLACK,
+};
 use std::collections::{BTreeSet, HashMap};
 
 use keepsake_domain::{Mark, MessageType, ReadingLabel, Role, Span, Timestamp};
@@ -90,34 +94,6 @@ pub struct TopicText {
     /// The lines, ordered by section and then by when they were said.
     pub lines: Vec<TopicLine>,
 }
-
-/// Maximum lines per section; a longer list of takeaways is not useful.
-pub(super) const SECTION_LINES_MAX: usize = 6;
-
-/// Maximum share of the target length that takeaways may use, so that space remains for details.
-const TAKEAWAYS_SHARE: f32 = 0.6;
-
-/// How far the text may exceed its target rather than break off: 400 words may become 500.
-pub(super) const TARGET_SLACK: f32 = 1.25;
-
-/// Minimum words in a line; a shorter sentence depends on its context.
-const LINE_WORDS_MIN: usize = 5;
-
-/// Maximum words in a line; a longer sentence is a paragraph. Chat without full stops runs on like this.
-const LINE_WORDS_MAX: usize = 60;
-
-/// Two lines say the same if they share this much of what distinguishes lines of this topic, and ...
-const SAME_FROM: f32 = 0.6;
-
-/// ... at least this share of all their words. A short line may name only what the topic is about ("We decided to try a new
-/// capacitor before we buy a new pump"), as every other line does; what it says about that is in its common words.
-const SAME_WORDS_FROM: f32 = 0.4;
-
-/// Factor for an assistant's sentences, so that people's sentences come first.
-const ASSISTANT_SHARE: f32 = 0.6;
-
-/// Factor for questions, so that statements come first.
-const QUESTION_SHARE: f32 = 0.45;
 
 /// A sentence that competes for a place in the text.
 struct Contender {
@@ -242,7 +218,7 @@ fn contender(
     weights: &HashMap<String, f32>,
 ) -> Option<Contender> {
     let count = sentence.words();
-    if !(LINE_WORDS_MIN..=LINE_WORDS_MAX).contains(&count) || is_instruction(sentence.text) {
+    if !(LINE_WORDS_MIN..=MERGE_LINE_WORDS_MAX).contains(&count) || is_instruction(sentence.text) {
         return None;
     }
     let span = document.span(index, sentence.bytes.clone())?;

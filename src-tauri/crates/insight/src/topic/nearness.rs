@@ -5,13 +5,11 @@
 //! mean over all pairs of their clusters is compared. [`nearness`] is scaled so that the seed's default of 0.7 is the value at
 //! which subjects separate.
 
+use crate::topic::rules::{CONTINUES, EVIDENCE_AT, PARTING, TYPICAL_WEIGHT, WORDS_ALONE_AT, WORDS_SHARE};
 use std::collections::{BTreeMap, HashMap};
 
 /// Stems and how often they occur.
 pub type Terms = BTreeMap<String, f32>;
-
-/// The weight, in number of clusters, of what is typical of all conversation, relative to the clusters read.
-const TYPICAL_WEIGHT: f32 = 60.0;
 
 /// The vector scaled to length one; `None` for a zero vector.
 pub(super) fn unit(vector: impl Iterator<Item = f32> + Clone) -> Option<Vec<f32>> {
@@ -129,23 +127,6 @@ pub(super) fn share(dot: f32, a: f32, b: f32) -> f32 {
     let value = dot / (a * b);
     if value.is_finite() { value.min(1.0) } else { 0.0 }
 }
-
-/// Evidence is the cosine of meaning plus [`WORDS_SHARE`] times the cosine of words. At this value subjects separate: on the
-/// development life (decision 42), values from 0.25 to 0.35 find most topics and mix none.
-const EVIDENCE_AT: f32 = 0.30;
-
-/// Weight of shared words in the evidence (see [`EVIDENCE_AT`]). Values from 0.3 to 0.6 work equally well; words alone only join
-/// what shares names.
-const WORDS_SHARE: f32 = 0.6;
-
-/// Like [`EVIDENCE_AT`], but without vectors: clusters on one subject share few words, and those on two subjects hardly any.
-const WORDS_ALONE_AT: f32 = 0.09;
-
-/// The seed's default threshold; the nearness at which subjects separate.
-const PARTING: f32 = 0.7;
-
-/// Added to the evidence if a cluster continues messages of the topic.
-const CONTINUES: f32 = 0.1;
 
 /// Nearness from 0 to 1, comparable with the seed's threshold. Each further unit of evidence closes the same share of the
 /// remaining gap to 1.

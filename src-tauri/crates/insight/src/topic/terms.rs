@@ -2,14 +2,12 @@
 //!
 //! Stop words are left out. How much each of the other words says depends on how many texts contain it (`nearness`).
 
+use crate::topic::rules::CONTENT_WORDS_MIN;
 use std::collections::BTreeMap;
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::text::{Document, Sentence, stem};
-
-/// Minimum number of different content words for a message to be meaningful by itself.
-pub(super) const CONTENT_WORDS_MIN: usize = 3;
 
 /// True if a turn with these stems is meaningful by itself: "ok" and "see you" are not.
 pub(super) fn tells(stems: &[String]) -> bool {

@@ -4,6 +4,9 @@
 //! The title follows the content: if another phrase comes to dominate the topic, the title changes. It does not flicker, because
 //! the current leading phrase stays while it is nearly as strong as the strongest.
 
+use crate::topic::rules::{
+    FEW_TURNS, NEARNESS_MIN, ONCE_SHARE, OPENING_WORDS, PHRASES_LOOKED_AT, RECURS, SECOND_FROM, STAYS_FROM, TITLE_TITLE_CHARS_MAX,
+};
 use std::collections::BTreeMap;
 
 use super::merge::TopicText;
@@ -12,35 +15,8 @@ use crate::analysis::{RankedPhrase, ranked_phrases};
 use crate::conversation::names_time;
 use crate::text::Document;
 
-/// Maximum length of a title; lists would cut a longer one.
-const TITLE_CHARS_MAX: usize = 60;
-
-/// A second phrase is added if its score is at least this share of the first one's.
-const SECOND_FROM: f32 = 0.55;
-
-/// The current leading phrase stays if its score is at least this share of the strongest one's.
-const STAYS_FROM: f32 = 0.7;
-
-/// Maximum number of phrases considered; each of them is embedded.
-const PHRASES_LOOKED_AT: usize = 20;
-
-/// Minimum cosine counted for a phrase, however unrelated to the topic it is.
-const NEARNESS_MIN: f32 = 0.02;
-
 /// Returns the cosine of each phrase with the topic's content; `None` if no model is available.
 pub type Near<'n> = dyn Fn(&[&str]) -> Option<Vec<f32>> + 'n;
-
-/// With at most this many turns, hardly anything is repeated.
-const FEW_TURNS: usize = 2;
-
-/// Factor for a phrase of several words that was said only once.
-const ONCE_SHARE: f32 = 0.4;
-
-/// How much a phrase's score rises each time the number of turns it occurs in grows by a factor of e (2.7).
-const RECURS: f32 = 0.3;
-
-/// If nothing can be named, the title is this many words from the start of the first line.
-const OPENING_WORDS: usize = 7;
 
 /// The title of a topic with messages `turns` and text `text`. `telling` are the stems that set it apart from other topics
 /// ([`super::TopicStep`]); `previous` is its current title.
@@ -74,7 +50,7 @@ pub fn title(text: &TopicText, turns: &[Turn<'_>], telling: &[(String, f32)], ne
     match second {
         Some(second) => {
             let both = format!("{alone} and {}", second.text);
-            if both.chars().count() <= TITLE_CHARS_MAX { both } else { alone }
+            if both.chars().count() <= TITLE_TITLE_CHARS_MAX { both } else { alone }
         }
         None => alone,
     }
@@ -126,7 +102,7 @@ fn weigh(phrases: &mut [RankedPhrase], telling: &[(String, f32)], turns: usize) 
         if phrase.stems.len() > 1 && phrase.turns < 2 && turns > FEW_TURNS {
             phrase.score *= ONCE_SHARE;
         }
-        if phrase.text.chars().count() > TITLE_CHARS_MAX {
+        if phrase.text.chars().count() > TITLE_TITLE_CHARS_MAX {
             phrase.score = 0.0;
         }
     }
@@ -151,7 +127,7 @@ fn capitalised(text: &str) -> String {
 fn opening(text: &TopicText) -> String {
     let Some(line) = text.lines.first() else { return "Untitled".to_owned() };
     let words: Vec<&str> = line.text.split_whitespace().take(OPENING_WORDS).collect();
-    let mut title: String = words.join(" ").chars().take(TITLE_CHARS_MAX - 1).collect();
+    let mut title: String = words.join(" ").chars().take(TITLE_TITLE_CHARS_MAX - 1).collect();
     if line.text.split_whitespace().count() > OPENING_WORDS {
         title.push('…');
     }

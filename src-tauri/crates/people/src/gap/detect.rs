@@ -1,5 +1,6 @@
 //! Finds gaps: the same request unmet on more than one occasion, however it is worded.
 
+pub use crate::gap::rules::GAP_OCCASIONS_MIN;
 use std::collections::BTreeSet;
 
 use keepsake_domain::{ConversationId, EntityId, Evidence, EvidenceSpan, GapId, GapStatus, Timestamp};
@@ -8,10 +9,6 @@ use super::occurrence::{Occurrence, Unmet, in_read};
 use crate::text::{content_words, read};
 use crate::utterance::{day, occasions};
 use crate::{Similarity, Utterance};
-
-/// Minimum number of occasions. Once may be a passing wish, a slip, or a server that was down; a second conversation or another
-/// day makes it a repetition. Not more than two, because people who are refused twice often do not ask a third time.
-pub const GAP_OCCASIONS_MIN: usize = 2;
 
 /// Name and version of these rules, stored with every gap found with them. Raise the version when results change.
 pub const GAP_RULES_VERSION: &str = "builtin-gap/2";

@@ -4,6 +4,7 @@
 
 mod detect;
 mod occurrence;
+pub(crate) mod rules;
 mod task;
 
 pub(crate) use detect::clusters;

@@ -8,16 +8,11 @@
 //!
 //! Deliberately not here: how many occurrences are enough.
 
+use crate::gap::rules::{ANSWERED_COSINE, ASKED_COSINE, NEED_WORDS_MIN, REFUSED_COSINE, UNMET_MIN};
 use keepsake_domain::{ConversationId, EvidenceSpan, ReadingLabel, Timestamp};
 
 use crate::text::{ANSWERS_WITHIN, Read, Sentence, content_words, marked, quoted, read, same_topic};
 use crate::{Similarity, Speaker, Utterance};
-
-/// Minimum probability of a refusal. Chosen on authors that the reader was not trained on: four out of five are refusals there.
-const UNMET_MIN: f64 = 0.6;
-
-/// Minimum content words in a request; one word ("export", "that file") names nothing that could be built.
-const NEED_WORDS_MIN: usize = 2;
 
 /// A place where a request could not be met.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,17 +37,6 @@ pub(crate) struct Unmet<'a> {
     pub(crate) need: &'a str,
     pub(crate) refusal: &'a str,
 }
-
-/// Two refusals with this cosine are about the same ability if the requests are alike. In the training text, four out of five
-/// pairs of refusals this close are, and all of them together with [`ASKED_COSINE`].
-const REFUSED_COSINE: f32 = 0.65;
-
-/// Requests further apart than this were for different things, even if they were refused in the same words ("I can't do that from
-/// here").
-const ASKED_COSINE: f32 = 0.2;
-
-/// A refusal further than this from its request says nothing about it: "that is not possible".
-const ANSWERED_COSINE: f32 = 0.2;
 
 impl Unmet<'_> {
     /// True if both lack the same ability.

@@ -15,16 +15,11 @@
 //!
 //! Deliberately not here: reading and writing the file, and which quotations it may contain.
 
+pub use crate::gap::rules::{QUOTE_CHARS_MAX, TITLE_CHARS_MAX};
 use std::ops::Range;
 
 use chrono::DateTime;
 use keepsake_domain::{InteractionId, TaskId, TaskStatus, Timestamp};
-
-/// Maximum length of a title; anything longer is a description.
-pub const TITLE_CHARS_MAX: usize = 120;
-
-/// Maximum length of a quotation; the whole message is one click away by its id.
-pub const QUOTE_CHARS_MAX: usize = 240;
 
 /// The end of a description written by Keepsake, to distinguish it from what a person writes under a task.
 const OURS: &str = "<!-- keepsake -->";

@@ -2,31 +2,15 @@
 //!
 //! Both indexes skip entries shared by many handles, so the cost of a pair depends on what it shares and not on the total.
 
+use crate::identity::rules::{
+    CIRCLE_MAX, TERM_CHARS_MAX, TERM_CHARS_MIN, TERM_HOLDERS_MAX, TERM_HOLDERS_SMALL, TERM_SHARE, WORDS_READ_MAX,
+};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use keepsake_domain::{ConversationId, Span, Timestamp};
 
 use super::handle::{is_invisible, words};
-
-/// A word used by more handles than this is not a sign of a shared project; further users are not even counted.
-pub(super) const TERM_HOLDERS_MAX: usize = 16;
-
-/// In a small group, a word is rare if at most one in this many handles uses it, and always if no more than three do.
-const TERM_SHARE: usize = 20;
-const TERM_HOLDERS_SMALL: usize = 3;
-
-/// Minimum length of a word; shorter ones are too often coincidence.
-const TERM_CHARS_MIN: usize = 4;
-
-/// Maximum length of a word; longer ones are keys, hashes and addresses.
-const TERM_CHARS_MAX: usize = 32;
-
-/// Maximum number of handles in a conversation that counts. A larger one is a public room, where being together says nothing.
-pub(super) const CIRCLE_MAX: usize = 50;
-
-/// Maximum number of words read per message; more make it a document.
-const WORDS_READ_MAX: usize = 400;
 
 words! {
     /// Frequent words in the supported languages. Less frequent common words are excluded by the number of handles that use them.

@@ -22,6 +22,7 @@ mod name;
 mod own;
 mod reader;
 mod resolve;
+pub(crate) mod rules;
 mod scene;
 mod statement;
 mod suggest;

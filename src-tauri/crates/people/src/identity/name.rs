@@ -3,15 +3,13 @@
 //! Names are compared part by part after NFKC, ignoring case, accents, titles and remarks in brackets. Similarity is never used,
 //! because it would merge different people. A name that mixes letters of two scripts imitates another name and matches nothing.
 
+use crate::identity::rules::PARTS_MAX;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::handle::{clean, words};
 use std::collections::HashSet;
 use std::sync::LazyLock;
-
-/// Maximum parts of a name; more are room titles, slogans and lists.
-const PARTS_MAX: usize = 5;
 
 words! {
     /// Words that make a name a role.

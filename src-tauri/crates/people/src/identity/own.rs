@@ -3,6 +3,7 @@
 //! Quoted lines, replies below, forwarded mail, pasted chats and code are someone else's (ARCHITECTURE.md, invariant 12): a
 //! contact detail or "I'm @mara" in them says nothing about the writer.
 
+use crate::identity::rules::{CLOSING_CHARS_MAX, SIGNATURE_LINE_CHARS_MAX, SIGNATURE_LINES_MAX};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -11,15 +12,6 @@ use keepsake_text::{Form, borrowed};
 use regex::Regex;
 
 use super::name::{Names, fold};
-
-/// Maximum lines in a signature; anything longer is text.
-const SIGNATURE_LINES_MAX: usize = 8;
-
-/// Maximum length of a line in a signature.
-const SIGNATURE_LINE_CHARS_MAX: usize = 90;
-
-/// Maximum length of a closing line ("Best regards,").
-const CLOSING_CHARS_MAX: usize = 40;
 
 /// A message divided into parts; all ranges are in bytes.
 #[derive(Debug, Default, PartialEq, Eq)]

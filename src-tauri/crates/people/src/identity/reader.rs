@@ -1,5 +1,6 @@
 //! Reads utterances one by one and keeps only what comparisons need.
 
+use crate::identity::rules::{SHOWN_CHARS_MAX, SPANS_MAX};
 use std::collections::{HashMap, HashSet};
 
 use keepsake_domain::{HandleId, InteractionId, Span};
@@ -13,12 +14,6 @@ use super::own::{OwnText, Voices};
 use super::statement::{Mention, Said, Statements};
 use super::suggest;
 use super::types::{ContactSource, Decision, Evidence, HandleRecord, Suggestion, Utterance};
-
-/// Maximum number of places shown for a clue; readers look at one or two.
-pub(super) const SPANS_MAX: usize = 5;
-
-/// Length of the excerpt shown for a message that only proves presence.
-pub(super) const SHOWN_CHARS_MAX: u32 = 80;
 
 /// Why handles cannot be compared.
 #[derive(Debug, Clone, Error)]
@@ -191,7 +186,7 @@ fn hold(
     evidence: Option<Evidence>,
 ) {
     let holdings = contacts.entry(contact).or_default();
-    let is_over = holdings.len() > suggest::CONTACT_HOLDERS_MAX;
+    let is_over = holdings.len() > crate::identity::rules::CONTACT_HOLDERS_MAX;
     match holdings.iter_mut().find(|holding| holding.handle == handle) {
         Some(holding) => {
             holding.source = holding.source.min(source);

@@ -1,18 +1,17 @@
 //! The data for judging a pair, collected once: links, rooms, companions and rare words.
 
+use crate::identity::rules::TERMS_SHOWN_MAX;
+use crate::identity::rules::{CIRCLE_MAX, SHOWN_CHARS_MAX, SPANS_MAX};
 use std::collections::{BTreeMap, HashMap};
 
 use keepsake_domain::Span;
 
-use super::context::{CIRCLE_MAX, FirstUse, RareTerm};
+use super::context::{FirstUse, RareTerm};
 use super::name::Relation;
-use super::reader::{IdentityReader, Known, SHOWN_CHARS_MAX, SPANS_MAX};
+use super::reader::{IdentityReader, Known};
 use super::resolve::Resolver;
 use super::statement::Mention;
 use super::types::{Answer, Clue, ClueKind, Decision, Evidence};
-
-/// Maximum number of shared words listed in a clue.
-const TERMS_SHOWN_MAX: usize = 12;
 
 /// An unordered pair of handles, by number.
 pub(super) type Pair = (u32, u32);

@@ -5,6 +5,7 @@
 //!
 //! Deliberately not here: which handle a mention refers to, because that requires all handles.
 
+use crate::identity::rules::MESSAGE_BYTES_READ_MAX;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -18,9 +19,6 @@ use super::name::Names;
 use super::own::{OwnText, Voices};
 use super::reader::IdentityError;
 use super::types::ContactSource;
-
-/// Maximum bytes read from a message. Nobody introduces themselves in a longer one, and pasted documents are not read.
-const MESSAGE_BYTES_READ_MAX: usize = 16 * 1024;
 
 /// A statement of the writer about themselves; ranges are in bytes of the message.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,49 +1,21 @@
 //! Turns what was read into suggested pairs: each index contributes its pairs, and each pair is weighed against the evidence
 //! against it.
 
+use crate::identity::rules::SPANS_MAX;
+use crate::identity::rules::{
+    ANSWERS_TALKING_MIN, COMPANIONS_MIN, CONTACT_HOLDERS_MAX, CONTACT_NAMES_MAX, GUESS_HOLDERS_MAX, GUESS_MESSAGES_MIN,
+    GUESS_NAMES_MIN, GUESS_TERMS_MIN, NAME_HOLDERS_MAX, NAME_TERMS_MIN, NAME_TERMS_WITH_COMPANION_MIN,
+};
 use std::collections::{BTreeMap, HashMap};
 
 use keepsake_domain::{HandleId, LinkStrength};
 
 use super::handle::is_national_form_of;
 use super::name::Relation;
-use super::reader::{Claim, Holding, IdentityReader, SPANS_MAX};
+use super::reader::{Claim, Holding, IdentityReader};
 use super::resolve::{Resolver, is_channel};
 use super::scene::{Linked, Pair, Scene, capped};
 use super::types::{Answer, Clue, ClueKind, Decision, Fingerprint, Suggestion};
-
-/// One person has only a few handles; a detail used by more belongs to an office, a family or a list.
-pub(super) const CONTACT_HOLDERS_MAX: usize = 8;
-
-/// A detail given by people with more than this many unrelated full names belongs to none of them alone.
-const CONTACT_NAMES_MAX: usize = 2;
-
-/// A full name shared by more handles than this is too common to compare all of them.
-const NAME_HOLDERS_MAX: usize = 12;
-
-/// Minimum people in common that support the same full name; a single one may be coincidence in any town.
-const COMPANIONS_MIN: usize = 2;
-
-/// Minimum words in common that support it, if at least one is written like a project name.
-const NAME_TERMS_MIN: usize = 3;
-
-/// Minimum words in common in addition to one companion.
-const NAME_TERMS_WITH_COMPANION_MIN: usize = 2;
-
-/// Minimum words in common without a shared name; more, because colleagues share words too.
-const GUESS_TERMS_MIN: usize = 5;
-
-/// Minimum number of these that are written like a project name.
-const GUESS_NAMES_MIN: usize = 2;
-
-/// For a guess, a word counts only if at most this many handles use it.
-const GUESS_HOLDERS_MAX: usize = 3;
-
-/// Minimum messages of a handle; with fewer, its vocabulary does not show.
-const GUESS_MESSAGES_MIN: u32 = 3;
-
-/// Two handles that follow each other at least this often are talking to each other.
-const ANSWERS_TALKING_MIN: u32 = 4;
 
 /// Weighs all pairs.
 pub(super) fn suggest(mut reader: IdentityReader, decisions: &[Decision]) -> Vec<Suggestion> {

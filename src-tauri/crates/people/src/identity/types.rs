@@ -1,5 +1,6 @@
 //! Input and output of identity suggestions. Everything is typed, so that each interface can word it in its own language.
 
+use crate::identity::rules::DIGEST_BYTES;
 use keepsake_domain::{ConversationId, EntityId, EntityType, HandleId, InteractionId, LinkStrength, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -196,9 +197,6 @@ pub struct Suggestion {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Fingerprint(String);
-
-/// Bytes of a reason's digest. With a dozen reasons, the odds against a collision are over four billion to one.
-const DIGEST_BYTES: usize = 8;
 
 impl Fingerprint {
     /// The fingerprint of these reasons; their order and spans do not matter.

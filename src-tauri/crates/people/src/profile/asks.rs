@@ -4,6 +4,8 @@
 //! messages on at least [`ASK_OCCASIONS_MIN`] occasions is a need. A question is recognized by its question mark, and the same
 //! question in other words by its meaning.
 
+use crate::profile::rules::ASK_WORDS_MIN;
+pub use crate::profile::rules::{ASK_OCCASIONS_MIN, ASKS_MIN};
 use keepsake_domain::ProfileType;
 
 use super::digest::{Digest, Line};
@@ -11,16 +13,6 @@ use super::entry::{Finding, ProfileInput, Strength, fingerprint};
 use super::lines::{grouped, name_of};
 use crate::text::quoted;
 use crate::utterance::occasions;
-
-/// Asking twice may be forgetfulness; three times is a pattern.
-pub const ASKS_MIN: usize = 3;
-
-/// Minimum occasions, because on one occasion people may ask again when they did not understand the answer.
-pub const ASK_OCCASIONS_MIN: usize = 2;
-
-/// Minimum content words in a question; with one, it hardly names a topic: "how do you feel?", "is this your own painting?" fit
-/// anything.
-const ASK_WORDS_MIN: usize = 2;
 
 /// What the entity asked for repeatedly, as far as the `new` conversations contribute to it.
 pub(super) fn repeated(new: &[&Digest], told: &[&Digest], input: &ProfileInput<'_>, found: &mut Vec<Finding>) {

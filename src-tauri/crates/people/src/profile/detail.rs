@@ -1,6 +1,7 @@
 //! How much detail a person wants, which determines the size of the context served about them (seed 001: "dynamic based on
 //! entity's observed preference for detail level").
 
+use crate::profile::rules::WEIGHT_MIN;
 use keepsake_domain::{DetailLevel, ProfileConfidence, ProfileEntry, ProfileId};
 
 use super::reconcile::debunked_at;
@@ -29,9 +30,6 @@ const SIGNS: &[(&str, i32)] = &[
     ("format:explanations=with explanations", 2),
     ("format:examples=with examples", 1),
 ];
-
-/// Totals below this are a hint rather than a wish.
-const WEIGHT_MIN: i32 = 2;
 
 /// The amount of detail wanted by the person with this profile. Entries that are superseded, disputed or no longer true do not
 /// count.

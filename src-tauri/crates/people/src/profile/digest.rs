@@ -4,9 +4,9 @@
 //! depends only on its own conversation, so it is computed once. What is combined across conversations (`wishes`, `asks`,
 //! `unmet`) is combined from this.
 
+use crate::profile::rules::WISH_MIN;
 use keepsake_domain::{ConversationId, EvidenceSpan, InteractionId, ReadingLabel, Timestamp};
 
-use super::wishes::WISH_MIN;
 use crate::gap::{Occurrence, in_read};
 use crate::text::{Read, Sentence, Topic, marked, read};
 use crate::{Speaker, Utterance};

@@ -1,15 +1,12 @@
 //! Groups the entity's lines about the same thing, from all conversations that are read together.
 
+pub use crate::profile::rules::LINES_READ_MAX;
 use keepsake_domain::{Facet, ProfileType};
 
 use super::digest::{Digest, Line};
 use super::entry::ProfileInput;
 use super::reconcile::TOPIC;
 use crate::text::{content_words, topic_of};
-
-/// Maximum number of newest lines compared, each with the lines before it: about two million comparisons, which take about a
-/// second. Older lines say nothing about today.
-pub const LINES_READ_MAX: usize = 2_000;
 
 /// The lines of the `new` conversations, and related lines from the earlier ones in `told`, grouped by topic and each group in
 /// the order in which it was said.

@@ -15,6 +15,7 @@ mod facets;
 mod lines;
 pub mod model;
 mod reconcile;
+pub(crate) mod rules;
 mod time;
 mod unmet;
 mod wishes;

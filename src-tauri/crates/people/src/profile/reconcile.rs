@@ -4,6 +4,8 @@
 //! period is one entry. The last period is the current one; earlier ones keep their dates. Nothing here decides what counts as a
 //! finding, and nothing is ever withdrawn: if a derivation no longer finds something, the entry is left to the person.
 
+pub use crate::profile::rules::EVIDENCE_MAX;
+use crate::profile::rules::{OCCASIONS_HIGH, OCCASIONS_MEDIUM};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use keepsake_domain::{
@@ -14,15 +16,6 @@ use keepsake_domain::{
 use super::entry::{Change, Debunked, Finding, NewEntry, ProfileInput, Strength, fingerprint, value_of};
 use crate::text::same_topic;
 use crate::utterance::{no_vectors, occasions};
-
-/// Maximum number of places per entry: enough to prove it, and few enough to read. Once this is reached, more of the same is no
-/// reason for a new version.
-pub const EVIDENCE_MAX: usize = 12;
-
-/// Minimum occasions for high confidence; said this often, it is no longer coincidence.
-const OCCASIONS_HIGH: usize = 3;
-/// Minimum occasions for medium confidence; said twice, it is more than a passing mood.
-const OCCASIONS_MEDIUM: usize = 2;
 
 /// The kind of facet whose detail is in the entity's own words rather than ours.
 pub(super) const TOPIC: &str = "topic";

@@ -10,9 +10,6 @@ use super::entry::{Finding, ProfileInput, Strength, fingerprint};
 use super::lines::{grouped, name_of};
 use crate::text::quoted;
 
-/// Minimum probability of a wish. Chosen on authors that the reader was not trained on: four out of five are wishes there.
-pub(super) const WISH_MIN: f64 = 0.6;
-
 /// The entity's wishes, as far as the `new` conversations contribute to them.
 pub(super) fn told(new: &[&Digest], told: &[&Digest], input: &ProfileInput<'_>, found: &mut Vec<Finding>) {
     for group in grouped(new, told, |digest| digest.wishes.iter().collect(), input) {

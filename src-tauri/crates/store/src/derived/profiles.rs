@@ -172,9 +172,9 @@ impl ReadTx<'_> {
     /// The statements about these entities that are currently rejected as wrong.
     pub fn profile_disputes(&self, members: &[EntityId]) -> Result<Vec<DisputeRow>> {
         let mut statement = self.conn.prepare_cached(
-            "SELECT d.profile_type, d.facet, d.fingerprint, d.decided_at_ms FROM profile_disputes d
+            "SELECT d.profile_type, d.facet, d.fingerprint, d.decided_at_ms FROM profile_debunks d
               WHERE d.entity_id IN (SELECT value FROM json_each(?1)) AND d.is_debunked = 1
-                AND NOT EXISTS (SELECT 1 FROM profile_disputes later
+                AND NOT EXISTS (SELECT 1 FROM profile_debunks later
                                  WHERE later.entity_id = d.entity_id AND later.facet = d.facet AND later.fingerprint = d.fingerprint
                                    AND later.profile_type = d.profile_type AND later.seq > d.seq)
               ORDER BY d.seq",
@@ -355,7 +355,7 @@ impl WriteTx<'_> {
     /// Rejects a statement about these entities as wrong, or withdraws that.
     pub fn dispute_profile(&self, members: &[EntityId], entry: &ProfileEntry, is_debunked: bool, now: Timestamp) -> Result<()> {
         let mut statement = self.conn.prepare_cached(
-            "INSERT INTO profile_disputes (entity_id, profile_type, facet, fingerprint, is_debunked, decided_at_ms)
+            "INSERT INTO profile_debunks (entity_id, profile_type, facet, fingerprint, is_debunked, decided_at_ms)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         )?;
         for member in members {
@@ -424,11 +424,11 @@ impl WriteTx<'_> {
         // led to it do not come back: their tombstones keep them out.
         self.conn.execute(
             &format!(
-                "DELETE FROM profile_disputes WHERE facet LIKE 'topic:%'
-                    AND EXISTS (SELECT 1 FROM entity_profiles p WHERE p.facet = profile_disputes.facet AND p.id IN ({resting}))
+                "DELETE FROM profile_debunks WHERE facet LIKE 'topic:%'
+                    AND EXISTS (SELECT 1 FROM entity_profiles p WHERE p.facet = profile_debunks.facet AND p.id IN ({resting}))
                     AND NOT EXISTS (SELECT 1 FROM entity_profiles p JOIN profile_evidence v ON v.profile_id = p.id
                                       JOIN interactions i ON i.id = v.interaction_id
-                                     WHERE p.facet = profile_disputes.facet AND i.conversation_id <> ?1)"
+                                     WHERE p.facet = profile_debunks.facet AND i.conversation_id <> ?1)"
             ),
             [id.as_str()],
         )?;

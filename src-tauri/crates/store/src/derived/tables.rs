@@ -85,7 +85,7 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("playbook_versions", Derived),
     ("playbooks", Derived),
     ("private_intervals", Person),
-    ("profile_disputes", Person),
+    ("profile_debunks", Person),
     ("profile_evidence", Derived),
     ("profile_marks", Derived),
     ("profile_reads", Model),
@@ -157,7 +157,7 @@ const ENTRIES: &str = "WITH RECURSIVE kept (id) AS (
          SELECT p.id FROM entity_profiles p
           WHERE p.origin <> 'built_in'
              OR EXISTS (SELECT 1 FROM consents c WHERE c.item_kind = 'profile' AND c.item_id = p.id)
-             OR EXISTS (SELECT 1 FROM profile_disputes d
+             OR EXISTS (SELECT 1 FROM profile_debunks d
                          WHERE d.entity_id = p.entity_id AND d.facet = p.facet AND d.fingerprint = p.fingerprint)
              OR EXISTS (SELECT 1 FROM profile_evidence v LEFT JOIN interactions i ON i.id = v.interaction_id
                           LEFT JOIN conversations c ON c.id = i.conversation_id

@@ -194,10 +194,10 @@ impl ReadTx<'_> {
              UNION
              SELECT i.entity_id, v.interaction_id, v.start, v.\"end\", i.content FROM entity_profiles p
                JOIN profile_evidence v ON v.profile_id = p.id JOIN interactions i ON i.id = v.interaction_id
-               JOIN profile_disputes d ON d.entity_id = p.entity_id AND d.profile_type = p.profile_type AND d.facet = p.facet
+               JOIN profile_debunks d ON d.entity_id = p.entity_id AND d.profile_type = p.profile_type AND d.facet = p.facet
                 AND d.fingerprint = p.fingerprint
               WHERE d.is_debunked = 1 AND NOT EXISTS (
-                    SELECT 1 FROM profile_disputes later WHERE later.seq > d.seq AND later.entity_id = d.entity_id
+                    SELECT 1 FROM profile_debunks later WHERE later.seq > d.seq AND later.entity_id = d.entity_id
                        AND later.profile_type = d.profile_type AND later.facet = d.facet AND later.fingerprint = d.fingerprint)
              UNION
              SELECT i.entity_id, v.interaction_id, v.start, v.\"end\", i.content FROM entity_profiles p

@@ -526,7 +526,7 @@ impl ReadTx<'_> {
                  UNION ALL SELECT max(undone_at_ms) FROM operations
                  UNION ALL SELECT max(decided_at_ms) FROM link_decisions
                  UNION ALL SELECT max(decided_at_ms) FROM voices
-                 UNION ALL SELECT max(decided_at_ms) FROM profile_disputes
+                 UNION ALL SELECT max(decided_at_ms) FROM profile_debunks
                  UNION ALL SELECT max(decided_at_ms) FROM topic_decisions
                  UNION ALL SELECT max(undone_at_ms) FROM topic_decisions
                  UNION ALL SELECT max(worded_at_ms) FROM topic_wordings
@@ -565,7 +565,7 @@ impl ReadTx<'_> {
         decided.hidden = self.rows("SELECT id FROM memories WHERE is_hidden = 1", |row| row.get(0))?;
         decided.corrected = self.rows("SELECT id FROM memories WHERE status = 'superseded'", |row| row.get(0))?;
         decided.debunks = self.rows(
-            "SELECT entity_id, profile_type, facet, fingerprint, is_debunked, decided_at_ms FROM profile_disputes ORDER BY seq",
+            "SELECT entity_id, profile_type, facet, fingerprint, is_debunked, decided_at_ms FROM profile_debunks ORDER BY seq",
             |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?)),
         )?;
         decided.unlinked = self.rows(
@@ -717,9 +717,9 @@ fn decide_again(conn: &Connection, decided: &Decided, restored: &mut Restored) -
     }
     for (entity, kind, facet, fingerprint, is_debunked, decided_at) in &decided.debunks {
         let added = conn.execute(
-            "INSERT INTO profile_disputes (entity_id, profile_type, facet, fingerprint, is_debunked, decided_at_ms)
+            "INSERT INTO profile_debunks (entity_id, profile_type, facet, fingerprint, is_debunked, decided_at_ms)
              SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE EXISTS (SELECT 1 FROM entities WHERE id = ?1)
-                AND NOT EXISTS (SELECT 1 FROM profile_disputes WHERE entity_id = ?1 AND profile_type = ?2 AND facet = ?3
+                AND NOT EXISTS (SELECT 1 FROM profile_debunks WHERE entity_id = ?1 AND profile_type = ?2 AND facet = ?3
                                    AND fingerprint = ?4 AND is_debunked = ?5 AND decided_at_ms = ?6)",
             params![entity, kind, facet, fingerprint, is_debunked, decided_at],
         )?;

@@ -134,7 +134,7 @@ fn act(bench: &Bench, deeds: &[Deed]) {
             Deed::Debunk(at) => pick(&column("SELECT id FROM entities ORDER BY id"), *at).map(|entity| {
                 plain(bench.store.path())
                     .execute(
-                        "INSERT INTO profile_disputes (entity_id, profile_type, facet, fingerprint, is_debunked, decided_at_ms)
+                        "INSERT INTO profile_debunks (entity_id, profile_type, facet, fingerprint, is_debunked, decided_at_ms)
                          VALUES (?1, 'preference', 'length', 'length=short', 1, ?2)",
                         rusqlite::params![entity, NOW.0],
                     )
@@ -294,7 +294,7 @@ const EXPORTED: [&str; 71] = [
     "forgotten_places", "gap_evidence", "gate_log", "imports", "interactions", "link_decisions", "link_suggestions", "memories",
     "memory_evidence", "memory_relations", "memory_tombstones", "model_call_sources", "model_calls", "model_replies",
     "operation_changes", "operations", "person_roles", "playbook_against", "playbook_decisions", "playbook_occurrences",
-    "playbook_places", "playbook_versions", "playbooks", "private_intervals", "profile_disputes", "profile_evidence",
+    "playbook_places", "playbook_versions", "playbooks", "private_intervals", "profile_debunks", "profile_evidence",
     "profile_marks", "profile_reads", "proposal_waits", "reflection_sources", "reflections", "served_pieces", "session_ends",
     "session_items", "session_readings", "session_replies", "session_summaries", "settings", "store_keys", "tasks",
     "tier_entries", "tombstones", "topic_batches", "topic_clusters", "topic_decision_messages", "topic_decisions",

@@ -155,7 +155,7 @@ fn erasure_takes_every_word_of_an_entry_and_leaves_what_a_person_refused_in_our_
     assert_eq!(count(), 0, "no byte of it is left");
     let left: Vec<String> = profiles(&bench, "Mara").into_iter().map(|entry| entry.content).collect();
     assert_eq!(left, ["Prefers English", "Has no hurry"], "what rests elsewhere stays, as does a person's own wording");
-    assert_eq!(bench.dump("SELECT facet FROM profile_disputes ORDER BY seq"), ["length", "language", "pace"]);
+    assert_eq!(bench.dump("SELECT facet FROM profile_debunks ORDER BY seq"), ["length", "language", "pace"]);
     assert_eq!(bench.dump("SELECT count(*) FROM profile_evidence"), ["2"]);
     assert_eq!(bench.dump("SELECT * FROM profile_marks"), Vec::<String>::new(), "who lost an entry is read again");
     assert_eq!(bench.dump("PRAGMA foreign_key_check"), Vec::<String>::new());

@@ -153,12 +153,12 @@ test('the table holds the same, sorts by each column, and leads to the line', as
   await waitFor(() => expect(rows()).toHaveLength(lines));
   const table = screen.getByTestId('graph-rows');
   const first = () => rows().map((row) => row.querySelector('th')?.textContent ?? '');
-  fireEvent.click(within(table).getByRole('button', { name: 'One' }));
+  fireEvent.click(within(table).getByRole('button', { name: 'From' }));
   expect(first()).toEqual(first().toSorted((a, b) => (a.split(': ')[1] ?? '').localeCompare(b.split(': ')[1] ?? '')));
-  expect(within(table).getByRole('columnheader', { name: /One/ }).getAttribute('aria-sort')).toBe('ascending');
+  expect(within(table).getByRole('columnheader', { name: /From/ }).getAttribute('aria-sort')).toBe('ascending');
   fireEvent.click(within(table).getByRole('button', { name: 'Based on' }));
   expect(within(table).getByRole('columnheader', { name: /Based on/ }).getAttribute('aria-sort')).toBe('descending');
-  fireEvent.click(within(table).getAllByRole('button', { name: /^Show the line: Priya Nair wrote/ })[0] as HTMLElement);
+  fireEvent.click(within(table).getAllByRole('button', { name: /^Show message: Priya Nair wrote/ })[0] as HTMLElement);
   expect(nav.get()).toMatchObject({ panel: 'conversations', target: { conversation: 'conv_standup' } });
 });
 

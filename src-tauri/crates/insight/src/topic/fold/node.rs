@@ -1,5 +1,6 @@
 //! A topic during the fold: its contents, how it is compared, and its steps.
 
+use crate::topic::rules::{FOUNDING_CARRIERS_MIN, FOUNDING_WORDS_MIN, FOUNDING_WORDS_OF_TWO, TELLING_MAX};
 use std::rc::Rc;
 
 use keepsake_domain::Timestamp;
@@ -7,18 +8,6 @@ use keepsake_domain::Timestamp;
 use super::TopicStep;
 use crate::topic::Cluster;
 use crate::topic::nearness::{Counts, Lexicon};
-
-/// Minimum number of meaningful messages to found a topic, together with [`FOUNDING_WORDS_MIN`].
-const FOUNDING_CARRIERS_MIN: u32 = 3;
-
-/// Minimum number of content words to found a topic.
-const FOUNDING_WORDS_MIN: u32 = 16;
-
-/// Two long messages, such as a question to an assistant and its answer, also found a topic if they have this many content words.
-const FOUNDING_WORDS_OF_TWO: u32 = 60;
-
-/// Maximum number of telling stems per topic; a title's few words are chosen from these.
-const TELLING_MAX: usize = 24;
 
 /// A cluster in the form that the fold compares.
 #[derive(Clone)]

@@ -1,28 +1,13 @@
 //! Reconciliation: which topics look like one, and which look like two.
 
+use crate::topic::rules::{
+    SPLIT_CLUSTERS_MAX, SPLIT_CLUSTERS_MIN, SPLIT_MESSAGES_MIN, SPLIT_PROPOSED_BELOW, SPLIT_ROUNDS, WHY_TERMS_MAX,
+};
 use std::collections::BTreeSet;
 
 use super::node::{Node, Read, digest};
 use super::{Fold, Proposal, ProposalKind};
 use crate::topic::nearness::{Counts, nearness};
-
-/// A topic is proposed for splitting if the nearness of its halves is below this.
-const SPLIT_PROPOSED_BELOW: f32 = 0.42;
-
-/// A topic with fewer messages is not too broad.
-const SPLIT_MESSAGES_MIN: usize = 24;
-
-/// Minimum number of clusters in each half.
-const SPLIT_CLUSTERS_MIN: usize = 2;
-
-/// Maximum number of clusters examined; a broad topic is recognizable from this many.
-const SPLIT_CLUSTERS_MAX: usize = 60;
-
-/// Maximum number of rounds for the halves of a topic to settle.
-const SPLIT_ROUNDS: usize = 6;
-
-/// Maximum number of words that explain a proposal.
-const WHY_TERMS_MAX: usize = 5;
 
 impl<'e> Fold<'e, '_> {
     pub(super) fn merge_proposal(&self, a: usize, b: usize, nearness: f32) -> Proposal {

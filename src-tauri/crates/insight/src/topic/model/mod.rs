@@ -13,19 +13,13 @@
 mod pair;
 mod wording;
 
-use keepsake_domain::{Role, limits};
+use keepsake_domain::Role;
 use keepsake_prompt::{LINE_CHARS, Line, Speaker};
 
 pub use pair::{PairTask, PairVerdict, TOPIC_PAIR};
 pub use wording::{LinePlace, TOPIC, WordedLine, Wording, WordingInput, WordingTask};
 
 use crate::Turn;
-
-/// About 8,000 tokens per call, which a small local model still reads to the end.
-const CHARS_MAX: usize = 8_000 * limits::CHARS_PER_TOKEN;
-
-/// Maximum length of a quotation. A longer one could "prove" anything that can be assembled from its words.
-const QUOTE_CHARS_MAX: usize = 400;
 
 /// A turn as a line of the transcript; `message` is its index in the caller's slice.
 const fn shown<'a>(message: usize, turn: &Turn<'a>) -> Line<'a> {

@@ -1,5 +1,7 @@
 //! Judges in one call whether two bundles of messages are about the same subject.
 
+use crate::topic::rules::QUOTE_CHARS_MAX;
+use crate::topic::rules::{BUNDLE_CHARS_MAX, CONFIDENCE_MIN};
 use keepsake_prompt::ground::locate;
 use keepsake_prompt::reply::{ReplyError, Text, Unit, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
@@ -7,18 +9,12 @@ use keepsake_prompt::{Call, CallError, Calls, ContextLength, Line, Outcome, Prom
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{CHARS_MAX, QUOTE_CHARS_MAX, fitting, shown};
+use super::{fitting, shown};
 use crate::Turn;
 
 /// The only prompt. Raise the version with every change to the wording or the reply format.
 pub const TOPIC_PAIR: PromptFile =
     PromptFile { name: "topic_pair", version: 1, wording: include_str!("../../../prompts/topic_pair.md"), reply_tokens_max: 400 };
-
-/// Maximum size of each bundle. A few pages show the subject; more only adds cost.
-const BUNDLE_CHARS_MAX: usize = CHARS_MAX / 4;
-
-/// Minimum confidence. By the scale given in the prompt, a model below this is guessing.
-const CONFIDENCE_MIN: f64 = 0.6;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,5 +1,7 @@
 //! The text of a topic, worded by a model in one call, and the checks of its answer.
 
+use crate::topic::rules::{CHARS_MAX, QUOTE_CHARS_MAX, SECTION_LINES_MAX, TARGET_SLACK};
+use crate::topic::rules::{LINE_SUPPORT_MIN, LINES_HOLD_MIN, TITLE_SUPPORT_MIN, WORDING_LINE_WORDS_MAX, WORDING_TITLE_CHARS_MAX};
 use std::collections::BTreeSet;
 
 use keepsake_domain::{Gate, Role, Span, Stop, Subject, limits};
@@ -12,30 +14,14 @@ use keepsake_prompt::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CHARS_MAX, QUOTE_CHARS_MAX, fitting, shown};
+use super::{fitting, shown};
 use crate::Turn;
 use crate::model::check::{denies, fault, has_placeholder, stands_in};
-use crate::topic::merge::{SECTION_LINES_MAX, TARGET_SLACK};
 use crate::topic::{Entities, Section, TopicRules, words};
 
 /// The only prompt. Raise the version with every change to the wording or the reply format.
 pub const TOPIC: PromptFile =
     PromptFile { name: "topic", version: 1, wording: include_str!("../../../prompts/topic.md"), reply_tokens_max: 4_000 };
-
-/// Minimum share of a line's words that must occur in the messages it quotes: it may combine and shorten, but not add.
-const LINE_SUPPORT_MIN: f64 = 0.6;
-
-/// Minimum share of a title's words that must occur in what was shown.
-const TITLE_SUPPORT_MIN: f64 = 0.5;
-
-/// If less than this share of a reply passes, the rest is not trusted either.
-const LINES_HOLD_MIN: f64 = 0.5;
-
-/// Maximum words in a line; a longer one is a paragraph.
-const LINE_WORDS_MAX: usize = 60;
-
-/// Maximum length of a title; lists would cut a longer one.
-const TITLE_CHARS_MAX: usize = 60;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -260,7 +246,7 @@ impl<'a> WordingTask<'a> {
         if let Some(fault) = fault(&text) {
             return Err(fault);
         }
-        if text.is_empty() || words(&text) > LINE_WORDS_MAX {
+        if text.is_empty() || words(&text) > WORDING_LINE_WORDS_MAX {
             return Err((Gate::Invalid, "A line must be one sentence of at most 60 words."));
         }
         let section = Section::from(entry.section);
@@ -395,7 +381,7 @@ fn stop(gate: Gate, content: &str, reason: &str) -> Stop {
 }
 
 fn title_fault(title: &str, everything: &str) -> Option<(Gate, &'static str)> {
-    if title.is_empty() || title.chars().count() > TITLE_CHARS_MAX {
+    if title.is_empty() || title.chars().count() > WORDING_TITLE_CHARS_MAX {
         return Some((Gate::Invalid, "A title can have at most 60 characters."));
     }
     if let Some(fault) = fault(title) {

@@ -1,5 +1,8 @@
 //! Reads a reply. Anything the entity's own words do not support is filtered out, never corrected.
 
+use crate::profile::rules::{
+    CONFIDENCE_MIN, CONFIDENCE_STATED, QUOTE_CHARS_MAX, TIMING_CHARS_MAX, TOPIC_SUPPORT_MIN, WISH_SEEN_MIN,
+};
 use std::collections::HashMap;
 
 use keepsake_domain::{CandidateEvidence, Facet, Gate, InteractionId, ProfileType, ReadingLabel, Span, Stop, Subject, limits};
@@ -18,24 +21,6 @@ use crate::gap::Occurrence;
 use crate::profile::entry::{Finding, ProfileInput, Strength, fingerprint};
 use crate::profile::facets;
 use crate::text::{Read, Sentence, content_words, marked, quoted, topic_of};
-
-/// Maximum length of a quotation. A longer one could "prove" anything that can be assembled from its words.
-const QUOTE_CHARS_MAX: usize = 400;
-
-/// Minimum confidence. By the scale given in the prompt, a model below this is guessing.
-const CONFIDENCE_MIN: f64 = 0.7;
-
-/// From this confidence, the model says that something was stated directly. Nothing stronger is accepted from a model: only the
-/// entity can say that something is always so.
-const CONFIDENCE_STATED: f64 = 0.8;
-
-/// Minimum probability at which the reader's mark of a wish supports a model's. Below the threshold for the reader alone, because
-/// here two judges agree.
-const WISH_SEEN_MIN: f64 = 0.3;
-
-/// Minimum share of a topic's words that must occur in the cited words; most of them, because a topic should be in the entity's
-/// own words.
-const TOPIC_SUPPORT_MIN: f64 = 0.66;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -304,9 +289,6 @@ fn wished(kind: Kind, facet: &str, value: &str) -> Result<Meant, (Gate, &'static
         _ => Err((Gate::Invalid, "Its facet or value is unknown.")),
     }
 }
-
-/// Maximum length of a timing: "within two business days" has 24 characters; anything longer is a story.
-const TIMING_CHARS_MAX: usize = 40;
 
 /// Rejects content that no text in an entry may have.
 fn fault(text: &str) -> Result<(), (Gate, &'static str)> {

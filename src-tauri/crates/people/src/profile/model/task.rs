@@ -1,8 +1,10 @@
 //! The calls of one derivation, with one window of messages each.
 
+use crate::profile::rules::{ASK_OCCASIONS_MIN, ASKS_MIN};
+pub use crate::profile::rules::{CALLS_MAX, WINDOW_CHARS_MAX};
 use std::collections::HashMap;
 
-use keepsake_domain::{Gate, InteractionId, ProfileType, Stop, limits};
+use keepsake_domain::{Gate, InteractionId, ProfileType, Stop};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
 use keepsake_prompt::{
     Call, CallError, Calls, ContextLength, LINE_CHARS, Line, Outcome, PromptFile, PromptText, Speaker as Role, Transcript,
@@ -12,7 +14,6 @@ use keepsake_prompt::{
 use super::read::{self, Back};
 use crate::Speaker;
 use crate::gap::{GAP_OCCASIONS_MIN, Occurrence};
-use crate::profile::asks::{ASK_OCCASIONS_MIN, ASKS_MIN};
 use crate::profile::entry::{Finding, ProfileInput};
 use crate::profile::facets;
 use crate::text::{Read, read, same_topic};
@@ -21,12 +22,6 @@ use crate::utterance::occasions;
 /// The only prompt. Raise the version with every change to the wording or the reply format.
 pub const PROFILE: PromptFile =
     PromptFile { name: "profile", version: 1, wording: include_str!("../../../prompts/profile.md"), reply_tokens_max: 2_000 };
-
-/// About 12,000 tokens per call: several weeks of chat, and as much as a small local model still reads to the end.
-pub const WINDOW_CHARS_MAX: usize = 12_000 * limits::CHARS_PER_TOKEN;
-
-/// Maximum calls per derivation. The newest messages are read; what someone wanted years ago is still found by the rules.
-pub const CALLS_MAX: usize = 6;
 
 /// A model's findings, after the gates.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -1,0 +1,356 @@
+//! What becomes of one candidate: a memory that is pending review, evidence for a memory that says the same, or an entry of
+//! the gate log. Not in this module: finding candidates, and which earlier statements a new one replaces (`changes`).
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
+use keepsake_capture::dedup::{self, Claim};
+use keepsake_domain::{
+    Candidate, DedupOutcome, EvidenceSpan, Gate, InteractionId, JobId, Label, MemoryId, MemoryKind, MemoryStatus, Relation, Role,
+    Span, Speaker, Stop, Subject, Timestamp, limits,
+};
+use keepsake_models::Embedder;
+use keepsake_store::{
+    ConversationRow, EmbeddingOwner, InteractionRow, NewEvidence, NewGateLogRow, NewMemory, StoreError, WriteTx,
+};
+
+use super::known::{Known, KnownMemory};
+use super::{NOBODY_YET, OVER_CAP, Prepared, Proposed, is_same_statement, is_withdrawn_of_another, places_of, said_again};
+use crate::Engine;
+use crate::content_ids::uuid_of;
+use crate::language::is_meeting;
+use crate::serve::boundary::AccessMap;
+
+type StoreResult<T> = std::result::Result<T, StoreError>;
+
+/// The transaction in which candidates of one conversation are decided, and what is the same for all of them.
+pub(super) struct Deciding<'d> {
+    pub(super) engine: &'d Engine,
+    pub(super) tx: &'d WriteTx<'d>,
+    pub(super) conversation: &'d ConversationRow,
+    pub(super) map: &'d AccessMap,
+    /// Label of the conversation.
+    pub(super) label: &'d Label,
+    pub(super) embedder: Option<&'d dyn Embedder>,
+    pub(super) job: Option<&'d JobId>,
+}
+
+/// Why a candidate does not become a pending memory.
+enum Ended {
+    /// A person erased the statement permanently. It is not even logged, because the words must not return in a log.
+    Forgotten,
+    /// Another proposer found the same statement at the same place.
+    SamePlace,
+    /// A memory already says it, and has the new message as evidence now.
+    Repeats(MemoryId),
+    /// A gate stops it, for this reason; the memory that the log entry names.
+    Stopped(Gate, String, Option<MemoryId>),
+}
+
+/// A candidate with what its decision needs.
+struct Case<'r> {
+    candidate: Candidate,
+    evidence: Vec<NewEvidence>,
+    vector: Option<Vec<f32>>,
+    proposer: String,
+    /// Whom it is about, by person instead of by handle.
+    about: Subject,
+    fingerprint: Vec<u8>,
+    /// Time of the latest message it rests on.
+    said: Option<Timestamp>,
+    /// The message that says it first.
+    said_by: Option<&'r InteractionRow>,
+}
+
+/// The nearest known memory, how it compares, how similar it is, and whether everybody who sees the candidate's
+/// conversation may see it.
+type Near = (MemoryId, DedupOutcome, f32, bool);
+
+impl Deciding<'_> {
+    /// Decides what happens to a candidate. Returns the id of the memory that is now pending review, if there is one.
+    /// `changed` are the memories that the candidate replaces: it is not compared with them.
+    pub(super) fn decide(
+        &self,
+        prepared: Prepared<'_>,
+        changed: &BTreeSet<MemoryId>,
+        known: &mut Known,
+        proposed: &mut Proposed,
+    ) -> StoreResult<Option<MemoryId>> {
+        let case = self.case(prepared);
+        if let Some(ended) = self.settled_before(&case, known)? {
+            return self.end(&case, ended, proposed);
+        }
+        let policy = &self.engine.inner.policy;
+        let seen_wherever = |from: &Label, to: &Label| self.map.is_seen_wherever(policy, from, to);
+        let nearest = |known: &Known, is_open: &dyn Fn(&KnownMemory) -> bool| -> Option<Near> {
+            let claim = Claim::of(&case.candidate);
+            let is_compared = |memory: &KnownMemory| !memory.is_gone.get() && !changed.contains(&memory.id) && is_open(memory);
+            let subject = known.subjects.get(&case.about)?;
+            let (memory, outcome, similarity) =
+                subject.nearest(case.candidate.kind, claim, case.vector.as_deref(), is_compared)?;
+            Some((memory.id.clone(), outcome, similarity, seen_wherever(self.label, &memory.label)))
+        };
+        // The outcome may depend only on what is visible wherever the candidate is. If a private memory could absorb a
+        // public statement, the statement's absence from public places would reveal the private memory.
+        let near = nearest(known, &|memory| seen_wherever(&memory.label, self.label));
+        if let Some(ended) = self.settled_by_what_is_known(&case, near.as_ref(), known)? {
+            return self.end(&case, ended, proposed);
+        }
+        let id = self.insert(&case)?;
+        if case.candidate.is_quarantined {
+            let ended = Ended::Stopped(Gate::InstructionLike, case.candidate.reasoning.clone(), Some(id.clone()));
+            proposed.quarantined.push(id);
+            return self.end(&case, ended, proposed);
+        }
+        // A pending memory with the same statement and fewer readers becomes support of this one, as if this one had come
+        // first: everybody who may see it may see this one.
+        while let Some((stricter, DedupOutcome::Exact, ..)) = nearest(known, &|memory| seen_wherever(self.label, &memory.label)) {
+            if !self.tx.fold_into(&stricter, &id)? {
+                break;
+            }
+            let folded = known.subjects.get(&case.about).into_iter().flat_map(|subject| &subject.memories);
+            folded.filter(|memory| memory.id == stricter).for_each(|memory| memory.is_gone.set(true));
+        }
+        // The person reviewing sees similar memories wherever they come from; a relation is shown to nobody else. Only
+        // within one label does it make a new version, whose approval replaces the older one.
+        if let Some((existing, outcome, similarity, is_same_label)) = near.or_else(|| nearest(known, &|_| true)) {
+            let is_version = outcome == DedupOutcome::Reinforcement && is_same_label;
+            let relation = if is_version { Relation::Extends } else { Relation::Related };
+            self.tx.relate(&id, relation, &existing, Some(f64::from(similarity)), self.engine.now())?;
+        }
+        proposed.created.push((id.clone(), case.candidate.category.name().to_owned()));
+        known.subjects.entry(case.about).or_default().add(KnownMemory {
+            id: id.clone(),
+            kind: case.candidate.kind,
+            content: case.candidate.content,
+            fact: case.candidate.fact,
+            vector: case.vector,
+            label: self.label.clone(),
+            is_gone: Cell::new(false),
+            taken_back: None,
+            said: case.said_by.map(|row| row.time),
+        });
+        Ok(Some(id))
+    }
+
+    /// The handles of a person may have changed since a candidate was read. The first line determines whose statement it
+    /// is, and lines by others are dropped.
+    fn case<'r>(&self, prepared: Prepared<'r>) -> Case<'r> {
+        let Prepared { mut candidate, mut evidence, vector, proposer, rows } = prepared;
+        if let (Subject::Person(speaker), Some(said)) =
+            (&candidate.subject, candidate.evidence.first().and_then(|e| rows.get(e.message)))
+        {
+            candidate.subject = Subject::Person(Speaker::new(speaker.name(), &said.handle_id));
+            let person = self.map.speakers.key(&said.handle_id);
+            let is_theirs = |row: &InteractionRow| self.map.speakers.key(&row.handle_id) == person;
+            candidate.evidence.retain(|e| rows.get(e.message).is_some_and(is_theirs));
+            evidence = places_of(&candidate, rows);
+        }
+        Case {
+            about: self.map.speakers.behind(&candidate.subject),
+            fingerprint: dedup::fingerprint(&candidate.content).into_bytes(),
+            said: candidate.evidence.iter().filter_map(|e| rows.get(e.message)).map(|row| row.time).max(),
+            said_by: candidate.evidence.first().and_then(|e| rows.get(e.message)),
+            candidate,
+            evidence,
+            vector,
+            proposer,
+        }
+    }
+
+    /// What a person or another proposer settled before: erased, found at the same place, dismissed; or nobody yet knows
+    /// whom it is about.
+    fn settled_before(&self, case: &Case<'_>, known: &Known) -> StoreResult<Option<Ended>> {
+        let (tx, candidate) = (self.tx, &case.candidate);
+        let places: Vec<EvidenceSpan> = case.evidence.iter().map(NewEvidence::place).collect();
+        if tx.is_forgotten(&places)?
+            || tx.is_statement_erased(&candidate.subject, &case.fingerprint)?
+            || known.is_forgotten(&case.about, &candidate.content, case.said)
+        {
+            tx.forget_places(&places, self.engine.now())?;
+            return Ok(Some(Ended::Forgotten));
+        }
+        if let Some(first) = case.evidence.first()
+            && let Some(same_place) = tx.memory_at(first, &candidate.subject, candidate.category)?
+            && let row = tx.memory(&same_place)?
+            && !is_withdrawn_of_another(&row, candidate)
+            && is_same_statement(&row, candidate, &case.proposer)
+        {
+            // Two engines read the same words the same way: one candidate with two proposers.
+            tx.add_proposer(&same_place, &case.proposer)?;
+            if matches!(row.status, MemoryStatus::Rejected | MemoryStatus::Superseded) {
+                said_again(tx, &same_place, &case.evidence)?;
+            }
+            return Ok(Some(Ended::SamePlace));
+        }
+        if let Subject::Person(speaker) = &candidate.subject
+            && !candidate.is_quarantined
+            && tx.is_unnamed(speaker.key())?
+        {
+            return Ok(Some(Ended::Stopped(Gate::UnnamedVoice, NOBODY_YET.to_owned(), None)));
+        }
+        if let Some(decided) = tx.suppressed_by(&candidate.subject, &case.fingerprint)? {
+            said_again(tx, &decided, &case.evidence)?;
+            let reason = "You have already decided about this statement.";
+            return Ok(Some(Ended::Stopped(Gate::Suppressed, reason.to_owned(), None)));
+        }
+        Ok(None)
+    }
+
+    /// What known memories settle: one that says the same, a retraction, and the number that one source may contribute.
+    fn settled_by_what_is_known(&self, case: &Case<'_>, near: Option<&Near>, known: &Known) -> StoreResult<Option<Ended>> {
+        let (tx, candidate) = (self.tx, &case.candidate);
+        if candidate.is_quarantined {
+            return Ok(None);
+        }
+        if let Some((existing, DedupOutcome::Exact, _, is_same_label)) = near {
+            // A repeat adds independent evidence: another message, never the same words echoed by someone else
+            // (docs/sources.md#design-decisions). Evidence from a place that fewer people may read supports the memory without
+            // narrowing its audience.
+            for place in &case.evidence {
+                if *is_same_label {
+                    tx.add_evidence(existing, place)?
+                } else {
+                    tx.add_support(existing, place)?
+                };
+            }
+            tx.add_proposer(existing, &case.proposer)?;
+            return Ok(Some(Ended::Repeats(existing.clone())));
+        }
+        // A retraction also covers other wordings of the statement. Anything said since then is for the person to review.
+        let taken_back = known.taken_back.get(&case.about).and_then(|subject| {
+            let is_later = |memory: &KnownMemory| memory.taken_back >= case.said;
+            subject.nearest(candidate.kind, Claim::of(candidate), case.vector.as_deref(), is_later)
+        });
+        if let Some((memory, DedupOutcome::Exact | DedupOutcome::Reinforcement, _)) = taken_back {
+            said_again(tx, &memory.id, &case.evidence)?;
+            let reason = "You have retracted a statement that says this.";
+            return Ok(Some(Ended::Stopped(Gate::Suppressed, reason.to_owned(), Some(memory.id.clone()))));
+        }
+        // Counted in the store, because a long meeting is read in stretches, and a growing one is read again.
+        if candidate.kind == MemoryKind::Knowledge
+            && is_meeting(self.conversation)
+            && tx.knowledge_of(&self.conversation.id)? >= limits::KNOWLEDGE_PER_SOURCE_MAX as u64
+        {
+            return Ok(Some(Ended::Stopped(Gate::OverCap, OVER_CAP.to_owned(), None)));
+        }
+        Ok(None)
+    }
+
+    /// Counts how a candidate ended and logs it.
+    fn end(&self, case: &Case<'_>, ended: Ended, proposed: &mut Proposed) -> StoreResult<Option<MemoryId>> {
+        let mut count_stop = |gate: Gate| *proposed.stopped.entry(gate.name().to_owned()).or_default() += 1;
+        let (gate, reason, memory) = match ended {
+            Ended::Forgotten => {
+                count_stop(Gate::Suppressed);
+                return Ok(None);
+            }
+            Ended::SamePlace => {
+                proposed.repeated += 1;
+                return Ok(None);
+            }
+            Ended::Repeats(existing) => {
+                proposed.repeated += 1;
+                let reason = "A memory already says this. The new message was added to its evidence.";
+                (Gate::Duplicate, reason.to_owned(), Some(existing))
+            }
+            Ended::Stopped(gate, reason, memory) => {
+                count_stop(gate);
+                (gate, reason, memory)
+            }
+        };
+        let stop = Stop {
+            gate,
+            subject: case.candidate.subject.clone(),
+            content: case.candidate.content.clone(),
+            reason,
+            evidence: Vec::new(),
+        };
+        let place = case.evidence.first().map(|e| (e.interaction_id.clone(), e.span));
+        self.log(&stop, place, memory, &case.proposer)?;
+        Ok(None)
+    }
+
+    /// Stores the candidate as a memory, pending review or quarantined.
+    fn insert(&self, case: &Case<'_>) -> StoreResult<MemoryId> {
+        let candidate = &case.candidate;
+        let id = self.memory_id(candidate, &case.evidence)?;
+        debug_assert!(
+            case.said_by
+                .is_none_or(|row| row.role == Role::Owner || candidate.subject != Subject::Owner || candidate.is_quarantined)
+        );
+        let memory = NewMemory {
+            id: id.clone(),
+            status: if candidate.is_quarantined { MemoryStatus::Quarantined } else { MemoryStatus::Pending },
+            kind: candidate.kind,
+            category: candidate.category,
+            subject: candidate.subject.clone(),
+            content: candidate.content.clone(),
+            reasoning: candidate.reasoning.clone(),
+            confidence: candidate.confidence,
+            durability: candidate.durability,
+            knowledge: candidate.knowledge.clone(),
+            fact: candidate.fact,
+            story: candidate.story.clone(),
+            is_edited: false,
+            proposers: vec![case.proposer.clone()],
+            fingerprint: case.fingerprint.clone(),
+            supersedes: None,
+            evidence: case.evidence.clone(),
+            created: self.engine.made_first(id.as_str()),
+        };
+        self.tx.insert_memory(&memory)?;
+        if let (Some(vector), Some(embedder)) = (&case.vector, self.embedder) {
+            self.tx.put_embedding(EmbeddingOwner::Memory, id.as_str(), embedder.name(), vector)?;
+        }
+        Ok(id)
+    }
+
+    /// The id depends on the statement and its words, so a candidate that is found again has the same id. Two
+    /// engines may derive the same statement from one place, and one of them may have been decided on; then the
+    /// second gets an id of its own.
+    fn memory_id(&self, candidate: &Candidate, evidence: &[NewEvidence]) -> StoreResult<MemoryId> {
+        let places: Vec<String> = evidence
+            .iter()
+            .map(|place| format!("{}@{}-{}", place.interaction_id, place.span.start(), place.span.end()))
+            .collect();
+        let id = MemoryId::from_uuid(uuid_of(
+            "memory",
+            &[
+                candidate.subject.as_str(),
+                candidate.kind.name(),
+                candidate.category.name(),
+                &candidate.content,
+                &places.join(" "),
+            ],
+        ));
+        Ok(if self.tx.has_memory(&id)? { MemoryId::fresh(self.engine.ids()) } else { id })
+    }
+
+    /// Writes an entry of the gate log, unless it would quote what a person erased.
+    pub(super) fn log(
+        &self,
+        stop: &Stop,
+        place: Option<(InteractionId, Span)>,
+        memory_id: Option<MemoryId>,
+        proposer: &str,
+    ) -> StoreResult<()> {
+        if let Some((interaction, span)) = place.clone()
+            && self.tx.is_forgotten(&[EvidenceSpan { interaction, span }])?
+        {
+            return Ok(());
+        }
+        let row = NewGateLogRow {
+            conversation_id: self.conversation.id.clone(),
+            gate: stop.gate,
+            subject: stop.subject.clone(),
+            content: stop.content.chars().take(limits::CONTENT_CHARS_MAX).collect(),
+            reason: stop.reason.clone(),
+            place,
+            memory_id,
+            proposer: proposer.to_owned(),
+            job_id: self.job.cloned(),
+        };
+        self.tx.log_stop(&row, self.engine.now())
+    }
+}

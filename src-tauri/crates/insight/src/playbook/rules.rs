@@ -1,0 +1,91 @@
+//! Thresholds and limits of playbooks: what counts as a repeated way of working, each with its reason.
+//! Not in this module: how they are used.
+
+/// How many days back playbooks are searched for (seed 000, `playbookLookbackDays`).
+pub const LOOKBACK_DAYS: i64 = 14;
+
+/// Minimum number of different tools in a playbook (seed 000).
+pub const TOOLS_MIN: usize = 4;
+
+/// Minimum number of sessions that show a playbook (seed 000: three occurrences). Repetitions within one session count once,
+/// because a loop on a single afternoon is not an established procedure.
+pub const OCCURRENCES_MIN: usize = 3;
+
+/// Maximum number of playbooks proposed per run, strongest first; nobody reviews more at one sitting.
+pub const FOUND_MAX: usize = 40;
+
+/// Minimum share of supporting sessions, among all that support or contradict, for high confidence.
+pub(crate) const HIGH_SHARE: f64 = 0.8;
+
+/// Minimum number of supporting sessions for high confidence, because three out of three may be coincidence.
+pub(crate) const HIGH_OCCURRENCES: usize = 5;
+
+/// Minimum share of supporting sessions for medium confidence, a little under two out of three.
+pub(crate) const MEDIUM_SHARE: f64 = 0.6;
+
+/// If one pattern shares more than this share of its sessions and steps with another, both describe the same procedure.
+pub(crate) const SAME_SHARE: f64 = 0.5;
+
+/// Maximum number of other events between two steps. Within a procedure, an agent may look something up or fix something; a
+/// longer gap means that other work began.
+pub(crate) const GAP_MAX: usize = 4;
+
+/// Maximum steps in a pattern; a longer one is really two.
+pub(crate) const STEPS_MAX: usize = 14;
+
+/// Maximum number of prefixes grown for each first step. A few hundred are typical; without a limit, sessions in which every step
+/// follows every other could keep the computer busy forever.
+pub(crate) const PREFIXES_MAX: usize = 1_000;
+
+/// Maximum number of patterns returned.
+pub(crate) const PATTERNS_MAX: usize = 10_000;
+
+/// Maximum length of a title; lists would cut a longer one.
+pub(crate) const TITLE_CHARS_MAX: usize = 60;
+
+/// Maximum length of the description: one sentence. An agent reads it to decide whether it needs the skill.
+pub(crate) const WHEN_CHARS_MAX: usize = 240;
+
+/// Maximum length of a step's purpose, which is shown on one line next to the step.
+pub(crate) const PURPOSE_CHARS_MAX: usize = 100;
+
+/// Minimum share of a title's words that must occur in the steps.
+pub(crate) const TITLE_SUPPORT_MIN: f64 = 0.5;
+
+/// Minimum share of a sentence's words that must occur in the steps. Lower than for a title, because a purpose uses other words
+/// than commands do.
+pub(crate) const SENTENCE_SUPPORT_MIN: f64 = 0.3;
+
+/// If less than this share of a reply passes, the rest is not trusted either.
+pub(crate) const HOLD_MIN: f64 = 0.5;
+
+/// Maximum number of programs read from one command line; a longer script is a program of its own.
+pub(crate) const COMMANDS_MAX: usize = 12;
+
+/// Maximum length of a name in the skills format.
+pub const NAME_CHARS_MAX: usize = 64;
+
+/// Maximum length of a description in the skills format.
+pub const DESCRIPTION_CHARS_MAX: usize = 1_024;
+
+/// Maximum length of a step; longer text is cut, because nobody reads a multi-line command in a list.
+pub(crate) const STEP_CHARS_MAX: usize = 240;
+
+/// Maximum number of steps that a title names before the last one.
+pub(crate) const TITLE_STEPS: usize = 3;
+
+/// A pause without tool use after which a conversation counts as a new session. A step that depends on others, such as a build or
+/// a review, takes an hour or two; after a longer pause it is another day or other work.
+pub(crate) const SESSION_PAUSE_MS: i64 = 4 * 60 * 60 * 1000;
+
+/// Maximum number of uses read per session; a session with more ran unattended for days.
+pub(crate) const USES_MAX: usize = 4_000;
+
+/// Maximum length of a value; longer ones are texts rather than arguments that a person would write into a step.
+pub(crate) const VALUE_CHARS_MAX: usize = 160;
+
+/// Maximum distance, in lines, between a use and its result if the source gives no ids.
+pub(crate) const NEAR: usize = 16;
+
+/// The same limit if it does. Many calls can be open at once, but most results follow directly after their use.
+pub(crate) const FAR: usize = 256;

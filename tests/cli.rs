@@ -1,4 +1,4 @@
-//! The command line as docs/sources.md#design-command-line specifies it, used as scripts use it.
+//! The command line as specified in docs/sources.md#design-command-line, used as scripts use it.
 
 mod analyze;
 mod audit;

@@ -1,7 +1,7 @@
-//! `kill -9` at any moment: imports and the queue are killed again and again, and continue where they were.
+//! `kill -9` at any moment: imports and the queue are killed repeatedly, and continue where they stopped.
 //!
-//! The system keeps what a killed process has written, so this does not test power loss, which the store's own tests simulate
-//! (`store/tests/power.rs`). It tests what the program itself does between its transactions.
+//! The operating system keeps everything that a killed process wrote, so this does not test power loss, which the store's own
+//! tests simulate (`store/tests/power.rs`). It tests what the program does between its transactions.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -13,13 +13,13 @@ use rusqlite::Connection;
 
 use crate::harness::{Home, jsonl};
 
-/// Number of kills in `make test`; `KEEPSAKE_KILLS` sets another number.
+/// Number of kills in `make test`. `KEEPSAKE_KILLS` overrides it.
 const KILLS: usize = 40;
 
-/// Number of conversations in one export. Each is a separate job.
+/// Number of conversations per export. Each is a separate job.
 const CONVERSATIONS: usize = 10;
 
-/// Number of messages in one conversation. Together they are more than two batches of an import.
+/// Number of messages per conversation. Together they exceed two import batches.
 const MESSAGES: usize = 450;
 
 /// Maximum number of progress lines before a process is killed.
@@ -31,7 +31,7 @@ const TURNS_MAX: u64 = 4_000_000;
 struct Dice(u64);
 
 impl Dice {
-    /// The next number below `end` (SplitMix64).
+    /// The next random number below `end` (SplitMix64).
     fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -50,7 +50,7 @@ const FACTS: [&str; 7] = [
     "I've been learning Portuguese for two years.",
 ];
 
-/// An export in which the owner says little, because proposing takes long, and others say a lot.
+/// An export in which the owner says little, because proposing takes long, and the others say a lot.
 fn export(number: usize) -> String {
     let conversation = |index: usize| {
         let lines: Vec<(&str, &str, &str)> = (0..MESSAGES)
@@ -65,7 +65,7 @@ fn export(number: usize) -> String {
     (0..CONVERSATIONS).map(conversation).collect()
 }
 
-/// The data that must be the same in the end, however often the process was interrupted.
+/// The data that must be the same in the end, regardless of the number of interruptions.
 fn state(home: &Home) -> Vec<String> {
     let raw = Connection::open(home.data().join("keepsake.db")).unwrap();
     let rows = |sql: &str| {
@@ -96,8 +96,8 @@ fn field(line: &str, name: &str) -> Option<String> {
     Some(rest.split_whitespace().next()?.to_owned())
 }
 
-/// Runs a command until it has reported `lines` steps, waits `turns` iterations, and kills it. Returns `true` if it ended by
-/// itself before that.
+/// Runs a command until it has reported `lines` steps, waits for `turns` iterations, and kills it. Returns `true` if it ended on
+/// its own before that.
 fn run_for(home: &Home, args: &[&str], lines: u64, turns: u64, before: u64, told: &mut Told) -> bool {
     let mut command = home.command(&[&["--verbose"], args].concat());
     // The owner's name is not known yet, and the lines must not contain colors.
@@ -125,13 +125,13 @@ fn run_for(home: &Home, args: &[&str], lines: u64, turns: u64, before: u64, told
         std::hint::black_box(turn);
     }
     child.kill().unwrap();
-    // Lines that it wrote before it was killed count too.
+    // Lines written before the kill count too.
     for _ in steps {}
-    // It may have ended just before.
+    // It may have ended just before the kill.
     child.wait().unwrap().success()
 }
 
-/// Checks the invariants that must be true at any moment.
+/// Checks the invariants that must hold at any moment.
 fn check(home: &Home, told: &Told, when: &str) {
     let path = home.data().join("keepsake.db");
     if !path.exists() {

@@ -1,4 +1,4 @@
-//! Errors say where something is invalid but never quote it, because they reach the window, the list of jobs, alerts and the log.
+//! Errors state where something is invalid but never quote it, because they reach the window, the job list, alerts and the log.
 
 use std::sync::Arc;
 

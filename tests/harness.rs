@@ -1,9 +1,9 @@
-//! Runs the built `keepsake` binary as a person or a script does, in temporary data folders.
+//! Runs the built `keepsake` binary as a person or a script would, in temporary data folders.
 //!
-//! Cargo gives the path of a binary only to the tests of its own package (`CARGO_BIN_EXE_…`), and this is another package. So the
-//! binary is located relative to this test executable: `…/debug/deps/keepsake-<hash>` is two levels below `…/debug/keepsake`. It
-//! is built, in the same profile, if it is missing or older than any of its sources; `make test` builds it first, so that this
-//! costs nothing. `KEEPSAKE_CLI` selects another binary.
+//! Cargo provides the path of a binary (`CARGO_BIN_EXE_…`) only to tests of the same package, and this is another package. So the
+//! binary is located relative to this test executable: `…/debug/deps/keepsake-<hash>` is two levels below `…/debug/keepsake`. If
+//! it is missing or older than any of its sources, it is built in the same profile. `make test` builds it first, so this usually
+//! takes no time. `KEEPSAKE_CLI` selects another binary.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -81,13 +81,13 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// Standard output. Asserts success.
+    /// Returns standard output. Asserts success.
     pub(crate) fn ok(self) -> String {
         assert_eq!(self.code, 0, "it should succeed: {} {}", self.out, self.err);
         self.out
     }
 
-    /// The single line on standard error. Asserts exit code 1 and that the line is readable for people: no panic, no debug
+    /// Returns the only line on standard error. Asserts exit code 1, and that a person can read the line: no panic, no debug
     /// output.
     pub(crate) fn failure(self) -> String {
         assert_eq!(self.code, 1, "it should fail with exit 1: {self:?}");
@@ -101,10 +101,11 @@ impl Ran {
     }
 }
 
-/// Files that the reader needs from the folder of `make model`.
+/// Files that the reader needs from the `make model` folder.
 const READER_PARTS: [&str; 2] = ["reader", "libonnxruntime.so"];
 
-/// A data folder, and next to it a model folder with only the reader: by default, texts are compared by words, which is fast.
+/// A data folder, and next to it a model folder that contains only the reader. Without the embedding model, texts are compared by
+/// words, which is fast.
 pub(crate) struct Home {
     dir: TempDir,
     model_dir: PathBuf,
@@ -147,7 +148,7 @@ impl Home {
         path
     }
 
-    /// The command for this home, not yet started.
+    /// The command for this home, not started yet.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = bare();
         command.env("KEEPSAKE_MODEL_DIR", &self.model_dir).arg("--data-dir").arg(self.data()).args(args);
@@ -168,7 +169,7 @@ impl Home {
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("{args:?} prints one JSON value ({error}): {out}"))
     }
 
-    /// The JSON lines of a command that is marked † in docs/sources.md#design-command-line.
+    /// The JSON lines of a command marked † in docs/sources.md#design-command-line.
     pub(crate) fn rows(&self, args: &[&str]) -> Vec<Value> {
         rows(&self.run(&[args, &["--json"]].concat()).ok())
     }
@@ -185,24 +186,24 @@ impl Home {
         self.rows(&["memories", "--status", status]).iter().map(|row| text(row, "id")).collect()
     }
 
-    /// All stored data as the command line shows it: a failed or repeated command must not change it.
+    /// All stored data, as shown on the command line. A failed or repeated command must not change it.
     pub(crate) fn stored(&self) -> Vec<Value> {
         [self.rows(&["conversations"]), self.rows(&["memories"]), vec![self.json(&["verify"])]].concat()
     }
 }
 
-/// The command without a home. Environment variables of the person's own Keepsake are removed.
+/// The command without a home. Environment variables of an installed Keepsake are removed.
 pub(crate) fn bare() -> Command {
     let mut command = Command::new(keepsake());
     for name in ["KEEPSAKE_DATA", "KEEPSAKE_UI", "KEEPSAKE_LOG"] {
         command.env_remove(name);
     }
-    // Local times in exports are the same on every computer.
+    // Local times in exports must be the same on every computer.
     command.env("TZ", "UTC");
     command
 }
 
-/// Runs a command to its end.
+/// Runs a command until it ends.
 pub(crate) fn finish(mut command: Command, stdin: &[u8]) -> Ran {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the binary starts");
@@ -231,7 +232,7 @@ pub(crate) fn text(row: &Value, field: &str) -> String {
     row[field].as_str().unwrap_or_else(|| panic!("{field} is text in {row}")).to_owned()
 }
 
-/// Keepsake JSONL for one conversation from (role, author, text). Ids are `m1`, `m2` …, one minute apart.
+/// Keepsake JSONL for one conversation from (role, author, text). Ids are `m1`, `m2` …, and messages are one minute apart.
 pub(crate) fn jsonl(conversation: &str, lines: &[(&str, &str, &str)]) -> String {
     let line = |(index, (role, author, text)): (usize, &(&str, &str, &str))| {
         let row = json!({

@@ -1,6 +1,6 @@
 //! `keepsake serve`: the page on loopback, and all requests that must be refused.
 //!
-//! The client is a plain socket, because a browser would enforce its own rules before the server could.
+//! The client is a plain socket, because a browser would enforce its own rules before the request reaches the server.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Home, evening, jsonl, text};
 
-/// Longer than any step here takes. A hang becomes a failure.
+/// Longer than any step takes, so that a hang becomes a failure.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 struct Served {
@@ -23,7 +23,7 @@ struct Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // The server may have ended by itself.
+        // The server may already have ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -61,7 +61,7 @@ impl Served {
         Self::spawn(home, None)
     }
 
-    /// Starts the server. With `files_max`, the system limits its open files and connections.
+    /// Starts the server. `files_max` limits the number of open files and connections of its process.
     fn spawn(home: Home, files_max: Option<u32>) -> Self {
         let ui = home.data().with_file_name("ui");
         std::fs::create_dir_all(ui.join("assets")).unwrap();
@@ -98,7 +98,7 @@ impl Served {
         stream
     }
 
-    /// Sends exactly these header lines, and reads until the server closes the connection.
+    /// Sends exactly these header lines and reads until the server closes the connection.
     fn raw(&self, request_line: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
         let mut head = format!("{request_line} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
         for (name, value) in headers {
@@ -107,7 +107,7 @@ impl Served {
         head.push_str("\r\n");
         let mut stream = self.connect();
         stream.write_all(head.as_bytes()).unwrap();
-        // A server that refuses early closes while the body is still being sent.
+        // A server that refuses a request early closes the connection while the body is still being sent.
         let _ = stream.write_all(body);
         let mut bytes = Vec::new();
         let _ = stream.read_to_end(&mut bytes);
@@ -174,7 +174,7 @@ fn unfinished_requests_leave_room_for_the_page() {
     for nth in 0..400 {
         let mut stream = served.connect();
         if nth % 2 == 0 {
-            // An error means that the server already closed it, which is the goal.
+            // An error means that the server has already closed it, which is the goal.
             let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: ");
         }
         open.push(stream);
@@ -186,7 +186,7 @@ fn unfinished_requests_leave_room_for_the_page() {
     drop(open);
 }
 
-/// The head of a request must arrive within a few seconds, however slowly it is sent.
+/// The head of a request must arrive within a few seconds, no matter how slowly it is sent.
 #[test]
 fn a_request_without_an_end_is_given_up_and_a_whole_one_stays() {
     const GIVEN_UP: Duration = Duration::from_secs(10);
@@ -448,7 +448,7 @@ fn a_file_is_sent_looked_into_and_imported() {
     assert!(lines.by_ref().any(|line| line == ": ready"));
     let started = served.call("import_start", json!({"tokens": [token], "me": null, "date_order": null, "private": false}));
     assert_eq!(started["job_ids"].as_array().map(Vec::len), Some(1), "{started}");
-    // The background worker imports and then reads. Every change is reported, so no timer is needed.
+    // The background worker first imports, then reads. Every change is reported, so no timer is needed.
     let waiting = |served: &Served| served.call("app_status", json!({}))["counts"]["pending"].as_u64().unwrap();
     while waiting(&served) == 0 {
         assert!(lines.next().is_some(), "the stream goes on until candidates wait");

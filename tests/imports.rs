@@ -1,4 +1,4 @@
-//! How an import is counted if the database itself rejects something.
+//! How an import is counted if the database itself rejects a change.
 
 use std::sync::Arc;
 

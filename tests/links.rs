@@ -1,8 +1,8 @@
-//! A link is only an answer: after links were made and removed, every view is byte for byte as before.
+//! A link is only an answer: after links are made and removed, every view is byte for byte the same as before.
 //!
 //! Sequences of answers are drawn from a seed over a world with public and private conversations, approved memories and
-//! suggestions. Everything that an outsider may notice is printed before and after. The controls do not remove a link, or remove
-//! it by answering "different", as most would do; the tests must notice both.
+//! suggestions. Everything that an outsider could notice is printed before and after. One control does not remove the links;
+//! another removes them by answering "different", as many implementations would. The tests must detect both.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -23,16 +23,16 @@ fn ask(query: &str, audience: Option<Audience>) -> SearchAsk {
     SearchAsk { query: query.to_owned(), limit: 10, audience, ..SearchAsk::default() }
 }
 
-/// Number of sequences; the issue requires 1,000.
+/// Number of sequences. The issue requires 1,000.
 const CASES: u64 = 1_000;
 
-/// Number of sequences per world: answers accumulate as they do over weeks, and new worlds are still created often.
+/// Number of sequences per world. Answers accumulate as they do over weeks, while new worlds are still created often.
 const CASES_A_WORLD: u64 = 25;
 
-/// Number of worlds at a time. Tests run in debug builds, and each case prints every view twice.
+/// Number of worlds tested in parallel. Tests run in debug builds, and each case prints every view twice.
 const THREADS: u64 = 4;
 
-/// Number of sequences in which a control must be noticed repeatedly.
+/// Number of sequences in which a control must be detected repeatedly.
 const CONTROL_CASES: u64 = 40;
 
 struct World {
@@ -129,7 +129,7 @@ impl World {
         self.engine.store().read(|tx| tx.list_memories(filter, MemorySort::Oldest, 0, 1_000)).unwrap().1
     }
 
-    /// The output of all commands about people, links and what may be shown where.
+    /// The output of all commands that involve people, links and visibility.
     fn views(&self) -> String {
         let mut out = String::new();
         let engine = &self.engine;
@@ -164,7 +164,7 @@ impl World {
         out
     }
 
-    /// Removes all links that did not exist at first, in an order drawn from `dice`.
+    /// Removes all links that did not exist initially, in an order drawn from `dice`.
     fn take_back(&self, before: &[(HandleId, HandleId)], dice: &mut Dice, how: TakingBack) {
         let mut made: Vec<_> = self
             .engine
@@ -205,7 +205,7 @@ impl World {
         let mut made = 0;
         for _ in 0..1 + dice.below(4) {
             self.clock.advance_ms(60_000);
-            // Links any two handles by hand, or answers a listed link, whatever was answered before. Two handles that are
+            // Links two random handles manually, or answers a listed link, regardless of earlier answers. Two handles that are
             // "different" or already the same person are refused, which must change nothing.
             let is_linked = if dice.below(2) == 0 {
                 let mut any = || &self.handles[dice.below(self.handles.len() as u64) as usize];
@@ -258,7 +258,7 @@ fn first_difference(before: &str, after: &str) -> String {
     differing.map_or_else(|| "one is longer".to_owned(), |(one, other)| format!("before: {one}\nafter:  {other}"))
 }
 
-/// The number of sequences with links, and of links, in every `THREADS`th world starting with `first`.
+/// The number of sequences with links, and the number of links, in every `THREADS`th world starting with `first`.
 fn live_through(first: u64) -> (usize, usize) {
     let (mut sequences, mut made) = (0, 0);
     for begin in (0..CASES).step_by(CASES_A_WORLD as usize).skip(first as usize).step_by(THREADS as usize) {
@@ -285,7 +285,7 @@ fn whatever_was_linked_and_taken_back_every_view_is_as_it_was() {
 fn noticed(how: TakingBack) -> (usize, usize) {
     let (mut noticed, mut linked) = (0, 0);
     for seed in 0..CONTROL_CASES {
-        // A trace would also exist before the next sequence, so each one has a world of its own.
+        // A trace would also exist before the next sequence, so each sequence has its own world.
         let world = World::new();
         let (links, before, after) = world.live(seed, how);
         linked += usize::from(links > 0);

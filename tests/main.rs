@@ -1,4 +1,4 @@
-//! The integration tests, in one binary: behavior across crates. Each module covers one area. The behavior of a single crate is
+//! The integration tests of behavior across crates, in one binary. Each module covers one area. The behavior of a single crate is
 //! tested in that crate.
 
 #![allow(clippy::unwrap_used)] // A failing test should report where it failed.

@@ -1,4 +1,4 @@
-//! Merging proposals, as the window shows it: the most similar approved memory that states the same about the same person.
+//! Merging proposals as the window offers it: into the most similar approved memory that states the same about the same person.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! The model engine from the job to the store, against a scripted server: what a model does or fails to do, and the effect.
+//! The model engine from the job to the store, against a scripted server: a model's replies and failures, and their effects.
 //!
-//! Prompts and the validation of replies are tested in `capture` and `insight`, the protocol in `models`.
+//! Prompts and the validation of replies are tested in `capture` and `insight`, and the protocol in `models`.
 
 mod canaries;
 mod ended;
@@ -55,7 +55,7 @@ impl Desk {
                 shape: Shape::OpenAi,
                 url: server.url(),
                 model: "tiny:1b".to_owned(),
-                // Set explicitly, so that the scripted server receives only the calls.
+                // Set explicitly, so that the scripted server receives only model calls.
                 context_tokens: Some(32_000),
             }),
             reply_timeout_ms: TIMEOUT_MS,
@@ -87,7 +87,7 @@ impl Desk {
         id
     }
 
-    /// Runs all jobs that may start now. Returns the final state of the last job in the model's lane.
+    /// Runs all jobs that can start now. Returns the final state of the last job in the model lane.
     fn work(&self) -> Option<JobState> {
         let mut last = None;
         loop {

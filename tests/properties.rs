@@ -1,4 +1,4 @@
-//! Properties that must be true for any export, not only for the ones written by hand.
+//! Properties that must be true for any export, not only for hand-written ones.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use tempfile::TempDir;
 
-/// Number of cases. Each opens stores on the disk, and this many find all problems within seconds.
+/// Number of cases. Each case opens stores on disk, and this many find all problems within seconds.
 const CASES: u32 = 12;
 
 struct Bench {
@@ -48,7 +48,7 @@ impl Bench {
         (id, totals)
     }
 
-    /// The totals that a dry run predicts for these lines, and the totals of the import itself.
+    /// The totals that a dry run predicts for these lines, and the totals of the actual import.
     fn foresee_and_import(&self, lines: &[String], is_sample: bool) -> (ImportTotals, ImportTotals, ImportId) {
         let path = self.dir.path().join("export.jsonl");
         std::fs::write(&path, lines.join("\n")).unwrap();
@@ -115,7 +115,7 @@ const STATEMENTS: [&str; 12] = [
     "\"I live in Leeds\", she wrote.",
 ];
 
-/// Lines of Keepsake JSONL in a few conversations; each message has its own id.
+/// Lines of Keepsake JSONL in a few conversations. Each message has its own id.
 fn export() -> impl Strategy<Value = Vec<String>> {
     let role = prop::sample::select(vec![("owner", "Mara"), ("person", "Ana"), ("assistant", "Nova")]);
     let text = prop_oneof![

@@ -1,7 +1,7 @@
-//! Rules for the repository: which crates may depend on which, and what the source tree may contain.
+//! Rules for the repository: which crates may depend on each other, and what the source tree may contain.
 //!
-//! Each rule is a plain function that returns the faults of its input. Each has a control, an input with a fault that must be
-//! found, so that no rule passes by checking nothing.
+//! Each rule is a plain function that returns the faults in its input. Each rule has a control, an input with a fault that must
+//! be found, so that no rule passes because it checks nothing.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use crate::harness::root;
 
 const OURS: &str = "keepsake-";
 
-/// The crates of this workspace that each crate may use (docs/sources.md#design-layout). Another crate needs a line here first,
-/// and a reason there.
+/// The workspace crates that each crate may use (docs/sources.md#design-layout). A new dependency must first be added here and
+/// justified there.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("text", &[]),
@@ -49,7 +49,8 @@ const PURE: [&str; 7] = ["domain", "text", "prompt", "capture", "insight", "peop
 const IMPURE: [&str; 10] =
     ["tokio", "rusqlite", "reqwest", "tauri", "axum", "fastembed", "ort", "getrandom", "tracing-subscriber", "tempfile"];
 
-/// The faults of a workspace as described by `cargo metadata`. Development dependencies are not part of the product.
+/// The faults of a workspace as described by `cargo metadata`. Development dependencies are not checked, because they are not
+/// part of the product.
 fn dependency_faults(metadata: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     let rules: BTreeMap<&str, &[&str]> = MAY_USE.iter().copied().collect();
@@ -139,7 +140,7 @@ fn the_dependency_rule_finds_what_breaks_it() {
     assert_eq!(dependency_faults(&allowed), Vec::<String>::new(), "tests may use the test kit");
 }
 
-/// A file of the tree: its path from the root, and its content if it is text.
+/// A file in the tree: its path from the root, and its content if it is text.
 struct Source {
     path: String,
     text: String,
@@ -161,7 +162,7 @@ const NOT_SOURCE: [&str; 11] = [
     "proptest-regressions",
 ];
 
-/// The tree as it is on the disk, so that a copy without its history is checked in the same way.
+/// The tree as it is on disk, so that a copy without its history is checked in the same way.
 fn tree() -> Vec<Source> {
     let mut sources = Vec::new();
     let mut folders: Vec<PathBuf> = vec![root().to_owned()];
@@ -185,7 +186,7 @@ fn tree() -> Vec<Source> {
     sources
 }
 
-/// A rule: returns the fault of a file, if it has one.
+/// A rule, which returns the fault of a file if it has one.
 type Rule = fn(&Source) -> Option<String>;
 
 fn hold(rule: Rule, good: &[Source], bad: &[Source]) {
@@ -212,7 +213,7 @@ fn every_module_says_why_it_exists() {
     );
 }
 
-/// Maximum number of lines in a file. A longer one covers several subjects.
+/// Maximum number of lines per file. A longer file covers several subjects.
 const FILE_LINES_MAX: usize = 900;
 
 #[test]
@@ -308,7 +309,7 @@ fn no_package_registry_is_named() {
     );
 }
 
-/// The entries that docs/sources.md#design-layout lists, and the files that contain settings of tools.
+/// The entries that docs/sources.md#design-layout lists, and configuration files of tools.
 const TOP_LEVEL: [&str; 19] = [
     "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "deny.toml", "Makefile", "README.md", "CONTRIBUTING.md", "SECURITY.md",
     ".github", "icons", "migrations", "src-tauri", "tests", "ui", ".ci", ".cargo", ".gitignore", ".clippy.toml", ".rustfmt.toml",
@@ -377,7 +378,7 @@ fn the_page_knows_every_command_and_no_other() {
     assert_eq!(faults(keepsake_api::COMMANDS, &keepsake_api::schema_ts()), Vec::<String>::new());
 }
 
-/// Names of a list that have no text in the window's strings, and would be shown as they are stored.
+/// Names in a list that have no text in the window's strings, so they would be shown as they are stored.
 fn unnamed<'n>(strings: &str, list: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<String> {
     let open = strings.find(&format!("{list}: {{")).unwrap_or(strings.len());
     let block = strings[open..].split('}').next().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Forwards the API's events to the page, merged so that a busy import cannot flood it, and keeps the window's theme and the
+//! Forwards API events to the page, merged so that a busy import cannot flood it, and keeps the window's theme and the
 //! notifications up to date.
 //!
-//! The events go through a channel that the page provides, never through Tauri's own events: a page that may listen to one of
-//! those may listen to all, and `tauri://drag-drop` reveals the paths of dropped files.
+//! The events go through a channel that the page provides, never through Tauri's own events. A page that may listen to one Tauri
+//! event may listen to all, and `tauri://drag-drop` reveals the paths of dropped files.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -24,7 +24,8 @@ use crate::{notifications, window};
 pub(crate) struct Page(Mutex<Option<Channel<Event>>>);
 
 impl Page {
-    /// Sends an event to the page. Nothing is lost before the page listens, because it loads everything when it starts.
+    /// Sends an event to the page. Events are dropped until the page listens, which is harmless because the page loads everything
+    /// when it starts.
     pub(crate) fn tell(&self, event: Event) {
         if let Some(channel) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
             let _ = channel.send(event);
@@ -32,20 +33,21 @@ impl Page {
     }
 }
 
-/// The page's second and last command: it receives events from now on.
+/// The page's second and last command, which subscribes it to events.
 #[tauri::command]
 pub(crate) fn listen(page: State<'_, Page>, channel: Channel<Event>) {
     *page.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(channel);
 }
 
-/// Minimum time between two batches: at most 30 per second. The eye cannot follow more, and the page reloads data for each.
+/// Minimum time between two batches, which limits them to 30 per second. The eye cannot follow more, and the page reloads data
+/// for each batch.
 const BATCH_INTERVAL: Duration = Duration::from_millis(33);
 
-/// Delay between a change and recounting for the desktop. Nobody waits for a notification, and a held key that decides thirty
-/// times per second would otherwise cause a recount after each decision.
+/// Delay between a change and the recount for the desktop. Notifications are not urgent, and without the delay, a held key that
+/// decides thirty times per second would cause a recount after each decision.
 const RECOUNT_AFTER: Duration = Duration::from_secs(1);
 
-/// Starts the thread that forwards events until the application ends. The thread also starts the background work, once the page
+/// Starts the thread that forwards events until the application ends. The thread also starts the background work, after the page
 /// has had the CPU to itself for its first frame.
 pub(crate) fn forward(app: AppHandle, backend: App, model_dir: PathBuf) -> io::Result<()> {
     let feed = backend.subscribe();
@@ -84,13 +86,13 @@ pub(crate) fn forward(app: AppHandle, backend: App, model_dir: PathBuf) -> io::R
 #[derive(Debug, PartialEq)]
 enum Next {
     Batch(Batch),
-    /// Nothing happened before the counts were due.
+    /// Nothing happened until the recount was due.
     Recount,
     /// The feed has ended.
     End,
 }
 
-/// Waits for an event, at most until the counts are due, and then collects further events until `earliest`.
+/// Waits for an event, but at most until the recount is due, and then collects more events until `earliest`.
 fn next(feed: &Receiver<Event>, earliest: Instant, recount_at: Option<Instant>) -> Next {
     let first = match recount_at {
         Some(at) => feed.recv_timeout(at.saturating_duration_since(Instant::now())),
@@ -110,7 +112,7 @@ fn next(feed: &Receiver<Event>, earliest: Instant, recount_at: Option<Instant>) 
     }
 }
 
-/// Merged events: all tags once, the latest progress of each job, and all other events in order.
+/// Merged events: each tag once, the latest progress of each job, and all other events in order.
 #[derive(Debug, Default, PartialEq)]
 struct Batch {
     tags: BTreeSet<String>,
@@ -146,7 +148,7 @@ impl Batch {
     }
 }
 
-/// What the desktop shows outside the page.
+/// The parts of the desktop outside the page.
 struct Frame {
     app: AppHandle,
     backend: App,

@@ -1,15 +1,15 @@
-//! Chooses how the page is drawn on a computer without a GPU.
+//! Chooses how the page is rendered on a computer without a GPU.
 //!
-//! WebKitGTK composes the page with OpenGL. Without a GPU (a virtual machine, a remote desktop, an old computer) the CPU emulates
-//! OpenGL for the whole window in every frame, and a held key keeps every core busy. With OpenGL turned off, WebKit redraws only
-//! what changed (decision 26).
+//! WebKitGTK composites the page with OpenGL. Without a GPU (a virtual machine, a remote desktop, an old computer), the CPU
+//! emulates OpenGL for the whole window in every frame, and a held key keeps every core busy. With OpenGL turned off, WebKit
+//! redraws only the changed areas (decision 26).
 //!
-//! Not in this module: asking OpenGL which device renders, which would load all of it before the first window; and a setting of
-//! our own, because WebKit already has `WEBKIT_FORCE_COMPOSITING_MODE=1`.
+//! Not in this module: asking OpenGL for the rendering device, which would load all of OpenGL before the first window; and a
+//! setting of our own, because WebKit already has `WEBKIT_FORCE_COMPOSITING_MODE=1`.
 
 use tauri::WebviewWindow;
 
-/// Chooses how the window is drawn. Only WebKitGTK can be configured.
+/// Chooses how the window is rendered. Only WebKitGTK can be configured.
 #[cfg(target_os = "linux")]
 pub(crate) fn suit(window: &WebviewWindow) -> tauri::Result<()> {
     use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt, WebViewExt};
@@ -37,8 +37,8 @@ pub(crate) fn suit(_window: &WebviewWindow) -> tauri::Result<()> {
 #[cfg(target_os = "linux")]
 const AUTOMATION: [&str; 2] = ["TAURI_AUTOMATION", "TAURI_WEBVIEW_AUTOMATION"];
 
-/// Whether to keep WebKit's default, OpenGL. An explicit request comes first. A WebDriver also gets OpenGL, because it would wait
-/// forever for a screenshot of a page that is drawn without it.
+/// Whether to keep WebKit's default, OpenGL. An explicit request takes precedence. A WebDriver also gets OpenGL, because without
+/// it, a screenshot would never finish.
 #[cfg(any(target_os = "linux", test))]
 fn keeps_opengl(asked_for: Option<bool>, is_automated: bool, renders: bool) -> bool {
     asked_for == Some(true) || renders || asked_for.is_none() && is_automated
@@ -54,8 +54,8 @@ fn devices() -> Vec<String> {
     [names("/dev/dri"), names("/dev")].concat()
 }
 
-/// Whether the kernel offers a GPU for rendering, by itself or through a driver with devices of its own. A `card` device alone is
-/// only a screen, as in virtual machines.
+/// Whether the kernel offers a GPU for rendering, either directly or through a driver with its own devices. A `card` device
+/// without one of these is only a screen, as in virtual machines.
 #[cfg(any(target_os = "linux", test))]
 fn has_processor(devices: &[String]) -> bool {
     let renders =
@@ -63,7 +63,7 @@ fn has_processor(devices: &[String]) -> bool {
     devices.iter().any(renders)
 }
 
-/// Whether Mesa would read the value as true.
+/// Whether Mesa would parse the value as true.
 #[cfg(any(target_os = "linux", test))]
 fn is_yes(value: &str) -> bool {
     ["1", "t", "true", "y", "yes"].contains(&value.to_lowercase().as_str())

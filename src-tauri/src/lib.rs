@@ -1,8 +1,8 @@
-//! The desktop shell: one window and two commands, one for requests and one for events. It only sets up; the application itself
-//! is in `keepsake-api`.
+//! The desktop shell: one window and two commands, one for requests and one for events. It only sets these up; the application
+//! itself is in `keepsake-api`.
 //!
-//! This is the only crate that uses Tauri. Not in this crate: rules, SQL, parsing, and any other way for the page to reach the
-//! computer. There is no file system, shell, network or opener plugin, and no path reaches the page.
+//! This is the only crate that uses Tauri. Not in this crate: rules, SQL, parsing, and any other access of the page to the
+//! computer. There is no plugin for the file system, shell, network or opener, and no path reaches the page.
 
 mod events;
 mod graphics;
@@ -25,10 +25,10 @@ pub use options::{Options, UsageError};
 /// Why the shell could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The data directory or its log cannot be written.
+    /// The data folder or its log cannot be written.
     #[error("cannot write to the data folder {}: {source}; choose another with --data-dir", dir.display())]
     DataDir {
-        /// The directory.
+        /// The folder.
         dir: std::path::PathBuf,
         /// The system's error.
         source: std::io::Error,
@@ -46,12 +46,12 @@ pub use keepsake_api::keep_files_private;
 /// Runs the application until its window is closed. Returns the exit code of the process.
 pub fn run(mut options: Options) -> Result<u8, StartError> {
     let own = keepsake_api::default_data_dir(|name| std::env::var_os(name));
-    // Made absolute immediately, so that the path does not depend on later changes of the working directory.
+    // Make the path absolute now, so that later changes of the working directory do not affect it.
     options.data_dir =
         std::path::absolute(&options.data_dir).map_err(|source| StartError::DataDir { dir: options.data_dir.clone(), source })?;
     let data_dir = keepsake_api::data_dir_for(&options.data_dir, own.as_ref() == Some(&options.data_dir));
     options.data_dir = data_dir.path.clone();
-    // Checked here because the toolkit panics without a display.
+    // Checked here, because the toolkit panics without a display.
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     if cfg!(target_os = "linux") && !is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY") {
         return Err(StartError::NoDisplay);
@@ -59,10 +59,11 @@ pub fn run(mut options: Options) -> Result<u8, StartError> {
     let _log =
         logging::start(&options.data_dir).map_err(|source| StartError::DataDir { dir: options.data_dir.clone(), source })?;
     let instance = instance_name(&options.data_dir);
-    // An absolute file name replaces the plugin's own directory, so that all data of a person is in one place.
+    // An absolute file name replaces the plugin's own directory, so that all of a person's data is in one place.
     let window_state = options.data_dir.join("window.json").to_string_lossy().into_owned();
     let app = tauri::Builder::default()
-        // Must be the first plugin, as its documentation requires. A second start only brings the running window forward.
+        // This must be the first plugin, as its documentation requires. A second start only brings the running window to the
+        // front.
         .plugin(
             tauri_plugin_single_instance::Builder::new()
                 .dbus_id(instance)
@@ -95,7 +96,7 @@ pub fn run(mut options: Options) -> Result<u8, StartError> {
     Ok(u8::try_from(code).unwrap_or(1))
 }
 
-/// Opens the data, then the window. If the data cannot be opened, a dialog says why and the application quits without having
+/// Opens the data, then the window. If the data cannot be opened, a dialog explains why and the application quits without having
 /// changed anything.
 fn set_up(app: &mut TauriApp, data_dir: DataDir, options: &Options) {
     let asked = AppOptions { data_dir, embedder: EmbedderSlot::later(), file_access: FileAccess::PickFiles };
@@ -115,7 +116,8 @@ fn set_up(app: &mut TauriApp, data_dir: DataDir, options: &Options) {
     }
 }
 
-/// Each data directory can have one running program. The session bus requires every element of a name to start with a letter.
+/// The name that limits each data folder to one running program. The session bus requires every element of a name to start with a
+/// letter.
 fn instance_name(data_dir: &Path) -> String {
     let mut hasher = DefaultHasher::new();
     std::path::absolute(data_dir).unwrap_or_else(|_| data_dir.to_owned()).hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! Daily log files in the data directory. They contain ids, counts and failures, never what people wrote.
+//! Daily log files in the data folder. They contain ids, counts and failures, never message text.
 
 use std::fs;
 use std::io;
@@ -8,10 +8,10 @@ use tracing_appender::non_blocking::WorkerGuard;
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::EnvFilter;
 
-/// Number of daily log files kept: two weeks are enough to look into a failure that was noticed late.
+/// Number of daily log files kept. Two weeks are enough to investigate a failure that was noticed late.
 const DAYS_KEPT: usize = 14;
 
-/// Starts writing to `<data_dir>/logs`. The caller keeps the guard alive; dropping it flushes the log. `KEEPSAKE_LOG` sets the
+/// Starts logging to `<data_dir>/logs`. The caller keeps the guard alive; dropping it flushes the log. `KEEPSAKE_LOG` sets the
 /// level.
 pub(crate) fn start(data_dir: &Path) -> io::Result<WorkerGuard> {
     private_dir(data_dir)?;
@@ -26,14 +26,14 @@ pub(crate) fn start(data_dir: &Path) -> io::Result<WorkerGuard> {
         .map_err(io::Error::other)?;
     let (writer, guard) = tracing_appender::non_blocking(files);
     let filter = EnvFilter::try_from_env("KEEPSAKE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    // A second start in one process (tests) keeps the first log.
+    // A second start in the same process (in tests) keeps the first log.
     let _ = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(writer).try_init();
     log_panics();
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "started");
     Ok(guard)
 }
 
-/// Logs the location of a panic. Its message might quote data, so it is printed to the terminal only.
+/// Logs the location of a panic. Its message may quote data, so it is only printed to the terminal.
 fn log_panics() {
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -43,7 +43,7 @@ fn log_panics() {
     }));
 }
 
-/// Creates a directory that only its owner can read.
+/// Creates a folder that only its owner can read.
 fn private_dir(dir: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);

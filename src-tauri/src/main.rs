@@ -1,4 +1,4 @@
-//! The desktop program: reads its options, runs the shell, and reports a failed start in one clear line.
+//! The desktop program: parses its options, runs the shell, and reports a failed start in one clear line.
 #![cfg_attr(all(windows, not(debug_assertions)), windows_subsystem = "windows")]
 
 use std::process::ExitCode;

@@ -1,37 +1,37 @@
 //! Desktop notifications: one when background work has ended and found something to review while the window is not in use, and
-//! one in the morning about the nightly maintenance. They contain only counts, because a lock screen shows them to anyone.
+//! one in the morning about the night's maintenance. They contain only counts, because anyone can read them on a lock screen.
 
 use tauri::AppHandle;
 use tauri_plugin_notification::NotificationExt;
 
-/// The numbers that decide whether to notify.
+/// The counts that determine whether to notify.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Counts {
     /// Pending memories.
     pub(crate) pending: u64,
-    /// Playbooks that are waiting for a decision.
+    /// Playbooks without a decision.
     pub(crate) playbooks: u64,
     /// Jobs that are queued or running.
     pub(crate) jobs: u64,
-    /// The latest maintenance run that ended; `None` if there is none or the person turned this notification off.
+    /// The latest maintenance run that ended; `None` if there is none, or if the person turned this notification off.
     pub(crate) digest: Option<Digest>,
 }
 
-/// A maintenance run that ended.
+/// A maintenance run that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Digest {
     /// Id of the run.
     pub(crate) run: String,
-    /// Number of proposals that were waiting for the person when it ended.
+    /// Number of proposals that were open when it ended.
     pub(crate) waiting: u64,
 }
 
-/// Content of a notification.
+/// The content of a notification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum News {
     /// Background work found something.
     Found { memories: u64, playbooks: u64 },
-    /// A maintenance run ended, and proposals are waiting.
+    /// A maintenance run ended, and proposals are open.
     Night { waiting: u64 },
 }
 
@@ -56,7 +56,7 @@ impl News {
     }
 }
 
-/// Takes new counts and notifies if needed. Returns the counts to compare the next ones with.
+/// Takes new counts and shows a notification if needed. Returns the counts to compare with next time.
 pub(crate) fn observe(app: &AppHandle, before: Option<Counts>, now: Counts, is_focused: bool) -> Counts {
     let (kept, news) = decide(before, now, is_focused);
     if let Some(news) = news {
@@ -68,12 +68,12 @@ pub(crate) fn observe(app: &AppHandle, before: Option<Counts>, now: Counts, is_f
     kept
 }
 
-/// While jobs run, the old counts are kept, so that an import causes a single notification. The end of a maintenance run is
-/// reported once, whatever else still runs, and replaces any other notification.
+/// While jobs run, the old counts are kept, so that an import causes only one notification. The end of a maintenance run is
+/// reported once, even while other jobs run, and replaces any other notification.
 fn decide(before: Option<Counts>, now: Counts, is_focused: bool) -> (Counts, Option<News>) {
     let Some(before) = before else { return (now, None) };
     let ended = now.digest.as_ref().filter(|digest| {
-        // After the person turns this notification on, the first run is reported; a run that was already reported is not.
+        // After the person turns this notification on, the first run is reported. A run that was already reported is not.
         digest.waiting > 0 && before.digest.as_ref().is_none_or(|known| known.run != digest.run)
     });
     if let Some(Digest { waiting, .. }) = ended {
@@ -108,7 +108,7 @@ mod tests {
         notified
     }
 
-    /// Feeds (pending, jobs) in order and collects the number of memories in each notification.
+    /// Feeds (pending, jobs) in order, and collects the number of memories in each notification.
     fn check(steps: &[(u64, u64)], is_focused: bool, expect: &[u64], why: &str) {
         let steps: Vec<_> = steps.iter().map(|(pending, jobs)| (*pending, 0, *jobs)).collect();
         let memories = |news| match news {
@@ -141,7 +141,7 @@ mod tests {
         check(&[(9, 0), (4, 0), (9, 0)], false, &[5], "fewer is no news; more is");
     }
 
-    /// Feeds (latest maintenance run with its count, jobs) in order and collects the notifications.
+    /// Feeds (latest maintenance run with its number of proposals, jobs) in order, and collects the notifications.
     fn nights(steps: &[(Option<(&str, u64)>, u64)], is_focused: bool) -> Vec<String> {
         let mut before = None;
         let mut told = Vec::new();

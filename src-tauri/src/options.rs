@@ -1,4 +1,4 @@
-//! Options of the desktop program. The data directory is `--data-dir DIR`, otherwise `KEEPSAKE_DATA`, otherwise the platform's
+//! Options of the desktop program. The data folder is `--data-dir DIR`, otherwise `KEEPSAKE_DATA`, otherwise the platform's
 //! default.
 
 use std::ffi::OsString;
@@ -7,9 +7,9 @@ use std::path::PathBuf;
 /// Options from the command line and the environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Directory of all data that Keepsake stores.
+    /// Folder of all data that Keepsake stores.
     pub data_dir: PathBuf,
-    /// Directory of the local embedding model, if it is installed.
+    /// Folder of the local embedding model, if it is installed.
     pub model_dir: PathBuf,
 }
 
@@ -22,7 +22,7 @@ pub enum UsageError {
     /// An unknown argument.
     #[error("unknown argument {0:?}; the window accepts only --data-dir DIR; for commands see `keepsake --help`")]
     Unknown(String),
-    /// No data directory was given, and there is no home directory.
+    /// No data folder was given, and there is no home folder.
     #[error("there is no home folder to store the data in; choose a folder with --data-dir DIR")]
     NoHome,
 }

@@ -1,12 +1,12 @@
-//! The page's command for requests. All of them go to `keepsake-api`, except those that only a desktop host can handle: choosing
-//! files in the system's dialog.
+//! The page's command for requests. `keepsake-api` handles all of them, except those that only a desktop host can handle:
+//! choosing files in the system's dialog.
 
 use keepsake_api::{ApiError, App, Code, dispatch};
 use serde_json::{Value, json};
 use tauri::{AppHandle, State, async_runtime};
 use tauri_plugin_dialog::{DialogExt, FilePath};
 
-/// Runs the API command `cmd` with the request `payload`, on a blocking thread and not on the UI thread.
+/// Runs the API command `cmd` with the request `payload` on a blocking thread, not on the UI thread.
 #[tauri::command]
 pub(crate) async fn rpc(host: AppHandle, backend: State<'_, App>, cmd: String, payload: Value) -> Result<Value, ApiError> {
     let backend = backend.inner().clone();
@@ -26,7 +26,7 @@ pub(crate) async fn rpc(host: AppHandle, backend: State<'_, App>, cmd: String, p
     })
 }
 
-/// Opens the system's file dialog. Returns no files if it was canceled.
+/// Opens the system's file dialog. Returns no files if the dialog was canceled.
 fn pick_files(host: &AppHandle, backend: &App) -> Value {
     let chosen = host.dialog().file().set_title("Choose exports to import").blocking_pick_files().unwrap_or_default();
     let paths = chosen.into_iter().filter_map(|file| file.into_path().ok());
@@ -42,14 +42,14 @@ fn pick_folder(host: &AppHandle, backend: &App) -> Value {
     json!({ "files": files })
 }
 
-/// Opens the dialog for a file that need not exist yet. The page gets the path and shows it, because the person may also type it.
+/// Opens the dialog for a file that may not exist yet. The page receives and shows the path, because the person can also type it.
 fn pick_tasks_file(host: &AppHandle) -> Value {
     let dialog = host.dialog().file().set_title("Choose a Markdown file; tasks are added at the end").set_file_name("tasks.md");
     let chosen = dialog.add_filter("Markdown", &["md", "markdown"]).blocking_save_file();
     json!({ "path": chosen.and_then(|file| file.into_path().ok()).map(|path| path.to_string_lossy().into_owned()) })
 }
 
-/// Opens the dialog for the target file of a backup. The system asks before replacing an existing file.
+/// Opens the dialog for the target file of a backup. The system asks before it replaces an existing file.
 fn pick_backup_target(host: &AppHandle, backend: &App) -> Value {
     let dialog = host.dialog().file().set_title("Choose where to save the backup").set_file_name("Keepsake backup.db");
     let chosen = dialog.add_filter("Keepsake backup", &["db"]).blocking_save_file();

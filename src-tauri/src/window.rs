@@ -1,4 +1,4 @@
-//! The window: opened hidden in its theme's color and shown once the page has loaded, so that nothing flashes.
+//! The window. It opens hidden, in its theme's color, and is shown once the page has loaded, so that nothing flashes.
 
 use std::path::Path;
 
@@ -11,21 +11,21 @@ use tauri::{AppHandle, DragDropEvent, Manager, Theme, Url, WebviewWindow, Webvie
 
 use crate::{events::Page, graphics};
 
-/// Label of the window in tauri.conf.json and in its capability.
+/// Label of the window in tauri.conf.json and in its capability file.
 pub(crate) const LABEL: &str = "main";
 
 /// The page's background colors (`--bg` in ui/src/design/tokens.css), used until it paints.
 const LIGHT: Color = Color(0xf7, 0xf6, 0xf3, 0xff);
 const DARK: Color = Color(0x15, 0x14, 0x12, 0xff);
 
-/// Opens the window that tauri.conf.json describes. The page's own storage is in the data directory too.
+/// Opens the window described in tauri.conf.json. The page's own storage is in the data folder too.
 pub(crate) fn open(app: &AppHandle, backend: &App, data_dir: &Path) -> tauri::Result<()> {
     let config = app.config().app.windows.iter().find(|window| window.label == LABEL).ok_or(tauri::Error::WindowNotFound)?;
     let window = WebviewWindowBuilder::from_config(app, config)?
         .data_directory(data_dir.join("webview"))
         .on_navigation(is_own_page)
         .on_new_window(|_, _| NewWindowResponse::Deny)
-        // The page puts the number of pending memories in its title, and knows it before the store does.
+        // The page puts the number of pending memories in its title, because it knows the number before the store does.
         .on_document_title_changed(|window, title| {
             let _ = window.set_title(&title);
         })
@@ -40,7 +40,7 @@ pub(crate) fn open(app: &AppHandle, backend: &App, data_dir: &Path) -> tauri::Re
     Ok(())
 }
 
-/// The page cannot navigate elsewhere, whatever an imported message contains.
+/// Whether a URL belongs to the page itself. The page cannot navigate elsewhere, regardless of the content of imported messages.
 fn is_own_page(url: &Url) -> bool {
     url.scheme() == "tauri" || (cfg!(windows) && url.host_str() == Some("tauri.localhost"))
 }
@@ -58,7 +58,7 @@ pub(crate) fn apply_theme(window: &WebviewWindow, backend: &App) {
     let _ = window.set_background_color(Some(if is_dark { DARK } else { LIGHT }));
 }
 
-/// Shows the window after a second start or a click on a notification.
+/// Brings the window to the front after a second start or a click on a notification.
 pub(crate) fn bring_forward(app: &AppHandle) {
     if let Some(window) = app.get_webview_window(LABEL) {
         let _ = window.unminimize();
@@ -67,7 +67,7 @@ pub(crate) fn bring_forward(app: &AppHandle) {
     }
 }
 
-/// Files dropped on the window become tokens. The page gets their names and sizes, never their paths.
+/// Turns files dropped on the window into tokens. The page receives their names and sizes, never their paths.
 pub(crate) fn on_event(window: &Window, event: &WindowEvent) {
     if let WindowEvent::DragDrop(DragDropEvent::Drop { paths, .. }) = event
         && let Some(backend) = window.try_state::<App>()

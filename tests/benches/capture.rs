@@ -1,4 +1,4 @@
-//! `make bench`: speed of the scrubber in MB/s, and of the reader in messages/s and memory, on realistic text.
+//! `make bench`: measures the scrubber in MB/s, and the reader in messages/s and memory, on realistic text.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::time::Instant;
@@ -14,10 +14,10 @@ use keepsake_testkit::exports::write_chatgpt_export;
 const CONVERSATIONS: usize = 500;
 const MESSAGES_EACH: usize = 40;
 
-/// Number of conversations that are read: a few seconds of work.
+/// Number of conversations for the reader: a few seconds of work.
 const READ_CONVERSATIONS: usize = 60;
 
-/// One message in this many contains something sensitive, as in a busy person's mail.
+/// One in this many messages contains something sensitive, as in a busy person's mail.
 const SENSITIVE_EVERY: usize = 12;
 
 const SENSITIVE: [&str; 6] = [
@@ -59,7 +59,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     read(&messages)
 }
 
-/// Scrubs all messages in one session, message by message as the queue does.
+/// Scrubs all messages in one session, one message at a time as the queue does.
 fn scrub(messages: &[Message]) -> Result<(), Box<dyn std::error::Error>> {
     let scrubber = Scrubber::new(&ScrubConfig::default())?;
     let texts: Vec<String> = messages
@@ -79,7 +79,8 @@ fn scrub(messages: &[Message]) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Only messages that the reader reads are counted: those a person wrote. The assistant's messages are only context.
+/// Counts only the messages that the reader reads, which are those written by a person. The assistant's messages are only
+/// context.
 fn read(messages: &[Message]) -> Result<(), Box<dyn std::error::Error>> {
     let reader = open_reader(&default_model_dir(|name| std::env::var_os(name)))?;
     let (mut found, mut count) = (0, 0);

@@ -1,7 +1,7 @@
 //! `make bench`: imports a generated ChatGPT export of 200,000 messages into the store with its full-text index, then searches
 //! it.
 //!
-//! The import runs in a process of its own, whose peak memory the kernel reports (`VmHWM`, Linux), so that the generator and the
+//! The import runs in a separate process, and the kernel reports its peak memory (`VmHWM`, Linux), so the generator and the
 //! search are not included. Times are wall-clock times, from opening the data folder to the last durable commit.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -19,7 +19,7 @@ use keepsake_testkit::exports::write_chatgpt_export;
 const CONVERSATIONS: usize = 5_000;
 const MESSAGES_EACH: usize = 40;
 
-/// Argument that marks the process that imports.
+/// Argument that marks the importing process.
 const IMPORT: &str = "--import";
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -81,7 +81,7 @@ fn peak_memory() -> Option<u64> {
     status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix(" kB")?.parse().ok()
 }
 
-/// Queries of one word, several words, a sentence and a phrase; rare words and words in tens of thousands of messages.
+/// Queries of one word, several words, a sentence and a phrase, with rare words and words in tens of thousands of messages.
 const QUERIES: [&str; 10] = [
     "marathon",
     "peanuts Ravi",

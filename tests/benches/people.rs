@@ -1,7 +1,7 @@
-//! `make bench`: derives everyone's profiles from 100,000 messages, and measures how long other writers wait meanwhile.
+//! `make bench`: derives everyone's profiles from 100,000 messages, and measures how long other writers have to wait.
 //!
-//! Four hundred people in rooms, groups, pairs and chats with an assistant. One line in eight says how someone wants to be
-//! treated. The second derivation finds nothing new, the third one finds one new line of one person.
+//! The data has four hundred people in rooms, groups, pairs and chats with an assistant. One line in eight states how someone
+//! wants to be treated. The second derivation finds nothing new, and the third one finds a new line of one person.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::sync::Arc;
@@ -88,7 +88,7 @@ fn main() -> Outcome {
     Ok(())
 }
 
-/// Derives profiles. Returns the duration, and the longest wait of a small write.
+/// Derives profiles. Returns the duration, and the longest time that a small write took meanwhile.
 fn derive(engine: &Engine) -> Result<(Duration, Duration), Box<dyn std::error::Error>> {
     let is_done = AtomicBool::new(false);
     std::thread::scope(|scope| {

@@ -1,5 +1,6 @@
 //! `make bench`: measures the timeline and the graph around a person with 10 thousand, 100 thousand and a million messages over
-//! three years, on seven channels, with two hundred people, a tenth of the messages excluded. Caches are warm, as in daily use.
+//! three years, on seven channels, with two hundred people and a tenth of the messages excluded. Caches are warm, as in daily
+//! use.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::path::Path;
@@ -19,7 +20,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 
-/// Of three conversations, two last one evening and one continues for two years.
+/// Number of messages per conversation. Of three conversations, two last one evening and one continues for two years.
 const MESSAGES_EACH: usize = 60;
 
 const CONVERSATIONS_A_BATCH: usize = 100;
@@ -73,7 +74,7 @@ fn append(engine: &Engine, size: usize) -> Outcome {
     Ok(())
 }
 
-/// The median and the worst of several runs, in milliseconds.
+/// Measures the median and the maximum of several runs, in milliseconds.
 fn time(what: &str, mut run: impl FnMut() -> Outcome) -> Outcome {
     run()?;
     let mut times = Vec::new();

@@ -1,4 +1,4 @@
-//! `make bench`: measures what the Review panel waits for with 10,000 pending memories, using the commands that the window sends.
+//! `make bench`: measures the commands that the Review panel waits for, as the window sends them, with 10,000 pending memories.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::time::Instant;

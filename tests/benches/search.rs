@@ -1,10 +1,10 @@
-//! `make bench`: measures search with 10 thousand, 100 thousand and a million messages, and the speed of embedding compared to
-//! the raw model. `vectors.rs` measures the vector scans below it.
+//! `make bench`: measures search with 10 thousand, 100 thousand and a million messages, and the speed of embedding compared with
+//! the bare model. `vectors.rs` measures the vector scans that search uses.
 //!
 //! Messages are generated, and their vectors form clusters like those of conversations: a topic and a spread around it. The query
-//! is embedded by the real model if it is installed (`make model`), so that the figures include what a person waits for.
-//! Otherwise the hashing stand-in is used, and the output says so. Latencies are warm: the first search, which reads the index,
-//! is reported separately.
+//! is embedded by the real model if it is installed (`make model`), so that the figures include everything a person waits for.
+//! Otherwise the hashing embedder is used, and the output says so. Latencies are measured with warm caches. The first search,
+//! which reads the index, is reported separately.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::path::Path;
@@ -57,7 +57,7 @@ const WORDS: [&str; 64] = [
     "station", "letter", "stamp",
 ];
 
-/// A line with an uneven distribution of words, as in a language: the first ones in the list are common.
+/// A line with a word distribution similar to natural language: words early in the list are common.
 fn line(dice: &mut Dice) -> String {
     let count = 6 + dice.below(14);
     let mut line = String::from("I");
@@ -66,7 +66,7 @@ fn line(dice: &mut Dice) -> String {
         line.push(' ');
         line.push_str(WORDS[a.min(b)]);
     }
-    // One word is rare, as names and numbers are.
+    // One word is rare, like names and numbers.
     line.push_str(&format!(" item{}", dice.below(50_000)));
     line
 }
@@ -85,7 +85,7 @@ fn main() -> Outcome {
     sizes().into_iter().try_for_each(|size| latency(size, &embedder))
 }
 
-/// Lines per second, called as the embed job does and called directly.
+/// Lines per second, with calls as in the embed job and with direct calls.
 fn throughput(embedder: &dyn Embedder) -> Outcome {
     const LINES: usize = 512;
     let mut dice = Dice(3);

@@ -1,9 +1,9 @@
-//! `make bench`: derives the topics of 100,000 messages with the built-in engine, and measures how long other writers wait
-//! meanwhile.
+//! `make bench`: derives the topics of 100,000 messages with the built-in engine, and measures how long other writers have to
+//! wait.
 //!
 //! About a hundred subjects, each with its own words, are discussed over two years in rooms, groups, pairs and chats, with small
-//! talk in between. Vectors come from the hashing stand-in, so that the figures show the topics and not the model, whose speed
-//! the search benchmark measures. The second run finds nothing new, the third one finds one new conversation.
+//! talk in between. The hashing embedder computes the vectors, so the figures show only the topics. The search benchmark measures
+//! the speed of the model. The second run finds nothing new, and the third one finds one new conversation.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::sync::Arc;
@@ -21,13 +21,13 @@ use keepsake_testkit::exports::Dice;
 const MESSAGES: usize = 100_000;
 const MESSAGES_EACH: usize = 40;
 
-/// Number of subjects that come up in two years.
+/// Number of subjects in two years.
 const SUBJECTS: u64 = 150;
 
-/// Number of people with a private place: each is an audience with topics of its own.
+/// Number of people with a private place. Each of these is an audience with its own topics.
 const PEOPLE: u64 = 40;
 
-/// One line in this many is small talk.
+/// One in this many lines is small talk.
 const SMALL_TALK_IN: u64 = 5;
 
 const PLACES: [&str; 12] =
@@ -98,7 +98,7 @@ fn main() -> Outcome {
     Ok(())
 }
 
-/// Derives topics. Returns the duration, and the longest wait of a small write.
+/// Derives topics. Returns the duration, and the longest time that a small write took meanwhile.
 fn grow(engine: &Engine) -> Result<(Duration, Duration), Box<dyn std::error::Error>> {
     let is_done = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -124,7 +124,7 @@ fn grow(engine: &Engine) -> Result<(Duration, Duration), Box<dyn std::error::Err
     })
 }
 
-/// All topics of all audiences with their versions.
+/// All topics of all audiences, with their versions.
 fn standing(engine: &Engine) -> Result<String, Box<dyn std::error::Error>> {
     let rows = engine.store().read(|tx| {
         let mut rows = Vec::new();
@@ -147,7 +147,7 @@ fn pick<'w>(words: &[&'w str], n: u64) -> &'w str {
     words[(n % words.len() as u64) as usize]
 }
 
-/// A room, a group, a pair or a chat, in turn, in which two or three subjects come up one after another.
+/// A room, a group, a pair or a chat, in turn, with two or three subjects one after another.
 fn conversation(dice: &mut Dice, n: usize) -> Vec<Message> {
     let with = n as u64 % PEOPLE;
     let (base, other) = match n % 4 {

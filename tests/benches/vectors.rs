@@ -1,7 +1,7 @@
-//! `make bench`: compares methods to find the nearest of 10 thousand, 100 thousand and a million vectors, on the same vectors and
-//! queries: a plain scan of floats, of bytes, and of bits with exact scores of the best, which is what search uses
-//! (`retrieval/src/codes.rs`); and the `sqlite-vec` extension with floats and with bits. Prints the memory or file size of each,
-//! and how many of the exact nearest ten it finds. Decision 11 says why bits were chosen.
+//! `make bench`: compares methods of finding the nearest of 10 thousand, 100 thousand and a million vectors, on the same vectors
+//! and queries: plain scans of floats, of bytes, and of bits with exact scores for the best rows, which is the method of search
+//! (`retrieval/src/codes.rs`); and the `sqlite-vec` extension with floats and with bits. Prints the memory or file size of each
+//! method, and how many of the exact ten nearest it finds. Decision 11 explains why bits were chosen.
 //!
 //! The scans of bytes and bits use two threads, as search does; `sqlite-vec` uses one.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
@@ -23,10 +23,10 @@ const DIMENSION: usize = 384;
 const NEAREST: usize = 10;
 const TRIES: usize = 50;
 
-/// Threads of a scan, as in search.
+/// Number of threads per scan, as in search.
 const THREADS: usize = 2;
 
-/// One exact score per this many vectors, as in search.
+/// One exact score is computed per this many vectors, as in search.
 const VECTORS_FOR_ONE_EXACT: usize = 400;
 
 /// Quantization steps per 1.0. A component of a unit vector is rarely beyond 0.3, so this uses the range of a byte.
@@ -35,7 +35,7 @@ const STEPS: f32 = 400.0;
 /// Maximum number of neighbors that `sqlite-vec` returns.
 const NEIGHBOURS_MAX: usize = 4096;
 
-/// A search method and its results over the queries of a run.
+/// A search method, with its results for the queries of a run.
 struct Way {
     name: &'static str,
     times: Vec<std::time::Duration>,
@@ -82,7 +82,7 @@ fn best(mut scored: Vec<(usize, f32)>) -> Vec<usize> {
     scored.into_iter().map(|(row, _)| row).collect()
 }
 
-/// Scores of all rows; each thread scans a part of them.
+/// Scores of all rows. Each thread scans a part of them.
 fn scan<T: Sync>(rows: &[T], score: impl Fn(&[T]) -> f32 + Sync) -> Vec<(usize, f32)> {
     let count = rows.len() / DIMENSION;
     let part = count.div_ceil(THREADS).max(1);
@@ -106,8 +106,8 @@ fn scan<T: Sync>(rows: &[T], score: impl Fn(&[T]) -> f32 + Sync) -> Vec<(usize, 
 
 fn main() -> Outcome {
     #[allow(unsafe_code, reason = "the extension is linked in, and this is how SQLite takes one")]
-    // SAFETY: the function has the signature of an extension's entry point, which its crate declares without arguments; it exists
-    // as long as the process, and no connection is open yet.
+    // SAFETY: the function has the signature of an extension's entry point, although its crate declares it without arguments. It
+    // exists as long as the process, and no connection is open yet.
     unsafe {
         rusqlite::auto_extension::register_auto_extension(std::mem::transmute::<
             *const (),
@@ -156,7 +156,7 @@ fn compare(size: usize) -> Outcome {
     extension(size, &vectors, &questions, &exact)
 }
 
-/// The same measurement through `sqlite-vec`, from a file in the page cache.
+/// The same measurement with `sqlite-vec`, from a file in the page cache.
 fn extension(size: usize, vectors: &[f32], questions: &[Vec<f32>], exact: &[Vec<usize>]) -> Outcome {
     let dir = tempfile::tempdir()?;
     let path = dir.path().join("vectors.db");
@@ -180,7 +180,7 @@ fn extension(size: usize, vectors: &[f32], questions: &[Vec<f32>], exact: &[Vec<
     tx.commit()?;
     println!("vectors, {size} x {DIMENSION}, sqlite-vec: written in {:.1} s", started.elapsed().as_secs_f64());
     let file = std::fs::metadata(&path)?.len() as usize;
-    // The bits take one thirty-third of the file.
+    // The bits are one thirty-third of the file.
     let mut by_floats = Way::new("sqlite-vec, floats", file * 32 / 33);
     let mut by_bits = Way::new("sqlite-vec, bits and exact scores of the best", file);
     let mut nearest = connection.prepare(&format!("SELECT rowid FROM floats WHERE vector MATCH ?1 AND k = {NEAREST}"))?;

@@ -1,8 +1,8 @@
-//! `make bench`: a complete maintenance run over a year of a busy person, with the local model, timed by kind of job; then a
-//! second run over the same data.
+//! `make bench`: runs a complete maintenance run over a year of a busy person's data, with the local model, timed by kind of job;
+//! then a second run over the same data.
 //!
-//! The goal for the first run is ten minutes on two cores (issue 6). The second run must change nothing: all derived rows are
-//! compared.
+//! The target for the first run is ten minutes on two cores (issue 6). The second run must change nothing, so all derived rows
+//! are compared.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use keepsake_testkit::year::{Year, YearSize};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-/// Maximum duration of a maintenance run.
+/// Target duration of the first maintenance run.
 const AIM: Duration = Duration::from_secs(10 * 60);
 
 fn main() -> Outcome {
@@ -75,7 +75,7 @@ fn main() -> Outcome {
     Ok(())
 }
 
-/// Runs maintenance to its end on one thread, and prints the time of each kind of job.
+/// Completes a maintenance run on one thread, and prints the time spent on each kind of job.
 fn cycle(engine: &Engine, what: &str) -> Result<Duration, Box<dyn std::error::Error>> {
     let began = Instant::now();
     engine.start_maintenance()?;

@@ -1,4 +1,4 @@
-//! `audit`: shares with their intervals, findings with proposals, and no changes.
+//! `audit`: rates with their intervals, findings with proposed actions, and no changes.
 
 use crate::harness::{Home, jsonl, text};
 

@@ -1,4 +1,4 @@
-//! `keepsake backup` and `keepsake restore`, as a person runs them, also next to another process and when killed.
+//! `keepsake backup` and `keepsake restore`, as a person runs them, also while another process is running and when killed.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -118,7 +118,7 @@ fn who_has_the_store_open_sees_the_restored_one() {
     assert_eq!(open.read(|tx| tx.verify_chain()).unwrap().faults, []);
 }
 
-/// Kills at increasing delays, so that they hit the check, the safety copy and the replacement.
+/// Kills happen at increasing delays, so that they hit the check, the safety copy and the replacement.
 #[test]
 fn a_restore_that_is_killed_leaves_the_one_or_the_other() {
     const KILLS: u64 = 24;
@@ -165,7 +165,7 @@ fn a_restore_that_is_killed_leaves_the_one_or_the_other() {
     assert!(!home.data().join("restore.part").exists(), "what a kill left is cleared away");
 }
 
-/// As for a restore, at increasing delays.
+/// Kills happen at increasing delays, as for a restore.
 #[test]
 fn a_backup_that_is_killed_leaves_no_half_copy_behind_the_next_start() {
     const KILLS: u64 = 12;
@@ -184,8 +184,8 @@ fn a_backup_that_is_killed_leaves_no_half_copy_behind_the_next_start() {
     for kill in 0..KILLS {
         let _ = std::fs::remove_file(&file);
         let mut child = home.command(&["backup", file.to_str().unwrap()]).stdout(Stdio::null()).spawn().unwrap();
-        // Every second process is killed as soon as half a copy exists, however fast the disk is; the others at increasing
-        // delays.
+        // Every second process is killed as soon as a partial copy exists, regardless of the disk's speed; the others are killed
+        // at increasing delays.
         let wait = whole.mul_f64((kill as f64 + 0.5) / KILLS as f64);
         let begun = std::time::Instant::now();
         let early = || if kill % 2 == 0 { part.exists() } else { begun.elapsed() >= wait };
@@ -228,7 +228,7 @@ fn everything_goes_out_as_text_and_comes_back_the_same() {
     new.read(&evening());
     assert_eq!(new.json(&["verify"])["rows"], 8, "what came back is known when its export is read again");
 
-    // Its messages file alone can be imported like any other export, and excluded conversations stay excluded.
+    // The messages file can also be imported on its own, like any other export, and excluded conversations stay excluded.
     let third = Home::new();
     third.run(&["import", &format!("{folder}/messages.jsonl")]).ok();
     let listed = third.rows(&["conversations"]);

@@ -6,11 +6,12 @@ use serde_json::{Value, json};
 
 use crate::harness::{Home, text};
 
-/// Occurs in all of Ana's data: her words, names and addresses. `STEM` lacks the last letter, so that stems are found as well.
+/// A word that occurs in all of Ana's data: her words, names and addresses. `STEM` omits the last letter, so that word stems are
+/// found as well.
 const CANARY: &str = "xylokarpzebra";
 const STEM: &str = "xylokarpzebr";
 
-/// Number of occurrences of the planted word in all files below `dir`, ignoring case.
+/// Number of occurrences of the planted word in all files under `dir`, ignoring case.
 fn canaries(dir: &Path) -> usize {
     std::fs::read_dir(dir)
         .unwrap()
@@ -65,7 +66,7 @@ fn world() -> String {
     lines
 }
 
-/// A home with the world imported, all memories approved, and Ana's two handles linked.
+/// A home with all data imported, all memories approved, and Ana's two handles linked.
 fn home() -> Home {
     let home = Home::new();
     home.read(&world());
@@ -92,7 +93,7 @@ fn of_an_erased_person_no_byte_remains_and_what_others_said_stays() {
     assert_eq!(home.stored(), before, "looking erases nothing");
     let outcome = home.json(&["erase", "person", &person]);
     for (field, count) in [("messages", 100), ("conversations", 2)] {
-        // Twenty of her messages in the group, and two conversations of forty messages with her alone.
+        // Twenty messages of hers in the group, and two one-on-one conversations of forty messages.
         assert_eq!((&foreseen[field], &outcome[field]), (&json!(count), &json!(count)), "{field}");
     }
     assert_eq!(foreseen["shortened"], 1, "the group stays");

@@ -1,4 +1,4 @@
-//! `keepsake extract` and `keepsake scrub`: stateless, from standard input to standard output.
+//! `keepsake extract` and `keepsake scrub`: stateless commands that read standard input and write standard output.
 
 use serde_json::Value;
 
@@ -138,7 +138,7 @@ fn a_private_conversation_yields_nothing() {
     assert_eq!(extract(&Home::new(), &input), Vec::<Value>::new());
 }
 
-/// With the real model, if it is installed; the output has the same shape.
+/// Uses the real model, if it is installed. The output has the same shape.
 #[test]
 fn the_local_model_changes_no_shape() {
     let home = Home::with_model();
@@ -178,7 +178,7 @@ fn clean_text_passes_byte_for_byte() {
     }
 }
 
-/// Standard input is scrubbed in pieces of one MiB; no value may be cut in two between them.
+/// Standard input is scrubbed in pieces of one MiB. No value may be cut at their boundary.
 #[test]
 fn what_lies_across_two_pieces_is_masked_too() {
     const PIECE: usize = 1 << 20;
@@ -197,7 +197,7 @@ fn what_lies_across_two_pieces_is_masked_too() {
     assert!(!scrub(split).contains("example.org"), "a long line is not cut in its middle");
 }
 
-/// The statements proposed about Mara after these lines.
+/// The statements proposed about Mara from these lines.
 fn proposed(home: &Home, lines: &[(&str, &str)]) -> Vec<String> {
     let name = |role: &str| if role == "owner" { "Mara" } else { "Nova" };
     let lines: Vec<_> = lines.iter().map(|(role, text)| (*role, name(role), *text)).collect();

@@ -18,7 +18,7 @@ fn day(n: u32, id: &str) -> String {
     lines.replace("2026-01-05", &format!("2026-01-{:02}", 5 + n))
 }
 
-/// A home in which the same request could not be fulfilled in two conversations.
+/// A home with the same unmet request in two conversations.
 fn home() -> Home {
     let home = Home::new();
     for n in 0..2 {
@@ -70,10 +70,10 @@ fn a_confirmed_gap_is_a_task_in_the_chosen_file_and_its_box_is_read_back() {
         "beside what the task is called a private chat is not quoted in a file that may be shared: {written}"
     );
     assert_eq!(boxes(&file), (2, 0));
-    // The person ticks the box in their editor.
+    // The person ticks the checkbox in their editor.
     std::fs::write(&file, written.replace("- [ ] ", "- [x] ").replace("- [x] buy bread", "- [ ] buy bread")).unwrap();
     assert_eq!(only(&home)["status"], "resolved");
-    // It comes up again: the gap is reopened, its box is unticked, and the person's own line is unchanged.
+    // The request comes up again: the gap is reopened, its checkbox is cleared, and the person's own line stays unchanged.
     for n in 400..402 {
         let later = day(0, &format!("chat-{n}")).replace("2026-01-05", "2036-01-05");
         home.read(&later);

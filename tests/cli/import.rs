@@ -20,7 +20,7 @@ fn import(home: &Home, path: &Path, more: &[&str]) -> Value {
     home.json(&[&["import", path.to_str().unwrap()], more].concat())
 }
 
-/// Only needed if the file itself is ambiguous.
+/// Only needed if the dates in the file are ambiguous.
 fn date_order(path: &Path) -> &'static [&'static str] {
     if path.ends_with("ambiguous.txt") { &["--date-order", "day_first"] } else { &[] }
 }
@@ -29,7 +29,7 @@ fn count(value: &Value, field: &str) -> u64 {
     value[field].as_u64().unwrap_or_else(|| panic!("{field} is a count in {value}"))
 }
 
-/// Checks the shape of docs/sources.md#design-command-line and the sums. Returns (seen, imported, duplicate, skipped).
+/// Checks the format of docs/sources.md#design-command-line and the sums. Returns (seen, imported, duplicate, skipped).
 fn account(answer: &Value) -> (u64, u64, u64, u64) {
     let mut sums = (0, 0, 0, 0);
     for file in answer["files"].as_array().expect("files is a list") {

@@ -1,5 +1,5 @@
-//! Planted words: words from private channels and excluded conversations are searched for in everything that other people, logs
-//! and notifications could receive.
+//! Words are planted in private channels and excluded conversations. No output that could reach other people, logs or
+//! notifications may contain them.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Home, Ran, finish, text};
 
-/// Words that are in no dictionary. They are the same in every run, so that a failure can be investigated.
+/// Made-up words that are in no dictionary. They are the same in every run, so that a failure can be investigated.
 fn words(seed: u64, count: usize) -> Vec<String> {
     let mut dice = Dice(seed);
     let letter = |dice: &mut Dice| char::from(b'a' + dice.below(26) as u8);
@@ -21,7 +21,7 @@ struct Planted {
     off_record: Vec<String>,
 }
 
-/// Kinds of sentences from which something is derived: proposals, suggested links, promises, gate log entries.
+/// Sentences from which all kinds of data are derived: proposals, suggested links, promises, gate log entries.
 fn sentences(word: &str) -> Vec<String> {
     vec![
         format!("I'm allergic to {word}."),
@@ -58,7 +58,7 @@ fn plant() -> (Planted, String) {
     };
     room("garden", "matrix", "public", &planted.public);
     room("closed", "email", "private", &planted.closed);
-    // Public by its channel, and excluded by the person.
+    // The channel is public, but the person excluded the conversation.
     room("attic", "matrix", "public", &planted.off_record);
     (planted, lines)
 }
@@ -108,7 +108,7 @@ fn planted_words_of_closed_and_private_conversations_surface_nowhere_else() {
     home.run(&[&["approve"], pending.iter().map(String::as_str).collect::<Vec<_>>().as_slice()].concat()).ok();
     let hidden: Vec<String> = planted.closed.iter().chain(&planted.off_record).cloned().collect();
 
-    // Contexts and searches for other audiences, with queries that contain the very words.
+    // Contexts and searches for other audiences, with queries that contain the planted words.
     let audiences: [&[&str]; 6] = [
         &["--channel", "matrix:!garden-0"],
         &["--channel", "matrix:!garden-1", "--person", "matrix:@ana:hs.example"],
@@ -132,7 +132,7 @@ fn planted_words_of_closed_and_private_conversations_surface_nowhere_else() {
     let open = found(&told, &planted.public);
     assert_eq!(open.len(), planted.public.len(), "control: the same sentences in an open room are told: {open:?}");
 
-    // No derived data contains anything from excluded conversations, even for the owner.
+    // No derived data contains any planted word of an excluded conversation, even for the owner.
     let mut derived = String::new();
     for args in [&["links", "--json"][..], &["links"], &["memories", "--json"], &["context", "--json", "--budget", "100000"]] {
         derived.push_str(&traced(&home, args, &mut log).ok());
@@ -148,7 +148,8 @@ fn planted_words_of_closed_and_private_conversations_surface_nowhere_else() {
     assert_eq!(found(&derived, &planted.off_record), Vec::<&str>::new(), "derived from what is off the record");
     assert!(!found(&derived, &planted.closed).is_empty(), "control: closed channels are read for the owner");
 
-    // Links, jobs, alerts, settings and gate log entries of other conversations contain no word of a private conversation.
+    // Links, jobs, alerts, settings and gate log entries of other conversations contain no planted word of a private
+    // conversation.
     let links = traced(&home, &["links", "--json"], &mut log).ok() + &traced(&home, &["links"], &mut log).ok();
     let suggestions = table(&home, "SELECT evidence_for, evidence_against FROM link_suggestions");
     assert!(!suggestions.is_empty(), "control: something is suggested");
@@ -171,7 +172,7 @@ fn planted_words_of_closed_and_private_conversations_surface_nowhere_else() {
         assert_eq!(found(&rows, &hidden), Vec::<&str>::new(), "{what}");
     }
 
-    // Errors do not contain such words either.
+    // Errors do not contain planted words either.
     let ids: BTreeSet<String> = home.rows(&["links"]).iter().map(|row: &Value| text(row, "id")).collect();
     let mut errors = String::new();
     for id in &ids {

@@ -1,4 +1,4 @@
-//! `maintain` and `digest`: a maintenance run started by hand, carried out by `run-jobs`, and its digest.
+//! `maintain` and `digest`: a maintenance run started manually and carried out by `run-jobs`, and its digest.
 
 use crate::harness::{Home, jsonl};
 
@@ -29,7 +29,7 @@ fn what_is_set_aside_is_listed_and_taken_back() {
     home.run(&["run-jobs", "--until-idle"]).ok();
     assert!(home.rows(&["parked"]).is_empty(), "nothing waited so long");
     let id = home.ids("pending").remove(0);
-    // As after sixty days: an expired memory is snoozed until the end of the year 9999.
+    // The state after sixty days: an expired memory is snoozed until the end of the year 9999.
     let raw = rusqlite::Connection::open(home.data().join("keepsake.db")).unwrap();
     raw.execute("UPDATE memories SET snoozed_until_ms = 253402300799000", []).unwrap();
     let parked = home.rows(&["parked"]);

@@ -1,4 +1,4 @@
-//! `people`, `links`, `link`, `unlink`, `channels`, `channel`, `share`, `agents`, `context`, and `search` for another audience.
+//! `people`, `links`, `link`, `unlink`, `channels`, `channel`, `share`, `agents`, `context`, and `search` for other audiences.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -57,7 +57,7 @@ fn world() -> String {
     lines
 }
 
-/// A home with the world imported and all proposals approved.
+/// A home with all data imported and all proposals approved.
 fn home() -> Home {
     let home = Home::new();
     home.read(&world());
@@ -71,7 +71,7 @@ fn context(home: &Home, args: &[&str]) -> String {
     home.run(&[&["context"], args].concat()).ok()
 }
 
-/// The output of all commands about people and privacy.
+/// The output of all commands that involve people and privacy.
 fn told(home: &Home) -> Vec<String> {
     let asked: [&[&str]; 12] = [
         &["people", "--json"],
@@ -201,7 +201,7 @@ fn different_and_unsure_are_remembered_and_survive_another_look() {
         let id = text(&only_link(&home), "id");
         assert_eq!(home.json(&["link", &id, answer]), json!({"id": id, "status": answer, "newly_visible": []}));
         assert_eq!(text(&only_link(&home), "status"), status);
-        // A message without new evidence triggers a new derivation of all links.
+        // A message without new evidence makes Keepsake derive all links again.
         let more = world().lines().next().unwrap().replace("\"m1\"", "\"m99\"").replace("10:01", "11:30");
         home.read(&more);
         assert_eq!(text(&only_link(&home), "status"), status, "it is not asked again without new evidence");
@@ -315,7 +315,7 @@ fn a_shared_memory_is_told_anywhere_and_its_conversation_is_not() {
     assert!(!context(&home, &["--channel", ROOM]).contains("hazelnuts"), "taken back");
 }
 
-/// A private place in which the owner wrote once and an assistant replied. Other readers have not shown up yet.
+/// A private place in which the owner wrote once and an assistant replied. There may be other readers who have not written yet.
 fn answered_in(channel_type: &str) -> String {
     let said = [("owner", "Mara", "Is anybody here?"), ("assistant", "Nova", "I am.")];
     let row = |(index, (role, author, text)): (usize, &(&str, &str, &str))| {

@@ -1,4 +1,4 @@
-//! `timeline` and `graph`: the data of the window's charts, for scripts.
+//! `timeline` and `graph`: the window's chart data, for scripts.
 
 use crate::harness::{Home, evening, fixture, text};
 

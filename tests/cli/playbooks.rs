@@ -1,4 +1,4 @@
-//! `playbooks`: found in the session files of Claude Code and the Codex CLI, decided, undone and exported.
+//! `playbooks`: found in session files of Claude Code and the Codex CLI, decided, undone and exported.
 
 use std::path::Path;
 
@@ -11,12 +11,12 @@ use crate::harness::{Home, text};
 
 const RELEASE: &str = "Edit CHANGELOG.md; cargo test; git commit -m \"Release\"; git tag v1.2.0; gh release create v1.2.0";
 
-/// The program under test uses the current time.
+/// A relative time, because the program under test uses the current time.
 fn days_ago(days: i64) -> Timestamp {
     SystemClock.now().plus_ms(-days * DAY_MS)
 }
 
-/// Imports one session of either program and runs the queue.
+/// Imports a session of either program and runs the queue.
 fn session(home: &Home, dir: &Path, id: &str, days: i64, script: &str, is_codex: bool) {
     let session = ToolSession { id, began: days_ago(days), folder: "/home/mara/app", script };
     let (name, content) = match is_codex {

@@ -1,4 +1,4 @@
-//! `conversations` and `private`: the list of conversations, and excluded ones, which may never be read.
+//! `conversations` and `private`: the list of conversations, and excluded conversations, which must never be read.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! `reflect`: proposals with before and after, applied in one run with a backup, undone as a whole, and dismissed for good.
+//! `reflect`: proposals with before and after, applied in one run with a backup, undone as a whole, and dismissed permanently.
 
 use crate::harness::{Home, jsonl, text};
 
@@ -8,7 +8,7 @@ fn approved(home: &Home) {
     home.run(&["approve"].into_iter().chain(ids.iter().map(String::as_str)).collect::<Vec<_>>()).ok();
 }
 
-/// A plan whose year is over, and another memory.
+/// A home with two memories: a plan for a past year, and another one.
 fn untidy() -> Home {
     let home = Home::new();
     home.read(&jsonl(

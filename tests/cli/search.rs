@@ -1,4 +1,4 @@
-//! `keepsake search`: returns ids of the original export; no input is ever an error.
+//! `keepsake search`: returns ids of the original export. No input ever causes an error.
 
 use serde_json::{Value, json};
 
@@ -104,7 +104,7 @@ fn topics_are_found_in_their_scope_with_what_proves_them() {
 #[test]
 fn operators_narrow_and_hits_show_where_they_match() {
     let home = home();
-    // The boats are also a topic, which is tested in the scope of topics.
+    // The boats are also a topic; another test covers the topics scope.
     let found = |query: &str| -> Vec<Value> {
         home.rows(&["search", query, "-k", "50"]).into_iter().filter(|hit| hit["kind"] != "topic").collect()
     };
@@ -166,7 +166,7 @@ fn nothing_that_is_typed_is_an_error() {
     assert_eq!(home.rows(&["search", "boat"]).len(), 10, "and the index is as it was");
 }
 
-/// Whether a line has the form `author …: “words”` after an id, with a day in either place.
+/// Whether a line has the form `author …: “words”` after an id, with a date in either place.
 fn is_framed(line: &str) -> bool {
     let said = line.strip_prefix("- [").and_then(|line| line.split_once("] ")).and_then(|(_, line)| line.split_once(": “"));
     said.is_some_and(|(author, words)| !author.is_empty() && words.contains('”') && !words.contains('“'))

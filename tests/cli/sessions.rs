@@ -1,4 +1,5 @@
-//! `summaries`, `session`, `tiers`, `role` and `agents`: summaries of sessions with agents, and what agents are served from them.
+//! `summaries`, `session`, `tiers`, `role` and `agents`: summaries of sessions with agents, and the parts of them that agents are
+//! served.
 
 use serde_json::Value;
 
@@ -63,7 +64,7 @@ fn summaries_and_tiers_are_written_to_files_named_as_in_the_seed() {
         ("ana/nova_memory.md", 4_000),
     ] {
         let text = std::fs::read_to_string(dir.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
-        // The shared tier contains solutions, as marked by the reader, and decisions, which only a model finds.
+        // The shared tier contains solutions, which the reader marks, and decisions, which only a model finds.
         assert!(file.starts_with("shared") || !text.is_empty(), "{file}");
         assert!(text.chars().count() <= budget, "{file}: {}", text.chars().count());
     }

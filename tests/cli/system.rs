@@ -1,4 +1,4 @@
-//! Common behavior of all commands: the data folder, exit codes, files of another version.
+//! Behavior that all commands share: the data folder, exit codes, files of another version.
 
 use serde_json::Value;
 

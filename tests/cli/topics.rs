@@ -1,4 +1,4 @@
-//! `topics` and `topic`: topics derived from many conversations, decisions and undo.
+//! `topics` and `topic`: topics derived from many conversations, decisions about them, and undo.
 
 use crate::harness::{Home, fixture, text};
 

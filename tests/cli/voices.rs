@@ -44,7 +44,7 @@ fn voices(home: &Home) -> Vec<Value> {
     home.rows(&["voices"])
 }
 
-/// The handle of the unidentified speaker with this label in the meeting with this title.
+/// The handle of the unidentified speaker with this label, in the meeting with this title.
 fn voice(home: &Home, label: &str, title: &str) -> String {
     let rows = voices(home);
     let found = rows.iter().find(|row| row["label"] == label && row["conversation"]["title"] == title);

@@ -1,5 +1,5 @@
 //! No sensitive value known to the scrubber leaves this computer: more than two thousand planted values are sent through every
-//! prompt and searched for in every byte that a recording server received and in all log output.
+//! prompt, and searched for in all log output and in every byte that a recording server received.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -16,10 +16,10 @@ use tracing_subscriber::fmt::MakeWriter;
 use super::Desk;
 use super::yes::{Claim, purpose, reply};
 
-/// Number of planted values of each kind: more than two thousand in all.
+/// Number of planted values of each kind. Together there are more than two thousand.
 const PER_KIND: u32 = 350;
 
-/// A planted value. `digits` is set if its digits alone would reveal it.
+/// A planted value. `digits` is set if its digits would be enough to reveal it.
 struct Canary {
     text: String,
     digits: Option<String>,
@@ -61,7 +61,8 @@ fn canaries() -> Vec<Canary> {
     out
 }
 
-/// All kinds of conversations: chat, meeting in one pass, meeting in parts. The values are in texts and in names of speakers.
+/// All kinds of conversations: a chat, a meeting in one pass, a meeting in parts. The values occur in texts and in names of
+/// speakers.
 fn conversations(canaries: &[Canary]) -> Vec<Vec<Message>> {
     let mut out = Vec::new();
     let line = |canary: &Canary| format!("I review every change twice because {} was once paid twice.", canary.text);
@@ -76,13 +77,13 @@ fn conversations(canaries: &[Canary]) -> Vec<Vec<Message>> {
                 writeln!(lines, "person {}: I wrote it down as {}", canary.text.replace(' ', ""), canary.text).unwrap();
             }
         }
-        // One agent whose session with Mara is summarized. Agents named like a value are on the skip list.
+        // A single agent, whose session with Mara is summarized. Agents named after a value are on the skip list.
         lines.push_str("owner Mara: That is all of it.\nassistant Nova: Noted.\n");
         let kind = if n % 2 == 0 { SourceKind::KeepsakeJsonl } else { SourceKind::Transcript };
         let channel = if n % 2 == 0 { "chat" } else { "meeting" };
         out.push(Conversation::new(&format!("c{n}")).source(kind).channel(channel, "room").title("Mara").messages(&lines));
     }
-    // Too long for one pass: observations and their reduction.
+    // Too long for one pass, so it is processed as observations, which are then reduced.
     let filler = "We went through the open points and agreed on who writes which part of it until the next time. ".repeat(6);
     let mut lines = String::new();
     for canary in canaries.iter().step_by(5) {
@@ -114,11 +115,11 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
-/// Searches for all values at once, in all forms in which text can be sent.
+/// Searches for all values at the same time, in every form in which text can be sent.
 struct Search<'c> {
     canaries: &'c [Canary],
     forms: AhoCorasick,
-    /// The canary of each form.
+    /// The canary that each form belongs to.
     form_of: Vec<usize>,
     digits: AhoCorasick,
     digits_of: Vec<usize>,
@@ -177,8 +178,8 @@ fn of_two_thousand_planted_values_none_reaches_a_model_or_a_log_by_any_prompt() 
     let log = Log::default();
     let subscriber =
         tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(log.clone()).with_ansi(false).finish();
-    // With a single dispatcher, a log statement asks the first thread that reaches it, which may belong to another test, and then
-    // stays silent.
+    // If there is only one dispatcher, a log statement asks the first thread that reaches it, which may belong to another test,
+    // and then stays silent.
     let _another = tracing::Dispatch::new(tracing_subscriber::registry());
     let mut sent = BTreeMap::<&str, usize>::new();
     tracing::subscriber::with_default(subscriber, || {

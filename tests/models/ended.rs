@@ -1,5 +1,5 @@
-//! A model judges whether a conversation has ended: the same decision as by the rules, with the model as judge; the rules decide
-//! if the model fails.
+//! A model judges whether a conversation has ended. The decision is the same as by the rules, with the model as judge. If the
+//! model fails, the rules decide.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,7 +20,7 @@ person Ana: The band comes at six and wants two hundred for the evening.
 owner Mara: That is what we had last year, so it suits the budget.
 person Ana: The rest goes to the food and nothing is open on my side.";
 
-/// Words of the last line.
+/// The words of the last line.
 const LAST: &str = "nothing is open on my side";
 
 fn says(request: &Received, state: &str, because: &str, quote: &str) -> String {
@@ -40,7 +40,7 @@ impl Desk {
         self.append(&Conversation::new("party").channel("dm", "ana").messages(TALK))
     }
 
-    /// Judges the conversations that are due. Returns the final state of the last job in the model's lane.
+    /// Judges the conversations that are due. Returns the final state of the last job in the model lane.
     fn settle(&self) -> Option<JobState> {
         self.engine.queue_settling().unwrap();
         self.work()
@@ -50,7 +50,7 @@ impl Desk {
         self.engine.store().read(|tx| self.engine.conversation_standing(tx, id)).unwrap().unwrap()
     }
 
-    /// Advances to each moment at which the status may change, until the conversation is no longer active by the rules.
+    /// Advances to each moment at which the status may change, until the conversation is no longer active according to the rules.
     fn until_it_rests(&self, id: &ConversationId) -> Option<JobState> {
         self.settle();
         for _ in 0..40 {
@@ -87,7 +87,7 @@ fn a_model_judges_where_the_rules_are_in_doubt_and_its_name_stands_beside_it() {
     assert!(row.content.contains(LAST));
     assert_eq!(desk.engine.queue_settling().unwrap(), None, "what has ended needs no further look");
     assert_eq!(desk.asked(), 1);
-    // A new message: the rules see that the conversation goes on, and the model is not asked.
+    // After a new message, the rules see that the conversation continues, and the model is not asked.
     let mut more = Conversation::new("party").channel("dm", "ana").messages("person Ana: One more thing about the band.");
     more[0].source.message = "later".to_owned();
     more[0].time = desk.clock.now();
@@ -208,7 +208,7 @@ fn off_the_record_nothing_is_asked_and_an_answer_that_comes_too_late_is_not_kept
     assert_ne!(desk.standing(&id).judge.as_deref(), Some(MODEL), "nothing was kept of the answer");
     desk.settle();
     assert_eq!(desk.standing(&id).judge.as_deref(), Some(RULES), "the rules judge what is said from now on");
-    // The other order: excluded before the model is asked.
+    // In the other order: the conversation is excluded before the model is asked.
     let desk = Desk::new(&server);
     let id = desk.party();
     desk.engine.set_private(&id, true, Existing::Keep).unwrap();

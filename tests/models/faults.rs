@@ -1,5 +1,5 @@
 //! Every fault in every call: nothing is stored, the job is retried after 5, 10 and 20 s and then given up with one alert, and
-//! everything else is unharmed.
+//! nothing else is affected.
 
 use keepsake_domain::JobState;
 use keepsake_testkit::conversation;
@@ -25,7 +25,7 @@ const TOO_LONG: u32 = 44;
 /// Timeout for a silent server: long enough for the calls before it, even on a busy computer.
 const SILENCE_MS: u64 = 1_000;
 
-/// A meeting longer than the window, or even too long for one pass, so that it is mapped and reduced.
+/// A meeting longer than the context window, or even too long for one pass, so that it is mapped and reduced.
 fn meeting(points: u32) -> Vec<keepsake_domain::Message> {
     let filler =
         "We went through the list of open points and agreed on who writes which part of it until the next time. ".repeat(12);
@@ -42,7 +42,7 @@ fn meeting(points: u32) -> Vec<keepsake_domain::Message> {
         .messages(&lines)
 }
 
-/// Returns a fault for the first call of one kind, on each attempt.
+/// The server replies to the first call of one kind with a fault, in each attempt.
 fn check(kind: &'static str, fault: Fault, messages: &[keepsake_domain::Message], analyse: bool) {
     let server = ScriptedServer::start(move |request| {
         let good = reply(request, &claims());
@@ -55,7 +55,7 @@ fn check(kind: &'static str, fault: Fault, messages: &[keepsake_domain::Message]
     });
     let id = desk.append(messages);
     if analyse {
-        // Only the analysis is tested; extraction has its own row.
+        // Only the analysis is tested here; extraction has its own case.
         desk.engine
             .store()
             .write(|tx| tx.mark_extracted(&id, i64::MAX).and_then(|()| tx.mark_model_read(&id, i64::MAX)))

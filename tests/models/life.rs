@@ -1,4 +1,5 @@
-//! The life of a model's proposals: one queue with the built-in engine's, stored once, paid for once, stopped by a person.
+//! The life of a model's proposals: they share the queue with the built-in engine's proposals, are stored once, are paid for
+//! once, and can be stopped by a person.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -56,7 +57,7 @@ fn a_model_proposes_through_the_same_gates_and_everything_waits_for_the_person()
         sent.contains("[EMAIL_1]") && !sent.contains("example.org") && !sent.contains("23456789"),
         "only scrubbed text leaves"
     );
-    // The same again: there is nothing new to read, so nothing is sent.
+    // The same conversation again: there is nothing new to read, so nothing is sent.
     let calls = server.calls();
     desk.append(&conversation("c1", TALK));
     desk.work();
@@ -89,14 +90,14 @@ fn a_private_conversation_is_never_sent_even_when_it_turns_private_between_two_c
     let server = server(claims());
     let desk = Desk::new(&server);
     let id = desk.append(&conversation("c1", TALK));
-    // The built-in lane runs first and queues the model's job; then the person excludes the conversation.
+    // The built-in lane runs first and queues the model's job. Then the person excludes the conversation.
     while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
     desk.engine.set_private(&id, true, Existing::Keep).unwrap();
     desk.work();
     assert_eq!(server.connections(), 0, "asked again before anything leaves");
     assert!(desk.memories().iter().all(|m| !m.contains("tiny")));
 
-    // Between two calls: the person excludes it while the first one is being answered.
+    // Between two calls: the person excludes the conversation while the first call is being answered.
     let slot: Arc<Mutex<Option<(keepsake_engine::Engine, keepsake_domain::ConversationId)>>> = Arc::default();
     let server = ScriptedServer::start({
         let slot = Arc::clone(&slot);
@@ -121,7 +122,7 @@ fn a_crash_after_a_reply_does_not_pay_twice() {
     let desk = Desk::new(&server);
     desk.append(&conversation("c1", TALK));
     while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
-    // A request that the server received is too early: on a busy computer its reply may still be on the way.
+    // The moment when the server receives the request is too early: on a busy computer, its reply may still be on the way.
     let is_answered = || desk.calls().iter().any(|call| call.ends_with("answered"));
     let died = desk.engine.run_next_killed(Lane::Model, &|_| {}, &|point| point == KillPoint::Working && is_answered()).unwrap();
     assert_eq!(died, None, "the process ends after the first reply");
@@ -290,7 +291,7 @@ owner Mara: I am setting up a garden on the roof this spring.";
         proposers.iter().any(|p| p.starts_with("builtin-analysis/")) && proposers.contains(&"tiny:1b analysis/2"),
         "{proposers:?}"
     );
-    // Already read by this model, so there is nothing new.
+    // This model has already read it, so there is nothing new.
     let again = desk.engine.queue_analysis(&id, false).unwrap();
     assert!(matches!(again, keepsake_engine::AnalyzeStart::NothingNew(_)), "{again:?}");
 }

@@ -1,4 +1,4 @@
-//! Limits on model use: the daily budget for other computers and one request at a time; and progress while a model replies.
+//! Limits on model use (the daily budget for other computers, and one request at a time), and progress while a model replies.
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
@@ -23,7 +23,7 @@ fn claims() -> Vec<Claim> {
 #[test]
 fn over_the_days_budget_a_model_elsewhere_waits_for_midnight_or_for_the_person() {
     let server = server(claims());
-    // An address that leads to this computer but does not count as such: what counts is what the person entered.
+    // An address that leads to this computer but counts as another one, because the address that the person entered decides.
     let elsewhere = format!("http://0.0.0.0:{}", server.port());
     let desk = Desk::with(&server, Arc::new(PluggedIn), |settings| {
         settings.provider.as_mut().unwrap().url = elsewhere;
@@ -69,7 +69,7 @@ fn a_model_on_this_computer_has_no_budget() {
     assert_eq!(desk.work(), Some(JobState::Done));
 }
 
-/// Number of calls that a server is answering, and the maximum at the same time.
+/// Number of calls that a server is currently answering, and the maximum so far.
 #[derive(Default)]
 struct Calls {
     state: Mutex<(usize, usize)>,
@@ -80,7 +80,7 @@ struct Calls {
 const STAY: Duration = Duration::from_millis(300);
 
 impl Calls {
-    /// Returns when another call has arrived, or none came in time.
+    /// Returns when another call arrives, or after [`STAY`] without one.
     fn meet(&self) {
         let mut state = self.state.lock().unwrap();
         state.0 += 1;
@@ -115,7 +115,7 @@ fn a_model_is_asked_one_thing_at_a_time() {
         std::thread::scope(|scope| {
             scope.spawn(|| desk.engine.run_next(Lane::Model, &|_| {}).unwrap());
             server.wait_for_calls(1);
-            // A person tests the model while a job uses it.
+            // A person tests the model while a job is using it.
             scope.spawn(move || tried_by.try_model(&provider).unwrap());
         });
         assert!(server.calls() >= 3, "the job asked twice or more and the person once");
@@ -150,7 +150,7 @@ fn how_much_of_an_answer_has_come_is_told_while_it_comes() {
             stage.strip_prefix("Looking for facts and positions, ")?.strip_suffix(" characters so far")?.parse().ok()
         })
         .collect();
-    // The judge's reply is counted from 0 again.
+    // The count starts at 0 again for the judge's reply.
     let first = chars.windows(2).position(|pair| pair[1] < pair[0]).map_or(chars.len(), |at| at + 1);
     let chars = &chars[..first];
     assert!(chars.len() > 5 && chars.is_sorted() && chars[0] < chars[chars.len() - 1], "{stages:?}");
@@ -173,7 +173,7 @@ const POSITIONS: [(&str, &str); 11] = [
 
 #[test]
 fn a_meeting_brings_at_most_eight_positions_however_long_it_is_and_however_often_it_is_read() {
-    /// More than are read at once.
+    /// More messages than are read in one pass.
     const STRETCH: usize = 2_000;
     const OTHER: (&str, &str) =
         ("I sweep the floor before guests come because order calms me", "User sweeps the floor before guests come");
@@ -259,7 +259,7 @@ fn a_model_is_downloaded_by_the_ollama_here_one_at_a_time() {
     desk.engine.start_pull(&server.url(), "qwen3:4b").unwrap();
     let done = over().unwrap();
     assert_eq!((done.model.as_str(), done.done, done.total, done.problem), ("qwen3:4b", 1_500, 2_000, None));
-    // A second download while one is in progress, one that is canceled, and one on another computer.
+    // A second download while one is in progress, a canceled one, and one on another computer.
     server.behave(|server| server.pull.clear());
     desk.engine.start_pull(&server.url(), "qwen3:8b").unwrap();
     assert!(
@@ -357,7 +357,7 @@ fn a_task_may_have_a_model_of_its_own() {
     assert_eq!(desk.engine.model_settings().unwrap().task_models.judge, None);
 }
 
-/// Replies like `yes`, and rejects requests longer than `chars` as llama.cpp does.
+/// A server that replies like `yes`, but rejects requests longer than `chars`, as llama.cpp does.
 fn of_context(chars: usize, claims: Vec<Claim>) -> ScriptedServer {
     ScriptedServer::start(move |request| {
         let asked = request.message("system").len() + request.message("user").len();
@@ -388,7 +388,7 @@ fn a_model_that_takes_little_is_asked_in_parts_and_about_all_of_it() {
     assert_eq!(desk.work(), Some(JobState::Done), "{:?}", desk.alerts());
     assert_eq!(known(&desk), [true, true], "{:#?}", desk.memories());
     assert!(desk.alerts().is_empty(), "{:?}", desk.alerts());
-    // A length that was rejected once is not tried again.
+    // A request length that was rejected once is not tried again.
     let refused = |server: &ScriptedServer| {
         let long = |request: &Received| request.message("system").len() + request.message("user").len() > 7_000;
         server.received().iter().filter(|request| request.is_chat() && long(request)).count()
@@ -399,7 +399,7 @@ fn a_model_that_takes_little_is_asked_in_parts_and_about_all_of_it() {
     desk.work();
     assert_eq!(refused(&server), before);
 
-    // Control: a model that accepts nothing at all raises an alert, and nothing is stored.
+    // Control: a model that accepts no request raises an alert, and nothing is stored.
     let server = of_context(100, claims());
     let desk = Desk::new(&server);
     desk.append(&conversation("c1", &talk));

@@ -1,5 +1,5 @@
-//! Profiles by a model: its entries appear next to those of the rules, it sees one audience at a time, and what a person disputed
-//! stays away.
+//! Profiles by a model: its entries appear next to those of the rules, each of its requests covers only one audience, and
+//! disputed entries stay away.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,8 +16,8 @@ use super::yes::{lines, purpose, reply};
 const WISH: &str = "I like it when replies fit in three lines.";
 const QUOTE: &str = "I like it when replies fit in three lines";
 
-/// Cites every line with these words, whoever says it, as a wish for short answers. Approves everything else and finds nothing in
-/// it.
+/// Cites every line with these words, no matter who said it, as a wish for short answers. Approves everything else and finds
+/// nothing in it.
 fn short_answers(request: &Received) -> String {
     if purpose(request) != "profile" {
         return reply(request, &[]);
@@ -46,13 +46,13 @@ fn dm(id: &str, lines: &str) -> Vec<Message> {
 }
 
 impl Desk {
-    /// Derives profiles and runs the model's lane. Returns the final state of its last job.
+    /// Derives profiles and runs the model lane. Returns the final state of its last job.
     fn derive(&self) -> Option<JobState> {
         self.engine.queue_profiles().unwrap();
         self.work()
     }
 
-    /// The current entries about a person, with who found them, sorted.
+    /// The current entries about a person with their proposers, sorted.
     fn known(&self, person: &str) -> Vec<String> {
         let person = self.engine.person_named(person).unwrap();
         let rows = self.engine.profile_rows(&person).unwrap();
@@ -91,7 +91,7 @@ fn a_model_sees_what_no_rule_reads_and_its_entry_names_it() {
             assert!(place.span.quote(&message.content).is_ok_and(|quote| !quote.is_empty()), "each place stands in the log");
         }
     }
-    // Control: the rules alone do not find it.
+    // Control: the rules do not find it without the model.
     let other = Desk::with(&server, Arc::new(PluggedIn), |settings| settings.engines = Engines::BuiltIn);
     other.append(&dm("ana", &format!("person Ana: {WISH}\nperson Ana: Please answer in French.")));
     let before = server.connections();
@@ -122,7 +122,7 @@ fn what_was_read_is_not_sent_again_and_one_new_line_is() {
 fn each_call_tells_of_one_circle_of_people_alone() {
     let server = server();
     let desk = Desk::new(&server);
-    // A unique word for each audience; Ana belongs to all of them except one.
+    // A unique word for each audience. Ana belongs to all of them except one.
     desk.append(&room("garden", &format!("person Ana: zanzibar. {WISH}\nperson Ben: quokka.\nowner Mara: obsidian.")));
     desk.append(&dm("ana", "person Ana: marzipan.\nowner Mara: tamarind."));
     desk.append(&dm("ben", "person Ben: periwinkle.\nowner Mara: halcyon."));
@@ -142,7 +142,7 @@ fn each_call_tells_of_one_circle_of_people_alone() {
         assert_eq!(met, 1, "one circle in one call: {text}");
         assert!(!text.contains("saffron"), "nothing that is off the record");
     }
-    // Control: every word was sent, so that a mixture would have been noticed.
+    // Control: every word was sent, so a mixture would have been noticed.
     for word in CIRCLES.concat() {
         assert!(told.iter().any(|text| text.contains(word)), "{word} was asked about");
     }
@@ -211,7 +211,7 @@ fn what_a_person_refused_does_not_come_back_by_a_model() {
         assert!(desk.told(&server).len() > asked, "round {round}: the model was asked and said it again");
         assert!(desk.known("Ana").is_empty(), "round {round}");
     }
-    // Control: when the dispute is undone, it is known again.
+    // Control: after the dispute is undone, the entry is known again.
     desk.engine.dispute_profile(&entry, false).unwrap();
     desk.derive();
     assert_eq!(desk.known("Ana"), [SHORT]);

@@ -1,5 +1,5 @@
-//! Playbooks worded by a model: its words are used for a candidate if they match the steps. The rules' words remain if the model
-//! fails, may not be asked, or a person has decided.
+//! Playbooks worded by a model: its wording is used for a candidate if it matches the steps. The wording of the rules stays if
+//! the model fails, may not be asked, or a person has decided.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -27,7 +27,7 @@ fn answer(title: &str, when: &str, purposes: &[&str]) -> String {
     json!({ "title": title, "when": when, "purposes": purposes }).to_string()
 }
 
-/// The reply of a good model about a release, and of the yes-sayer about anything else.
+/// The reply of a good model to requests about a release, and of the yes-sayer to all others.
 fn good(request: &Received) -> String {
     if purpose(request) == "playbook" { answer(TITLE, WHEN, &PURPOSES) } else { reply(request, &[]) }
 }
@@ -42,7 +42,7 @@ impl Desk {
         self.append(&ToolSession { id, began, folder: "/home/mara/app", script }.messages())
     }
 
-    /// Sessions that contain a release, also read by everything else.
+    /// Sessions that contain a release, which are also read by everything else.
     fn releases(&self, count: i64) -> Vec<ConversationId> {
         let ids = (0..count).map(|at| self.tool_session(&format!("release-{at}"), 1 + at, RELEASE)).collect();
         self.work();
@@ -100,12 +100,12 @@ fn a_model_words_a_candidate_and_its_steps_and_sessions_stay_as_they_were_found(
     let asked = desk.asked_of_playbooks(&server);
     assert_eq!(asked.len(), 1);
     assert!(asked[0].contains("cargo test") && !asked[0].contains("Please do it"), "the steps and no message: {}", asked[0]);
-    // An approved playbook is exported and served as worded.
+    // An approved playbook is exported and served in the model's wording.
     desk.engine.decide_playbook(&row.id, PlaybookStatus::Approved).unwrap();
     let (name, text) = desk.engine.playbook_skill(&row.id).unwrap();
     assert_eq!(name, "create-a-release");
     assert!(text.contains(WHEN) && text.contains("2. Run the tests: `cargo test`"), "{text}");
-    // A second run sends no request. Control: the rules alone send no request and use their own words.
+    // A second run sends no request. Control: without a model, the rules send no request and use their own wording.
     desk.look();
     assert_eq!((desk.one_playbook().version, desk.asked_of_playbooks(&server).len()), (row.version, 1));
     let other = Desk::with(&server, Arc::new(PluggedIn), |settings| settings.engines = Engines::BuiltIn);
@@ -116,7 +116,7 @@ fn a_model_words_a_candidate_and_its_steps_and_sessions_stay_as_they_were_found(
     assert_eq!(server.connections(), before);
 }
 
-/// The version by the rules, with everything that differs between stores taken from `other`.
+/// The version by the rules, with all fields that differ between stores taken from `other`.
 fn by_rules_of(version: &keepsake_store::PlaybookVersionRow, other: &Desk) -> keepsake_store::PlaybookVersionRow {
     let there = other.one_playbook().version;
     keepsake_store::PlaybookVersionRow {
@@ -160,7 +160,7 @@ fn what_the_steps_do_not_bear_out_is_dropped_and_the_rules_words_stand_there() {
 #[test]
 fn what_a_person_approved_is_never_reworded_underneath_them() {
     let server = server();
-    // Approved as worded by the rules, before any model was chosen.
+    // Approved in the wording of the rules, before any model was chosen.
     let desk = Desk::with(&server, Arc::new(PluggedIn), |settings| settings.engines = Engines::BuiltIn);
     desk.releases(3);
     desk.look();
@@ -187,8 +187,8 @@ fn what_a_person_approved_is_never_reworded_underneath_them() {
         )
     );
     assert_eq!(desk.engine.playbook_skill(&row.id).unwrap(), skill);
-    // Restored by the person, it is a candidate again and is worded by the model. Once approved, it keeps these words whichever
-    // engine is chosen.
+    // After the person restores it, it is a candidate again and the model words it. Once approved, it keeps this wording
+    // regardless of the chosen engine.
     desk.engine.decide_playbook(&row.id, PlaybookStatus::Candidate).unwrap();
     desk.look();
     assert_eq!(words(&desk.one_playbook()).1, TITLE);
@@ -322,7 +322,7 @@ fn off_the_record_nobody_is_asked_and_what_turns_private_or_is_erased_meanwhile_
         *slot.lock().unwrap() = Some((desk.engine.clone(), ids[0].clone(), meanwhile));
         desk.look();
         assert!(slot.lock().unwrap().is_none(), "{meanwhile:?}: it was asked");
-        // If it is used again before a message arrives, the exclusion leaves no trace.
+        // If the conversation is used again before a message arrives, the exclusion leaves no trace.
         let kept = i64::from(matches!(meanwhile, Meanwhile::Nothing | Meanwhile::ThereAndBack));
         assert_eq!(desk.replies_about("playbook"), kept, "{meanwhile:?}: the control keeps its words");
         assert_eq!(desk.engine.playbooks().unwrap().len() as i64, kept, "{meanwhile:?}: two sessions are no way of working");

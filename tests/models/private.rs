@@ -1,5 +1,5 @@
-//! Messages that arrived while a conversation was excluded are not read by any model later, neither as input nor as context, and
-//! are not evidence.
+//! Messages that arrived while a conversation was excluded are never read by a model later, neither as input nor as context, and
+//! are never evidence.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use keepsake_testkit::scripted_server::{Answer, ScriptedServer};
 use super::Desk;
 use super::yes::{Claim, fact, purpose, reply, server};
 
-/// A word that occurs only in messages from the time of exclusion.
+/// A word that occurs only in messages that arrived during the exclusion.
 const CANARY: &str = "zanzibar";
 
 const NURSE: &str = "I work as a nurse on a children's ward because the mornings there are calm";
@@ -33,7 +33,7 @@ struct Arrived {
     after: usize,
 }
 
-/// The log of a conversation at three moments: before it was excluded, at the end of the exclusion, and later.
+/// The log of a conversation at three moments: before the exclusion, at its end, and later.
 fn moments(channel: &str, arrived: Arrived) -> [Vec<Message>; 3] {
     let before = format!("owner Mara: {NURSE}.\nassistant Nova: Good for you.\n");
     let during: String = (0..arrived.hidden)
@@ -46,7 +46,7 @@ fn moments(channel: &str, arrived: Arrived) -> [Vec<Message>; 3] {
 }
 
 impl Desk {
-    /// A conversation that was read, excluded for a time, and used again. Messages that arrived later have not been read yet.
+    /// A conversation that was read, excluded for a while, and used again. Messages after the exclusion have not been read yet.
     fn let_back_in(&self, channel: &str, arrived: Arrived) -> ConversationId {
         let [before, during, after] = moments(channel, arrived);
         let id = self.append(&before);
@@ -60,7 +60,7 @@ impl Desk {
     }
 }
 
-/// Nothing from the time of exclusion was sent, and nothing rests on it.
+/// Asserts that no message from the exclusion was sent, and that nothing was derived from one.
 #[track_caller]
 fn assert_unheard(desk: &Desk, server: &ScriptedServer, why: &str) {
     for request in server.received() {
@@ -83,7 +83,7 @@ fn no_model_reads_what_was_said_in_private() {
         assert!(memories.contains("cello"), "{why}: what came after it is read: {memories}");
         desk.engine.end_session(&id, "nova").unwrap();
         desk.work();
-        // Forced, because too little may be left for a normal analysis.
+        // Forced, because the remaining messages may be too few for a normal analysis.
         desk.engine.queue_analysis(&id, true).unwrap();
         desk.work();
         desk.engine.queue_unread_by_model().unwrap();
@@ -94,7 +94,8 @@ fn no_model_reads_what_was_said_in_private() {
             assert!(asked.contains(&kind), "{why}: {kind} was asked: {asked:?}");
         }
     };
-    // One message afterwards, as in a live channel; more than are read at once; a meeting, which is read as a whole.
+    // One message afterwards, as in a live channel; more messages than are read in one pass; and a meeting, which is read as a
+    // whole.
     for engines in [Engines::Model, Engines::Both] {
         check(engines, "chat", Arrived { hidden: 25, after: 3 });
         check(engines, "chat", Arrived { hidden: 2, after: 40 });
@@ -142,8 +143,8 @@ fn a_session_is_summed_up_without_what_was_said_in_private() {
     assert_unheard(&desk, &server, "sessions");
 }
 
-/// The conversation that is excluded and used again while the next call is answered, and whether its messages then count as from
-/// the time of exclusion.
+/// The conversation that is excluded and then used again while the next call is answered, and whether its messages then count as
+/// having arrived during an exclusion.
 type Toggled = Arc<Mutex<Option<(Engine, ConversationId, Trace)>>>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,8 +157,8 @@ fn toggling_server(slot: &Toggled) -> ScriptedServer {
     let slot = Arc::clone(slot);
     ScriptedServer::start(move |request| {
         if let Some((engine, id, trace)) = slot.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            // Changed directly in the store, so that no job is canceled. The state must be checked where text is sent and where
-            // it is stored.
+            // Changed directly in the store, so that no job is canceled. The state must be checked both before text is sent and
+            // before results are stored.
             engine
                 .store()
                 .write(|tx| if trace == Trace::Left { tx.begin_private(&id, 0) } else { tx.set_private(&id, true) })
@@ -186,7 +187,7 @@ fn what_became_private_time_while_a_model_answers_is_not_stored_and_nothing_more
         }
         assert_eq!(desk.memories().is_empty(), trace == Trace::Left, "{trace:?}: {:?}", desk.memories());
 
-        // An analysis is one call followed by one write.
+        // An analysis consists of one call and one write.
         let stored = desk.memories();
         let long: String =
             (0..8).map(|n| format!("owner Mara: {CELLO}, week {n}.\nassistant Nova: Lovely, week {n}.\n")).collect();

@@ -1,5 +1,5 @@
-//! Reflection by a model: its proposals appear in the same list under its name if the rules allow them, and are applied by the
-//! same run with the same undo. The rules' proposals remain if the model fails or may not be asked.
+//! Reflection by a model: its proposals appear in the same list under its name if the rules allow them, and the same run applies
+//! them with the same undo. The rules' proposals stay if the model fails or may not be asked.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -32,14 +32,14 @@ const FRESH: &str = "User bakes fresh bread";
 const CELLO: &str = "User plays the cello";
 const SHED: &str = "User is building a boat shed";
 
-/// The entries of a request: number and text.
+/// The entries in a request: number and text.
 fn entries(request: &Received) -> Vec<(u64, String)> {
     let text = request.message("user");
     let read = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     read.filter_map(|line| Some((line["entry"].as_u64()?, line["text"].as_str()?.to_owned()))).collect()
 }
 
-/// The reply of a good model about these entries, and of the yes-sayer about anything else.
+/// The reply of a good model to requests about these entries, and of the yes-sayer to all others.
 fn good(request: &Received) -> String {
     if purpose(request) != "reflect" {
         return reply(request, &[]);
@@ -64,7 +64,7 @@ fn server_with(about_entries: impl Fn(&Received) -> String + Send + Sync + 'stat
 }
 
 impl Desk {
-    /// An approved memory that rests on the one message containing `words`.
+    /// An approved memory with the one message that contains `words` as its evidence.
     fn approved(&self, conversation: &ConversationId, words: &str, content: &str, category: Category) -> MemoryId {
         let messages = self.engine.store().read(|tx| tx.last_messages(conversation, None, 50)).unwrap();
         let message = messages.iter().find(|message| message.content.contains(words)).unwrap();
@@ -99,7 +99,7 @@ impl Desk {
         id
     }
 
-    /// Memories from two months ago in which the rules find no clean-up.
+    /// Memories from two months ago for which the rules find no clean-up.
     fn untidy(&self) -> (ConversationId, [MemoryId; 5]) {
         let id = self.append(&conversation("talk", TALK));
         self.work();
@@ -157,7 +157,7 @@ fn a_model_proposes_both_kinds_in_the_same_list_and_one_run_applies_them_with_on
     assert_eq!(desk.reflect(), Some(JobState::Done));
     assert_eq!(desk.by_model(), ALL_KINDS, "{:?}", desk.proposals());
     let rows = desk.proposals();
-    // A second run sends no request and finds the same.
+    // A second run sends no request and finds the same proposals.
     desk.reflect();
     assert_eq!((ids(&desk.proposals()), desk.asked_to_reflect(&server).len()), (ids(&rows), 1));
     let run = desk.engine.apply_reflections(Some(&ids(&rows)), &Unwatched).unwrap();
@@ -168,7 +168,7 @@ fn a_model_proposes_both_kinds_in_the_same_list_and_one_run_applies_them_with_on
     );
     desk.engine.undo_reflections(run.operation.as_ref()).unwrap().unwrap();
     assert!([&alps, &rye, &fresh].iter().all(|id| desk.status(id) == MemoryStatus::Active), "one undo for all of it");
-    // Control: the rules alone send no request and propose none of this.
+    // Control: without a model, the rules send no request and make none of these proposals.
     let other = Desk::with(&server, Arc::new(PluggedIn), |settings| settings.engines = Engines::BuiltIn);
     let before = server.connections();
     other.untidy();
@@ -333,7 +333,7 @@ fn off_the_record_nobody_is_asked_and_what_turns_private_or_is_erased_meanwhile_
         *slot.lock().unwrap() = Some((desk.engine.clone(), id, meanwhile));
         desk.reflect();
         assert!(slot.lock().unwrap().is_none(), "{meanwhile:?}: it was asked");
-        // If it is used again before a message arrives, the exclusion leaves no trace.
+        // If the conversation is used again before a message arrives, the exclusion leaves no trace.
         let is_kept = matches!(meanwhile, Meanwhile::Nothing | Meanwhile::ThereAndBack);
         assert_eq!(desk.reflections_kept(), i64::from(is_kept), "{meanwhile:?}: the control keeps what was said");
         assert_eq!(desk.by_model().len(), if is_kept { 2 } else { 0 }, "{meanwhile:?}");

@@ -1,4 +1,4 @@
-//! Sessions by a model: its record is used if each line occurs in a message. The rules' record remains if the model fails or may
+//! Sessions by a model: its record is used if each line occurs in a message. The rules' record stays if the model fails or may
 //! not be asked.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -50,7 +50,7 @@ fn answer(items: &[Value]) -> String {
         .to_string()
 }
 
-/// The reply of a good model about a session, and of the yes-sayer about anything else.
+/// The reply of a good model to requests about a session, and of the yes-sayer to all others.
 fn good(request: &Received) -> String {
     if purpose(request) != "session" {
         return reply(request, &[]);
@@ -82,7 +82,7 @@ impl Desk {
         self.engine.store().read(|tx| tx.sessions(None, false)).unwrap()
     }
 
-    /// The one current session, with its lines as `field: text`.
+    /// The only current session, with its lines as `field: text`.
     fn record(&self) -> (SessionRow, Vec<String>) {
         let sessions = self.sessions();
         assert_eq!(sessions.len(), 1, "{sessions:?}");
@@ -137,7 +137,7 @@ fn a_model_sums_up_a_session_and_each_of_its_lines_stands_in_a_message() {
     assert!(session.supersedes.as_ref() == Some(&rules.id) && rules.superseded.is_some());
     let told = desk.tiers();
     assert_eq!(told.matches("small machine under my desk").count(), 1, "served once, as the model has it: {told}");
-    // There is nothing new, so no request is sent. Control: the rules alone send no request.
+    // Nothing is new, so no request is sent. Control: without a model, the rules send no request.
     desk.engine.queue_sessions().unwrap();
     assert_eq!((desk.work(), desk.asked_of_sessions(&server).len()), (None, 1));
     let other = Desk::with(&server, Arc::new(PluggedIn), |settings| settings.engines = Engines::BuiltIn);
@@ -352,7 +352,7 @@ fn off_the_record_nobody_is_asked_and_what_turns_private_or_is_erased_meanwhile_
         *slot.lock().unwrap() = Some((desk.engine.clone(), id, meanwhile));
         desk.work();
         assert!(slot.lock().unwrap().is_none(), "{meanwhile:?}: it was asked");
-        // If it is used again before a message arrives, the exclusion leaves no trace.
+        // If the conversation is used again before a message arrives, the exclusion leaves no trace.
         let kept = i64::from(matches!(meanwhile, Meanwhile::Nothing | Meanwhile::ThereAndBack));
         assert_eq!(desk.rows_of("session_replies"), kept, "{meanwhile:?}: the control keeps its record");
         assert_eq!(desk.tiers().contains("small machine under my desk"), kept == 1, "{meanwhile:?}");

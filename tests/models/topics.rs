@@ -1,5 +1,5 @@
-//! Topics by a model: its text is used if each line leads to messages, and its "distinct" and its verdicts are accepted. The
-//! rules' text remains if the model fails or may not be asked.
+//! Topics by a model: its text is used if each line leads to messages, and its "distinct" marks and verdicts are accepted. The
+//! rules' text stays if the model fails or may not be asked.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -79,7 +79,7 @@ fn answer(distinct: &[u64], keep: &[u64], lines: &[Value], title: &str) -> Strin
     .to_string()
 }
 
-/// Keeps existing notes and adds new ones from these entries.
+/// Keeps existing notes and adds new ones for these entries.
 fn good(request: &Received) -> String {
     if purpose(request) != "topic" {
         return reply(request, &[]);
@@ -169,7 +169,7 @@ fn a_model_words_a_topic_and_each_of_its_lines_leads_to_a_message() {
     let proposers: Vec<&str> = versions.iter().map(|version| version.proposer.as_str()).collect();
     assert_eq!(proposers, [RULES, MODEL], "what the rules wrote is kept beside it");
     assert_eq!(versions[1].supersedes.as_ref(), Some(&versions[0].id));
-    // Control: the rules alone send no request.
+    // Control: without a model, the rules send no request.
     let other = Desk::with(&server, Arc::new(PluggedIn), |settings| settings.engines = Engines::BuiltIn);
     other.append(&dm("ana", PUMP));
     let before = server.connections();
@@ -332,7 +332,7 @@ fn one_topic_that_cannot_be_worded_keeps_no_other_from_it() {
     assert_eq!(desk.topic_saying("Lisbon").version.proposer, RULES);
 }
 
-/// Calls lines about the filter distinct, if there are notes.
+/// Marks lines about the filter as distinct, if there are notes.
 fn parting(request: &Received) -> String {
     let apart: Vec<u64> = if notes(request).is_empty() { Vec::new() } else { about_the_filter(request).into_iter().collect() };
     answer(
@@ -375,7 +375,7 @@ fn what_the_model_calls_distinct_becomes_a_topic_of_its_own_until_a_person_says_
     assert_eq!(titles(&desk), [10], "and goes on counting");
     desk.engine.undo_topic_decision(&decision, true).unwrap();
     assert_eq!(titles(&desk), [4, 6]);
-    // Control: a model that calls nothing distinct leaves the lines together, as the rules do.
+    // Control: a model that marks nothing as distinct leaves the lines together, as the rules do.
     let agreeing = Desk::new(&self::server());
     agreeing.append(&dm("ana", PUMP));
     agreeing.append(&dm("ana-later", PUMP_AGAIN));
@@ -440,7 +440,7 @@ fn each_side_reads_what_was_worded_of_its_own_part_and_off_the_record_nothing_is
     assert!(ana.contains(FILTER.1) && !ana.contains("Lisbon"), "{ana}");
     let ben = desk.seen_by("matrix:ben").join("");
     assert!(ben.contains("Lisbon") && ben.contains(DECIDED.1) && !ben.contains("filter"), "{ben}");
-    // One topic per call, and no call for Ben's topics contains the words of Ana's room that Ben may not see.
+    // Each call covers one topic, and no call for Ben's topics contains words from Ana's room that Ben may not see.
     for text in desk.asked_of_topics(&server) {
         assert!(!(text.contains("suction") && text.contains("guesthouse")), "two topics in one call");
     }

@@ -33,7 +33,7 @@ fn a_server_that_nobody_vouches_for_brings_one_alert_and_nothing_else() {
     assert!(!front.heard().wire.is_empty(), "control: the server was called");
     assert_eq!(server.connections(), 0);
 
-    // Control: at an address that needs no certificate, the same model is trusted.
+    // Control: the same model is trusted at an address that needs no certificate.
     let mut settings = desk.engine.model_settings().unwrap();
     settings.provider.as_mut().unwrap().url = server.url();
     desk.engine.set_model_settings(&settings).unwrap();

@@ -1,11 +1,11 @@
-//! A model that says yes: it makes the given claims about every line that it may cite, and approves everything.
+//! A model that says yes: it makes the given claims for every line that it may cite, and approves everything.
 //!
 //! It recognizes the prompt by the schema of the reply, as a real model would.
 
 use keepsake_testkit::scripted_server::{Answer, Received, ScriptedServer};
 use serde_json::{Value, json};
 
-/// Its claim about a line with certain words.
+/// A claim for lines with certain words.
 #[derive(Debug, Clone)]
 pub(crate) struct Claim {
     /// Words of the line; empty for every line.
@@ -22,7 +22,7 @@ pub(crate) const fn fact(words: &'static str, content: &'static str, category: &
     Claim { words, quote: words, content, category }
 }
 
-/// Maximum length of a quotation in characters.
+/// Maximum length of a quotation, in characters.
 const QUOTE_CHARS: usize = 380;
 
 /// A server with this model.
@@ -79,7 +79,7 @@ pub(crate) fn purpose(request: &Received) -> &'static str {
     }
 }
 
-/// A matching topic: the last words of the statement.
+/// A topic that matches the statement: its last words.
 fn topic(content: &str) -> String {
     let words: Vec<&str> = content.split_whitespace().collect();
     words[words.len().saturating_sub(3)..].join(" ")

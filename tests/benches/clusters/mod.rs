@@ -1,17 +1,17 @@
-//! Generated vectors that are distributed like those of conversations, and statistics of timings. Shared by the benchmarks of
-//! search and of the vector scans.
+//! Generated vectors with a distribution like those of conversations, and timing statistics. Shared by the benchmarks of search
+//! and of the vector scans.
 
 use std::time::Duration;
 
-/// Sizes measured if none is given as an argument.
+/// Sizes to measure if none is given as an argument.
 const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 
-/// Number of topics around which vectors are placed, and their distance from them, as all-MiniLM-L6-v2 produces it for lines of
-/// conversation: the nearest of a thousand lines has a cosine of about 0.6.
+/// Number of topics that vectors are placed around. The spread matches what all-MiniLM-L6-v2 produces for conversation lines: the
+/// nearest of a thousand lines has a cosine of about 0.6.
 const TOPICS: usize = 400;
 const SPREAD: f32 = 1.1;
 
-/// A small random generator that depends only on its seed.
+/// A small random number generator that depends only on its seed.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -26,7 +26,7 @@ impl Dice {
         (self.next() % count as u64) as usize
     }
 
-    /// Approximately normal: the sum of four uniform numbers.
+    /// An approximately normal number: the sum of four uniform ones.
     fn normal(&mut self) -> f32 {
         let even = |dice: &mut Self| (dice.next() >> 40) as f32 / (1_u64 << 24) as f32 - 0.5;
         (even(self) + even(self) + even(self) + even(self)) * 1.73
@@ -67,7 +67,7 @@ pub(crate) fn percentiles(mut times: Vec<Duration>) -> (f64, f64) {
     (at(0.5), at(0.95))
 }
 
-/// The sizes to measure: the arguments, otherwise all.
+/// The sizes to measure: the arguments, or all sizes without arguments.
 pub(crate) fn sizes() -> Vec<usize> {
     let given: Vec<usize> = std::env::args().skip(1).filter_map(|size| size.parse().ok()).collect();
     if given.is_empty() { SIZES.to_vec() } else { given }

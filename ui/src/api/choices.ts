@@ -1,22 +1,22 @@
 /**
- * Settings that the backend stores as a whole while a person changes them one at a time. A change shows immediately; writes are
- * sent one after another.
+ * Changes single settings in a group that the backend stores as a whole. A change is shown immediately; writes are sent one after
+ * another.
  *
- * Each write is merged into what is stored at that time, so that a second change does not revert the first before its response
- * arrives, and a rejected change is not sent again with the next one.
+ * Each write is merged into the settings stored at that time. A second change therefore does not revert the first before its
+ * response arrives, and a rejected change is not sent again with the next one.
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 
-/** Writes one part of the settings. Rejects if the backend refused it; the page then shows the stored settings again. */
+/** Writes one part of the settings. Rejects if the backend refuses it; the page then shows the stored settings again. */
 export type Change<Part> = (part: Part) => Promise<void>;
 
 interface Choices<View, Part> {
   /** Query key of the settings. */
   readonly key: readonly unknown[];
-  /** The settings as they will be after a write. */
+  /** The settings after a write succeeds. */
   readonly laidOver: (view: View, part: Part) => View;
-  /** Writes the settings as a whole and resolves to what is then stored. */
+  /** Writes the settings as a whole and resolves to the stored settings. */
   readonly write: (view: View) => Promise<View>;
 }
 

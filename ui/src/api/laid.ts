@@ -1,10 +1,10 @@
 /**
- * Decisions of a person about rows, applied on top of cached answers until the answers contain them.
+ * The person's decisions about rows, applied on top of cached answers until the answers contain them.
  *
- * This does for every other list what `optimistic.ts` does for memories: a decision says which fields of which rows it changes. A
- * layer applies to answers that were requested before the backend had carried out the decision. An undo is another layer, and a
- * rejected decision removes its layer. A key press is therefore judged by the latest decision, however late the answers arrive.
- * Pure, except for the store.
+ * This does for all other lists what `optimistic.ts` does for memories. A decision is a layer that says which fields of which
+ * rows it changes. The layer applies to answers that were requested before the backend had carried out the decision. An undo is
+ * another layer, and a rejected decision removes its layer. A key press therefore always acts on the latest decision, even if
+ * answers arrive late. Pure, except for the store.
  */
 import { useMemo } from 'react';
 import { createStore, useStore } from '../state/store';
@@ -19,11 +19,14 @@ export interface Change<T extends object = object> {
 
 export interface Layer {
   readonly fields: ReadonlyMap<string, object | null>;
-  /** The tick at which the backend had carried it out; null while it is pending. */
+  /** The tick at which the backend had carried out the decision; null while it is pending. */
   readonly settled: number | null;
 }
 
-/** Older settled layers are contained in every answer: the lists concerned are requested again after each change. */
+/**
+ * Older settled layers can be dropped: affected lists are requested again after each change, so every answer already contains
+ * them.
+ */
 const LAYERS_MAX = 500;
 
 const layers = createStore<readonly Layer[]>([]);
@@ -38,20 +41,20 @@ export function lay(changes: readonly Change[], isBack = false) {
   let layer: Layer = { fields: new Map(changes.map((change) => [change.id, isBack ? change.from : change.to])), settled: null };
   layers.update((all) => [...(all.length < LAYERS_MAX ? all : all.filter((each, at) => each.settled === null || at > LAYERS_MAX / 2)), layer]);
   return {
-    /** The backend has carried it out; answers requested from now on contain it. */
+    /** The backend has carried out the decision; answers requested from now on contain it. */
     settle() {
       const before = layer;
       layer = { ...before, settled: nextTick() };
       layers.update((all) => all.map((each) => (each === before ? layer : each)));
     },
-    /** It was not carried out. */
+    /** The decision was not carried out. */
     lift() {
       layers.update((all) => all.filter((each) => each !== layer));
     },
   };
 }
 
-/** The rows as the person left them. Unchanged rows stay the same objects. Pure. */
+/** The rows with the person's decisions applied. Unchanged rows stay the same objects. Pure. */
 export function withLayers<T extends object>(rows: readonly T[], stamp: number, over: readonly Layer[], idOf: (row: T) => string): readonly T[] {
   const open = over.filter((layer) => isOver(layer, stamp));
   if (open.length === 0) return rows;
@@ -70,7 +73,7 @@ const differs = (row: object, change: object) => Object.entries(change).some(([n
 
 export const byId = (row: { readonly id: string }): string => row.id;
 
-/** The rows of a stamped answer (`query.ts` names them) as the person left them. `idOf` must be stable. */
+/** The rows of a stamped answer (listed in `query.ts`) with the person's decisions applied. `idOf` must be stable. */
 export function useLaid<T extends object>(answer: object | undefined, rows: readonly T[], idOf: (row: T) => string): readonly T[] {
   const over = useStore(layers, (all) => all);
   return useMemo(() => withLayers(rows, answer ? stampOf(answer) : 0, over, idOf), [answer, rows, over, idOf]);

@@ -1,9 +1,9 @@
 /**
- * Decisions about memories that cached answers do not show yet.
+ * Decisions about memories that cached answers do not contain yet.
  *
- * Every decision is an entry in a log. Answers of the list commands are stamped with how much of the log was settled when they
- * were requested; an entry changes an answer only as long as the answer cannot contain it. So the cache is never patched, nothing
- * has to be rolled back, and an undo is a single flag. Pure, except for the two counters.
+ * Every decision is an entry in a log. Answers of list commands are stamped with the part of the log that was settled when they
+ * were requested. An entry is applied only to answers that cannot contain it yet. So the cache is never patched, nothing has to
+ * be rolled back, and an undo is a single flag. Pure, except for the two counters.
  */
 import type { MemoriesListRequest, MemoryRow } from './schema';
 import { replaced } from '../state/difference';
@@ -17,7 +17,7 @@ export interface Entry {
   readonly patch: (row: MemoryRow) => MemoryRow | null;
   /** Change in the number of pending memories. */
   readonly pendingDelta: number;
-  /** The tick at which the backend had carried it out; null while it is pending. */
+  /** The tick at which the backend had carried out the decision; null while it is pending. */
   readonly settled: number | null;
   readonly undone: boolean;
   readonly undoSettled: number | null;
@@ -26,8 +26,8 @@ export interface Entry {
 export type Log = readonly Entry[];
 
 /**
- * Older settled entries are contained in every answer: a held key creates thirty per second, and every list is requested again
- * after half a minute at most (`tags.ts`).
+ * Older settled entries can be dropped. A held key creates thirty entries per second, and every list is requested again after
+ * half a minute at most (`tags.ts`), so every answer already contains them.
  */
 const LOG_MAX = 2_000;
 
@@ -46,7 +46,7 @@ export async function stamped<T extends object>(ask: () => Promise<T>): Promise<
   return answer;
 }
 
-/** When the answer was requested. An unknown answer counts as older than everything. */
+/** The tick at which the answer was requested. An unknown answer counts as the oldest. */
 export const stampOf = (answer: object): number => stamps.get(answer) ?? 0;
 
 export function append(entry: Entry): Entry {
@@ -88,14 +88,14 @@ function belongs(row: MemoryRow, request: Partial<MemoriesListRequest>): boolean
   return fits(request.status, row.status) && fits(request.category, row.category) && (request.conversation == null || request.conversation === row.conversation_id);
 }
 
-/** Inserts a row next to the others of its conversation. Its exact position comes with the next answer. */
+/** Inserts a row next to the others of its conversation. The next answer gives its exact position. */
 function insert(rows: MemoryRow[], row: MemoryRow): void {
   let at = rows.findIndex((each) => each.conversation_id === row.conversation_id);
   while (at >= 0 && at < rows.length && rows[at]?.conversation_id === row.conversation_id && (rows[at]?.said_at ?? 0) <= row.said_at) at += 1;
   rows.splice(Math.max(0, at), 0, row);
 }
 
-/** The rows, including restored ones that are not in them yet. */
+/** The rows, plus restored rows that are not among them yet. */
 function withRows(rows: readonly MemoryRow[], back: readonly MemoryRow[], request: Partial<MemoriesListRequest>): MemoryRow[] {
   const out = [...rows];
   const shown = new Set(rows.map((row) => row.id));
@@ -110,7 +110,7 @@ function withRows(rows: readonly MemoryRow[], back: readonly MemoryRow[], reques
 type Effect = 'none' | 'open' | 'missing';
 const effectOn = (entry: Entry, stamp: number): Effect => (isOpen(entry, stamp) ? 'open' : isMissing(entry, stamp) ? 'missing' : 'none');
 
-/** The rows last shown for an answer, and what they were based on. */
+/** The rows last shown for an answer, and the inputs they were computed from. */
 interface Shown {
   readonly stamp: number;
   readonly request: Partial<MemoriesListRequest>;
@@ -120,13 +120,13 @@ interface Shown {
 
 const lastShown = new WeakMap<readonly MemoryRow[], Shown>();
 
-/** Whether two entries have the same effect on an answer. If only a response arrived in the meantime, nothing changes. */
+/** Whether two entries have the same effect on an answer. A response that arrived in the meantime does not change the effect. */
 const isSame = (a: Entry, b: Entry | undefined, stamp: number) =>
   a === b || (b !== undefined && a.ids === b.ids && a.rows === b.rows && a.patch === b.patch && effectOn(a, stamp) === effectOn(b, stamp));
 
 /**
- * The list as last shown, with the entries since then applied. One decision affects one row, wherever it is among ten thousand.
- * Returns undefined if anything else has happened.
+ * The list as last shown, with newer entries applied. This is fast, because one decision affects only one of ten thousand rows.
+ * Returns undefined if anything else has changed.
  */
 function continued(shown: Shown | undefined, stamp: number, request: Partial<MemoriesListRequest>, entries: Log): readonly MemoryRow[] | undefined {
   if (!shown || shown.stamp !== stamp || shown.request !== request) return undefined;
@@ -135,13 +135,12 @@ function continued(shown: Shown | undefined, stamp: number, request: Partial<Mem
   for (const entry of entries.slice(shown.entries.length)) {
     const effect = effectOn(entry, stamp);
     if (effect === 'none') continue;
-    // This is for a series of single decisions, where time matters. For many rows at once, processing the whole list takes no
-    // longer.
+    // This is for single decisions in quick succession. For many rows at once, processing the whole list is just as fast.
     if (effect === 'missing' || entry.ids.size > ONE_BY_ONE_MAX) return undefined;
     for (const id of entry.ids) {
       const at = rows.findIndex((row) => row.id === id);
       const row = rows[at];
-      // It may have left through an earlier decision and come back through this one.
+      // An earlier decision may have removed the row, and this one brings it back.
       if (!row) return undefined;
       const next = entry.patch(row);
       rows = replaced(rows, at, at + 1, next && belongs(next, request) ? [next] : []);
@@ -158,7 +157,7 @@ function laidOver(rows: readonly MemoryRow[], stamp: number, request: Partial<Me
   const missing = entries.filter((entry) => isMissing(entry, stamp));
   if (open.length === 0 && missing.length === 0) return rows;
   const base = missing.length === 0 ? rows : withRows(rows, missing.flatMap((entry) => entry.rows), request);
-  // Grouped by id first, so that ten thousand rows need one lookup each, however many decisions there are.
+  // Grouped by id first, so that each of ten thousand rows needs only one lookup, regardless of the number of decisions.
   const concerning = new Map<string, Entry[]>();
   for (const entry of open) for (const id of entry.ids) concerning.set(id, [...(concerning.get(id) ?? []), entry]);
   const out: MemoryRow[] = [];
@@ -170,7 +169,9 @@ function laidOver(rows: readonly MemoryRow[], stamp: number, request: Partial<Me
   return out;
 }
 
-/** The rows of an answer as the person left them. Unaffected rows keep their identity, and so does an unaffected list. */
+/**
+ * The rows of an answer with the person's decisions applied. Unaffected rows keep their identity, and so does an unaffected list.
+ */
 export function withDecisions(rows: readonly MemoryRow[], stamp: number, request: Partial<MemoriesListRequest>, entries: Log): readonly MemoryRow[] {
   const shown = continued(lastShown.get(rows), stamp, request, entries) ?? laidOver(rows, stamp, request, entries);
   lastShown.set(rows, { stamp, request, entries, rows: shown });

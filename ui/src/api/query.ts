@@ -9,7 +9,7 @@ import { type Command, type Request, type Response, call } from './call';
 import { stamped } from './optimistic';
 import type { RpcError } from '../platform';
 
-/** Answers to which decisions are applied. They are stamped, so they must keep their identity. */
+/** Commands whose answers have decisions applied on top. These answers are stamped, so they must keep their identity. */
 const STAMPED: ReadonlySet<string> = new Set<Command>([
   'memories_list',
   'app_status',
@@ -27,7 +27,7 @@ const STAMPED: ReadonlySet<string> = new Set<Command>([
 export function createQueryClient(): QueryClient {
   return new Client({
     defaultOptions: {
-      // Events report every change, so nothing is refetched on suspicion.
+      // Events report every change, so nothing is refetched without one.
       queries: { staleTime: Infinity, gcTime: 5 * 60_000, retry: false, refetchOnWindowFocus: false, networkMode: 'always' },
       mutations: { retry: false, networkMode: 'always' },
     },
@@ -40,7 +40,8 @@ export function rpcKey<K extends Command>(cmd: K, payload: Request<K>): readonly
 
 export interface RpcOptions<K extends Command, T> {
   /**
-   * Derives what the component shows. The function must be stable; the component then re-renders only when its result changes.
+   * Derives the data that the component shows. The function must be stable; the component then re-renders only when the result
+   * changes.
    */
   select?: (response: Response<K>) => T;
   enabled?: boolean;
@@ -48,7 +49,7 @@ export interface RpcOptions<K extends Command, T> {
   keepPrevious?: boolean;
 }
 
-/** Reads the answer of a command and follows its changes. */
+/** Reads the answer of a command and keeps it up to date. */
 export function useRpc<K extends Command, T = Response<K>>(cmd: K, payload: Request<K>, options: RpcOptions<K, T> = {}) {
   return useQuery<Response<K>, RpcError, T>({
     queryKey: rpcKey(cmd, payload),

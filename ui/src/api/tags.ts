@@ -2,7 +2,7 @@
  * Which events make which answers stale.
  *
  * Each reading command lists its tags, and the backend's events name the tags that changed. Nothing else invalidates queries, so
- * an event says what happened and never what the window should do about it.
+ * events only say what happened, never what the window should do about it.
  */
 import type { QueryClient } from '@tanstack/react-query';
 import type { Event } from './schema';
@@ -29,7 +29,7 @@ export type Tag =
 
 /**
  * Reading commands and the tags that make their answers stale. Commands that only write are not listed. A retraction changes
- * `memories` or `people` and removes the statement from every answer that contains it, so all of these list the two tags.
+ * `memories` or `people` and removes the statement from every answer that contains it, so all such commands list these two tags.
  */
 export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   app_status: ['status', 'memories', 'conversations', 'jobs', 'alerts', 'imports', 'embeddings', 'settings', 'people', 'playbooks', 'reflections'],
@@ -86,11 +86,11 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   gaps_list: ['people', 'settings', 'conversations'],
 };
 
-/** Delay within which events are handled together. */
+/** Events within this time are handled together. */
 export const COALESCE_MS = 120;
 /**
- * Lists that may have ten thousand rows are refetched only when the person pauses. Nobody waits for them, because they are
- * updated optimistically, and processing such an answer would delay the next key press. The pause is longer than a glance at a
+ * Lists that may have ten thousand rows are refetched only when the person pauses, because processing such an answer would delay
+ * the next key press. Nobody waits for them, because they are updated optimistically. The pause is longer than a glance at a
  * pending memory.
  */
 export const QUIET_MS = 2_000;
@@ -98,8 +98,8 @@ export const QUIET_MS = 2_000;
 export const QUIET_MAX_MS = 30_000;
 
 /**
- * The counts in the sidebar are also updated optimistically. Counting a hundred thousand messages after every decision of a
- * series would take a CPU core from the page, so they are refetched after a short pause.
+ * The counts in the sidebar are also updated optimistically. They are refetched after a short pause, because counting a hundred
+ * thousand messages after each of many quick decisions would occupy a CPU core.
  */
 export const STATUS_QUIET_MS = 400;
 export const STATUS_QUIET_MAX_MS = 3_000;
@@ -110,7 +110,7 @@ interface Tier {
   readonly max_ms: number;
 }
 
-/** Commands that wait for a pause. All others do not. */
+/** Commands that are refetched only after a pause. All others are refetched immediately. */
 const WAITING: readonly Tier[] = [
   { commands: new Set<Command>(['memories_list', 'memory_get', 'conversations_list', 'search']), quiet_ms: QUIET_MS, max_ms: QUIET_MAX_MS },
   { commands: new Set<Command>(['app_status']), quiet_ms: STATUS_QUIET_MS, max_ms: STATUS_QUIET_MAX_MS },
@@ -189,7 +189,7 @@ export function createInvalidator(client: Pick<QueryClient, 'invalidateQueries'>
     noteInput() {
       lastInput = clock.now();
     },
-    /** The person waits for the next change, for example for what an undo restores or for a panel that was opened. */
+    /** Stops waiting for a pause, because the person expects new data: after an undo, or in a panel that was just opened. */
     hurry() {
       for (const tier of tiers) tier.hurry();
     },

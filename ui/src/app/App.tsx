@@ -29,8 +29,7 @@ import { followSystemTheme, setTheme } from './theme';
 const MOUSE_BACK = 3;
 
 /**
- * The embedding model is loaded within one or two seconds. A message that appears briefly at every start would make the page
- * jump.
+ * The embedding model loads within one or two seconds. A message that appeared briefly at every start would make the page jump.
  */
 const LOADING_TOLD_AFTER_MS = 4_000;
 
@@ -40,7 +39,7 @@ function lastPanel(): PanelId {
   return (PANELS as readonly string[]).includes(last) && last !== 'welcome' ? (last as PanelId) : 'review';
 }
 
-/** Fetches the first panel while the backend counts. */
+/** Fetches the code of the first panel while the backend prepares the status. */
 export const preloadFirstPanel = (): Promise<void> => preloadPanel(lastPanel());
 
 /** Opens the last panel, or the welcome page on first run. Called once, before the first render. */
@@ -62,18 +61,18 @@ function useHost(): void {
       if (hotkeys.press(event)) event.preventDefault();
     };
     window.addEventListener('keydown', press);
-    // The back button of the mouse, as in a browser.
+    // The mouse's back button goes back, as in a browser.
     const point = (event: MouseEvent) => {
       if (event.button === MOUSE_BACK && goBack()) event.preventDefault();
     };
     window.addEventListener('mouseup', point);
-    // After work on the command line, its changes must show here. A status request makes the backend check for other writers and
-    // report them.
+    // Changes made on the command line must appear here. A status request makes the backend check for other writers and report
+    // their changes.
     const look = () => void call('app_status', {}).catch(() => undefined);
     window.addEventListener('focus', look);
-    // No cached answer may contain what an undo restores.
+    // After an undo, cached answers are outdated.
     const stopRestored = restored.subscribe(() => invalidator.hurry());
-    // Nor what the newly opened panel lists.
+    // A newly opened panel must also show current data.
     const stopNav = nav.subscribe(() => invalidator.hurry());
     const stopTheme = followSystemTheme();
     const stopClock = startClock();
@@ -111,7 +110,7 @@ function Title() {
   const delta = usePendingDelta();
   const title = t.app.title(Math.max(0, pending + delta));
   useEffect(() => {
-    // Once after a series of decisions; the window manager need not receive each title.
+    // Set only once after a series of quick decisions, because the window manager need not receive each title.
     const timer = window.setTimeout(() => platform().setTitle(title), 150);
     return () => window.clearTimeout(timer);
   }, [title]);
@@ -175,7 +174,7 @@ export function App() {
 }
 
 function Panel({ id }: { id: PanelId }) {
-  // Before the panel's own effects, which set what its keys act on.
+  // Must run before the panel's own effects, which set what its keys act on.
   useState(() => hotkeys.setScope(id));
   useEffect(() => {
     if (id !== 'welcome') setUiState('app.panel', id);
@@ -196,7 +195,7 @@ const embeddingOf = (status: AppStatus): EmbeddingStatus => status.embedding;
 const pausedOf = (status: AppStatus): boolean => status.paused;
 const pausedUntilOf = (status: AppStatus): number | null => status.paused_until;
 
-/** Shows what is not normal: comparison without the embedding model, paused work. */
+/** Shows unusual states: the embedding model is not available, or background work is paused. */
 function Banner() {
   const { data: embedding } = useRpc('app_status', {}, { select: embeddingOf });
   const { data: paused } = useRpc('app_status', {}, { select: pausedOf });

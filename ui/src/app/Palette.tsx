@@ -2,8 +2,8 @@
  * The palette (Ctrl K): finds pages, commands, people, topics and memories by a few letters.
  *
  * It is a combobox over a list: the focus stays in the field, arrows move, Enter chooses, Escape returns the focus. Pages and
- * commands are matched here immediately. Search results are listed below them, so that the first entry does not change while the
- * person aims.
+ * commands are matched here immediately. Search results are listed below them, so that the first entry does not change just
+ * before the person selects it.
  */
 import { Dialog } from '@base-ui/react/dialog';
 import { Search } from 'lucide-react';
@@ -20,7 +20,7 @@ import { type Item, hitItem, matching, noteRecent, searchItem, useActionItems, u
 /** Maximum number of people, topics and memories together. The search page shows all. */
 const HITS_MAX = 12;
 
-/** An unfinished word matches all words that start with it. */
+/** Makes an unfinished word match all words that start with it. */
 const begun = (query: string): string => (/[\p{L}\p{N}]{2}$/u.test(query) ? `${query}*` : query);
 
 const firstLineOf = (hit: SearchHit): string => hit.text.split('\n')[0] ?? '';
@@ -82,7 +82,7 @@ function Inside({ field, onChoose, onClose }: InsideProps) {
   // In display order.
   const order = groups.flatMap((each) => each.items);
 
-  // The first entry until the person moves; then the one moved to, as long as it exists.
+  // The selected entry: the first one until the person moves, then the one moved to, as long as it exists.
   const [moved, setMoved] = useState<{ of: string; key: string } | null>(null);
   const found = moved?.of === text ? order.findIndex((item) => item.key === moved.key) : -1;
   const at = Math.max(0, found);

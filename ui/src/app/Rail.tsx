@@ -59,7 +59,7 @@ const RailItem = memo(function RailItem({ spec, isCurrent }: { spec: PanelSpec; 
   );
 });
 
-/** A separate component, because a decision changes one number and no button. */
+/** A separate component, because a decision changes only the number, not the button. */
 function RailCount({ spec, count }: { spec: PanelSpec; count: (counts: Counts) => number }) {
   const { data: counts } = useRpc('app_status', {}, { select: countsOf });
   const delta = usePendingDelta();

@@ -30,7 +30,7 @@ export function fuzzyScore(typed: string, text: string): number | null {
 
 function scoreOfWord(word: string, name: string): number | null {
   if (name.startsWith(word)) return PREFIX + word.length * WORD_START;
-  // As a whole, preferably at the start of a word.
+  // First tries the whole word, preferably at the start of a word in the name.
   for (let at = name.indexOf(word); at >= 0; at = name.indexOf(word, at + 1)) if (!isWordChar(name[at - 1])) return WORD_START * word.length;
   if (name.includes(word)) return ADJACENT * word.length;
   let score = 0;
@@ -45,7 +45,7 @@ function scoreOfWord(word: string, name: string): number | null {
     previous = at;
     from = at + 1;
   }
-  // Scattered letters are not an abbreviation.
+  // Letters that are too scattered do not count as an abbreviation.
   return score >= word.length * ADJACENT ? score : null;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The palette's entries: pages and commands by a few letters; people, topics and memories by search; and the latest choices.
  *
- * Choices are remembered by id only, so that no name or statement outlives its erasure in the window's memory.
+ * Choices are remembered by id only, so that the window's state contains no name or statement after it is erased.
  */
 import { useQueries } from '@tanstack/react-query';
 import { CornerDownRight, Layers, Library, type LucideIcon, Search, UserRound } from 'lucide-react';
@@ -24,7 +24,7 @@ export interface Item {
   readonly hint?: string;
   readonly action?: ActionId;
   readonly icon: LucideIcon;
-  /** It opens another page, so the focus need not return. */
+  /** True if it opens another page, so that the focus need not return. */
   readonly isMove: boolean;
   readonly run: () => void;
 }
@@ -35,12 +35,12 @@ const OPENS: Readonly<Record<string, (id: string) => void>> = { person: openPers
 const RECENT_KEY = 'palette.recent';
 const RECENT_MAX = 6;
 const NOTHING: readonly string[] = [];
-/** Maximum number of commands shown for an input; another letter narrows them. */
+/** Maximum number of commands shown. Typing more letters narrows them. */
 const COMMANDS_MAX = 6;
-/** An entry used before comes before an equal match. */
+/** Ranks a recently used entry above an equally good match. */
 const RECENT_BONUS = 6;
 
-/** Steps within a list are keys, not commands; and the palette itself is already open. */
+/** Not commands: keys that move within a list, and opening the palette, which is already open. */
 const NO_COMMAND = /\.(next|previous|first|last|extendDown|extendUp|nextMessage|previousMessage)$|^editor\.|^go\.|^app\.palette$/;
 
 function recentKeys(): string[] {
@@ -73,7 +73,9 @@ export const hitItem = (hit: Pick<SearchHit, 'kind' | 'id' | 'highlights'>, labe
 
 export const searchItem = (query: string): Item => ({ key: 'search', group: 'search', label: t.palette.searchFor(query), icon: Search, isMove: true, run: () => openSearch(query) });
 
-/** Pages and the commands available now. Determined when the palette opens, while the panel is unchanged. */
+/**
+ * Pages, and the commands that are available now. Determined when the palette opens; the panel does not change until it closes.
+ */
 export function useActionItems(): readonly Item[] {
   const [items] = useState(() => {
     const pages = RAIL.flatMap((spec) => pageItem(spec.action) ?? []);

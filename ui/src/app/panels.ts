@@ -4,14 +4,14 @@
  * A panel is a folder `src/panels/<id>/` whose `index.tsx` exports the component as default. It is loaded when it is first shown.
  * A panel with a slow first request may export `askFirst`, which sends it while the window is still being drawn. Panels use:
  * - `src/design`: all components (`SplitPane`, `PaneHeader`, `VirtualList`, `Menu`, `Dialog`, `Facet` …);
- * - `src/api`: `useRpc('command', payload, { select })` to read, `useMutate` or `call` to write. They invalidate nothing, because
- *   the backend's events do (`src/api/tags.ts`);
+ * - `src/api`: `useRpc('command', payload, { select })` to read, `useMutate` or `call` to write. Panels invalidate nothing,
+ *   because the backend's events do (`src/api/tags.ts`);
  * - `src/keys`: a panel adds its actions to the table and handles them with `useActions('<scope>', { … })`. Its scope is active
  *   while it is shown. `hotkeys.setContext({ cursor, selection })` says whether there is a row to act on;
  * - `src/state`: `createStore` for cursor and selection, `useUiState` for remembered state, `go`/`openConversation`/
  *   `openMemory`/`reviewConversation` to go elsewhere, `useNavTarget` for what the panel should show, `showToast`, and `decide`
  *   in `src/state/decisions.ts` for all actions on memories, which provides the undo;
- * - `src/strings/en.ts`: its texts, in a section of its own; `src/testids.ts`: the ids that tests use.
+ * - `src/strings/en.ts`: the panel's texts, in a separate section; `src/testids.ts`: the ids that tests use.
  *
  * Rows take an id and read their own state through a narrow selector. Moving the cursor must not send requests.
  */
@@ -27,7 +27,7 @@ export interface PanelSpec {
   readonly action: ActionId;
   /** The number next to its name in the sidebar. */
   readonly count?: (counts: Counts) => number;
-  /** The number asks the person to act. */
+  /** True if the number asks the person to act. */
   readonly isCall?: boolean;
 }
 
@@ -55,10 +55,10 @@ interface PanelModule {
   readonly askFirst?: () => void;
 }
 
-// The folders determine which panels a build has, so that panels can be developed independently.
+// A build has the panels whose folders exist, so that panels can be developed independently.
 const modules = import.meta.glob<PanelModule>('../panels/*/index.tsx');
 
-/** The component of each panel. The first one returned is kept: a different component would remount the panel. */
+/** The component of each panel. The first one is kept, because a different component would remount the panel. */
 const components = new Map<PanelId, ComponentType>();
 
 function fetchPanel(id: PanelId): Promise<PanelModule> | null {
@@ -71,8 +71,8 @@ function fetchPanel(id: PanelId): Promise<PanelModule> | null {
 }
 
 /**
- * The component of a panel, or null if the build does not have it. A panel whose code is loaded is drawn immediately, because
- * React keeps a loading state for at least 300 ms, however soon the code arrives.
+ * The component of a panel, or null if the build does not have it. If the panel's code is already loaded, the component is
+ * returned directly instead of through `lazy`, because React shows a loading state for at least 300 ms.
  */
 export function panelComponent(id: PanelId): ComponentType | null {
   const load = modules[`../panels/${id}/index.tsx`];
@@ -90,11 +90,11 @@ export async function preloadPanel(id: PanelId): Promise<void> {
   try {
     (await fetchPanel(id))?.askFirst?.();
   } catch {
-    // A failed fetch is repeated, and reported, when the panel is shown.
+    // A failed fetch is repeated when the panel is shown, and reported then.
   }
 }
 
-/** Fetches the other panels' code when idle, so that opening them does not wait. */
+/** Fetches the other panels' code when idle, so that they open without delay. */
 export function preloadPanels(): void {
   for (const id of PANELS) void fetchPanel(id)?.catch(() => undefined);
 }

@@ -18,7 +18,7 @@ export function setTheme(theme: Theme): void {
   try {
     localStorage.setItem(STORED, theme);
   } catch {
-    // Without storage, the next start follows the system until the setting is read.
+    // If storage is not available, the next start uses the system theme until the setting is read.
   }
   apply();
 }

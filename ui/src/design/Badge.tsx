@@ -1,4 +1,4 @@
-/** The category of a memory: tint, icon and name together, so that color is never the only sign. */
+/** The category of a memory as tint, icon and name, so that color is never the only indication. */
 import {
   BookOpen,
   Compass,
@@ -50,7 +50,7 @@ export function CategoryIcon({ category, size = 14 }: { category: string; size?:
   return <Icon size={size} strokeWidth={2} aria-hidden="true" />;
 }
 
-/** `bare` shows the icon only, with its name for assistive technology: for narrow rows. */
+/** With `bare`, only the icon is shown, with the name for assistive technology. For narrow rows. */
 export function CategoryBadge({ category, bare = false }: { category: string; bare?: boolean }) {
   const name = nameOf(t.category, category);
   return (

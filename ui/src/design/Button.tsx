@@ -1,6 +1,6 @@
 /**
- * Buttons. A button for an action of the key table takes `action`; it then shows the key and exposes it to assistive technology.
- * Clicks do not bubble out of a button, so that a button in a row never also opens the row.
+ * Buttons. For an action in the key table, pass `action`: the button then shows the key and exposes it to assistive technology.
+ * Clicks do not bubble, so that a button in a row does not also open the row.
  */
 import type { ComponentProps, ReactNode } from 'react';
 import { type ActionId, action, ariaKeys, showKey } from '../keys';
@@ -45,7 +45,7 @@ export function Button({ children, tone = 'plain', size = 'm', icon, action: id,
 }
 
 export interface IconButtonProps extends Native {
-  /** Its name: shown in the tooltip and read aloud. */
+  /** The name of the button, shown in the tooltip and read aloud. */
   label: string;
   children: ReactNode;
   action?: ActionId;

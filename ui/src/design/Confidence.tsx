@@ -1,4 +1,6 @@
-/** The reader's confidence as a band; the number on hover and for assistive technology. Only for calibrated probabilities. */
+/**
+ * The reader's confidence as a band, with the number on hover and for assistive technology. Only for calibrated probabilities.
+ */
 import { nameOf, t } from '../strings';
 import css from './Confidence.module.css';
 import { Tooltip } from './Tooltip';

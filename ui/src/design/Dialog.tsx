@@ -1,4 +1,4 @@
-/** A dialog, for decisions that cannot be undone and for reading something separately. Everything else happens in place. */
+/** A dialog for decisions that cannot be undone, and for content that is read separately. Everything else happens in place. */
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
@@ -11,7 +11,7 @@ export interface DialogProps {
   onClose: () => void;
   title: string;
   children: ReactNode;
-  /** Buttons at the bottom, the least harmful one first. */
+  /** Buttons at the bottom, the safest one first. */
   actions?: ReactNode;
   size?: 's' | 'm' | 'l';
   testId?: string;
@@ -26,7 +26,7 @@ export function Dialog({ open, onClose, title, children, actions, size = 'm', te
       <Base.Portal>
         <Base.Backdrop className={css.scrim} />
         <Base.Viewport className={css.dialogViewport}>
-          {/* Initially neither an action nor the close button has the focus, because the text comes first. */}
+          {/* Initially the text has the focus, not an action or the close button, because it should be read first. */}
           <Base.Popup className={css.dialog} data-size={size} data-testid={testId} initialFocus={focus ?? body}>
             <header className={css.dialogHead}>
               <Base.Title className={css.dialogTitle}>{title}</Base.Title>

@@ -1,4 +1,4 @@
-/** Lines of a conversation, with the words that prove a memory highlighted. */
+/** Lines of a conversation in which the words that prove a memory are highlighted. */
 import type { Line } from '../api/schema';
 import { nameOf, t } from '../strings';
 import { type CodePointSpan, segmentsOf } from './codePoints';

@@ -1,8 +1,7 @@
 /**
  * Filters with live counts.
  *
- * A value in use never disappears: a selected value stays listed with count 0 even if nothing has it anymore, so that it can be
- * deselected.
+ * A selected value is always listed, even if its count is 0, so that it can be deselected.
  */
 import { ChevronDown, X } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -39,7 +38,7 @@ export interface FacetProps {
   values: readonly FacetValue[];
   chosen: readonly string[];
   onChange: (next: string[]) => void;
-  /** Only one at a time; selecting it again deselects it. */
+  /** Only one value can be selected at a time. Selecting it again deselects it. */
   isSingle?: boolean;
   iconOf?: (name: string) => ReactNode;
   testId?: string;

@@ -14,7 +14,7 @@ export interface Choice<T extends string> {
   readonly testId?: string;
 }
 
-/** A choice of a few visible values. A radio group: arrows move between them. */
+/** A choice among a few visible values. It is a radio group, so arrow keys move between them. */
 export function Segmented<T extends string>({ label, value, choices, onChange, testId }: { label: string; value: T; choices: readonly Choice<T>[]; onChange: (next: T) => void; testId?: string }) {
   const group = useRef<HTMLDivElement>(null);
   const move = (event: React.KeyboardEvent) => {

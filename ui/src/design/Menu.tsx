@@ -1,4 +1,4 @@
-/** Menus. Entries that belong to an action of the key table show its key. */
+/** Menus. Entries for actions in the key table show their keys. */
 import { Menu as Base } from '@base-ui/react/menu';
 import { Check } from 'lucide-react';
 import type { ReactElement, ReactNode } from 'react';
@@ -15,9 +15,9 @@ export interface MenuEntry {
   readonly action?: ActionId;
   readonly tone?: 'plain' | 'danger';
   readonly disabled?: boolean;
-  /** A choice that can be on or off; the menu stays open. */
+  /** Set for a choice that can be on or off. The menu stays open. */
   readonly checked?: boolean;
-  /** One of several choices: shown with a round mark, and the menu closes. */
+  /** One of several exclusive choices: shown with a round mark, and the menu closes. */
   readonly isRadio?: boolean;
   readonly testId?: string;
   readonly run: () => void;

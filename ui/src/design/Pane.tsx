@@ -1,4 +1,4 @@
-/** The parts of a pane: a 48 px header, a body that scrolls, a footer for actions. */
+/** The parts of a pane: a 48 px header, a scrolling body, and a footer for actions. */
 import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import css from './Pane.module.css';
 import { cx } from './cx';
@@ -22,14 +22,14 @@ interface PaneBodyProps {
   label: string;
   className?: string;
   testId?: string;
-  /** Identity of the content. Different content is shown from its top. */
+  /** Identity of the content. When it changes, the pane scrolls to the top. */
   of?: string;
 }
 
 /** The scroll container of a pane that is not a list. Focusable, so that it can be scrolled by keyboard. */
 export function PaneBody({ children, label, className, testId, of }: PaneBodyProps) {
   const body = useRef<HTMLDivElement>(null);
-  // Reading the scroll position from the element would force a layout in the middle of an update.
+  // Kept here, because reading the scroll position from the element would force a layout in the middle of an update.
   const isScrolled = useRef(false);
   useLayoutEffect(() => {
     if (of !== undefined && isScrolled.current) body.current?.scrollTo({ top: 0 });

@@ -1,6 +1,6 @@
 /**
- * A choice of one among many, by typing: a field with a list that narrows. Only a limited number of rows is drawn; another letter
- * finds the rest. `free` also accepts text that is not in the list.
+ * A field for choosing one of many options by typing, with a list that narrows. Only a limited number of rows is drawn; typing
+ * more letters finds the rest. With `free`, text that is not in the list is accepted as well.
  */
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Combobox } from '@base-ui/react/combobox';
@@ -16,7 +16,7 @@ export interface Option {
   readonly hint?: string;
 }
 
-/** Keeps the document small for any list; another letter finds the rest. */
+/** Maximum number of rows drawn, to keep the document small. Typing more letters finds the rest. */
 const SHOWN_MAX = 50;
 
 const finds = (option: Option, query: string) => `${option.label} ${option.hint ?? ''}`.toLowerCase().includes(query.trim().toLowerCase());
@@ -28,7 +28,7 @@ interface PickProps {
   value: string;
   onChange: (next: string) => void;
   placeholder?: string;
-  /** Shown if nothing matches. */
+  /** The text to show if nothing matches. */
   none: string;
   describedBy?: string;
   testId?: string;

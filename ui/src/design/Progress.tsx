@@ -1,4 +1,4 @@
-/** Progress of long work: current step, n of m, elapsed time. Without a total, the bar only shows that work continues. */
+/** Progress of long work: current step, n of m, elapsed time. Without a total, the bar only shows that work is in progress. */
 import { number } from '../strings';
 import css from './Progress.module.css';
 
@@ -8,7 +8,7 @@ export interface ProgressProps {
   /** 0 if unknown. */
   total: number;
   elapsed_ms?: number;
-  /** The amount in words, if plain numbers would not be understood (bytes). */
+  /** The amount in words, if plain numbers would be unclear (such as bytes). */
   words?: string;
 }
 

@@ -28,7 +28,7 @@ export function SplitPane({ name, list, detail, initial = 380 }: { name: string;
   return (
     <div ref={frame} className={css.split} style={{ '--list': `${clampWidth(width)}px` } as React.CSSProperties}>
       <section className={css.list}>{list}</section>
-      {/* A movable divider is a separate kind of control (ARIA: separator with a value). */}
+      {/* A movable divider is an interactive control (in ARIA, a separator with a value). */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/no-noninteractive-tabindex */}
       <div
         className={css.divider}

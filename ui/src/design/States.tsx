@@ -16,7 +16,7 @@ export function EmptyState({ title, text, action, icon, testId }: { title: strin
   );
 }
 
-/** Says what happened, what is safe and what to do. */
+/** An error: what happened, that the data is safe, and what to do. */
 export function ErrorState({ title, text, detail, onRetry }: { title: string; text: string; detail?: string; onRetry?: () => void }) {
   return (
     <div className={css.state} role="alert">
@@ -35,7 +35,7 @@ export function ErrorState({ title, text, detail, onRetry }: { title: string; te
   );
 }
 
-/** Nothing for 300 ms, then gray placeholder rows. */
+/** Shows nothing for 300 ms, then gray placeholder rows. */
 export function LoadingRows({ rows = 8, height = 56 }: { rows?: number; height?: number }) {
   const [late, setLate] = useState(false);
   useEffect(() => {

@@ -16,7 +16,7 @@ import css from './Toasts.module.css';
 /** Long enough to read two lines and reach for Undo. */
 const SHOWN_MS = 8_000;
 
-/** Delays by one frame: the notice is drawn after the change that it reports, which is read first. */
+/** Delays by one frame, so that the notice is drawn after the change that it reports. */
 function useAfterPaint<T>(value: T): T {
   const [shown, setShown] = useState(value);
   useEffect(() => {

@@ -2,7 +2,10 @@ import { Tooltip as Base } from '@base-ui/react/tooltip';
 import type { ReactElement, ReactNode } from 'react';
 import css from './Popup.module.css';
 
-/** A name shown on hover and focus. It repeats the control's accessible name, so it is hidden from assistive technology. */
+/**
+ * A tooltip with the name of a control, shown on hover and focus. It repeats the accessible name, so it is hidden from assistive
+ * technology.
+ */
 export function Tooltip({ text, keys, children, side = 'bottom' }: { text: ReactNode; keys?: string; children: ReactElement; side?: 'bottom' | 'right' | 'top' }) {
   return (
     <Base.Root>

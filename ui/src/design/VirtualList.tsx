@@ -2,8 +2,8 @@
  * A long list that keeps only the visible rows in the document.
  *
  * WebKitGTK becomes slower with the size of the document, so every list with more than fifty rows uses this component. Heights
- * are fixed per kind of row and known in advance. The list has the focus, not its rows; `aria-activedescendant` points to the
- * cursor, by identity. The list never moves the cursor itself: arrows are actions of the key table.
+ * are fixed per kind of row and known in advance. The list has the focus, not its rows; `aria-activedescendant` points to the row
+ * under the cursor. The list never moves the cursor itself: arrow keys are actions in the key table.
  *
  * `pattern`: `listbox` for plain rows; `grid` if rows or headings contain buttons.
  */
@@ -30,9 +30,9 @@ export interface VirtualListProps {
   isMulti?: boolean;
   /** Headings cannot be selected. */
   isHeading?: (index: number) => boolean;
-  /** A click on a row other than a heading. */
+  /** Called on a click on a row other than a heading. */
   onPick?: (index: number, event: React.MouseEvent) => void;
-  /** A double click. */
+  /** Called on a double click. */
   onOpen?: (index: number) => void;
   pattern?: 'listbox' | 'grid';
   /** Takes the focus when it is mounted, so that its keys work immediately. */
@@ -46,7 +46,7 @@ export interface VirtualListProps {
 }
 
 const OVERSCAN = 6;
-/** Height of the space at the end of the list that notices cover; the row under the cursor stays clear of it. */
+/** Height of the space at the bottom that notices may cover. The row under the cursor is kept above it. */
 const NOTICE_HEIGHT = 72;
 
 export function VirtualList(props: VirtualListProps) {
@@ -58,19 +58,20 @@ export function VirtualList(props: VirtualListProps) {
   const activeKey = activeIndex >= 0 && activeIndex < count ? keyOf(activeIndex) : null;
   const bring = useEffectEvent((index: number, key: string | null) => {
     if (key === null) return;
-    // For the first row, the heading above it is shown too. Scrolling forces a layout, which is costly in the middle of an
-    // update, and the row is usually visible already.
+    // For the first row, the heading above it is shown as well. Scrolls only if necessary, because scrolling forces a layout,
+    // which is costly in the middle of an update.
     const to = index > 1 ? scrollToShow(offsets, index, top, height, NOTICE_HEIGHT) : top === 0 ? null : 0;
     if (to !== null) jump(to);
   });
-  // Only once, and before the cursor is scrolled into view; it was in view when the list was left.
+  // Restores the scroll position, only once and before the cursor is scrolled into view. The cursor was in view when the list was
+  // left.
   const begin = useEffectEvent(() => {
     if (!props.startAt_px) return false;
     jump(props.startAt_px);
     return true;
   });
   const isBegun = useRef(false);
-  // The cursor moves by identity: the same row at another index is scrolled into view, too.
+  // If the row under the cursor moves to another index, it is scrolled into view as well.
   useLayoutEffect(() => {
     const isLeftThere = !isBegun.current && begin();
     isBegun.current = true;

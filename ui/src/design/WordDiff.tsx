@@ -2,7 +2,10 @@ import { Fragment } from 'react';
 import css from './WordDiff.module.css';
 import { wordDiff } from './wordDiff';
 
-/** Two statements merged into one: new words are underlined, removed words are struck through; never by color alone. */
+/**
+ * Shows two statements as one: new words are underlined and removed words are struck through, so that color is not the only
+ * indication.
+ */
 export function WordDiff({ before, after }: { before: string; after: string }) {
   return (
     <p className={css.diff}>

@@ -1,6 +1,6 @@
 /**
- * Spans count Unicode code points, but JavaScript counts UTF-16 units: after an emoji the two differ. All cuts of messages use
- * this module. Pure.
+ * Spans count Unicode code points, but JavaScript counts UTF-16 units, and the two differ after an emoji. All code that cuts
+ * message text uses this module. Pure.
  */
 
 export interface CodePointSpan {
@@ -20,7 +20,7 @@ export function codePointSlice(text: string, start: number, end: number): string
   return Array.from(text).slice(start, end).join('');
 }
 
-/** Cuts a text at the edges of spans, which may overlap, touch, be empty or extend past the end. */
+/** Cuts a text at the edges of spans. Spans may overlap, touch, be empty or extend past the end. */
 export function segmentsOf<T extends CodePointSpan>(text: string, spans: readonly T[]): Segment<T>[] {
   const points = Array.from(text);
   const clamp = (at: number) => Math.max(0, Math.min(points.length, at));

@@ -1,13 +1,13 @@
 /**
- * The animation of a row after a decision: upward when approved, fading when dismissed.
+ * Animates a row after a decision: it moves up when approved and fades when dismissed.
  *
- * The row itself is removed immediately and its neighbors close the gap without an animation, which would turn every row of the
- * list into a layer of its own. A copy stays visible for a moment. It is not part of the page: it has no id, name or role. A
- * series of quick decisions shows no animation, because each copy would delay the response to the next key.
+ * The row itself is removed immediately. Its neighbors close the gap without an animation, because animating them would put every
+ * row of the list into a separate layer. A copy of the row stays visible for a moment, without an id, name or role. Quick
+ * decisions in a row are not animated, because each copy would delay the response to the next key.
  */
 
 const LEAVE_MS = 120;
-/** Maximum time between the decisions of a series. */
+/** Maximum time between two decisions that count as quick. */
 const SERIES_MS = 600;
 
 let lastLeft = Number.NEGATIVE_INFINITY;

@@ -1,9 +1,9 @@
 /**
  * Computes which rows of a long list are visible, if all heights are known in advance.
  *
- * A virtualizer that measures stores a size per row key, and looks all of them up again whenever one row leaves. Here the row
- * offsets are one array of numbers, computed in a single pass. Not in this module: lists that need measuring (messages, whose
- * height depends on their text).
+ * A virtualizer that measures rows stores a size per row key, and looks up all of them again whenever a row leaves. Here the row
+ * offsets are one array of numbers, computed in a single pass. Not in this module: lists whose rows must be measured (messages,
+ * whose height depends on their text).
  */
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react';
 
@@ -18,7 +18,7 @@ export function offsetsOf(count: number, heightOf: (index: number) => number): F
   return offsets;
 }
 
-/** The row at `y`; the first or the last one beyond the ends. */
+/** The index of the row at `y`. Beyond the ends, the first or the last row. */
 export function rowAt(offsets: Float64Array, y: number): number {
   let low = 0;
   let high = Math.max(0, offsets.length - 2);
@@ -38,12 +38,12 @@ export function scrollToShow(offsets: Float64Array, index: number, top: number, 
   return end > top + height - below ? Math.max(0, Math.min(start, end - height + below)) : null;
 }
 
-/** Assumed height until the browser has measured it: enough rows for a tall window. */
+/** Assumed height of the list until the browser has measured it. Enough for a tall window. */
 const HEIGHT_AT_FIRST = 800;
 
 export interface RowWindow {
   readonly offsets: Float64Array;
-  /** The rows to draw, from `first` to `last`; none if `last` is less. */
+  /** The rows to draw, from `first` to `last`. None if `last` is less than `first`. */
   readonly first: number;
   readonly last: number;
   readonly top: number;

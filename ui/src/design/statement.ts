@@ -1,6 +1,6 @@
 /**
- * How the statement of a memory is displayed. The reader keeps the person's own words: `User: “i live in Leith”`, `Ada: “…”`. The
- * window shows the subject separately, so for the owner only the words are displayed and edited.
+ * Displays the statement of a memory. The reader stores people's own words: `User: “i live in Leith”`, `Ada: “…”`. The window
+ * shows the subject separately, so for the owner only the quoted words are displayed and edited.
  */
 const OWN_WORDS = /^User: (“[^“”]*”)$/;
 
@@ -14,6 +14,6 @@ export function editableStatement(content: string, subject: string): { readonly 
   const before = `${subject === 'owner' ? 'User' : subject}: “`;
   const words = content.slice(before.length, -1);
   if (!content.startsWith(before) || !content.endsWith('”') || /[“”]/.test(words)) return { words: content, whole: (edited) => edited };
-  // Quotation marks inside would end it.
+  // Curly quotation marks inside the words would end the quotation.
   return { words, whole: (edited) => `${before}${edited.replaceAll(/[“”]/g, '"')}”` };
 }

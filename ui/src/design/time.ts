@@ -10,7 +10,7 @@ const STEPS: readonly [limit: number, unit: Intl.RelativeTimeFormatUnit, ms: num
   [14 * DAY, 'day', DAY],
 ];
 
-// Creating a formatter costs more than using it a hundred times, and each row needs two.
+// Cached, because creating a formatter costs more than using it a hundred times, and each row needs two.
 const relativeFormats = new Map<string, Intl.RelativeTimeFormat>();
 const dateFormats = new Map<string, Intl.DateTimeFormat>();
 
@@ -38,7 +38,7 @@ export function relativeTime(time: number, now: number, locale?: string): string
   return shortDate(time, now, locale);
 }
 
-/** A date as precise as it was said (`2026-11-07`, `2026-11` or `2026`) in the reader's language: "7 November 2026". */
+/** A date as precise as stated (`2026-11-07`, `2026-11` or `2026`), in the reader's language: "7 November 2026". */
 export function partialDate(date: string, locale?: string): string {
   const [year = '', month, day] = date.split('-');
   if (month === undefined) return year;

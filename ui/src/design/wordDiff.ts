@@ -5,10 +5,10 @@ export interface DiffPart {
   readonly text: string;
 }
 
-/** With more words the comparison costs more than it shows; both statements are then shown whole. */
+/** Maximum number of words to compare. Longer statements are shown whole, because the comparison would cost too much. */
 const WORDS_MAX = 600;
 
-/** Words and the spaces between them as separate tokens, so that joining all tokens gives the text again. */
+/** Splits a text into words and the spaces between them. Joining all tokens gives the text again. */
 export function tokens(text: string): string[] {
   return text.match(/[\p{L}\p{N}]+(?:['’\-.][\p{L}\p{N}]+)*|\s+|[^\s\p{L}\p{N}]/gu) ?? [];
 }
@@ -58,7 +58,7 @@ export function wordDiff(before: string, after: string): DiffPart[] {
   return bridgeSpaces(parts);
 }
 
-/** A single space between two changes is made part of them; otherwise a phrase would be split into single words. */
+/** Makes a single space between two changes part of them. Otherwise a changed phrase would be split into single words. */
 function bridgeSpaces(parts: readonly DiffPart[]): DiffPart[] {
   const out: { kind: DiffPart['kind']; text: string }[] = [];
   let gone = '';

@@ -1,13 +1,13 @@
 /**
- * All actions that a key, a menu entry or a button can start.
+ * All actions that a key, menu entry or button can trigger.
  *
  * Hot keys, the `?` help, menus and the key hints in buttons all use this table. A panel adds its actions here and handles them
  * with `useActions(scope, { 'scope.action': () => … })`.
  *
  * Keys are characters as typed (`j`, `?`; `A` is Shift+A) or names from `KeyboardEvent.key` (`ArrowDown`, `Enter`, `Escape`).
- * `Mod+` is Ctrl, or Cmd on a Mac. `Alt+ArrowLeft` is the only key with Alt. `g r` is g, then r. A key of a single printable
- * character is a "single key" and acts only while the person has single keys enabled (WCAG 2.1.4). While text is typed or
- * composed, no action fires unless it has `inInputs`.
+ * `Mod+` is Ctrl, or Cmd on a Mac. `Alt+ArrowLeft` is the only key with Alt. `g r` is g, then r. A key that is a single printable
+ * character is a "single key", which acts only if the person has enabled single keys (WCAG 2.1.4). While the person types or
+ * composes text, no action fires unless it has `inInputs`.
  */
 
 export type Scope = 'global' | 'editor' | 'search' | 'review' | 'you' | 'memories' | 'conversations' | 'topics' | 'sessions' | 'playbooks' | 'reflection' | 'people' | 'privacy' | 'sources' | 'activity' | 'settings' | 'welcome';

@@ -1,9 +1,9 @@
 /**
  * Dispatches key presses to actions.
  *
- * There is one listener on the window. The panel on screen is the active scope. Handlers are looked up first in `editor`, while
- * one is mounted, then in the active scope, then in `global`. It uses no React state, so that a key press re-renders only what
- * the handler changes.
+ * There is one listener on the window. The current panel is the active scope. Handlers are looked up first in `editor` (if an
+ * editor is mounted), then in the active scope, then in `global`. This module uses no React state, so that a key press re-renders
+ * only what its handler changes.
  */
 import { useEffect, useRef } from 'react';
 import { ACTIONS, ACTION_IDS, type ActionId, type ActionIn, type Scope, action, isSingleKey } from './actions';
@@ -18,11 +18,14 @@ type KeyEvent = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | '
   target: EventTarget | null;
 };
 
-/** The key in the notation of the table, or null for a key that cannot be one (a lone modifier, AltGr characters with Alt). */
+/**
+ * The key in the notation of the key table, or null if it cannot be in the table (a modifier by itself, AltGr characters with
+ * Alt).
+ */
 export function keyName(event: Pick<KeyEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>): string | null {
   const { key } = event;
   if (['Shift', 'Control', 'Alt', 'Meta', 'AltGraph', 'Dead', 'Process', 'Unidentified'].includes(key)) return null;
-  // Back, as in a browser. Other keys with Alt type characters or belong to the desktop.
+  // Alt+Left goes back, as in a browser. Other keys with Alt type characters or belong to the desktop.
   if (event.altKey) return key === 'ArrowLeft' && !event.ctrlKey && !event.metaKey && !event.shiftKey ? 'Alt+ArrowLeft' : null;
   const printable = [...key].length === 1;
   if (event.ctrlKey || event.metaKey) return `Mod+${event.shiftKey ? 'Shift+' : ''}${printable ? key.toLowerCase() : key}`;

@@ -1,4 +1,4 @@
-//! The application that every host opens. It owns the engine, the background worker, the files a person chose and the event
+//! The application that every host opens. It owns the engine, the background worker, the files the person chose, and the event
 //! listeners.
 
 use std::collections::HashMap;
@@ -22,13 +22,13 @@ use crate::types::sources::FileToken;
 pub struct AppOptions {
     /// The data folder.
     pub data_dir: DataDir,
-    /// The slot of the embedding model. A host that keeps running passes [`EmbedderSlot::later`] and calls [`App::begin_work`].
+    /// The slot for the embedding model. A long-running host passes [`EmbedderSlot::later`] and calls [`App::begin_work`].
     pub embedder: EmbedderSlot,
-    /// How the host lets a person choose files.
+    /// How the host lets the person choose files.
     pub file_access: FileAccess,
 }
 
-/// How a person chooses files.
+/// How the person chooses files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileAccess {
     /// The host opens the system's file dialog.
@@ -56,19 +56,19 @@ impl Listeners {
     }
 }
 
-/// This application's role in working the queue.
+/// This application's role in processing the job queue.
 enum Work {
-    /// Work has not started.
+    /// The work has not started.
     NotBegun,
-    /// Another process works the queue; this one takes over when that process ends.
+    /// Another process works on the queue. This one takes over when that process ends.
     Waiting,
-    /// This process works the queue.
+    /// This process works on the queue.
     Working(#[allow(dead_code, reason = "works until it is dropped")] Worker),
     /// The application is closing.
     Closed,
 }
 
-/// A chosen file or folder and, if the token stands for one kind of export in it, that kind.
+/// A chosen file or folder. If the token represents only one kind of export in the folder, also that kind.
 #[derive(Debug, Clone)]
 pub(crate) struct Chosen {
     pub(crate) path: PathBuf,
@@ -86,7 +86,8 @@ pub(crate) struct AppInner {
     tasks: Mutex<HashMap<String, Arc<AtomicBool>>>,
 }
 
-/// Long work that a command waits for. It reports progress to the listeners and can be canceled; dropping it ends it.
+/// A long-running operation that a command waits for. It reports progress to the listeners and can be canceled. Dropping it ends
+/// it.
 pub(crate) struct Task {
     app: App,
     name: String,
@@ -109,7 +110,7 @@ impl Drop for Task {
     }
 }
 
-/// The open application. Cheap to clone; all clones share the same application.
+/// The open application. Cheap to clone; all clones share the same state.
 #[derive(Clone)]
 pub struct App {
     pub(crate) inner: Arc<AppInner>,
@@ -143,9 +144,9 @@ impl App {
         Ok(Self { inner })
     }
 
-    /// Starts loading the embedding model from `model_dir`, and starts working the queue; if another process works it, this one
-    /// takes over when that process ends. Both use a CPU core for a while, so a host with a window calls this after the window
-    /// has been drawn.
+    /// Starts loading the embedding model from `model_dir` and processing the job queue. If another process is already working on
+    /// the queue, this one takes over when that process ends. Both use a CPU core for a while, so a host with a window calls this
+    /// after drawing the window.
     pub fn begin_work(&self, model_dir: PathBuf) -> Result<(), ApiError> {
         let inner = &self.inner;
         let app = Arc::downgrade(inner);
@@ -164,7 +165,7 @@ impl App {
         Ok(())
     }
 
-    /// The engine, for hosts that use it directly (the command line).
+    /// The engine, for a host that uses it directly (the command line).
     pub fn engine(&self) -> &Engine {
         &self.inner.engine
     }
@@ -181,7 +182,7 @@ impl App {
         self.inner.listeners.tell(event);
     }
 
-    /// Issues a token for a chosen file. The window uses the token instead of the path.
+    /// Issues a token for a chosen file. The window uses this token instead of the path.
     pub fn register_file(&self, path: &Path) -> FileToken {
         let token = RandomIds::default().next_uuid().simple().to_string();
         let size = std::fs::metadata(path).map(|meta| if meta.is_file() { meta.len() } else { 0 }).unwrap_or(0);
@@ -215,8 +216,8 @@ impl App {
             .ok_or_else(|| ApiError::invalid("this file was chosen before Keepsake was restarted; choose it again"))
     }
 
-    /// Detects writes by another process (the command line) and reports them to all subscribers. Called on every status request,
-    /// which the page sends when it gets the focus.
+    /// Detects writes by other processes (the command line) and reports them to all subscribers. Called on every status request;
+    /// the page sends one when it gets the focus.
     pub(crate) fn notice_other_processes(&self) -> Result<(), ApiError> {
         let version = self.inner.engine.store().data_version()?;
         let mut seen = self.inner.seen_version.lock().unwrap_or_else(PoisonError::into_inner);
@@ -230,14 +231,14 @@ impl App {
         Ok(())
     }
 
-    /// Takes the right to work the queue, unless this application already has it. Without it, another process's worker could
-    /// overwrite the changes.
+    /// Acquires the right to work on the queue, unless this application already has it. Without it, the worker of another process
+    /// could overwrite the changes.
     pub(crate) fn own_queue(&self) -> Result<Option<WorkerLock>, ApiError> {
         let work = self.inner.work.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(if matches!(*work, Work::Working(_)) { None } else { Some(self.inner.engine.lock_worker()?) })
     }
 
-    /// Starts long work under a name. Only one task per name runs at a time.
+    /// Starts a long-running operation under a name. Only one operation per name can run at a time.
     pub(crate) fn begin_task(&self, name: &str) -> Result<Task, ApiError> {
         let is_cancelled = Arc::new(AtomicBool::new(false));
         let mut tasks = self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner);
@@ -248,19 +249,19 @@ impl App {
         Ok(Task { app: self.clone(), name: name.to_owned(), is_cancelled })
     }
 
-    /// Cancels long work; does nothing if the task has already ended.
+    /// Cancels a long-running operation. Does nothing if it has already ended.
     pub(crate) fn cancel_task(&self, name: &str) {
         if let Some(task) = self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner).get(name) {
             task.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Stops the background worker; the interrupted job continues at the next start. Then empties the database's write-ahead log,
-    /// because a host may end without closing the store, and the next start would read the log twice.
+    /// Stops the background worker; the interrupted job continues at the next start. Then empties the database's write-ahead log:
+    /// a host may end without closing the store, and the next start would have to read the log.
     pub fn close(&self) {
         let work = std::mem::replace(&mut *self.inner.work.lock().unwrap_or_else(PoisonError::into_inner), Work::Closed);
         drop(work);
-        // Readers that are still active prevent this; the log is then emptied at a later shutdown.
+        // Active readers prevent this. The log is then emptied at a later shutdown.
         if let Err(error) = self.inner.engine.store().checkpoint() {
             tracing::warn!(%error, "the log of the file could not be emptied");
         }
@@ -285,8 +286,7 @@ fn start_worker(inner: &AppInner, lock: WorkerLock) -> Result<Worker, ApiError> 
     Ok(worker)
 }
 
-/// Starts working the queue when the process that works it now ends. The thread sleeps on the lock and keeps nothing open
-/// meanwhile.
+/// Takes over the queue when the process that works on it ends. Until then, the thread sleeps on the lock and keeps nothing open.
 fn wait_for_queue(inner: &Arc<AppInner>) -> Result<(), ApiError> {
     let app = Arc::downgrade(inner);
     let data_dir = inner.engine.data_dir().to_owned();
@@ -312,7 +312,7 @@ fn forward_changes(inner: &Arc<AppInner>) -> Result<(), ApiError> {
     let listeners = Arc::clone(&inner.listeners);
     spawn("changes", move || {
         while let Ok(first) = changes.recv() {
-            // Everything committed in the meantime is merged into one event. Otherwise a long import would send the same event a
+            // All tags that arrive meanwhile are merged into one event. Otherwise a long import would send the same event a
             // hundred times.
             let mut tags: Vec<_> = first;
             while let Ok(more) = changes.try_recv() {
@@ -363,7 +363,7 @@ mod tests {
             app.begin_work(dir.path().join("no-model")).expect("it begins");
         }
         assert_eq!([&first, &second, &third].map(is_working), [true, false, false], "one at a time");
-        // An application that closes while it waits does not start working afterwards.
+        // An application that is closed while waiting does not start working afterwards.
         third.close();
         first.close();
         while !is_working(&second) {
@@ -382,7 +382,7 @@ mod tests {
             let app =
                 App::open(AppOptions { data_dir: dir.path().to_owned().into(), embedder, file_access: FileAccess::PickFiles })
                     .expect("it opens");
-            // The second start adds no further alert.
+            // The second call adds no further alert.
             on_model_settled(&Arc::downgrade(&app.inner));
             on_model_settled(&Arc::downgrade(&app.inner));
             let alerts = app.engine().store().read(|tx| tx.alerts()).expect("it reads");

@@ -1,4 +1,5 @@
-//! Dispatch: from a command's name and JSON to its handler and back. Windows, pages and agents all go through it.
+//! Dispatch: runs a command by name, converting JSON to its request and its response to JSON. Windows, pages and agents all use
+//! it.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -45,8 +46,8 @@ macro_rules! table {
         /// The names of all commands.
         pub const COMMANDS: &[&str] = &[$(stringify!($name),)*];
 
-        /// Runs a command. A null payload counts as an empty object. Fails with [`Code::Invalid`](crate::Code::Invalid) for an
-        /// unknown command or a payload that does not match its request. This call blocks, so it must not run on the UI thread.
+        /// Runs a command. A null payload counts as an empty object. Fails with [`Code::Invalid`](crate::Code::Invalid) if the
+        /// command is unknown or the payload does not match its request. This call blocks, so it must not run on the UI thread.
         pub fn dispatch(app: &App, command: &str, payload: Value) -> Result<Value, ApiError> {
             match command {
                 $(stringify!($name) => call(app, command, payload, $name),)*

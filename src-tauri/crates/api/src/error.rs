@@ -1,4 +1,4 @@
-//! Errors of commands: a code for programs and a sentence for people.
+//! Command errors: a code for programs and a sentence for people.
 
 use keepsake_engine::EngineError;
 use keepsake_store::StoreError;
@@ -21,13 +21,13 @@ pub enum Code {
     Failed,
 }
 
-/// Error of a command.
+/// The error of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Error, Serialize)]
 #[error("{message}")]
 pub struct ApiError {
     /// Kind of failure, for programs.
     pub code: Code,
-    /// For people: what happened, to what, and what to do.
+    /// For people: what happened, what it affects, and what to do.
     pub message: String,
 }
 

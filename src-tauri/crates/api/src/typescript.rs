@@ -1,4 +1,4 @@
-//! Writes the TypeScript types of the API into one text. `keepsake-types` prints it, and `make types` writes it to
+//! Writes the TypeScript types of the API to one text. `keepsake-types` prints it, and `make types` writes it to
 //! `ui/src/api/schema.ts`.
 
 use ts_rs::{Config, TS};
@@ -30,7 +30,7 @@ fn declare<T: TS>(config: &Config, out: &mut String) {
     out.push_str("\n\n");
 }
 
-/// Requests in which every field has a default, so callers may leave out any of them.
+/// Requests in which every field has a default, so callers may omit any of them.
 const ALL_OPTIONAL: [&str; 14] = [
     "BackupPlace", "MemoriesListRequest", "ConversationsListRequest", "MessagesRequest", "GateLogRequest", "ModelCallsRequest",
     "UndoRequest", "VisibilityRequest", "ContextRequestView", "TimelineRequest", "GraphRequest", "SessionsRequest",

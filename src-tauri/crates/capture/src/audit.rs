@@ -1,7 +1,8 @@
-//! The audit of memories: takes a sample, finds faults by rules, estimates how common they are overall, and suggests what to do.
+//! The audit of memories: takes a sample, finds faults by rules, estimates how common they are overall, and suggests an action
+//! for each.
 //!
-//! Each finding names the memory, the reason, and one action that a person may take; nothing is done here. Deliberately not here:
-//! where memories come from, whether the words of a source are still there (`engine` looks them up), and the actions themselves.
+//! Each finding names the memory, the reason, and one action that a person may take. Deliberately not here: loading memories,
+//! checking whether the quoted source text still exists (`engine` looks it up), and carrying out the actions.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -10,37 +11,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::dedup::{Claim, Conflict, compare, conflict, shared_words};
 
-/// Default size of the sample; this many determine a share to within seven percentage points.
+/// Default sample size; a sample this large determines a share to within seven percentage points.
 pub const SAMPLE: usize = 200;
 
-/// An ephemeral statement is stale after this many days.
+/// An ephemeral statement counts as outdated after this many days.
 const EPHEMERAL_DAYS: i64 = 2;
-/// A situation, plan or piece of work is stale after this many days; if nobody mentioned it for half a year, it is as likely over
-/// as not.
+/// A situation, plan or piece of work counts as outdated after this many days. If nobody has mentioned it for half a year, it is
+/// as likely over as not.
 const SITUATION_DAYS: i64 = 183;
 
-/// Maximum number of other memories compared in full with each memory of the sample, nearest first by shared words.
+/// Maximum number of other memories compared in full with each sampled memory; those that share the most words come first.
 const NEAR_MAX: usize = 24;
-/// A word that occurs in more memories than this says nothing about nearness.
+/// A word that occurs in more memories than this says nothing about how near two memories are.
 const COMMON_MEMORIES: usize = 500;
 
-/// The normal quantile for a 95 % interval.
+/// The normal quantile for a 95% interval.
 const Z_95: f64 = 1.959_963_985;
 
-/// A place that a memory rests on, looked up again.
+/// A place that supports a memory, looked up again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
     /// The quoted words, if they are still in the message.
     pub quote: Option<String>,
     /// The message and the one before it, which may contain the question it answers.
     pub around: String,
-    /// True if the person whom the memory is about said it.
+    /// True if the person that the memory is about said it.
     pub is_own: bool,
-    /// True if Keepsake itself had served these words earlier.
+    /// True if Keepsake itself had served these words before.
     pub is_echo: bool,
 }
 
-/// An active memory as seen by the audit.
+/// An active memory, as input for the audit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// Its id.
@@ -49,13 +50,13 @@ pub struct Entry {
     pub subject: Subject,
     /// The category of the statement.
     pub category: Category,
-    /// How long it can be expected to be true.
+    /// How long the statement is expected to be true.
     pub durability: Durability,
     /// The statement.
     pub content: String,
     /// The attribute it states about the person, if the reader proposed it.
     pub fact: Option<FactDetail>,
-    /// True if a person worded it.
+    /// True if a person wrote the wording.
     pub is_edited: bool,
     /// When it was last said, or confirmed by a person.
     pub last: Timestamp,
@@ -69,7 +70,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The statement in the form that is compared with others.
+    /// The statement in the form used for comparisons.
     pub fn claim(&self) -> Claim<'_> {
         Claim { content: &self.content, fact: self.fact }
     }
@@ -79,9 +80,9 @@ impl Entry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
-    /// No line supports it.
+    /// No source message supports it.
     Unsupported,
-    /// It rests on text that Keepsake had served.
+    /// It is based on text that Keepsake had served.
     Echoed,
     /// Another memory contradicts it.
     Contradiction,
@@ -114,7 +115,7 @@ pub enum Proposal {
     Archive,
     /// Merge it into the memory with this id.
     Merge(String),
-    /// Correct it: the newer memory with this id says otherwise.
+    /// Correct it, because the newer memory with this id contradicts it.
     Correct(String),
     /// Ask the person whether it is still true.
     Reconfirm,
@@ -154,15 +155,15 @@ pub struct Share {
     pub count: usize,
     /// The size of the sample.
     pub of: usize,
-    /// The lower end of the 95 % interval.
+    /// The lower end of the 95% interval.
     pub low: f64,
-    /// The upper end of the 95 % interval.
+    /// The upper end of the 95% interval.
     pub high: f64,
 }
 
 impl Share {
-    /// The Wilson interval, which also works for few or no findings. If all `whole` memories were examined, there is no
-    /// uncertainty.
+    /// Computes the Wilson interval, which also works for few findings or none. If all `whole` memories were examined, there is
+    /// no uncertainty.
     pub fn of(count: usize, of: usize, whole: usize) -> Self {
         if of == 0 {
             return Self { count, of, low: 0.0, high: if whole == 0 { 0.0 } else { 1.0 } };
@@ -174,14 +175,15 @@ impl Share {
         let z2 = Z_95 * Z_95;
         let middle = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
         let half = Z_95 / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
-        // The findings in the sample are a lower limit, and the sound memories in it give an upper limit.
+        // The faults found in the sample are a lower limit, and the sound memories in it give an upper limit.
         let low = (middle - half).max(count as f64 / whole as f64);
         let high = (middle + half).min((whole - (of - count)) as f64 / whole as f64);
         Self { count, of, low, high }
     }
 }
 
-/// The indices of `size` out of `count` items, in order and always the same for the same seed; all of them if there are no more.
+/// The indices of `size` out of `count` items, in ascending order and always the same for the same seed; all indices if `count`
+/// is not larger than `size`.
 pub fn sample(count: usize, size: usize, seed: u64) -> Vec<usize> {
     if count <= size {
         return (0..count).collect();
@@ -206,8 +208,8 @@ pub fn sample(count: usize, size: usize, seed: u64) -> Vec<usize> {
 }
 
 /// The faults of the sampled entries in the order of [`Fault::ALL`], with only the most serious one per entry. `checked` contains
-/// the places of the sampled entries. Calls `goes_on` before each entry with the number done; returns `None` as soon as it
-/// returns false.
+/// the places of the sampled entries. Calls `goes_on` before each entry with the number of entries done; returns `None` as soon
+/// as it returns false.
 pub fn audit(
     entries: &[Entry],
     sampled: &[usize],
@@ -340,7 +342,7 @@ impl Near {
             }
             if let Some(conflict) = conflict(entry.claim(), entries[other].claim()) {
                 told.insert(pair);
-                // The statement made last is more likely to be true.
+                // The statement made last is more likely to be current.
                 let when = |at: usize| (entries[at].said, entries[at].last, &entries[at].id);
                 let (older, newer) = if when(other) > when(at) { (at, other) } else { (other, at) };
                 let (reason, proposal) = match conflict {

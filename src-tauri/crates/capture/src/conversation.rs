@@ -1,18 +1,18 @@
-//! A conversation as input for finding candidates, and the result.
+//! A conversation as input for finding candidates, and the output.
 
 use keepsake_domain::{Candidate, MessageType, Role, Speaker, Stop, Subject, Timestamp};
 
 /// One message as read by the engine.
 #[derive(Debug, Clone)]
 pub struct Turn<'a> {
-    /// The message's id, for the caller; this crate only uses indices.
+    /// The message's id, for the caller's use; this crate only uses indices.
     pub id: &'a str,
     /// The speaker's role, from the owner's point of view.
     pub role: Role,
     /// The author's name as the source shows it.
     pub author: &'a str,
-    /// Identifies the speaker: equal in two turns exactly if the same person speaks. A name cannot, because two people may share
-    /// it.
+    /// Identifies the speaker: equal in two turns exactly if the same person speaks. A name cannot serve as the key, because two
+    /// people may share it.
     pub speaker: &'a str,
     /// The text, unchanged.
     pub text: &'a str,
@@ -20,14 +20,15 @@ pub struct Turn<'a> {
     pub time: Timestamp,
     /// The kind of message.
     pub message_type: MessageType,
-    /// True if it is on a branch that the person abandoned.
+    /// True if it is on a branch that the person abandoned by editing or regenerating.
     pub is_branch: bool,
-    /// The thread within the conversation, under any name; empty if it belongs to none. See [`threads`](crate::window::threads).
+    /// The thread within the conversation, under any name; empty if the message belongs to none. See
+    /// [`threads`](crate::window::threads).
     pub thread: &'a str,
 }
 
 impl Turn<'_> {
-    /// The subject of a statement that this turn's author makes about themselves.
+    /// The subject of statements that this turn's author makes about themselves.
     pub(crate) fn subject(&self) -> Subject {
         if self.role == Role::Owner { Subject::Owner } else { Subject::Person(Speaker::new(self.author, self.speaker)) }
     }
@@ -52,11 +53,11 @@ pub struct Conversation<'a> {
     pub assistant_name: Option<&'a str>,
 }
 
-/// What was found in a conversation, and what was filtered out.
+/// The candidates found in a conversation, and the statements that were filtered out.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Proposals {
     /// The candidates, in the order they were said.
     pub candidates: Vec<Candidate>,
-    /// Possible statements that were filtered out, each with its gate.
+    /// Statements that a gate filtered out, each with that gate.
     pub stops: Vec<Stop>,
 }

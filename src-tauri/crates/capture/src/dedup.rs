@@ -1,8 +1,8 @@
 //! Decides whether two statements say the same, with the four outcomes of seed 004.
 //!
 //! Cosine similarity cannot distinguish "allergic to nuts" from "not allergic to nuts", or Rotterdam from Utrecht. Formal
-//! features therefore decide first: names, numbers, possession and negation; the cosine only says how close the statements are.
-//! What a statement says about a person is its attribute, which the reader or a model named.
+//! features therefore decide first: names, numbers, possession and negation; the cosine only shows how close the statements are.
+//! The attribute that a statement is about comes from the reader or a model.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,21 +12,21 @@ use keepsake_text::{is_stop_word, words as words_of};
 
 use crate::read::spoken;
 
-/// Without vectors, two statements are the same from this share of common content words.
+/// Without vectors, two statements say the same if they share at least this fraction of their content words.
 const SAME_OVERLAP: f32 = 0.75;
-/// Without vectors, two statements are related from this share.
+/// Without vectors, two statements are related if they share at least this fraction.
 const RELATED_OVERLAP: f32 = 0.3;
 /// With vectors, two statements below this cosine have nothing in common.
 const RELATED_COSINE: f32 = 0.5;
 
-/// The content of a statement, reduced for comparison.
+/// The content of a statement, reduced to the features that are compared.
 #[derive(Debug)]
 struct Gist {
     words: BTreeSet<String>,
     names: BTreeSet<String>,
     numbers: BTreeSet<String>,
     is_negated: bool,
-    /// The subject's relation or possession that the statement is about: "sister" in "User's sister lives in Lima".
+    /// The subject's relative or possession that the statement is about: "sister" in "User's sister lives in Lima".
     whose: Option<String>,
 }
 
@@ -41,8 +41,8 @@ pub fn compare(new: Claim<'_>, new_vec: Option<&[f32]>, old: Claim<'_>, old_vec:
     }
     let attributes = new.fact.zip(old.fact).map(|(new, old)| is_one_matter(new.attribute, old.attribute));
     let is_close = match cosine {
-        // "Works in Seattle" and "lives in Seattle" are as close as "loves hiking trips" and "enjoys hiking". If the attributes
-        // are unknown, the statements must also share enough words.
+        // "Works in Seattle" and "lives in Seattle" have the same cosine as "loves hiking trips" and "enjoys hiking". If the
+        // attributes are unknown, the statements must also share enough words.
         Some(cosine) => {
             cosine >= DUPLICATE_COSINE && (attributes == Some(true) || overlap >= RELATED_OVERLAP)
                 || overlap >= SAME_OVERLAP && cosine >= RELATED_COSINE
@@ -63,7 +63,7 @@ pub fn compare(new: Claim<'_>, new_vec: Option<&[f32]>, old: Claim<'_>, old_vec:
         || conflicts(&a.names, &b.names)
         || conflicts(&a.numbers, &b.numbers);
     let outcome = if is_close && !is_other_fact {
-        // If it adds no words, numbers or names, the older statement already says it.
+        // If `new` adds no words, numbers or names, the older statement already says it.
         if a.words.is_subset(&b.words) { DedupOutcome::Exact } else { DedupOutcome::Reinforcement }
     } else if touches || is_close {
         DedupOutcome::Related
@@ -73,7 +73,7 @@ pub fn compare(new: Claim<'_>, new_vec: Option<&[f32]>, old: Claim<'_>, old_vec:
     (outcome, closeness)
 }
 
-/// Attributes for what a person does and likes: "I play the cello" is a skill, and "every evening" makes it a hobby.
+/// Attributes for activities and likes: "I play the cello" is a skill, and "every evening" makes it a hobby.
 const PURSUITS: [Attribute; 4] = [Attribute::Hobby, Attribute::Skill, Attribute::Like, Attribute::Habit];
 
 /// True if statements with these attributes may say the same.
@@ -82,7 +82,7 @@ fn is_one_matter(a: Attribute, b: Attribute) -> bool {
 }
 
 /// A stable fingerprint of a statement: lowercase content words in alphabetical order, plus negation. It recognizes a dismissed
-/// statement however its words are arranged.
+/// statement regardless of word order.
 pub fn fingerprint(content: &str) -> String {
     let gist = gist(content);
     let mut words: Vec<String> = gist.words.iter().chain(&gist.numbers).cloned().collect();
@@ -96,7 +96,7 @@ pub fn shared_words(a: &str, b: &str) -> usize {
     gist(a).words.intersection(&gist(b).words).count()
 }
 
-/// When a statement is merged into another one, at least this share of its words must occur there too.
+/// Minimum share of a statement's words that must also occur in the statement it is merged into.
 const CARRIED_WORDS_MIN: f32 = 0.5;
 
 /// True if `stays` contains everything important in `other`: names, numbers, possession, negation, and most words.
@@ -112,7 +112,7 @@ pub fn carries(stays: &str, other: &str) -> bool {
         && a.whose == b.whose
 }
 
-/// Why two statements about the same thing cannot both be true.
+/// The reason why two statements about the same thing cannot both be true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conflict {
     /// One statement negates the other.
@@ -121,12 +121,12 @@ pub enum Conflict {
     Value,
 }
 
-/// Attributes of which a person has one at a time. People may have two jobs and several homes within a year, but an agent needs
-/// the current one.
+/// Attributes that a person has only one of at a time. People may have two jobs and several homes within a year, but an agent
+/// needs the current one.
 pub(crate) const SINGLE_ATTRIBUTES: [Attribute; 5] =
     [Attribute::Name, Attribute::Age, Attribute::Birthday, Attribute::Home, Attribute::Employer];
 
-/// A statement, with what the reader or a model recognized in it.
+/// A statement, with the attribute that the reader or a model recognized in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claim<'a> {
     /// The statement.
@@ -141,24 +141,24 @@ impl<'a> Claim<'a> {
         Self { content: &candidate.content, fact: candidate.fact }
     }
 
-    /// A claim about which only the wording is known.
+    /// A claim of which only the wording is known.
     pub fn worded(content: &'a str) -> Self {
         Self { content, fact: None }
     }
 }
 
-/// Whether and why two statements about the same subject cannot both be true, judged by their attributes or else by negation and
-/// numbers. A person may love two towns and live in one.
+/// The reason why two statements about the same subject cannot both be true; `None` if they can. Judged by their attributes,
+/// because a person may love two towns but lives in only one; without attributes, by negation and numbers.
 pub fn conflict(a: Claim<'_>, b: Claim<'_>) -> Option<Conflict> {
     seen_conflict(a, b).unwrap_or_else(|| conflict_of(&gist(a.content), &gist(b.content)))
 }
 
-/// The words of a claim, without the label in front of quoted words.
+/// The words of a claim, without the label that precedes quoted words.
 fn words<'a>(claim: Claim<'a>) -> &'a str {
     spoken(claim.content).unwrap_or(claim.content)
 }
 
-/// The result by attributes; `None` if either claim has none.
+/// The conflict by attributes; the outer option is `None` if either claim has no attribute.
 fn seen_conflict(a: Claim<'_>, b: Claim<'_>) -> Option<Option<Conflict>> {
     let (x, y) = (a.fact?, b.fact?);
     if x.attribute != y.attribute {
@@ -170,7 +170,7 @@ fn seen_conflict(a: Claim<'_>, b: Claim<'_>) -> Option<Option<Conflict>> {
     let is_single = SINGLE_ATTRIBUTES.contains(&x.attribute) && !x.is_negated;
     let (a, b) = (gist(words(a)), gist(words(b)));
     let is_other = conflicts(&a.names, &b.names) || conflicts(&a.numbers, &b.numbers);
-    // True for two cats against three cats, but not for two children with different names.
+    // Two cats and three cats are a conflict; two children with different names are not.
     let is_counted_otherwise = !a.words.is_empty() && a.words == b.words && conflicts(&a.numbers, &b.numbers);
     Some((is_single && is_other || is_counted_otherwise).then_some(Conflict::Value))
 }
@@ -183,25 +183,25 @@ pub(crate) fn is_worded_alike(a: &str, b: &str) -> bool {
     words(a) == words(b)
 }
 
-/// True if `new` names a different thing or number than `old`.
+/// True if `new` contains a different name or number than `old`.
 pub(crate) fn names_another(new: &str, old: &str) -> bool {
     let (new, old) = (gist(new), gist(old));
     let differs = |new: &BTreeSet<String>, old: &BTreeSet<String>| !old.is_empty() && !new.is_subset(old);
     differs(&new.names, &old.names) || differs(&new.numbers, &old.numbers)
 }
 
-/// True if two wordings name the same thing.
+/// True if the two wordings have a name in common.
 pub(crate) fn shares_name(a: &str, b: &str) -> bool {
     !gist(a).names.is_disjoint(&gist(b).names)
 }
 
-/// A word that occurs in more statements than this says nothing about nearness.
+/// A word that occurs in more statements than this says nothing about how near two statements are.
 const COMMON_STATEMENTS: usize = 500;
 
-/// Maximum number of statements with shared words that are compared in full with each statement.
+/// Maximum number of statements compared in full with each statement, chosen by shared words.
 const NEAR_STATEMENTS_MAX: usize = 24;
 
-/// The indices of the statements that contradict another one. All of them are about the same subject.
+/// The indices of the statements that contradict another one. All of `claims` must be about the same subject.
 pub fn conflicting(claims: &[Claim<'_>]) -> BTreeSet<usize> {
     let gists: Vec<Gist> = claims.iter().map(|claim| gist(claim.content)).collect();
     let mut found = conflicting_attributes(claims);
@@ -229,7 +229,7 @@ pub fn conflicting(claims: &[Claim<'_>]) -> BTreeSet<usize> {
     found
 }
 
-/// The indices of statements that name different values of a single-valued attribute, however they are worded.
+/// The indices of statements that give different values for a single-valued attribute, regardless of their wording.
 fn conflicting_attributes(claims: &[Claim<'_>]) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     for attribute in SINGLE_ATTRIBUTES {
@@ -280,7 +280,7 @@ fn overlap(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
     if all == 0.0 { 0.0 } else { common / all }
 }
 
-/// Words of negation, in the plain form of the search index, where "don't" is two words and the second is "t".
+/// Words of negation, in the plain form of the search index, in which "don't" becomes two words, the second of which is "t".
 const DENIALS: [&str; 8] = ["not", "never", "no", "nor", "without", "cannot", "neither", "t"];
 
 /// The gist of a statement, or of quoted words.
@@ -406,7 +406,7 @@ mod tests {
         );
         check(&["User eats meat", "User is 41 years old", "User no longer eats meat", "User is 42 years old"], &[0, 1, 2, 3]);
         check(&["User loves Utrecht", "User loves Rotterdam"], &[]);
-        // Among hundreds of other statements, the two that conflict are still found.
+        // Two conflicting statements are found even among hundreds of others.
         let filler: Vec<String> = (0..1_000).map(|n| format!("User likes song number {n} by band {n}")).collect();
         let mut many: Vec<&str> = filler.iter().map(String::as_str).collect();
         many.insert(10, "User lives in Utrecht");

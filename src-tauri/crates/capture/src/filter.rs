@@ -1,6 +1,6 @@
 //! The six defensive filters of seed 004 for finished content, with the exception in docs/sources.md#design-decisions: an
-//! explicit first-person statement about one's own age or gender passes. Applied to what a model wrote; the reader writes nothing
-//! of its own.
+//! explicit first-person statement about one's own age or gender passes. They are applied to text that a model wrote; the reader
+//! writes no text of its own.
 
 use keepsake_domain::{Candidate, Gate};
 
@@ -22,7 +22,7 @@ const PROMPT_LEAKS: &[&str] =
 /// Gender, age and race (filter 4).
 const DEMOGRAPHICS: &[&str] =
     &["is male", "is female", "is a man", "is a woman", "years old", "age is", "ethnicity is", "race is"];
-/// Statements that something is unknown (filter 5).
+/// Statements that say something is unknown (filter 5).
 const UNKNOWNS: &[&str] =
     &["unknown", "not mentioned", "not specified", "not stated", "unspecified", "did not say", "not provided"];
 
@@ -58,7 +58,7 @@ pub fn check(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(
     Ok(())
 }
 
-/// True if the cited words contain what the statement says: its numbers or, if it has none, one of its content words.
+/// True if the cited words contain the content of the statement: its numbers or, if it has none, one of its content words.
 fn is_said_outright(candidate: &Candidate, conversation: &Conversation<'_>) -> bool {
     let told = |text: &str| -> Vec<String> { words(text).into_iter().map(|word| word.plain).collect() };
     let said: Vec<String> = candidate

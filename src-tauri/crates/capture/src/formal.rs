@@ -1,6 +1,7 @@
-//! Finds the parts of a message that prove nothing because of their form: text its author did not write, and orders to a machine.
+//! Finds the parts of a message that are not evidence because of their form: text that its author did not write, and instructions
+//! to a machine.
 //!
-//! The result is the same for every proposer, the reader as well as a model. Deliberately not here: the meaning of words.
+//! The result is the same for every proposer, whether it is the reader or a model. Deliberately not here: interpreting words.
 
 use std::ops::Range;
 
@@ -10,10 +11,10 @@ use keepsake_text::{Borrowed, Form, borrowed, hides_text, is_order, sentences};
 use crate::conversation::{Conversation, Proposals, Turn};
 use crate::quarantine;
 
-/// Why a range proves nothing.
+/// Why a range is not evidence.
 pub(crate) type Refusal = (Gate, String);
 
-/// A range that proves nothing, and the gate for it.
+/// A range that is not evidence, and the gate that rejects it.
 #[derive(Debug, Clone)]
 pub(crate) struct Stretch {
     bytes: Range<usize>,
@@ -22,8 +23,8 @@ pub(crate) struct Stretch {
     is_of_lines: bool,
 }
 
-/// The ranges that by their form are nobody's statement: text the author did not write, and orders to a machine with the rest of
-/// their line.
+/// The ranges that, based on their form, are nobody's statement: text that the author did not write, and instructions to a
+/// machine with the rest of their line.
 pub(crate) fn stretches(text: &str) -> Vec<Stretch> {
     let mut found = borrowed_stretches(text);
     for sentence in sentences(text).into_iter().filter(|sentence| is_order(&text[sentence.clone()])) {
@@ -39,18 +40,19 @@ fn borrowed_stretches(text: &str) -> Vec<Stretch> {
             Some(Gate::PastedText)
         }
         Form::QuotedLine | Form::Quotation => Some(Gate::QuotedText),
-        // `Job: nurse` and `Home: Leeds` also look like a dialogue, so the form cannot decide.
+        // `Job: nurse` and `Home: Leeds` look like a dialogue too, so the form is not decisive.
         Form::Dialogue | Form::InlineCode => None,
     };
     let stretch = |one: Borrowed| Some(Stretch { gate: gate(one.form)?, is_of_lines: one.form.is_of_lines(), bytes: one.bytes });
     borrowed(text).into_iter().filter_map(stretch).collect()
 }
 
-/// Why the words at `bytes` prove nothing, if their form rules them out.
+/// The reason why the words at `bytes` are not evidence, if their form rules them out.
 pub(crate) fn refusal(bytes: &Range<usize>, stretches: &[Stretch]) -> Option<(Gate, &'static str)> {
     let shares = |range: &Range<usize>| range.start < bytes.end && bytes.start < range.end;
     let holds = |range: &Range<usize>| range.start <= bytes.start && bytes.end <= range.end;
-    // A person who loves “The Wire” quotes only a title; in a real quotation, all of the words are between the marks.
+    // A person who loves “The Wire” puts only a title in quotation marks. In a real quotation, all of the words are inside the
+    // marks.
     let stops = |one: &&Stretch| if one.is_of_lines { shares(&one.bytes) } else { holds(&one.bytes) };
     let Stretch { gate, .. } = stretches.iter().find(stops)?;
     let reason = match gate {
@@ -61,8 +63,8 @@ pub(crate) fn refusal(bytes: &Range<usize>, stretches: &[Stretch]) -> Option<(Ga
     Some((*gate, reason))
 }
 
-/// True if nothing in the message can be believed, because it hides characters or gives orders to a machine in its author's own
-/// voice. Orders that are clearly quoted or pasted discredit only themselves and not the author's other words.
+/// True if no part of the message is credible, because it contains hidden characters or gives instructions to a machine in its
+/// author's own voice. Instructions that are clearly quoted or pasted discredit only themselves, not the author's other words.
 pub(crate) fn is_discredited(text: &str) -> bool {
     let pasted = borrowed_stretches(text);
     let shares = |one: &Stretch, order: &Range<usize>| one.bytes.start < order.end && order.start < one.bytes.end;
@@ -71,14 +73,15 @@ pub(crate) fn is_discredited(text: &str) -> bool {
     hides_text(text) || orders.iter().any(is_own) || orders.is_empty() && is_order(text)
 }
 
-/// The sentences that give orders to a machine, even if quotation marks or bullets precede them.
+/// The sentences that give instructions to a machine, even if quotation marks or bullets precede them.
 fn orders(text: &str) -> Vec<Range<usize>> {
     let is_mark = |c: char| c.is_whitespace() || matches!(c, '"' | '“' | '”' | '\'' | '>' | '*' | '-' | '•' | '`' | '/');
     let orders = |words: &str| is_order(words) || is_order(words.trim_start_matches(is_mark));
     sentences(text).into_iter().filter(|sentence| orders(&text[sentence.clone()])).collect()
 }
 
-/// Keeps messages from index `from` on that give orders to a machine, whoever sent them, as quoted data for a person to review.
+/// Keeps messages from index `from` on that give instructions to a machine as quoted data for a person to review, regardless of
+/// who sent them.
 pub(crate) fn set_apart(conversation: &Conversation<'_>, from: usize, out: &mut Proposals) {
     let is_said = |turn: &Turn<'_>| turn.message_type != MessageType::Instruction;
     for (index, turn) in conversation.turns.iter().enumerate().skip(from).filter(|(_, turn)| is_said(turn)) {

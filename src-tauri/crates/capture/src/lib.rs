@@ -1,9 +1,9 @@
-//! From a conversation to a few well-founded candidates, based on what the trained reader marked ([`propose_read`]) or what a
-//! model replies ([`model`]).
+//! Turns a conversation into a few well-founded candidates, from the marks of the trained reader ([`propose_read`]) or from the
+//! replies of a model ([`model`]).
 //!
-//! The reader or a model judges what a message says. This crate checks, by form, whose words they are (`formal`), and whether
-//! they were repeated or retracted later in the conversation (`restated`). [`filter`], [`validate`] and [`dedup`] are the gates
-//! that the output of every proposer passes.
+//! The reader or a model judges what a message says. This crate checks, based on form, whose words they are (`formal`), and
+//! whether they were repeated or retracted later in the conversation (`restated`). [`filter`], [`validate`] and [`dedup`] are the
+//! gates that the output of every proposer must pass.
 //!
 //! Deliberately not here: IO, async, clocks, storage, and sending. Readings come in as plain marks, vectors as numbers, and
 //! replies as text.

@@ -1,7 +1,7 @@
-//! How text that gives orders to a machine is kept for review by a person: as quoted data that says nothing about anybody.
+//! Keeps text that gives instructions to a machine for a person to review, as quoted data that says nothing about anybody.
 //!
-//! Both engines use the same wording. Deliberately not here: detecting such text (`keepsake_text`), and which messages are
-//! checked (`formal`).
+//! Both engines use the same wording. Deliberately not here: detecting such text (`keepsake_text`), and choosing which messages
+//! are checked (`formal`).
 
 use std::ops::Range;
 
@@ -11,10 +11,10 @@ use keepsake_domain::{
 
 use crate::validate;
 
-/// Confidence of a quarantined text: it is not a fact, and a person decides.
+/// Confidence of a quarantined text. It is not a fact, and a person decides about it.
 const CONFIDENCE: Confidence = Confidence::FLOOR;
 
-/// The candidate that is kept and its entry among the filtered-out texts, for the bytes `place` in the text of message `index`.
+/// The candidate to keep, and its entry among the filtered-out texts, for the bytes `place` in the text of message `index`.
 pub(crate) fn kept(index: usize, text: &str, place: Range<usize>, subject: Subject) -> Option<(Stop, Candidate)> {
     let span = Span::of_bytes(text, place.clone()).ok()?;
     let quote: String = validate::shown(&text[place]).chars().take(limits::CONTENT_CHARS_MAX / 2).collect();

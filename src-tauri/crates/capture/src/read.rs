@@ -1,8 +1,8 @@
 //! Turns the reader's marks into candidates in the person's own words, or into stops with the gate that applied.
 //!
-//! No decision here depends on the words of a language. The reader judged what a message says and whose words it contains; here
-//! its marks are checked against formal rules: who may speak for whom, code fences and quoted lines, hidden text, and orders to a
-//! machine.
+//! No decision here depends on the words of a language. The reader has judged what a message says and whose words it contains.
+//! This module checks the marks against formal rules: who may speak for whom, code fences and quoted lines, hidden text, and
+//! instructions to a machine.
 
 use std::ops::Range;
 
@@ -17,21 +17,21 @@ use crate::conversation::{Conversation, Proposals, Turn};
 use crate::restated::{Draft, reconciled};
 use crate::{formal, validate};
 
-/// A fact below the threshold but above this probability is recorded among the filtered-out statements; anything less is noise.
+/// A fact below the threshold but at least this probable is recorded among the filtered-out statements; anything less is noise.
 const NOTE_MIN: f64 = 0.3;
 
-/// A marked range of up to this many words hardly says anything by itself: "since january", "at that time".
+/// A marked range of up to this many words hardly means anything by itself: "since january", "at that time".
 const FRAGMENT_WORDS_MAX: usize = 3;
 
-/// Maximum gap between two parts of one statement: a comma and a space.
+/// Maximum number of bytes between two parts of one statement: a comma and a space.
 const GAP_BYTES_MAX: usize = 3;
 
-/// Words count as someone else's from this probability.
+/// From this probability on, words count as someone else's.
 const NOT_OWN_MIN: f64 = 0.5;
 
-/// Maximum length of an assistant's message that is read. An assistant that cannot do something says so briefly: 99 in 100 such
-/// passages in the training text have fewer than 140 characters. With alternatives offered, the message is four times as long;
-/// anything longer is a real answer and is not read. This length fills one window of the network.
+/// Maximum number of characters in an assistant's message that is read. An assistant that cannot do something says so briefly: 99
+/// in 100 such passages in the training text have fewer than 140 characters. If it offers alternatives, the message is four times
+/// as long; anything longer is a real answer and is not read. A message of this length fills one window of the network.
 const REFUSAL_CHARS_MAX: usize = 600;
 
 /// True if this turn can say something about its speaker: a person's own message on the main branch.
@@ -44,7 +44,7 @@ pub fn is_persons(role: Role, message_type: MessageType, is_branch: bool) -> boo
     matches!(role, Role::Owner | Role::Person) && is_speech(message_type, is_branch)
 }
 
-/// True if the reader should read a message: a person's own, or an assistant's that is short enough to decline a request.
+/// True if the reader should read a message: a person's own, or an assistant's that is short enough to be a refusal.
 pub fn is_for_reader(role: Role, message_type: MessageType, is_branch: bool, text: &str) -> bool {
     is_persons(role, message_type, is_branch)
         || role == Role::Assistant && is_speech(message_type, is_branch) && text.chars().nth(REFUSAL_CHARS_MAX).is_none()
@@ -54,7 +54,7 @@ fn is_speech(message_type: MessageType, is_branch: bool) -> bool {
     matches!(message_type, MessageType::Text | MessageType::Voice) && !is_branch
 }
 
-/// The candidates of a conversation. `readings` has one entry per turn; the reading of a turn that was not read is empty.
+/// The candidates of a conversation. `readings` has one entry per turn, which is empty if the turn was not read.
 pub fn propose_read(conversation: &Conversation<'_>, readings: &[Reading], offer: Offer) -> Proposals {
     let mut out = Proposals::default();
     formal::set_apart(conversation, 0, &mut out);
@@ -71,14 +71,14 @@ pub fn propose_read(conversation: &Conversation<'_>, readings: &[Reading], offer
     out
 }
 
-/// The marked facts, extended to whole words. Adjacent marks about the same attribute form one statement ("rode every day, and
+/// The marked facts, extended to whole words. Adjacent marks about the same attribute are one statement ("rode every day, and
 /// stopped in 2019"), and a fragment is joined to the statement next to it.
 fn facts(text: &str, marks: &[Mark]) -> Vec<(Mark, FactMark)> {
     let mut found: Vec<(Mark, FactMark)> = Vec::new();
     for mark in marks {
         let MarkKind::Fact(fact) = mark.kind else { continue };
         let mut bytes = whole_words(text, &mark.bytes);
-        // A full stop at the end is not part of the statement, whether or not the reader included it.
+        // A period at the end is not part of the statement, even if the reader included it.
         bytes.end = bytes.start + text.get(bytes.clone()).map_or(bytes.len(), |words| words.trim_end_matches('.').len());
         let is_fragment =
             |bytes: &Range<usize>| text.get(bytes.clone()).unwrap_or_default().split_whitespace().count() <= FRAGMENT_WORDS_MAX;
@@ -90,7 +90,7 @@ fn facts(text: &str, marks: &[Mark]) -> Vec<(Mark, FactMark)> {
         });
         match beside {
             Some((last, details)) => {
-                // The longer of the two determines what the statement is about.
+                // The longer of the two determines the attribute of the statement.
                 if bytes.len() > last.bytes.len() {
                     *details = FactMark { is_negated: details.is_negated || fact.is_negated, ..fact };
                 } else {
@@ -111,7 +111,7 @@ fn facts(text: &str, marks: &[Mark]) -> Vec<(Mark, FactMark)> {
     found
 }
 
-/// Words that join two statements, in those languages of the training text that have short ones.
+/// Words that join two statements, for the languages of the training text in which such words are short.
 const JOINING: [&str; 20] = [
     "and", "but", "or", "so", "und", "aber", "oder", "et", "mais", "ou", "y", "pero", "o", "e", "mas", "ma", "en", "maar", "och",
     "men",
@@ -153,7 +153,7 @@ fn judge(mark: &Mark, fact: &FactMark, marks: &[Mark], formal: &[formal::Stretch
     Ok(())
 }
 
-/// The fact as a candidate; otherwise records why it was filtered out.
+/// Creates a candidate from the fact, or records why the fact was filtered out.
 fn draft(
     conversation: &Conversation<'_>,
     index: usize,
@@ -194,7 +194,7 @@ fn draft(
     None
 }
 
-/// How long a fact of this kind can be expected to be true.
+/// How long a fact of this kind is expected to be true.
 pub(crate) fn durability(category: Category, attribute: Option<Attribute>) -> Durability {
     match (category, attribute) {
         (Category::Goal, _) | (_, Some(Attribute::Plan | Attribute::Goal)) => Durability::Situational,
@@ -203,8 +203,8 @@ pub(crate) fn durability(category: Category, attribute: Option<Attribute>) -> Du
     }
 }
 
-/// A candidate from words that a person selected: the words at `span`, attributed to their author. The error explains why it is
-/// not possible.
+/// Creates a candidate from words that a person selected: the words at `span`, attributed to their author. The error explains why
+/// this is not possible.
 pub fn by_hand(turns: &[Turn<'_>], at: usize, span: Span, category: Category) -> Result<Candidate, String> {
     let turn = turns.get(at).ok_or("this message does not exist; choose another")?;
     if !is_read(turn) {
@@ -237,18 +237,18 @@ pub fn by_hand(turns: &[Turn<'_>], at: usize, span: Span, category: Category) ->
     Ok(candidate)
 }
 
-/// The words in a statement made of someone's own words (`statement`).
+/// Extracts the quoted words from a statement that quotes someone (see `statement`).
 pub fn spoken(content: &str) -> Option<&str> {
     content.split_once(": “").and_then(|(_, words)| words.strip_suffix('”'))
 }
 
-/// The person's own words as a statement about them: `User: “i live in Hull with my sister”`.
+/// Words a statement as a quotation of the person it is about: `User: “i live in Hull with my sister”`.
 fn statement(label: &str, words: &str) -> String {
     let words = validate::shown(words.trim()).replace(['“', '”'], "\"");
     format!("{label}: “{}”", words.trim_end_matches(['.', ',', ';', ':']))
 }
 
-/// One sentence for the person: the kind of fact and how certain the reader is.
+/// One sentence for the person who reviews the fact: the kind of fact and how certain the reader is.
 fn reasoning(fact: &FactMark, probability: f64) -> String {
     let how = if fact.is_implied { "implied" } else { "stated" };
     format!("Read as a lasting fact of the kind \"{}\", {how}, {:.0} % sure.", fact.attribute, probability * 100.0)

@@ -1,12 +1,11 @@
-//! Reflection on memories (seed 000, "The Big Tidy"): what could be archived, and what could be merged.
+//! Reflection on memories (seed 000, "The Big Tidy"): which memories could be archived, and which could be merged.
 //!
-//! The value of a memory is not judged, because the questions asked decide what is served. How things were heard, said and done
-//! belongs to session records, which contain it from the start.
+//! The value of a memory is not judged, because the question that an agent asks decides which memories are served. What was
+//! heard, said and done in a session belongs to its session record, which contains it from the start.
 //!
-//! Reflection only proposes, and its proposals follow from the memories alone, so a second pass over the same memories finds the
-//! same. Memories are compared only within one person and one audience: nothing said elsewhere affects a proposal, and a merge
-//! never changes who may see something. Deliberately not here: where memories come from, who reads them, and what happens to a
-//! proposal.
+//! Reflection only makes proposals, and they depend only on the memories, so a second pass over the same memories gives the same
+//! proposals. Memories are compared only within one person and one audience: nothing said elsewhere affects a proposal, and a
+//! merge never changes who may see something. Deliberately not here: loading memories, access control, and acting on a proposal.
 
 pub mod model;
 
@@ -21,27 +20,27 @@ use model::Opinion;
 /// Name and version of these rules, stored with every proposal. Raise the version when results change.
 pub const REFLECTION_VERSION: &str = "builtin-reflection/2";
 
-/// A mood or physical state is over after this many days unless it was called lasting.
+/// A mood or physical state has passed after this many days unless it was stated to be lasting.
 const MOMENTARY_DAYS: i64 = 14;
-/// A situation mentioned once and not again for this many days is over, or there was a reason not to mention it again.
+/// A situation that was mentioned once and not again for this many days is over, or there was a reason not to mention it again.
 const FORGOTTEN_DAYS: i64 = 365;
-/// A year that ended fewer days ago than this may still be a topic.
+/// A year may still be a topic until this many days after its end.
 const YEAR_OVER_DAYS: i64 = 31;
-/// A topic that came up in this many conversations is one the person returns to.
+/// A topic that came up in at least this many conversations is one that the person returns to.
 const CONVERSATIONS_TELLING: usize = 3;
 
-/// An active memory as seen by reflection.
+/// An active memory, as input for reflection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Remembered {
-    /// The memory as seen by the audit.
+    /// The memory in the form that the audit uses.
     pub entry: Entry,
-    /// The id of the person it is about, because two people may have the same name.
+    /// The id of the person it is about. A name is not enough, because two people may share one.
     pub person: String,
-    /// The audience: memories are compared only with those that the same people may see.
+    /// The audience. Memories are compared only with others that the same people may see.
     pub scope: String,
     /// Changes whenever the memory's evidence changes.
     pub digest: String,
-    /// The number of places it rests on.
+    /// The number of places that support it.
     pub places: usize,
     /// The number of conversations that contain those places.
     pub conversations: usize,
@@ -66,7 +65,7 @@ impl Change {
     }
 }
 
-/// A proposal.
+/// A proposed change to memories.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposed {
     /// Derived from the kind of change, the memories and their evidence.
@@ -77,21 +76,21 @@ pub struct Proposed {
     pub entries: Vec<usize>,
     /// The reason, in one sentence.
     pub reason: String,
-    /// The index of the model opinion it comes from; `None` if the rules found it.
+    /// The index of the model opinion that it comes from; `None` if the rules found it.
     pub opinion: Option<usize>,
 }
 
-/// A change of the memories at these indices, with the reason.
+/// A change to the memories at these indices, with the reason.
 type Reasoned = (Change, Vec<usize>, String);
 
-/// The memories that could be tidied up: archives first, then merges, each in the order of the memories. A memory is in at most
-/// one proposal. A settled proposal (dismissed or done before) is not made again and does not block others.
+/// Proposals for tidying up memories: archives first, then merges, each in the order of the memories. A memory is in at most one
+/// proposal. A settled proposal (dismissed or carried out before) is not made again and does not block others.
 pub fn reflect(memories: &[Remembered], now: Timestamp, is_settled: &dyn Fn(&str) -> bool) -> Vec<Proposed> {
     reflect_with(memories, &[], now, is_settled)
 }
 
-/// Like [`reflect`], but also uses a model's opinions of the memories. The rules' archives and merges come first. Each opinion
-/// must pass the rules of [`model`] every time.
+/// Like [`reflect`], but also uses a model's opinions of the memories. Archives and merges from the rules come first. Each
+/// opinion must pass the rules of [`model`] every time.
 pub fn reflect_with(
     memories: &[Remembered],
     opinions: &[Opinion],
@@ -135,7 +134,7 @@ fn key_of(memories: &[Remembered], change: &Change, entries: &[usize]) -> String
         .map(|memory| format!("{}:{}", memory.entry.id, memory.digest))
         .collect();
     of.sort();
-    // The key need not include which memory stays, because that follows from the memories.
+    // The key need not include which memory stays, because that is determined by the memories.
     format!("{}|{}", change.kind(), of.join(" "))
 }
 
@@ -145,13 +144,13 @@ fn years(content: &str) -> Vec<i64> {
     numbers.filter_map(|number| number.parse().ok()).filter(|year| (1900..2200).contains(year)).collect()
 }
 
-/// The year of a point in time, accurate to a day; callers keep a month's distance.
+/// The year of a point in time, accurate to a day. Callers keep a month's distance from the end of a year.
 fn year_of(time: Timestamp) -> i64 {
     1970 + (time.0 as f64 / DAY_MS as f64 / 365.2425).floor() as i64
 }
 
-/// The reason why a memory may be archived, if it may. A person's own wording and positions stay, because only that person can
-/// say that they are over.
+/// Why this memory may be archived, or `None` if it may not. A person's own wording and positions are kept, because only that
+/// person can say that they no longer apply.
 fn is_over(memory: &Remembered, now: Timestamp) -> Option<&'static str> {
     let entry = &memory.entry;
     if entry.is_edited || entry.is_knowledge {
@@ -190,16 +189,17 @@ fn is_same(a: &Remembered, b: &Remembered) -> bool {
     let (there, back) = (outcome(one, other), outcome(other, one));
     let says = |outcome: DedupOutcome| match outcome {
         DedupOutcome::Exact => true,
-        // A more detailed position is a different position.
+        // A more detailed version of a position is a different position.
         DedupOutcome::Reinforcement => !one.is_knowledge,
         DedupOutcome::Related | DedupOutcome::Different => false,
     };
-    // They must share words, because two sentences on one topic are close in meaning too.
+    // The memories must share words, because two sentences on one topic are also close in meaning.
     let is_one = fingerprint(&one.content) == fingerprint(&other.content);
     says(there) && says(back) && (is_one || shared_words(&one.content, &other.content) > 0)
 }
 
-/// Groups in which every memory says the same as every other one, so that no chain of small steps connects different statements.
+/// Groups in which every memory says the same as every other one, so that no chain of small differences connects different
+/// statements.
 fn alike(memories: &[Remembered], taken: &BTreeSet<usize>) -> Vec<Vec<usize>> {
     let mut circles: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     for (at, memory) in memories.iter().enumerate().filter(|(at, _)| !taken.contains(at)) {
@@ -231,8 +231,8 @@ fn alike(memories: &[Remembered], taken: &BTreeSet<usize>) -> Vec<Vec<usize>> {
     groups
 }
 
-/// The index of the memory that stays in a group: a person's own wording, otherwise the one that says most, rests on most, or was
-/// said last.
+/// The index of the memory that stays in a group: one that a person worded, or else the one with the most words, then the one
+/// with the most places, then the one said last.
 fn kept_of(memories: &[Remembered], group: &[usize]) -> usize {
     let rank = |place: &usize| {
         let memory = group.get(*place).and_then(|at| memories.get(*at));

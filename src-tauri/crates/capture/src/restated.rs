@@ -1,19 +1,19 @@
 //! Finds repetitions and retractions within one conversation, among the facts that the reader marked.
 //!
-//! The same words again support the statement they repeat. If two statements cannot both be true, the later one counts. This is
-//! decided by the attribute and negation that the reader recognized, and by names and numbers. Closeness of vectors is not used:
-//! on the development set it confused two things of the same kind more often than it found a repetition. Deliberately not here:
-//! what other conversations say (`engine` compares with what is stored).
+//! The same words said again support the statement they repeat. If two statements cannot both be true, the later one counts. This
+//! is decided by the attribute and negation that the reader recognized, and by names and numbers. Vector similarity is not used:
+//! on the development set, it confused two things of the same kind more often than it found a repetition. Deliberately not here:
+//! comparing with other conversations (`engine` compares with the stored memories).
 
 use keepsake_domain::{Candidate, FactMark, Gate, Stop};
 
 use crate::{dedup, validate};
 
-/// A fact that may be proposed, before it is compared with the others.
+/// A fact that may become a candidate, before it is compared with the others.
 pub(crate) struct Draft {
     pub(crate) candidate: Candidate,
     pub(crate) fact: FactMark,
-    /// The words as they occur in the message.
+    /// The words exactly as in the message.
     pub(crate) words: String,
 }
 
@@ -49,7 +49,7 @@ fn is_restated(old: &Draft, new: &Draft) -> bool {
     old.candidate.subject == new.candidate.subject && dedup::is_worded_alike(&old.words, &new.words)
 }
 
-/// True if `new` retracts `old`: it gives another value for a single-valued attribute, or negates it.
+/// True if `new` retracts `old`: it gives another value for a single-valued attribute, or it negates the old statement.
 fn takes_back(new: &Draft, old: &Draft) -> bool {
     old.candidate.subject == new.candidate.subject
         && message(old) < message(new)

@@ -1,5 +1,5 @@
 //! Mechanical validation (seeds 002 and 004): required content is present, is not boilerplate, and comes from the words of the
-//! right speaker. Malformed candidates are dropped rather than guessed.
+//! right speaker. Malformed candidates are dropped, not repaired by guessing.
 
 use keepsake_domain::{Candidate, Confidence, Gate, MemoryKind, limits};
 
@@ -7,12 +7,12 @@ use keepsake_text::is_invisible;
 
 use crate::Conversation;
 
-/// Minimum length of a statement; anything shorter has no subject and verb.
+/// Minimum number of characters in a statement; anything shorter has no subject and verb.
 pub const CONTENT_CHARS_MIN: usize = 8;
-/// Minimum length of the reasoning for a position; anything shorter gives no reason (seed 002). A fact is proved by its words,
-/// and its reasoning may be only two words.
+/// Minimum number of characters in the reasoning for a position; anything shorter gives no reason (seed 002). A fact is proved by
+/// the cited words, so its reasoning may be only two words.
 pub const REASONING_CHARS_MIN: usize = 20;
-/// Maximum length of a reasoning; anything longer is not a single sentence.
+/// Maximum number of characters in a reasoning; anything longer is not a single sentence.
 pub const REASONING_CHARS_MAX: usize = 400;
 
 /// Reasonings that fit any statement (seed 002).
@@ -22,7 +22,7 @@ const BOILERPLATE: &[&str] = &[
     "could be useful", "n/a", "none",
 ];
 
-/// `text` without direction marks, zero-width marks and control characters, so that it may be displayed.
+/// `text` without direction marks, zero-width marks and control characters, so that it is safe to display.
 pub fn shown(text: &str) -> String {
     let kept: String = text.chars().filter(|c| !is_invisible(*c) && (!c.is_control() || *c == '\n' || *c == '\t')).collect();
     kept.split_whitespace().collect::<Vec<_>>().join(" ")

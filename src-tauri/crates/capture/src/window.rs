@@ -1,14 +1,14 @@
-//! The windows of seed 002: the parts of a conversation that a model reads at once.
+//! The windows of seed 002: the parts of a conversation that a model reads in one call.
 //!
-//! Threads are kept apart; a long stretch is cut at its largest time gaps; the principal's lines are labeled. If a window is
-//! still too long, its oldest lines by others are dropped first; the principal's lines are never dropped.
+//! Threads are kept apart, a long stretch is cut at its largest time gaps, and the principal's lines are labeled. If a window is
+//! still too long, the oldest lines by others are dropped first; the principal's lines are never dropped.
 
 use std::collections::{HashMap, HashSet};
 
 use keepsake_domain::Timestamp;
 use keepsake_prompt::LINE_CHARS;
 
-/// One message as input for the windows.
+/// One message, as input for windows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line<'a> {
     /// Index in the caller's slice.
@@ -25,20 +25,20 @@ pub struct Line<'a> {
     pub text: &'a str,
 }
 
-/// A part of a conversation for one reading.
+/// A part of a conversation that is read in one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Window {
     /// Indices of the included lines, oldest first.
     pub lines: Vec<usize>,
-    /// Indices of the lines dropped because of length.
+    /// Indices of the lines that were dropped because the window was too long.
     pub dropped: Vec<usize>,
     /// The window as text, one message per line, with the principal's lines labeled.
     pub text: String,
 }
 
 /// The thread of each message, given its id and the id of the message it answers. A thread is named after the first message in
-/// the chain of answers. A message that answers nothing and is not answered belongs to no thread. If the first message no longer
-/// exists, its id still names the thread.
+/// the chain of answers. A message that neither answers another nor is answered belongs to no thread. If the first message no
+/// longer exists, its id still names the thread.
 pub fn threads<'a>(messages: &[(&'a str, Option<&'a str>)]) -> Vec<&'a str> {
     let mut known: HashMap<&str, usize> = HashMap::new();
     for (at, (id, _)) in messages.iter().enumerate() {
@@ -54,7 +54,7 @@ pub fn threads<'a>(messages: &[(&'a str, Option<&'a str>)]) -> Vec<&'a str> {
                 break root;
             }
             let (id, answers) = messages[at];
-            // A circular chain has no first message; it is named after whichever message is reached first.
+            // A circular chain has no first message, so the thread is named after the message reached first.
             roots[at] = Some(id);
             chain.push(at);
             match answers.map(|answers| (answers, known.get(answers))) {
@@ -77,7 +77,7 @@ pub fn threads<'a>(messages: &[(&'a str, Option<&'a str>)]) -> Vec<&'a str> {
 /// The label at the start of the principal's lines.
 pub const PRINCIPAL_LABEL: &str = "PRINCIPAL";
 
-/// Cuts `lines` into windows of at most `chars_max` characters each, as far as the principal's own lines allow it.
+/// Cuts `lines` into windows of at most `chars_max` characters each, unless the principal's own lines make one longer.
 pub fn windows(lines: &[Line<'_>], chars_max: usize) -> Vec<Window> {
     let mut threads: Vec<(&str, Vec<&Line<'_>>)> = Vec::new();
     for line in lines {
@@ -103,7 +103,7 @@ fn cut(members: &[&Line<'_>], chars_max: usize, out: &mut Vec<Window>) {
         out.push(fit(members, chars_max));
         return;
     }
-    // If several gaps are equal, the one nearest the middle gives the most even pieces.
+    // Of several equal gaps, the one nearest the middle gives the most even pieces.
     let middle = members.len() / 2;
     let at = (1..members.len())
         .max_by_key(|n| {

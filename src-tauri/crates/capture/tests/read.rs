@@ -1,4 +1,4 @@
-//! What becomes of the reader's marks: the message, the marks, and what is proposed or filtered out.
+//! From the reader's marks to proposals: the message, the marks, and the resulting candidates and stops.
 
 use keepsake_capture::{Conversation, Turn, propose_read};
 use keepsake_domain::{
@@ -39,7 +39,7 @@ fn reading(text: &str, phrases: &[(&str, MarkKind, f64)]) -> Reading {
     Reading { marks: phrases.iter().map(mark).collect() }
 }
 
-/// `category content @places` of each candidate, and `gate content` of each stop.
+/// Each candidate as `category content @places`, and each stop as `gate content`.
 fn of(turns: &[Turn<'_>], readings: &[Reading]) -> (Vec<String>, Vec<String>) {
     let found = propose_read(&Conversation { turns, owner_name: None, assistant_name: None }, readings, Offer::Balanced);
     let places = |c: &keepsake_domain::Candidate| c.evidence.iter().map(|e| e.message.to_string()).collect::<Vec<_>>().join(",");

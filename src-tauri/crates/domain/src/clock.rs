@@ -1,4 +1,4 @@
-//! Time as a value: milliseconds since the Unix epoch. The current time is passed in by callers that have a clock.
+//! Time as a value: milliseconds since the Unix epoch. Callers that have a clock pass in the current time.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub const MINUTE_MS: i64 = 60_000;
 /// Milliseconds per hour.
 pub const HOUR_MS: i64 = 60 * MINUTE_MS;
-/// Milliseconds per day of 24 hours, without a daylight-saving change.
+/// Milliseconds per 24-hour day. Days with a daylight-saving change differ.
 pub const DAY_MS: i64 = 24 * HOUR_MS;
 
 /// A moment in milliseconds since the Unix epoch, UTC.
@@ -20,7 +20,7 @@ impl Timestamp {
         self.0
     }
 
-    /// This moment moved by `delta_ms`. Saturates at the ends of the range.
+    /// This moment plus `delta_ms`. Saturates at the ends of the range.
     pub const fn plus_ms(self, delta_ms: i64) -> Self {
         Self(self.0.saturating_add(delta_ms))
     }

@@ -3,11 +3,11 @@
 use crate::memory::names;
 
 names! {
-    /// Whether a conversation is still going on. Any new message makes it active again.
+    /// Whether a conversation has ended. Any new message makes it active again.
     pub enum ConversationStatus {
         /// Still going on.
         Active = "active",
-        /// Quiet, but somebody may still reply.
+        /// Quiet, but someone may still reply.
         Idle = "idle",
         /// Ended.
         Archived = "archived",

@@ -1,17 +1,17 @@
-//! Gates: the named checks that can filter out a candidate, so that a person can see what was filtered out and why.
+//! Gates: named checks that filter out candidates. The gate log shows a person what was filtered out and why.
 
 use crate::Subject;
 use crate::memory::CandidateEvidence;
 use crate::memory::names;
 
 names! {
-    /// The gate that filtered out a candidate. The first six are seed 004's defensive filters.
+    /// A gate that filtered out a candidate. The first six are seed 004's defensive filters.
     pub enum Gate {
         /// Describes the conversation: "User greeted", "User asked".
         ConversationAction = "conversation_action",
         /// About the assistant, not about the person.
         AssistantFact = "assistant_fact",
-        /// Extraction or system instructions mistaken for facts.
+        /// Extraction or system instructions that were mistaken for facts.
         SystemPromptLeak = "system_prompt_leak",
         /// A guess at gender, age or race. An explicit first-person statement with its span passes
         /// (docs/sources.md#design-decisions).
@@ -22,7 +22,7 @@ names! {
         NotAboutSubject = "not_about_subject",
         /// Text of the platform or a template, not said by a person.
         SystemText = "system_text",
-        /// Quoted words of somebody else.
+        /// Someone else's words, quoted.
         QuotedText = "quoted_text",
         /// Pasted code, logs, documents or e-mail.
         PastedText = "pasted_text",
@@ -32,31 +32,31 @@ names! {
         InstructionLike = "instruction_like",
         /// A question, request or command, which states nothing about the person.
         QuestionOrRequest = "question_or_request",
-        /// Hypothetical: if, would, imagine.
+        /// Hypothetical: "if", "would", "imagine".
         Hypothetical = "hypothetical",
         /// Irony: not meant literally.
         Irony = "irony",
-        /// No longer true after the day.
+        /// Not true beyond the day.
         Ephemeral = "ephemeral",
         /// Withdrawn or corrected later in the same conversation.
         Retracted = "retracted",
-        /// Too vague to tell anything about the person.
+        /// Too vague to reveal anything about the person.
         Vague = "vague",
         /// Confidence below the minimum.
         LowConfidence = "low_confidence",
-        /// Its span is not in the message, or was said by another speaker.
+        /// The span does not exist in the message, or another speaker said it.
         Ungrounded = "ungrounded",
         /// Malformed: empty, too long, or with boilerplate reasoning.
         Invalid = "invalid",
-        /// Text that Keepsake itself served.
+        /// Repeats text that Keepsake itself served.
         Echo = "echo",
         /// Repeats an existing memory.
         Duplicate = "duplicate",
-        /// A person dismissed the same statement before.
+        /// Repeats a statement that a person dismissed.
         Suppressed = "suppressed",
         /// Exceeds the maximum for one source.
         OverCap = "over_cap",
-        /// Said by an unidentified speaker of a meeting.
+        /// Said by an unidentified speaker in a meeting.
         UnnamedVoice = "unnamed_voice",
         /// A judge found it not worth keeping.
         Judge = "judge",
@@ -65,16 +65,16 @@ names! {
     }
 }
 
-/// A candidate that a gate filtered out, for the gate log.
+/// A filtered-out candidate, recorded in the gate log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stop {
     /// The gate.
     pub gate: Gate,
-    /// Whom it would have been about.
+    /// The person it would have been about.
     pub subject: Subject,
-    /// The statement it would have become, or the original sentence.
+    /// The statement that was filtered out, or the original sentence.
     pub content: String,
-    /// The reason, in one sentence for a person.
+    /// The reason, as one sentence for a person.
     pub reason: String,
     /// Where it was said.
     pub evidence: Vec<CandidateEvidence>,

@@ -1,6 +1,6 @@
 //! Ids: a prefix for the type, followed by a UUIDv7, in the style of the seeds (`int_`, `ent_`, `conv_` …).
 //!
-//! An id is made from a UUID that is passed in; nothing here generates randomness.
+//! Ids are created from UUIDs that callers pass in; nothing here generates randomness.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 /// Source of new UUIDs. Only outer crates and tests implement it.
 pub trait IdSource: Send + Sync {
-    /// A UUIDv7 that this source has not returned before. Later ones sort after earlier ones.
+    /// A UUIDv7 that this source has not returned before. Later UUIDs sort after earlier ones.
     fn next_uuid(&self) -> Uuid;
 }
 
@@ -115,27 +115,27 @@ ids! {
     SummaryId = "sum_";
     /// A call to a language model.
     CallId = "call_";
-    /// A suggested link, or an answer about two handles.
+    /// A suggested link between two handles, or an answer to one.
     LinkId = "lnk_";
-    /// An operation of a person that can be undone.
+    /// An action of the person that can be undone.
     OperationId = "op_";
     /// A version of a profile entry (Layer 2).
     ProfileId = "ep_";
-    /// A capability gap: something that was requested repeatedly and could not be done.
+    /// A capability gap: a request that came up repeatedly and could not be met.
     GapId = "gap_";
-    /// A task made of a gap.
+    /// A task created from a gap.
     TaskId = "task_";
     /// A topic of one audience.
     TopicId = "top_";
     /// A version of a topic.
     TopicVersionId = "tov_";
-    /// A decision of a person about topics.
+    /// A decision of the person about topics.
     TopicDecisionId = "tod_";
-    /// A playbook: a workflow that repeats over sessions.
+    /// A playbook: a workflow that repeats across sessions.
     PlaybookId = "pbk_";
     /// A version of a playbook.
     PlaybookVersionId = "pbv_";
-    /// A decision of a person about a playbook.
+    /// A decision of the person about a playbook.
     PlaybookDecisionId = "pbd_";
     /// A maintenance run.
     MaintenanceRunId = "run_";

@@ -1,10 +1,31 @@
 //! Jobs: the kinds of background work, the lane of each, and the states of a job.
 
-use crate::limits::JOB_CRASHES_MAX;
 use crate::memory::names;
 
+/// Delays before attempts 2, 3 and 4 of a failed job (seed 000: 5, 10, 20 s). The fourth failure is final.
+pub const RETRY_DELAYS_MS: [i64; 3] = [5_000, 10_000, 20_000];
+
+/// Maximum number of attempts before a job waits for a person: the first attempt, and one after each delay.
+pub const JOB_ATTEMPTS_MAX: u32 = RETRY_DELAYS_MS.len() as u32 + 1;
+
+/// Maximum delay that a server can request with a Retry-After header. A much longer delay is usually a mistake, and the number of
+/// attempts is limited anyway.
+pub const RETRY_AFTER_MAX_MS: i64 = 10 * 60_000;
+
+/// Delay before an erasure that is blocked by a reader checks again. It must not exceed the longest retry delay, because a later
+/// time is taken as a sign that the clock was set back.
+pub const ERASURE_RETRY_MS: i64 = 5_000;
+
+/// Number of times a process may end while running a job before the job is given up. Without this limit, a faulty job would crash
+/// the program again and again. Any long job can be interrupted twice, by a restart and a power cut; after five times, the job is
+/// the cause.
+pub const JOB_CRASHES_MAX: u32 = 5;
+
+/// How long a worker may keep a job without a heartbeat before another worker may take it over.
+pub const JOB_LEASE_MS: i64 = 60_000;
+
 names! {
-    /// Kind of background work.
+    /// The kind of a background job.
     pub enum JobKind {
         /// Import a file into the log.
         Import = "import",
@@ -16,33 +37,33 @@ names! {
         ExtractModel = "extract_model",
         /// Analyze one whole conversation with a language model.
         AnalyzeModel = "analyze_model",
-        /// Look for handles that may belong to one person.
+        /// Find handles that may belong to the same person.
         SuggestLinks = "suggest_links",
         /// Decide the status of conversations.
         SettleConversations = "settle_conversations",
         /// Decide with a language model whether one conversation has ended.
         SettleModel = "settle_model",
-        /// Summarize sessions that have ended, and distill them into the tiers.
+        /// Summarize ended sessions and distill them into the tiers.
         Sessions = "sessions",
         /// Summarize sessions with a language model.
         SessionsModel = "sessions_model",
-        /// Derive what people need, expect and prefer.
+        /// Derive what each person needs, expects and prefers.
         DeriveProfiles = "derive_profiles",
-        /// Derive this for one person with a language model.
+        /// Derive one person's profile with a language model.
         DeriveProfilesModel = "derive_profiles_model",
         /// Update topics with new messages.
         Topics = "topics",
-        /// Word topics with a language model, and judge which ones are the same.
+        /// Word topics with a language model, and judge which of them are the same.
         TopicsModel = "topics_model",
-        /// Look for workflows that repeat.
+        /// Find repeated workflows.
         Playbooks = "playbooks",
         /// Word undecided playbooks with a language model.
         PlaybooksModel = "playbooks_model",
-        /// Look for clean-ups of memories.
+        /// Find clean-ups of memories.
         Reflect = "reflect",
-        /// Look for clean-ups with a language model.
+        /// Find clean-ups with a language model.
         ReflectModel = "reflect_model",
-        /// Send new playbooks to the URL that a person entered.
+        /// Send new playbooks to the URL that the person entered.
         PlaybookNotice = "playbook_notice",
         /// Compute missing vectors.
         Embed = "embed",
@@ -52,17 +73,18 @@ names! {
 }
 
 names! {
-    /// A queue of jobs. The jobs of one lane run one after another, first in, first out; lanes do not wait for each other.
+    /// A queue of jobs. Jobs of the same lane run one at a time, first in, first out. Lanes run independently of each other.
     pub enum Lane {
         /// Imports.
         Import = "import",
         /// Proposals and analyses.
         Capture = "capture",
-        /// Calls to language models. One request at a time, because a local model serves two requests at half speed each.
+        /// Calls to language models. They run one at a time, because a local model serves two parallel requests at half the speed
+        /// each.
         Model = "model",
-        /// Vectors, and topics, which need them: work that nobody waits for.
+        /// Vectors, and topics, which need vectors. Nobody is waiting for this work.
         Embed = "embed",
-        /// Erasures: a person waits for them, and no other work may delay them.
+        /// Erasures. A person is waiting for them, so no other work may delay them.
         Upkeep = "upkeep",
     }
 }
@@ -78,7 +100,7 @@ names! {
         Done = "done",
         /// Canceled by a person, without effect.
         Cancelled = "cancelled",
-        /// Failed for good; raises an alert and waits until a person retries it.
+        /// Failed for good. An alert is raised, and the job does not run again until a person retries it.
         Dead = "dead",
     }
 }
@@ -88,9 +110,9 @@ names! {
     pub enum RunState {
         /// Its jobs are queued or running.
         Running = "running",
-        /// All its jobs are done; the digest contains the results.
+        /// All its jobs have finished; the digest contains the results.
         Finished = "finished",
-        /// A person stopped it.
+        /// Canceled by a person.
         Cancelled = "cancelled",
     }
 }
@@ -98,14 +120,14 @@ names! {
 /// How a worker lost its job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeaseLoss {
-    /// The process ended: another process has the right to work the queue.
+    /// The process ended, so another process now has the right to work on the queue.
     ProcessEnded,
-    /// Only the lease expired. The computer slept, or the work was slow; that does not mean it failed.
+    /// Only the lease expired, because the computer slept or the work was slow. This is not a failure.
     RanOut,
 }
 
-/// The new state of a job whose worker was lost, and its number of crashes. Only a process that ended counts as a crash, because
-/// a job that crashes the program must not do so forever. Sleep crashes nothing, however often it happens.
+/// The new state and crash count of a job that lost its worker. Only a process that ended counts as a crash, because a job must
+/// not crash the program forever. Expired leases never count, however often the computer sleeps.
 pub const fn after_lease_loss(loss: LeaseLoss, crashes: u32, is_cancelled: bool) -> (JobState, u32) {
     let crashes = match loss {
         LeaseLoss::ProcessEnded => crashes + 1,
@@ -159,7 +181,7 @@ impl JobState {
         )
     }
 
-    /// Whether nothing more will happen unless a person acts.
+    /// Whether the job stays in this state until a person acts.
     pub const fn is_settled(self) -> bool {
         matches!(self, Self::Done | Self::Cancelled | Self::Dead)
     }

@@ -1,13 +1,13 @@
 //! The vocabulary of Keepsake: ids, messages, memories, lifecycles, the privacy rule and limits.
 //!
-//! All other crates use these types. Time and ids come in through [`Clock`] and [`IdSource`], which only outer crates implement.
-//! Not in this crate: IO, async, clocks, randomness, SQL, and the JSON shapes of the API.
+//! All other crates use these types. Time and ids are passed in through [`Clock`] and [`IdSource`], which only outer crates
+//! implement. Not in this crate: IO, async, clocks, randomness, SQL, and the JSON shapes of the API.
 
 mod clock;
 mod conversation;
 mod gate;
 mod ids;
-mod job;
+pub mod job;
 pub mod limits;
 mod location;
 mod memory;
@@ -19,7 +19,7 @@ mod person;
 mod playbook;
 mod privacy;
 mod profile;
-mod proposal;
+pub mod proposal;
 mod reading;
 mod reflection;
 mod span;

@@ -1,13 +1,13 @@
-//! The default data folder: one rule for the window, the command line and the embedding model, so that all of them use the same
+//! The default data folder. The window, the command line and the embedding model share one rule, so that all of them use the same
 //! folder. The programs themselves handle `--data-dir` and `KEEPSAKE_DATA`.
 //!
-//! The rule looks at environment variables only. Whether the folder exists is checked by the programs.
+//! The rule only reads environment variables. The programs check whether the folder exists.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The platform's standard place for a person's data. `env` looks up an environment variable. Returns `None` without a home
-/// folder: a folder relative to the working directory would be a different one at each start.
+/// The platform's standard folder for a person's data. `env` looks up an environment variable. Returns `None` without a home
+/// folder, because a folder relative to the working directory would be a different one at each start.
 pub fn default_data_dir(env: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     // An empty or relative variable counts as unset, as the XDG base directory specification requires.
     let dir = |name: &str| env(name).map(PathBuf::from).filter(|dir| dir.is_absolute());

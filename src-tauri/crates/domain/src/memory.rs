@@ -1,4 +1,4 @@
-//! Memories: statements with the span that proves each, and the lifecycle that a person controls.
+//! Memories: statements with the spans that support them, and the lifecycle that the person controls.
 //!
 //! There are two kinds: facts (seed 004) and knowledge (seed 002). Not in this module: how candidates are found (`capture`,
 //! `insight`) and where memories are stored (`store`).
@@ -24,7 +24,7 @@ pub struct ParseNameError {
     pub known: String,
 }
 
-/// Declares an enum whose variants have one stable name in code, schema, API and UI.
+/// Declares an enum whose variants have one stable name each in code, schema, API and UI.
 macro_rules! names {
     ($(#[$doc:meta])* pub enum $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$doc])*
@@ -67,7 +67,7 @@ pub(crate) use names;
 names! {
     /// The two kinds of memory.
     pub enum MemoryKind {
-        /// A statement of fact. Requires a span.
+        /// A factual statement. Requires a span.
         Fact = "fact",
         /// A position with its reason. Requires a span and a WHY.
         Knowledge = "knowledge",
@@ -75,22 +75,22 @@ names! {
 }
 
 names! {
-    /// Category of a memory. The first six are seed 004's; `project` and `story` come from analyses of whole conversations; the
-    /// last five are seed 002's knowledge types.
+    /// The category of a memory. The first six are from seed 004; `project` and `story` come from analyses of whole
+    /// conversations; the last five are the knowledge types of seed 002.
     pub enum Category {
         /// Name, place, age, job, home, pets, health.
         PersonalInfo = "personal_info",
         /// Likes, habits, opinions, tools of choice.
         Preference = "preference",
-        /// Something that happened and is over.
+        /// Something that happened in the past.
         Experience = "experience",
         /// Family, partners, friends, colleagues.
         Relationship = "relationship",
-        /// Something wanted or planned.
+        /// Something the person wants or plans.
         Goal = "goal",
         /// Something the person can do.
         Skill = "skill",
-        /// Ongoing work, seen over a whole conversation.
+        /// Ongoing work, found by the analysis of a whole conversation.
         Project = "project",
         /// A story from the past.
         Story = "story",
@@ -108,9 +108,9 @@ names! {
 }
 
 names! {
-    /// How long a fact can be expected to stay true. Ephemeral facts are filtered out before they are stored.
+    /// How long a fact is expected to remain true. Ephemeral facts are filtered out before they are stored.
     pub enum Durability {
-        /// No longer true after the day.
+        /// Not true beyond the day.
         Ephemeral = "ephemeral",
         /// True as long as a situation lasts.
         Situational = "situational",
@@ -122,7 +122,7 @@ names! {
 }
 
 names! {
-    /// How long a position can be expected to last (seed 002).
+    /// How long a position is expected to last (seed 002).
     pub enum Stability {
         /// A conviction that the person would enforce.
         Durable = "durable",
@@ -133,38 +133,38 @@ names! {
     }
 }
 
-/// Fields that only knowledge has (seed 002). The position itself is the candidate's content, the WHY its reasoning.
+/// Fields of a knowledge memory (seed 002). The candidate's content states the position, and its reasoning the WHY.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnowledgeDetail {
-    /// The subject of the position, in a few words.
+    /// The topic of the position, in a few words.
     pub topic: String,
-    /// How long it can be expected to last.
+    /// How long the position is expected to last.
     pub stability: Stability,
     /// Search terms.
     pub tags: Vec<String>,
-    /// The context in which this variant applies, if a known move is applied the opposite way elsewhere.
+    /// The context in which this variant applies, if the opposite applies in others.
     pub context: Option<String>,
 }
 
-/// What a fact says about a person, as recognized by the reader.
+/// The details of a fact, as recognized by the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FactDetail {
-    /// The attribute: home, diet, a child.
+    /// What it says about the person: their home, their diet, a child.
     pub attribute: Attribute,
     /// The statement contains "not" or "no longer".
     pub is_negated: bool,
-    /// When it happened or started, resolved from words such as "three weeks ago" and as precise as they are.
+    /// When it happened or started, resolved from words such as "three weeks ago" and as precise as those words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<PartialDate>,
 }
 
-/// Fields that only a memory of a whole conversation has (seed 004).
+/// Fields of a memory derived from a whole conversation (seed 004).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StoryDetail {
-    /// How much it moved the person, from 0 to 1.
+    /// How strongly it affected the person emotionally, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emotional_weight: Option<f64>,
-    /// Names of the people who took part, as the conversation has them.
+    /// Names of the people who took part, as written in the conversation.
     #[serde(default)]
     pub participants: Vec<String>,
 }
@@ -176,7 +176,7 @@ names! {
         Fact = "fact",
         /// Goals, plans, ongoing work.
         Project = "project",
-        /// Events in and around the conversation.
+        /// Events in the conversation or mentioned in it.
         Experience = "experience",
         /// A story from the past.
         Story = "story",
@@ -259,13 +259,13 @@ names! {
         Pending = "pending",
         /// Approved: searchable and served.
         Active = "active",
-        /// Dismissed by a person. Its fingerprint keeps it from being proposed again.
+        /// Dismissed by a person. Its fingerprint prevents the same proposal.
         Rejected = "rejected",
         /// Replaced by a newer version.
         Superseded = "superseded",
         /// In the trash; can be restored.
         Archived = "archived",
-        /// Looks like an instruction or an injection: kept as quoted data, never served, never approved automatically.
+        /// Looks like an instruction or an injection. Kept as quoted data, never served and never approved automatically.
         Quarantined = "quarantined",
     }
 }
@@ -297,17 +297,17 @@ impl MemoryStatus {
 }
 
 names! {
-    /// Relation of one memory to another.
+    /// How one memory relates to another.
     pub enum Relation {
         /// Is a newer version of the other.
         Supersedes = "supersedes",
-        /// Makes the other one outdated: it changed, ended or was never true. Approving this one supersedes the other.
+        /// Makes the other one outdated, which changed, ended or was never true. Approving this one supersedes the other.
         Replaces = "replaces",
         /// Adds detail to the other.
         Extends = "extends",
         /// Was inferred from the other.
         Derives = "derives",
-        /// Says that the other was never true.
+        /// States that the other was never true.
         Debunks = "debunks",
         /// Distinct but similar (seed 004's "distinct but related").
         Related = "related",
@@ -317,11 +317,11 @@ names! {
 }
 
 names! {
-    /// Relation of a new candidate to the most similar memory (seed 004, "Deduplication scenarios").
+    /// How a new candidate relates to the most similar memory (seed 004, "Deduplication scenarios").
     pub enum DedupOutcome {
-        /// Says the same; only the evidence is new.
+        /// States the same; only the evidence is new.
         Exact = "exact",
-        /// Says the same with more detail.
+        /// States the same with more detail.
         Reinforcement = "reinforcement",
         /// Similar, but a different fact: both are kept.
         Related = "related",
@@ -330,7 +330,7 @@ names! {
     }
 }
 
-/// Confidence of a proposer, from 0 to 1, never NaN. Seed 004's scale: 0.95 explicit, 0.80–0.90 clear implication, 0.70–0.75
+/// A proposer's confidence, from 0 to 1, never NaN. Seed 004's scale: 0.95 explicit, 0.80–0.90 clear implication, 0.70–0.75
 /// reasonable inference, below 0.70 not extracted.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
@@ -345,15 +345,15 @@ impl Confidence {
     pub const IMPLIED: Self = Self(0.85);
     /// A reasonable inference.
     pub const INFERRED: Self = Self(0.75);
-    /// Nothing is extracted below this.
+    /// Minimum confidence. Nothing below it is extracted.
     pub const FLOOR: Self = Self(0.7);
 
-    /// At most a reasonable inference (seed 004): neither said explicitly nor clearly implied.
+    /// Whether it is at most a reasonable inference (seed 004): neither said explicitly nor clearly implied.
     pub fn is_inferred(self) -> bool {
         self <= Self::INFERRED
     }
 
-    /// `value` as a confidence; `None` unless it is finite and within 0..=1.
+    /// Converts `value` to a confidence. `None` unless it is finite and within 0..=1.
     pub fn new(value: f64) -> Option<Self> {
         (value.is_finite() && (0.0..=1.0).contains(&value)).then_some(Self(value))
     }
@@ -378,7 +378,7 @@ impl From<Confidence> for f64 {
     }
 }
 
-/// The person a memory is about. The variant never follows from a name: anyone may be called "owner".
+/// The person a memory is about. Never choose the variant by name: anyone may be called "owner".
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Subject {
     /// The owner of this Keepsake.
@@ -388,7 +388,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// `owner`, or the name of the speaker, which is never "owner".
+    /// `owner`, or the speaker's name, which is never "owner".
     pub fn as_str(&self) -> &str {
         match self {
             Self::Owner => "owner",
@@ -396,7 +396,7 @@ impl Subject {
         }
     }
 
-    /// Label at the start of a statement about the subject.
+    /// The label at the start of a statement about the subject.
     pub fn label(&self) -> &str {
         match self {
             Self::Owner => OWNER_LABEL,
@@ -405,20 +405,20 @@ impl Subject {
     }
 }
 
-/// Label at the start of a statement about the owner.
+/// The label at the start of a statement about the owner.
 pub const OWNER_LABEL: &str = "User";
 
-/// Names that could be mistaken for the owner, lower case, letters and digits only.
+/// Names that could be mistaken for the owner's, in lower case, letters and digits only.
 const OWNER_READINGS: [&str; 4] = ["owner", "theowner", "user", "theuser"];
 
-/// Suffix for such a name.
+/// Suffix added to such a name.
 const TOLD_APART: &str = " (contact)";
 
-/// Another speaker: a name and a key. Many people share a name, so two speakers are the same person exactly if their keys are
-/// equal.
+/// A speaker other than the owner: a name and a key. Many people share a name, so two speakers are the same person exactly if
+/// their keys are equal.
 ///
-/// The creator decides what the key is: while a conversation is read, the person according to the links; in a stored memory, a
-/// handle.
+/// The creator chooses what the key represents: while a conversation is read, the person according to the links; in a stored
+/// memory, a handle.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Speaker {
     name: String,
@@ -426,12 +426,12 @@ pub struct Speaker {
 }
 
 impl Speaker {
-    /// A speaker by the name that the source shows.
+    /// A speaker with the name shown in the source.
     pub fn new(shown: &str, key: &str) -> Self {
         Self { name: Self::called(shown).into_owned(), key: key.to_owned() }
     }
 
-    /// The name of a person who is not the owner: as the source shows it, with a suffix if it could be mistaken for the owner.
+    /// The name of a person who is not the owner: as shown in the source, with a suffix if it could be mistaken for the owner's.
     pub fn called(shown: &str) -> Cow<'_, str> {
         let letters: String = shown.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
         if OWNER_READINGS.contains(&letters.as_str()) {
@@ -441,12 +441,12 @@ impl Speaker {
         }
     }
 
-    /// Their name.
+    /// The speaker's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The key that identifies them.
+    /// The key that identifies the speaker.
     pub fn key(&self) -> &str {
         &self.key
     }
@@ -478,16 +478,16 @@ impl Hash for Speaker {
     }
 }
 
-/// A place that proves a candidate. The message is given by its position in the conversation that was read.
+/// A span that supports a candidate. The message is identified by its position in the conversation that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CandidateEvidence {
-    /// Index of the message in the slice that the proposer received.
+    /// Index of the message in the slice passed to the proposer.
     pub message: usize,
     /// The span in that message's text.
     pub span: Span,
 }
 
-/// A statement found by a proposer: not yet stored, not yet proposed to a person.
+/// A statement found by a proposer, not yet stored or proposed to a person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// The person it is about.
@@ -500,21 +500,21 @@ pub struct Candidate {
     pub category: Category,
     /// Confidence of the proposer.
     pub confidence: Confidence,
-    /// How long it can be expected to stay true.
+    /// How long it is expected to remain true.
     pub durability: Durability,
     /// Why it was extracted, in one sentence.
     pub reasoning: String,
-    /// At least one place; the first one is the clearest.
+    /// At least one span, the clearest first.
     pub evidence: Vec<CandidateEvidence>,
-    /// Looks like an instruction or an injection: stored as quarantined, not as pending.
+    /// Looks like an instruction or an injection, so it is stored as quarantined instead of pending.
     pub is_quarantined: bool,
-    /// Only for knowledge.
+    /// Set only for knowledge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub knowledge: Option<KnowledgeDetail>,
-    /// Only for a fact that the reader proposed.
+    /// Set only for a fact that the reader proposed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fact: Option<FactDetail>,
-    /// Only for a memory of a whole conversation.
+    /// Set only for a memory derived from a whole conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub story: Option<StoryDetail>,
 }

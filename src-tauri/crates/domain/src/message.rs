@@ -1,24 +1,24 @@
 //! A message as its source describes it: who said what, when and where.
 //!
-//! Importers produce [`Message`]s; the store gives them ids and appends them to the log. Nothing here cleans, trims or judges
-//! text: the log is exact (docs/sources.md#design-decisions).
+//! Importers create [`Message`]s; the store assigns ids and appends them to the log. Nothing here cleans, trims or judges text,
+//! because the log is exact (docs/sources.md#design-decisions).
 
 use serde::{Deserialize, Serialize};
 
 use crate::memory::names;
 use crate::{Timestamp, Visibility};
 
-/// Fields of the source that have no column of their own, unchanged.
+/// Source fields without a column of their own, unchanged.
 pub type Metadata = serde_json::Map<String, serde_json::Value>;
 
 names! {
-    /// Role of a speaker from the owner's point of view.
+    /// The role of a speaker, from the owner's point of view.
     pub enum Role {
         /// The owner.
         Owner = "owner",
         /// Another human being.
         Person = "person",
-        /// A language model or bot that replies.
+        /// A language model or bot.
         Assistant = "assistant",
         /// The platform: instructions and notices.
         System = "system",
@@ -28,9 +28,9 @@ names! {
 }
 
 names! {
-    /// Direction of a message from the owner's point of view.
+    /// The direction of a message, from the owner's point of view.
     pub enum Direction {
-        /// Written by somebody else.
+        /// Written by someone else.
         Inbound = "inbound",
         /// Written by the owner.
         Outbound = "outbound",
@@ -52,15 +52,15 @@ names! {
         Command = "command",
         /// A tool call by an assistant; `tool` names the tool.
         ToolUse = "tool_use",
-        /// Output of a tool. Never the person's words.
+        /// The output of a tool, which is never a person's words.
         ToolResult = "tool_result",
-        /// An assistant's reasoning, shown or hidden.
+        /// The reasoning of an assistant, shown or hidden.
         Thinking = "thinking",
-        /// Custom or system instructions. They may be about the owner, but nobody said them.
+        /// Custom or system instructions. They may describe the owner, but nobody said them in the conversation.
         Instruction = "instruction",
         /// A notice from the platform ("Ana joined").
         Notice = "notice",
-        /// A kind that this version does not know, kept unchanged.
+        /// A kind that this version does not know. The message is kept unchanged.
         Unknown = "unknown",
     }
 }
@@ -99,7 +99,7 @@ names! {
     }
 }
 
-/// Ids in the original export, which help a person to find the message there.
+/// Ids in the original export, so that a person can find the message there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SourceRef {
     /// The importer.
@@ -115,23 +115,23 @@ pub struct SourceRef {
 pub struct ChannelHandle {
     /// Channel type: `matrix`, `email`, `whatsapp` …
     pub channel: String,
-    /// The handle as the channel writes it.
+    /// The handle in the channel's own format.
     pub handle: String,
 }
 
-/// Channels whose addresses are mailboxes: no provider distinguishes them by case, or their standard makes them case-insensitive
-/// (RFC 7622).
+/// Channels whose addresses are mailboxes, where upper and lower case make no difference: no provider distinguishes them, or the
+/// standard forbids it (RFC 7622).
 const ONE_MAILBOX: [&str; 6] = ["email", "mail", "imap", "smtp", "xmpp", "jabber"];
 
 impl ChannelHandle {
-    /// Whether case is irrelevant in this handle. It is always irrelevant in a channel type, but in an address only if it is the
-    /// same mailbox in any case. Two handles that were wrongly merged cannot be separated again, while two that belong together
-    /// can be linked.
+    /// Whether case makes no difference in this handle. In the channel type it never does, and in an address only if upper and
+    /// lower case lead to the same mailbox. The stricter choice is safe: two handles can be linked later, but wrongly merged ones
+    /// cannot be separated again.
     pub fn is_caseless(channel: &str, handle: &str) -> bool {
         handle.contains('@') && ONE_MAILBOX.iter().any(|mail| channel.eq_ignore_ascii_case(mail))
     }
 
-    /// The form by which two handles are compared. Letters beyond ASCII are unchanged, as in the index of the store.
+    /// The form used to compare handles. Letters beyond ASCII stay unchanged, as in the store's index.
     #[must_use]
     pub fn folded(&self) -> Self {
         let handle =
@@ -139,18 +139,18 @@ impl ChannelHandle {
         Self { channel: self.channel.to_ascii_lowercase(), handle }
     }
 
-    /// The handle of an unidentified speaker: a transcript distinguishes the speaker but does not name them. The label is only
-    /// meaningful within `meeting`, so the handle contains the meeting: "Speaker 1" of two meetings are two people.
+    /// The handle of an unidentified speaker, whom a transcript distinguishes but does not name. A label is only meaningful
+    /// within its meeting, so the handle includes the meeting: "Speaker 1" in two meetings are two people.
     pub fn of_unidentified_speaker(label: &str, meeting: MeetingId) -> Self {
         Self { channel: MEETING.to_owned(), handle: format!("{label}@{meeting}") }
     }
 
-    /// Whether this is the handle of an unidentified speaker ([`of_unidentified_speaker`](Self::of_unidentified_speaker)).
+    /// Whether this is the handle of an unidentified speaker (see [`of_unidentified_speaker`](Self::of_unidentified_speaker)).
     pub fn is_unidentified_speaker(&self) -> bool {
         self.speaker_label().is_some()
     }
 
-    /// Whether it is the sound of a shared screen ([`is_screen`]), which is no person.
+    /// Whether this is the sound of a shared screen (see [`is_screen`]) and not a person.
     pub fn is_screen(&self) -> bool {
         self.speaker_label().is_some_and(is_screen)
     }
@@ -164,22 +164,22 @@ impl ChannelHandle {
 /// Channel type of meeting transcripts.
 pub const MEETING: &str = "meeting";
 
-/// Endings of the labels under which transcripts record the sound of a shared screen.
+/// Suffixes of the labels that transcripts use for the sound of a shared screen.
 const SCREENS: [&str; 2] = ["'s presentation", "’s presentation"];
 
-/// Whether a lower-case speaker label stands for a shared screen.
+/// Whether a lower-case speaker label represents a shared screen.
 pub fn is_screen(label: &str) -> bool {
     SCREENS.iter().any(|end| label.ends_with(end))
 }
 
-/// Permanent id of a meeting, the same for every copy of its transcript.
+/// Permanent id of a meeting. Every copy of its transcript has the same id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MeetingId([u8; 8]);
 
 impl MeetingId {
     const PREFIX: &str = "meeting-";
 
-    /// The id for the digest of what identifies the meeting.
+    /// Creates an id from a digest of the data that identifies the meeting.
     pub const fn new(digest: [u8; 8]) -> Self {
         Self(digest)
     }
@@ -201,7 +201,7 @@ impl std::fmt::Display for MeetingId {
 /// The author of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Author {
-    /// The name as the source shows it.
+    /// The name shown in the source.
     pub name: String,
     /// The author's handle. If the source has none, the importer uses the name within its channel.
     pub handle: ChannelHandle,
@@ -238,7 +238,7 @@ pub struct Message {
     pub tool: Option<String>,
     /// Id in the export of the message that this one replies to.
     pub reply_to: Option<String>,
-    /// On a branch that the person left by editing or regenerating a message: stored and marked, never used as evidence.
+    /// On a branch that the person left by editing or regenerating a message. Stored and marked, but never used as evidence.
     pub is_branch: bool,
     /// All other fields of the source.
     pub metadata: Metadata,

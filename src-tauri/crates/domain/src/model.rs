@@ -1,4 +1,4 @@
-//! Language models: which engines make proposals, and how a call ended.
+//! Language models: which engines make proposals, and the outcome of a call.
 //!
 //! Not in this module: addresses, keys and sending (`models`), prompts (`capture`, `insight`).
 
@@ -11,7 +11,7 @@ names! {
         BuiltIn = "built_in",
         /// Only a language model.
         Model = "model",
-        /// Both. If they agree, there is one proposal with two proposers.
+        /// Both engines. Where they agree, there is one proposal with two proposers.
         Both = "both",
     }
 }
@@ -35,7 +35,7 @@ names! {
         Sent = "sent",
         /// The reply was valid.
         Answered = "answered",
-        /// The reply was invalid; nothing of it is used.
+        /// The reply was invalid and is not used.
         Unusable = "unusable",
         /// There was no reply.
         Failed = "failed",

@@ -1,13 +1,13 @@
-//! How many of the reader's findings are proposed, and the confidence bands shown with them.
+//! How many of the reader's findings are proposed, and their confidence bands.
 //!
-//! Only the reader's confidences are calibrated probabilities. A confidence that a language model reports has no band and is
-//! listed with those to check. Not in this module: how a probability is computed (`models`).
+//! Only the reader's confidences are calibrated probabilities. A confidence reported by a language model has no band, so the
+//! proposal is listed with those to check. Not in this module: how a probability is computed (`models`).
 
 use crate::memory::names;
 use crate::{Confidence, Role};
 
 names! {
-    /// Confidence band of a proposal by the reader, in order of review.
+    /// Confidence band of a proposal by the reader, in review order.
     pub enum Band {
         /// At most one in seven is wrong.
         Sure = "sure",
@@ -36,22 +36,22 @@ impl Band {
 }
 
 names! {
-    /// How many findings a person wants to be offered. The minimum probabilities were chosen on a development set.
+    /// How many findings the person wants to see. The minimum probabilities were chosen on a development set.
     #[derive(Default)]
     pub enum Offer {
-        /// Only what is nearly certain.
+        /// Only findings that are nearly certain.
         Few = "few",
-        /// The lowest minimum at which 17 of 20 offered statements are facts.
+        /// The lowest minimum at which 17 of 20 proposed statements are facts.
         #[default]
         Balanced = "balanced",
-        /// Also what may well be noise: more is found, and more has to be dismissed.
+        /// Also uncertain findings: more is found, but more has to be dismissed.
         Many = "many",
     }
 }
 
 impl Offer {
-    /// Minimum probability at which a fact is offered that a speaker of this role says about themselves. The minimum is higher
-    /// for other people: the owner knows less about them, so errors are harder to recognize (decision 31).
+    /// Minimum probability to propose a fact that a speaker with this role states about themselves. It is higher for other
+    /// people: the owner knows less about them, so errors are harder to recognize (decision 31).
     pub const fn least(self, role: Role) -> f64 {
         match (self, role) {
             (Self::Few, Role::Owner) => 0.75,

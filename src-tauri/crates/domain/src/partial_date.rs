@@ -1,4 +1,4 @@
-//! A date known to the day, to the month, or only to the year (ISO 8601 with reduced precision).
+//! A date known to the day, the month or only the year (ISO 8601 with reduced precision).
 //!
 //! Not in this module: resolving words such as "three weeks ago", and moments in time ([`crate::Timestamp`]).
 

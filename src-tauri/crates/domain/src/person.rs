@@ -1,6 +1,6 @@
 //! Participants: types of entities, links between their handles, and roles.
 //!
-//! A link is an edge between two handles, which stay unchanged (ARCHITECTURE.md, invariant 9). Entities are never merged.
+//! A link connects two handles, which stay unchanged (ARCHITECTURE.md, invariant 9). Entities are never merged.
 
 use crate::memory::names;
 
@@ -9,11 +9,11 @@ names! {
     pub enum EntityType {
         /// A human being.
         Person = "person",
-        /// A language model or bot that acts on its own.
+        /// A language model or bot that acts autonomously.
         Agent = "agent",
         /// A program, a platform or a shared mailbox.
         Service = "service",
-        /// Several people under one handle: a mailing list, a room.
+        /// Several people who share one handle: a mailing list, a room.
         Group = "group",
     }
 }
@@ -21,13 +21,13 @@ names! {
 names! {
     /// Strength of the evidence for a suggested link, strongest first.
     pub enum LinkStrength {
-        /// Both give the same e-mail address or phone number as their own.
+        /// Both handles state the same e-mail address or phone number as their own.
         Contact = "contact",
-        /// One states that the other handle is theirs too.
+        /// One handle states that the other one is theirs too.
         Declared = "declared",
         /// The same full name, and people or projects in common.
         Name = "name",
-        /// A shared project and its terms, or stronger evidence that something contradicts.
+        /// A shared project and its terms, or stronger evidence weakened by a contradiction.
         Guess = "guess",
     }
 }
@@ -37,11 +37,11 @@ names! {
     pub enum LinkAnswer {
         /// They belong to the same person.
         Same = "same",
-        /// They belong to different people. Applies to this pair only.
+        /// They belong to different people. This applies to this pair only.
         Different = "different",
         /// Undecided: ask again when there is new evidence.
         Unsure = "unsure",
-        /// An earlier link was removed.
+        /// The person removed an earlier link.
         Unlinked = "unlinked",
     }
 }

@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::memory::names;
 
 names! {
-    /// How certain it is that a playbook is a real workflow. Anything less certain does not become a playbook.
+    /// How certain it is that a playbook is a real workflow. Less certain workflows do not become playbooks.
     pub enum PlaybookConfidence {
         /// Seen often, with few exceptions.
         High = "high",
@@ -21,7 +21,7 @@ names! {
     pub enum PlaybookStatus {
         /// Found; waiting for a decision.
         Candidate = "candidate",
-        /// A person confirmed that this is how the work is done.
+        /// A person confirmed that the work is done this way.
         Approved = "approved",
         /// A person dismissed it.
         Rejected = "rejected",
@@ -41,8 +41,8 @@ pub struct PlaybookTransitionError {
 }
 
 impl PlaybookStatus {
-    /// Checks whether a transition is legal. A rejected playbook must be restored before it can be approved, so that nobody
-    /// approves it by accident.
+    /// Checks whether a transition is legal. A rejected playbook must be restored before it can be approved, to prevent
+    /// accidental approval.
     pub fn may_become(self, to: Self) -> Result<(), PlaybookTransitionError> {
         use PlaybookStatus::*;
         let legal = matches!(

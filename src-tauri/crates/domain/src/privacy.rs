@@ -1,9 +1,8 @@
 //! The privacy rule: labels that can be joined, where the strictest wins, and the decision about what may be shown where.
 //!
-//! [`may_surface`] is the only rule of its kind (ARCHITECTURE.md, invariant 7; seed 001, "Privacy-Aware Context Loading").
-//! Everything that leaves for an agent, another channel, an export or a notification is checked here before it is ranked, counted
-//! or cut. Not in this module: where labels are stored, how queries filter by them, and what the owner's own windows show
-//! (everything).
+//! [`may_surface`] is the only such rule (ARCHITECTURE.md, invariant 7; seed 001, "Privacy-Aware Context Loading"). It checks
+//! everything that is sent to an agent, another channel, an export or a notification, before anything is ranked, counted or cut.
+//! Not in this module: where labels are stored, how queries filter by them, and what the owner's own windows show (everything).
 
 use std::collections::BTreeSet;
 
@@ -21,8 +20,8 @@ names! {
 }
 
 impl Visibility {
-    /// Default visibility of a channel type, unless the source or the person says otherwise. Rooms, groups and channels can be
-    /// read by people who are not listed, so an unknown type counts as public: for a *destination*, that is the strict side.
+    /// Default visibility of a channel type, unless the source or the person specifies it. Rooms, groups and channels can have
+    /// readers who are not listed, so an unknown type counts as public: for a *destination*, this is the strict choice.
     pub fn of_destination(channel_type: &str) -> Self {
         const CLOSED: [&str; 9] = ["dm", "email", "whatsapp", "signal", "simplex", "sms", "imessage", "meeting", "call"];
         let is_closed = is_alone_with_a_program(channel_type) || CLOSED.contains(&channel_type.to_lowercase().as_str());
@@ -30,7 +29,7 @@ impl Visibility {
     }
 }
 
-/// Channel types in which the owner is alone with a program. In all others there may be readers who have not spoken yet, whatever
+/// Channel types in which the owner is alone with a program. All others may have readers who have not spoken yet, even if a
 /// program speaks there.
 pub const ALONE_WITH_A_PROGRAM: [&str; 5] = ["chat", "cli", "assistant", "agent", "terminal"];
 
@@ -39,8 +38,8 @@ pub fn is_alone_with_a_program(channel_type: &str) -> bool {
     ALONE_WITH_A_PROGRAM.contains(&channel_type.to_lowercase().as_str())
 }
 
-/// The people who can read a private place, without the owner, who is in all of them. Two handles are the same person here only
-/// if a person linked them; both then have the same id.
+/// The people who can read a private place, except the owner, who can read all of them. Two handles count as the same person only
+/// if a person linked them, which gives both the same id.
 pub type People = BTreeSet<EntityId>;
 
 /// A place where something was said.
@@ -48,15 +47,15 @@ pub type People = BTreeSet<EntityId>;
 pub struct Place {
     /// The conversation.
     pub conversation: ConversationId,
-    /// Visibility of its channel, including the person's choices.
+    /// Visibility of its channel, with the person's choices applied.
     pub visibility: Visibility,
-    /// The person excluded it: it is not used for memory.
+    /// The person excluded it, so it is not used for memory.
     pub is_off_record: bool,
     /// The people in it.
     pub people: People,
 }
 
-/// The conversation in which the private part of something was said.
+/// The conversation in which the private part of a text was said.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Home {
     /// There is no private part.
@@ -67,7 +66,7 @@ enum Home {
     Several,
 }
 
-/// Privacy label of a text: the join of the labels of all its sources; the strictest wins.
+/// Privacy label of a text: the join of the labels of all its sources, where the strictest wins.
 ///
 /// Joining is associative, commutative and idempotent, so neither the order nor the grouping of sources matters.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,10 +78,10 @@ pub struct Label {
 }
 
 impl Label {
-    /// The label of a text whose sources do not restrict it. Only used to start a join: a derived row always has a source.
+    /// The label of a text with no restrictive sources. Used only to start a join, because a derived row always has a source.
     pub const PUBLIC: Self = Self { is_off_record: false, people: None, home: Home::Anywhere };
 
-    /// The label of something said in one place.
+    /// The label of a text said in one place.
     pub fn of(place: &Place) -> Self {
         match place.visibility {
             Visibility::Public => Self { is_off_record: place.is_off_record, ..Self::PUBLIC },
@@ -111,7 +110,7 @@ impl Label {
         }
     }
 
-    /// Joins the labels of many places. `None` if there are none, because text without a source must not be shown anywhere.
+    /// Joins the labels of several places. `None` if there are none, because text without a source must not be shown anywhere.
     pub fn of_all<'p>(places: impl IntoIterator<Item = &'p Place>) -> Option<Self> {
         places.into_iter().map(Self::of).reduce(Self::join)
     }
@@ -131,7 +130,7 @@ impl Label {
         self.is_off_record
     }
 
-    /// The conversation in which the whole private part was said, if it is a single one.
+    /// The conversation in which the whole private part was said, if there is only one.
     pub fn home(&self) -> Option<&ConversationId> {
         match &self.home {
             Home::In(conversation) => Some(conversation),
@@ -139,11 +138,11 @@ impl Label {
         }
     }
 
-    /// Whether everyone who may see `other` may also see this, so that what `other` reveals about this is new to nobody.
+    /// Whether everyone who may see `other` may also see this, so that anything `other` reveals about this is not new to them.
     ///
-    /// Decisions about a row (is it a repetition, is it known) may only consider rows whose label flows to the label of that row.
-    /// Otherwise the absence of one row would reveal another. The people of a conversation may always see its own words; that is
-    /// a separate rule, which code that decides by labels has to check separately.
+    /// A decision about a row, such as whether it is a duplicate or already known, may only consider rows whose label flows to
+    /// the row's own label. Otherwise the absence of one row would reveal another. A separate rule allows the people of a
+    /// conversation to see its own words; code that decides by labels has to check it separately.
     pub fn flows_to(&self, other: &Self) -> bool {
         if self.is_off_record {
             return other.is_off_record && self == other;
@@ -156,14 +155,14 @@ impl Label {
     }
 }
 
-/// Where a text is to be shown.
+/// Where a text would be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
     /// The conversation it is for, if there is one.
     pub conversation: Option<ConversationId>,
     /// Whether people other than `people` can read it.
     pub visibility: Visibility,
-    /// The readers besides the owner. Programs are not people: an agent is the owner's tool, and its own access level lowers
+    /// The readers other than the owner. Programs are not people: an agent is the owner's tool, and its access level lowers
     /// `visibility`.
     pub people: People,
 }
@@ -171,16 +170,16 @@ pub struct Destination {
 /// Why something may not be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Withheld {
-    /// A source is an excluded conversation.
+    /// A source is in an excluded conversation.
     OffRecord,
-    /// A source is private, and the destination is open to others.
+    /// A source is private, and the destination is public.
     PrivateIntoPublic,
     /// A source is private, and someone at the destination was not there.
     OtherPeople,
 }
 
 impl Withheld {
-    /// Stable name, shown to the owner only.
+    /// The rule's stable name, shown only to the owner.
     pub const fn name(self) -> &'static str {
         match self {
             Self::OffRecord => "private_conversation",
@@ -190,14 +189,14 @@ impl Withheld {
     }
 }
 
-/// Decides whether something with this label may be shown at a destination; if not, returns the rule that forbids it.
+/// Decides whether a text with this label may be shown at a destination. If not, returns the rule that forbids it.
 ///
-/// - An excluded conversation: never, whoever asks.
+/// - Excluded: never, no matter who asks.
 /// - Public: anywhere.
-/// - Shared by the person (`is_shared`, a decision about that one item): anywhere.
+/// - Shared by the person (`is_shared`, a decision about this one item): anywhere.
 /// - A conversation's own words: in that conversation.
-/// - Private: only at a private destination where everyone was in every private source, so that nobody reads what they were not
-///   told before. Accounts that no person linked are different people.
+/// - Private: only at a private destination where everyone was present in every private source, so nobody reads anything they had
+///   not been told before. Accounts that no person linked are different people.
 pub fn may_surface(label: &Label, is_shared: bool, destination: &Destination) -> Result<(), Withheld> {
     if label.is_off_record {
         return Err(Withheld::OffRecord);

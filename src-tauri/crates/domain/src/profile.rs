@@ -1,7 +1,7 @@
-//! Profiles (Layer 2) and capability gaps: what an entity needs, expects and prefers, and what could not be done for it.
+//! Profiles (Layer 2) and capability gaps: what an entity needs, expects and prefers, and which of its requests could not be met.
 //!
-//! An entry is never changed: a later one supersedes it, or a person disputes it. Evidence is never empty. Not in this module:
-//! how entries and gaps are found (`people`) and where they are stored (`store`).
+//! Entries are never changed: a later entry supersedes an earlier one, or a person disputes it. Evidence is never empty. Not in
+//! this module: how entries and gaps are found (`people`) and where they are stored (`store`).
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,9 +19,9 @@ names! {
         Needs = "needs",
         /// What it expects by default: response time, depth, format, technical level.
         Expectations = "expectations",
-        /// How it likes things done.
+        /// How it likes things to be done.
         Preferences = "preferences",
-        /// What it needed and did not get.
+        /// What it needed but did not get.
         Gaps = "gaps",
         /// What worked well and what caused friction.
         Satisfaction = "satisfaction",
@@ -29,11 +29,11 @@ names! {
 }
 
 names! {
-    /// Confidence of an entry, in seed 001's three steps.
+    /// Confidence of an entry, in seed 001's three levels.
     pub enum ProfileConfidence {
-        /// A single weak sign.
+        /// Based on a single weak sign.
         Low = "low",
-        /// Said explicitly once, or several signs.
+        /// Said explicitly once, or based on several signs.
         Medium = "medium",
         /// Said to be permanent, repeated, or confirmed by a person.
         High = "high",
@@ -41,23 +41,23 @@ names! {
 }
 
 names! {
-    /// Who added an entry to a profile.
+    /// Who added a profile entry.
     pub enum ProfileOrigin {
         /// The rules of the built-in engine.
         BuiltIn = "built_in",
         /// A language model; the entry passed the same gates.
         Model = "model",
-        /// A person, by hand. No derivation overrides it.
+        /// A person, manually. No derivation overrides it.
         Person = "person",
     }
 }
 
 names! {
-    /// How much detail a person wants; determines the size of the context that is served.
+    /// How much detail a person wants. It determines the size of the served context.
     pub enum DetailLevel {
         /// Only what answers the question.
         Brief = "brief",
-        /// Nothing is known that suggests more or less.
+        /// The default, if nothing suggests more or less detail.
         Balanced = "balanced",
         /// Everything relevant.
         Detailed = "detailed",
@@ -69,7 +69,7 @@ names! {
     pub enum GapStatus {
         /// Found; waiting for a decision.
         Detected = "detected",
-        /// A person confirmed it, and it became a task.
+        /// Confirmed by a person and turned into a task.
         TaskCreated = "task_created",
         /// The task is done.
         Resolved = "resolved",
@@ -99,8 +99,8 @@ pub struct GapTransitionError {
 }
 
 impl GapStatus {
-    /// Checks whether a transition is legal. Only a gap that has or had a task can be resolved, and only a resolved one can come
-    /// up again.
+    /// Checks whether a transition is legal. Only a gap that has or had a task can be resolved, and only a resolved gap can be
+    /// reopened.
     pub fn may_become(self, to: Self) -> Result<(), GapTransitionError> {
         use GapStatus::*;
         let legal = matches!(
@@ -111,12 +111,12 @@ impl GapStatus {
     }
 }
 
-/// A place in the log that proves something.
+/// A span of a message that supports something.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct EvidenceSpan {
-    /// The message.
+    /// The message id.
     pub interaction: InteractionId,
-    /// The span in its text.
+    /// The span in the message's text.
     pub span: Span,
 }
 
@@ -125,13 +125,13 @@ pub struct EvidenceSpan {
 #[error("a profile entry needs at least one passage in a stored message as evidence")]
 pub struct NoEvidence;
 
-/// Places that prove something: at least one, without repetitions, in display order.
+/// Supporting spans: at least one, without duplicates, in display order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Vec<EvidenceSpan>", into = "Vec<EvidenceSpan>")]
 pub struct Evidence(Vec<EvidenceSpan>);
 
 impl Evidence {
-    /// Creates evidence from places; repeated places count once. Fails if there are none.
+    /// Creates evidence from spans and removes duplicates. Fails if there are no spans.
     pub fn new(spans: Vec<EvidenceSpan>) -> Result<Self, NoEvidence> {
         let mut kept: Vec<EvidenceSpan> = Vec::with_capacity(spans.len());
         for span in spans {
@@ -142,7 +142,7 @@ impl Evidence {
         if kept.is_empty() { Err(NoEvidence) } else { Ok(Self(kept)) }
     }
 
-    /// The places.
+    /// The spans.
     pub fn as_slice(&self) -> &[EvidenceSpan] {
         &self.0
     }
@@ -162,8 +162,8 @@ impl From<Evidence> for Vec<EvidenceSpan> {
     }
 }
 
-/// Subject of an entry: `length`, `timing:reply`, `topic:deployment status`. The same statement is one entry, however it is
-/// worded. Values of one facet exclude each other.
+/// Subject of an entry: `length`, `timing:reply`, `topic:deployment status`. A statement is the same entry regardless of its
+/// wording. Values of one facet exclude each other.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Facet(Box<str>);
@@ -178,7 +178,7 @@ pub struct Facet(Box<str>);
 pub struct FacetError;
 
 impl Facet {
-    /// Maximum length in characters. A longer text is a sentence and would never occur twice.
+    /// Maximum length in characters. Anything longer is a sentence, which would never occur twice.
     pub const CHARS_MAX: usize = 120;
 
     /// Parses a facet: one part, or two parts separated by a colon, in lower case.
@@ -198,7 +198,7 @@ impl Facet {
         &self.0
     }
 
-    /// The part before the colon, or all of it.
+    /// The part before the colon, or the whole facet if it has no colon.
     pub fn kind(&self) -> &str {
         self.0.split_once(':').map_or(&self.0, |(kind, _)| kind)
     }
@@ -246,11 +246,11 @@ pub struct ProfileEntry {
     pub profile_type: ProfileType,
     /// Its subject.
     pub facet: Facet,
-    /// The statement, reduced for comparison: `length=short`. A disputed statement is recognized by it.
+    /// The statement in a normalized form for comparison, such as `length=short`. It identifies disputed statements.
     pub fingerprint: String,
-    /// A plain, true, complete sentence about the entity.
+    /// A plain, complete and true sentence about the entity.
     pub content: String,
-    /// How sure it is.
+    /// How certain it is.
     pub confidence: ProfileConfidence,
     /// The evidence. A person's correction keeps the evidence of the entry it corrects.
     pub evidence: Evidence,
@@ -271,7 +271,7 @@ pub struct ProfileEntry {
 }
 
 impl ProfileEntry {
-    /// Whether it is current: neither superseded nor disputed.
+    /// Whether it is current, meaning neither superseded nor disputed.
     pub const fn is_live(&self) -> bool {
         self.superseded_at.is_none() && self.debunked_at.is_none()
     }

@@ -1,4 +1,4 @@
-//! The reader's output: spans of a message that are lasting facts, and other labeled spans.
+//! The reader's output: spans of a message that state lasting facts, and other labeled spans.
 //!
 //! Not in this module: how a message is read (`models`), and how marks become candidates (`capture`).
 
@@ -7,11 +7,11 @@ use std::ops::Range;
 use crate::memory::names;
 use crate::{Category, FactDetail, Role};
 
-/// Start of the reader's name as a proposer. Only its confidences are calibrated probabilities.
+/// Prefix of the reader's name as a proposer. Only the reader's confidences are calibrated probabilities.
 pub const READER_PREFIX: &str = "reader/";
 
 names! {
-    /// What a fact says about a person. The order is that of the network's outputs (`training/parse.py`): append, never insert.
+    /// What a fact says about a person. The order matches the network's outputs (`training/parse.py`): append, never insert.
     pub enum Attribute {
         /// Their name.
         Name = "name",
@@ -25,7 +25,7 @@ names! {
         Origin = "origin",
         /// Their job.
         Job = "job",
-        /// Whom they work for.
+        /// Who they work for.
         Employer = "employer",
         /// Schools and degrees.
         Education = "education",
@@ -35,7 +35,7 @@ names! {
         Allergy = "allergy",
         /// What they eat and do not eat.
         Diet = "diet",
-        /// Animals that live with them.
+        /// Animals they live with.
         Pet = "pet",
         /// What they own and keep.
         Possession = "possession",
@@ -47,9 +47,9 @@ names! {
         Tool = "tool",
         /// What they do for pleasure.
         Hobby = "hobby",
-        /// Things they like.
+        /// What they like.
         Like = "like",
-        /// Things they dislike.
+        /// What they dislike.
         Dislike = "dislike",
         /// What they do regularly.
         Habit = "habit",
@@ -69,13 +69,13 @@ names! {
         Friend = "friend",
         /// People they work with.
         Colleague = "colleague",
-        /// Something decided that is still to come.
+        /// Something they decided to do in the future.
         Plan = "plan",
         /// Something they want.
         Goal = "goal",
         /// Something with a date.
         Event = "event",
-        /// Something that is over.
+        /// Something from the past.
         Past = "past",
         /// What they believe in.
         Faith = "faith",
@@ -83,17 +83,17 @@ names! {
         Money = "money",
         /// How to reach them.
         Contact = "contact",
-        /// None of these.
+        /// Anything else.
         Other = "other",
     }
 }
 
 names! {
-    /// Labels of spans that are not facts. The order is that of the network's outputs: append, never insert.
+    /// Labels of spans that are not facts. The order matches the network's outputs: append, never insert.
     pub enum Label {
-        /// Not the speaker's own words: quoted, pasted, forwarded.
+        /// Not the speaker's own words: quoted, pasted or forwarded.
         NotOwnWords = "not_own_words",
-        /// Something definite that the speaker will do.
+        /// Something specific that the speaker commits to do.
         Promise = "promise",
         /// Something that was decided.
         Decision = "decision",
@@ -101,14 +101,14 @@ names! {
         Solution = "solution",
         /// A refusal, or a statement that something cannot be done.
         UnmetRequest = "unmet_request",
-        /// How the speaker wants things done from now on.
+        /// How the speaker wants things to be done from now on.
         Wish = "wish",
-        /// Thanks or a complaint about work that was done.
+        /// Thanks or complaints about finished work.
         Feedback = "feedback",
     }
 }
 
-/// A fact's details.
+/// The details of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FactMark {
     /// One of seed 004's six categories.
@@ -117,25 +117,26 @@ pub struct FactMark {
     pub attribute: Attribute,
     /// The statement contains "not" or "no longer".
     pub is_negated: bool,
-    /// It is implied, not stated.
+    /// Implied, not stated.
     pub is_implied: bool,
-    /// It is about somebody other than the speaker.
+    /// It is about someone other than the speaker.
     pub is_about_other: bool,
 }
 
 impl FactMark {
-    /// The part that is stored with a memory.
+    /// The details that are stored with a memory.
     pub fn detail(&self) -> FactDetail {
         FactDetail { attribute: self.attribute, is_negated: self.is_negated, date: None }
     }
 
-    /// Whether it is about a relative, partner, friend or colleague of the speaker, which also tells something about the speaker.
+    /// Whether it is about a relative, partner, friend or colleague of the speaker, and so also reveals something about the
+    /// speaker.
     pub fn is_family(&self) -> bool {
         self.category == Category::Relationship
     }
 }
 
-/// Kind of a marked span.
+/// The kind of a marked span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MarkKind {
     /// A lasting fact.
@@ -147,7 +148,7 @@ pub enum MarkKind {
 /// One marked span.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
-    /// What it is.
+    /// The kind of the span.
     pub kind: MarkKind,
     /// Byte range in the message, on character boundaries, never empty.
     pub bytes: Range<usize>,
@@ -155,17 +156,17 @@ pub struct Mark {
     pub probability: f64,
 }
 
-/// Marks of one message.
+/// The marks of one message.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reading {
-    /// Ordered by position; facts come first at the same position.
+    /// Sorted by position. At the same position, facts come first.
     pub marks: Vec<Mark>,
 }
 
-/// Two statements about the same person, in order of time.
+/// Two statements about the same person, in chronological order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatementPair<'a> {
-    /// Who made them.
+    /// Role of the person who made them.
     pub role: Role,
     /// The earlier statement.
     pub earlier: &'a str,
@@ -176,15 +177,15 @@ pub struct StatementPair<'a> {
 /// How a later statement affects an earlier one: three probabilities that add up to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Change {
-    /// The earlier one is no longer true, was never true, or has a new value.
+    /// The earlier one is outdated, was never true, or has a new value.
     pub replaces: f64,
-    /// Both say the same, in other words or with more or less detail.
+    /// Both state the same, in other words or with more or less detail.
     pub same: f64,
     /// Both are true.
     pub both: f64,
 }
 
-/// A message as input of the reader.
+/// A message, as input of the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Utterance<'a> {
     /// Role of the speaker.

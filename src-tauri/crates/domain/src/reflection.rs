@@ -1,17 +1,17 @@
 //! Reflection (seed 000, "The Big Tidy"): kinds and statuses of clean-up proposals for memories.
 //!
-//! Not in this module: which memories a proposal is about (`keepsake-capture`), and how it is applied.
+//! Not in this module: which memories a proposal affects (`keepsake-capture`), and how it is applied.
 
 use thiserror::Error;
 
 use crate::memory::names;
 
 names! {
-    /// Action of a clean-up proposal. None of them deletes anything or changes the words of a memory.
+    /// The action of a clean-up proposal. No action deletes anything or changes the text of a memory.
     pub enum ReflectionKind {
-        /// Move memories of little remaining value to the trash.
+        /// Move memories that have little value left to the trash.
         Archive = "archive",
-        /// Merge memories that say the same.
+        /// Merge memories that state the same.
         Merge = "merge",
     }
 }
@@ -21,11 +21,11 @@ names! {
     pub enum ReflectionStatus {
         /// Waiting for a decision.
         Open = "open",
-        /// Accepted by a person; carried out when the run is applied.
+        /// Accepted by a person; applied in the next run.
         Accepted = "accepted",
-        /// Carried out; one undo reverts the whole run.
+        /// Applied. One undo reverts the whole run.
         Applied = "applied",
-        /// Dismissed. It comes back only if its sources change.
+        /// Dismissed. It is proposed again only if its sources change.
         Refused = "refused",
         /// Parked: expired, or set to Later.
         Parked = "parked",
@@ -43,8 +43,8 @@ pub struct ReflectionTransitionError {
 }
 
 impl ReflectionStatus {
-    /// Checks whether a person may make this transition. Only a run applies a proposal, and undoing the run restores the status
-    /// before it.
+    /// Checks whether a person may make this transition. Only a run applies a proposal, and undoing the run restores the previous
+    /// status.
     pub fn may_become(self, to: Self) -> Result<(), ReflectionTransitionError> {
         use ReflectionStatus::*;
         let legal = matches!(

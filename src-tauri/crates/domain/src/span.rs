@@ -1,6 +1,6 @@
 //! Spans: ranges of a message's text in Unicode code points, end exclusive.
 //!
-//! The API promises code points; byte offsets stay inside the crates that cut text.
+//! The API uses code points. Byte offsets stay inside the crates that cut text.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -12,7 +12,7 @@ pub struct Span {
     end: u32,
 }
 
-/// Why two offsets are not a span of a text.
+/// Why two offsets do not form a span of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SpanError {
     /// The end is not after the start.
@@ -23,7 +23,7 @@ pub enum SpanError {
         /// End offset, exclusive.
         end: u32,
     },
-    /// The span exceeds the text.
+    /// The end is beyond the text.
     #[error("the span {start}..{end} extends beyond the message")]
     Outside {
         /// Start offset.
@@ -39,7 +39,7 @@ impl Span {
         if start < end { Ok(Self { start, end }) } else { Err(SpanError::Empty { start, end }) }
     }
 
-    /// The span of a byte range of `text`. Both ends must be on character boundaries of `text`.
+    /// Converts a byte range of `text` to a span. Both ends must be on character boundaries of `text`.
     pub fn of_bytes(text: &str, bytes: std::ops::Range<usize>) -> Result<Self, SpanError> {
         let (Some(before), Some(inside)) = (text.get(..bytes.start), text.get(bytes.clone())) else {
             return Err(SpanError::Outside { start: bytes.start as u32, end: bytes.end as u32 });
@@ -58,7 +58,7 @@ impl Span {
         self.end
     }
 
-    /// The byte range of `text` that this span covers. Fails if the span exceeds the text.
+    /// Converts this span to a byte range of `text`. Fails if the span exceeds the text.
     pub fn bytes_in(self, text: &str) -> Result<std::ops::Range<usize>, SpanError> {
         let outside = SpanError::Outside { start: self.start, end: self.end };
         let mut borders = text.char_indices().map(|(at, _)| at).chain([text.len()]);
@@ -67,12 +67,12 @@ impl Span {
         Ok(start..end)
     }
 
-    /// The part of `text` that this span covers. Fails if the span exceeds the text.
+    /// The text that this span covers. Fails if the span exceeds the text.
     pub fn quote(self, text: &str) -> Result<&str, SpanError> {
         self.bytes_in(text).map(|bytes| &text[bytes])
     }
 
-    /// Whether the two share at least one code point.
+    /// Whether the two spans share at least one code point.
     pub const fn overlaps(self, other: Self) -> bool {
         self.start < other.end && other.start < self.end
     }

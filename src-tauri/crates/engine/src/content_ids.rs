@@ -1,11 +1,12 @@
-//! Ids derived from what something says and what it rests on, so that creating it again gives the same id.
+//! Ids computed from an item's content and sources, so that recreating the item gives it the same id.
 //!
-//! Message ids are random and are part of each of these ids, so an id reveals nothing to anybody who does not know the
-//! message. Not in this module: ids of a person's actions, which happen only once.
+//! Random message ids are part of the input, so an id reveals nothing to anybody who does not know the messages. Not in this
+//! module: ids of a person's actions, which happen only once.
 
 use uuid::Uuid;
 
-/// The id for this kind and these parts. Parts are length-prefixed, so they cannot run into each other.
+/// The id for an item of this kind with these parts. Each part is length-prefixed, so that text moved from one part to the
+/// next gives another id.
 pub(crate) fn uuid_of(kind: &str, parts: &[&str]) -> Uuid {
     let mut hash = blake3::Hasher::new();
     for part in std::iter::once(&kind).chain(parts) {

@@ -1,4 +1,4 @@
-//! Errors of engine operations, with a short code for callers that must react to the kind of error and not to its wording.
+//! Errors of engine operations. The variants are for callers that must react to the kind of error, not to its wording.
 
 use thiserror::Error;
 
@@ -20,7 +20,7 @@ pub enum EngineError {
     /// A language model could not be called, or its answer could not be used.
     #[error(transparent)]
     Model(#[from] crate::language::ModelFailure),
-    /// The person canceled.
+    /// The person canceled the operation.
     #[error("cancelled")]
     Cancelled,
     /// Nothing failed, but the work cannot be finished now. A job that returns this is postponed.
@@ -34,13 +34,13 @@ pub enum EngineError {
     /// Erased content was found in a file.
     #[error("{count} pieces of erased content are still in the data file; try again, and report this if it happens again")]
     StillThere {
-        /// Number of places where it was found.
+        /// Number of pieces found.
         count: usize,
     },
     /// Another Keepsake process runs the queue.
     #[error("Keepsake is already running on this data folder and runs the queued jobs itself")]
     AlreadyRunning,
-    /// A request that cannot be met, with the reason in words for the person.
+    /// The request cannot be met. Contains the reason, worded for the person.
     #[error("{0}")]
     Refused(String),
     /// An operating system call failed.
@@ -56,7 +56,7 @@ pub enum EngineError {
     Stored {
         /// What kind of data it is.
         what: &'static str,
-        /// The cause. Its text quotes the part that does not fit, which may come from a message, so it is not shown.
+        /// The cause. It is not shown, because its text quotes the unexpected data, which may come from a message.
         error: serde_json::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! The imperative shell around the pure crates and the store: everything that takes time or touches the outside world.
+//! The imperative shell around the pure crates and the store: all long-running work and all contact with the outside world.
 //!
 //! Each operation loads its data, decides with the pure crates, and writes once in a transaction. Not in this crate: wire
 //! formats (`api`), windows and sockets (`app`, `server`), SQL (`store`).
@@ -45,9 +45,7 @@ pub use language::{ModelFailure, ModelSettings, Provider, Pull, ReadingEstimate,
 pub use lifecycle::backup::{BackupFile, BackupReason, RestoreReceipt};
 pub use lifecycle::erasure::{ErasureReceipt, Existing, MemoriesReceipt, PrivacyOutcome};
 pub use lifecycle::export::ExportReceipt;
-pub use lifecycle::maintenance::{
-    Digest, Maintenance, MaintenanceRules, MaintenanceRun, NIGHT_HOUR, PARK_AFTER_DAYS, PARKED_UNTIL,
-};
+pub use lifecycle::maintenance::{Digest, Maintenance, MaintenanceRules, MaintenanceRun, NIGHT_HOUR, PARKED_UNTIL};
 pub use lifecycle::rebuild::Rebuilding;
 pub use queue::control::{Control, Unwatched};
 pub use queue::pause::{Pause, PauseFor};
@@ -99,7 +97,7 @@ pub(crate) struct Inner {
     pub(crate) data_dir: PathBuf,
     pub(crate) zone: Zone,
     pub(crate) known: Mutex<review::propose::Known>,
-    /// Memories that contradict another one, with the state of the memories they were computed from.
+    /// Memories that contradict each other, cached with the state of the memories they were computed from.
     pub(crate) conflicts: Mutex<Option<review::conflicts::Conflicts>>,
     pub(crate) map: Mutex<Option<Arc<serve::boundary::AccessMap>>>,
     pub(crate) policy: serve::boundary::PrivacyPolicy,
@@ -109,9 +107,9 @@ pub(crate) struct Inner {
     pub(crate) search: serve::search::SearchIndex,
     pub(crate) attribute_questions: serve::search::AttributeQuestions,
     pub(crate) model_turn: Mutex<()>,
-    /// Only one restore is prepared at a time, because they share a folder.
+    /// Lock that allows only one restore to be prepared at a time, because they share a folder.
     pub(crate) restore_turn: Mutex<()>,
-    /// Only one of Keepsake's own backups runs at a time, and none while an erasure searches the backup files.
+    /// Lock that allows only one of Keepsake's own backups at a time, and none while an erasure searches the backup files.
     pub(crate) backup_turn: Mutex<()>,
     /// Number of erasures waiting for a running backup to stop.
     pub(crate) erasing: std::sync::atomic::AtomicU32,
@@ -122,9 +120,9 @@ pub(crate) struct Inner {
     pub(crate) rating_stop: language::RatingStop,
     /// The model download in progress in Ollama.
     pub(crate) pull: language::PullState,
-    /// The last change seen in data about people, and when it was first seen.
+    /// The latest observed state of the data about people, and when it was first observed.
     pub(crate) people_seen: Mutex<Option<(String, Timestamp)>>,
-    /// The last message of each conversation, valid for one log position and one boundary version.
+    /// Sequence number of each conversation's last message, cached for one log position and one boundary version.
     pub(crate) last_seqs: Mutex<Option<derive::topics::LastSeqs>>,
     /// Original creation times, by id, of items that a rebuild recreates.
     pub(crate) made: Mutex<HashMap<String, Timestamp>>,

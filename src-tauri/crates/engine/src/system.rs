@@ -1,4 +1,4 @@
-//! The real clock and real randomness. No other module touches either.
+//! The system's clock and randomness. No other module uses either directly.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -12,25 +12,26 @@ use uuid::Uuid;
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[allow(clippy::disallowed_methods)] // The ban on the system clock sends callers here.
+    #[allow(clippy::disallowed_methods)] // Everywhere else, the lint points callers to this function.
     fn now(&self) -> Timestamp {
         timestamp(SystemTime::now())
     }
 }
 
-/// A clock set before 1970, for example after a flat battery, reads as 1970: a wrong time is no reason to stop.
+/// Converts a system time. A clock set before 1970, for example after a flat battery, gives 1970, because a wrong time is no
+/// reason to stop.
 fn timestamp(now: SystemTime) -> Timestamp {
     let since_epoch = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// A moment as RFC 3339 in UTC, for people and exports.
+/// Formats a time as RFC 3339 in UTC with milliseconds, for people and exports.
 pub fn rfc3339(time: Timestamp) -> String {
     chrono::DateTime::from_timestamp_millis(time.0)
         .map_or_else(String::new, |time| time.to_rfc3339_opts(chrono::SecondsFormat::Millis, true))
 }
 
-/// Parses a moment as people type it: RFC 3339, or a day, which counts up to its end.
+/// Parses a time as people type it: RFC 3339, or a date (`YYYY-MM-DD`), which means the end of that day in UTC.
 pub fn parse_moment(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if let Ok(time) = chrono::DateTime::parse_from_rfc3339(text) {
@@ -41,8 +42,8 @@ pub fn parse_moment(text: &str) -> Option<Timestamp> {
     Some(Timestamp(end.and_utc().timestamp_millis() - 1))
 }
 
-/// Number of random bytes fetched at once. An import draws hundreds of thousands of ids, so a system call for
-/// each would be noticeable.
+/// Number of random bytes fetched at once. An import needs hundreds of thousands of ids, and a system call for each would be
+/// noticeably slow.
 const POOL_BYTES: usize = 4096;
 
 struct Pool {
@@ -50,7 +51,8 @@ struct Pool {
     used: usize,
 }
 
-/// UUIDv7 from the clock and the system's randomness. The time in the ids never goes back when the clock does.
+/// Generates UUIDv7 ids from the clock and the system's randomness. The time in the ids never goes back, even if the clock
+/// does.
 pub struct RandomIds {
     latest_ms: AtomicI64,
     pool: Mutex<Pool>,
@@ -67,11 +69,11 @@ impl IdSource for RandomIds {
         let now = SystemClock.now().0;
         let latest = self.latest_ms.fetch_max(now, Ordering::Relaxed).max(now);
         let mut random = [0_u8; 10];
-        // A poisoned pool still contains plain bytes.
+        // A poisoned pool is still usable: it contains only random bytes.
         let mut pool = self.pool.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if pool.used + random.len() > POOL_BYTES {
             if getrandom::fill(&mut pool.bytes).is_err() {
-                // Without system randomness, the address space layout and the time still make ids differ.
+                // If system randomness fails, the address space layout and the time still make the ids differ.
                 let seed = blake3::hash(&[latest.to_le_bytes(), (&raw const *pool as usize as i64).to_le_bytes()].concat());
                 let mut output = blake3::Hasher::new_keyed(seed.as_bytes()).update(&pool.bytes.clone()).finalize_xof();
                 output.fill(&mut pool.bytes);

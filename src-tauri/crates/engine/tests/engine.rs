@@ -1,5 +1,5 @@
 //! Tests of the engine with a real store in a temporary folder, a fixed clock and fixed ids. The only model is the hashing
-//! one, and threads are used only by tests about them.
+//! one, and only tests about threads use threads.
 #![allow(clippy::unwrap_used)]
 
 #[path = "engine/analysis.rs"]

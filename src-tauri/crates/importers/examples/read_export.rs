@@ -1,4 +1,5 @@
-//! Measures only reading: `cargo run --release -p keepsake-importers --example read_export -- FILE`, or `-- generate FILE MIB`.
+//! Measures reading speed without the store: `cargo run --release -p keepsake-importers --example read_export -- FILE`. `--
+//! generate FILE MIB` writes a test file.
 
 use std::io::{BufWriter, Write as _};
 use std::path::Path;

@@ -1,7 +1,7 @@
-//! A single input: a plain file, a Word document, or a zip whose relevant entries are read as streams.
+//! Opens one input: a plain file, a Word document, or a zip whose relevant entries are read as streams.
 //!
-//! A zip is never unpacked to disk. If anything about it is unsafe, all of it is refused (SECURITY.md, "Imports"): a harmless
-//! export has none of these traits, and half of a suspicious archive is worth nothing.
+//! A zip is never unpacked to disk. If any entry is unsafe, the whole zip is refused (SECURITY.md, "Imports"): harmless exports
+//! have no such entries, and part of a suspicious archive is worth nothing.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -12,38 +12,41 @@ use zip::ZipArchive;
 
 use crate::ImportError;
 use crate::docx::{self, Refusal};
-use crate::limits::{READ_BUFFER_BYTES, WORD_BYTES_MAX, WORD_PARTS_MAX};
+use crate::limits::{
+    READ_BUFFER_BYTES, WORD_BYTES_MAX, WORD_PARTS_MAX, ZIP_ANY_RATIO_BYTES, ZIP_BYTES_MAX, ZIP_ENTRIES_MAX, ZIP_ENTRY_BYTES_MAX,
+    ZIP_RATIO_MAX,
+};
 
 /// Limits on the resources an archive may use.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ArchiveLimits {
-    /// Maximum number of entries. WhatsApp exports with media have tens of thousands.
+    /// Maximum number of entries.
     entries_max: usize,
-    /// Maximum size of a text entry; real exports stay below 2 GiB.
+    /// Maximum size of a text entry, in bytes.
     entry_bytes_max: u64,
     /// Maximum size of all text entries together.
     total_bytes_max: u64,
-    /// Maximum compression ratio. Real JSON compresses to at most 1:30; zip bombs reach 1:1000.
+    /// Maximum compression ratio.
     ratio_max: u64,
-    /// Entries up to this size may have any ratio: a hundred equal short lines are not a bomb.
+    /// Entries up to this size may have any compression ratio.
     any_ratio_bytes: u64,
 }
 
 impl ArchiveLimits {
     /// The limits used in production.
     pub(crate) const STANDARD: Self = Self {
-        entries_max: 100_000,
-        entry_bytes_max: 4 << 30,
-        total_bytes_max: 8 << 30,
-        ratio_max: 100,
-        any_ratio_bytes: 1 << 20,
+        entries_max: ZIP_ENTRIES_MAX,
+        entry_bytes_max: ZIP_ENTRY_BYTES_MAX,
+        total_bytes_max: ZIP_BYTES_MAX,
+        ratio_max: ZIP_RATIO_MAX,
+        any_ratio_bytes: ZIP_ANY_RATIO_BYTES,
     };
 
-    /// Limits for a Word document, which is also a zip; only one entry of it is read.
+    /// Limits for a Word document, which is also a zip. Only one of its entries is read.
     const WORD: Self =
         Self { entries_max: WORD_PARTS_MAX, entry_bytes_max: WORD_BYTES_MAX, total_bytes_max: WORD_BYTES_MAX, ..Self::STANDARD };
 
-    /// Why reading an entry with these sizes would use too many resources; `None` if it would not.
+    /// The reason to refuse an entry of this size and compression, or `None` if it is within the limits.
     fn fault(&self, bytes: u64, compressed_bytes: u64) -> Option<String> {
         if bytes > self.entry_bytes_max {
             Some(format!("an entry is larger than {} MiB", self.entry_bytes_max >> 20))
@@ -58,8 +61,8 @@ impl ArchiveLimits {
 /// File extension of Word documents.
 const WORD_ENDING: &str = ".docx";
 
-/// The entry that distinguishes a Word document from other zips, and the possible names of its main part. The second name is used
-/// by Word for the web.
+/// The entry that distinguishes a Word document from other zips, and the possible names of its main part. Word for the web uses
+/// the second name.
 const WORD_TYPES: &str = "[Content_Types].xml";
 const WORD_MAIN: &[&str] = &["word/document.xml", "word/document2.xml"];
 
@@ -69,11 +72,11 @@ const MEDIA_ENDINGS: &[&str] = &[
     "opus", "wav", "aac", "flac", "amr", "ttf", "woff", "woff2",
 ];
 
-/// File extensions of documents, pages and programs that no importer reads; they accompany the export in an archive.
+/// File extensions of documents, pages and programs that no importer reads but that often accompany an export in an archive.
 const IGNORED_ENDINGS: &[&str] =
     &["pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "html", "htm", "css", "js", "vcf", "exe", "dll", "bin"];
 
-/// True if a file in a folder is hidden or media, so nobody will ask why it was not imported.
+/// True for hidden files and media, which need not be reported as not imported.
 pub(crate) fn is_beside_the_point(name: &str) -> bool {
     name.starts_with('.') || MEDIA_ENDINGS.contains(&ending_of(name).as_str())
 }
@@ -82,13 +85,13 @@ fn ending_of(name: &str) -> String {
     name.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default()
 }
 
-/// File extensions of archives. Archives inside archives hide their size.
+/// File extensions of archives. Nested archives are refused because their uncompressed size cannot be checked.
 const NESTED_ENDINGS: &[&str] = &["zip", "7z", "rar", "tar", "gz", "tgz", "bz2", "xz", "zst"];
 
 /// A readable file or archive entry.
 #[derive(Debug, Clone)]
 pub(crate) struct Document {
-    /// The name without folders.
+    /// The file name without folders.
     pub(crate) name: String,
     /// The uncompressed size in bytes.
     pub(crate) bytes: u64,
@@ -112,14 +115,14 @@ pub(crate) struct Container {
 }
 
 impl Container {
-    /// Opens `path`, and reads its entries if it is a zip.
+    /// Opens `path`, and lists its entries if it is a zip.
     pub(crate) fn open(path: &Path) -> Result<Self, ImportError> {
         Self::open_within(path, ArchiveLimits::STANDARD)
     }
 
     fn open_within(path: &Path, limits: ArchiveLimits) -> Result<Self, ImportError> {
         let io_error = |source| ImportError::Io { path: path.to_owned(), source };
-        // A pipe or device might never end.
+        // Reading a pipe or device might never end.
         if !std::fs::metadata(path).map_err(io_error)?.is_file() {
             return Err(io_error(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")));
         }
@@ -156,17 +159,17 @@ impl Container {
         &self.path
     }
 
-    /// True if there are Word documents among the files that were not read.
+    /// True if the archive contains Word documents, which are not read inside an archive.
     pub(crate) fn holds_word(&self) -> bool {
         self.holds_word
     }
 
-    /// The file name without its extension, for formats whose title is in the file name.
+    /// The file name without its extension. Some formats have their title only there.
     pub(crate) fn stem(&self) -> String {
         self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    /// True if it is a zip of files.
+    /// True if it is a zip, but not a Word document.
     pub(crate) fn is_archive(&self) -> bool {
         self.archive.is_some() && !self.is_word
     }
@@ -176,12 +179,12 @@ impl Container {
         self.is_word
     }
 
-    /// The readable files in it, sorted by name; a plain file contains only itself.
+    /// The readable files in it, sorted by name. For a plain file, just the file itself.
     pub(crate) fn documents(&self) -> &[Document] {
         &self.documents
     }
 
-    /// Reads `document` from its start, without a byte order mark. For a Word document, reads its text.
+    /// Reads `document` from its start, skipping a byte order mark. For a Word document, reads its text.
     pub(crate) fn read<T>(
         &mut self,
         document: &Document,
@@ -228,7 +231,7 @@ fn skip_mark(input: &mut impl BufRead) -> io::Result<()> {
     Ok(())
 }
 
-/// Refuses to decompress more than the declared size, which was checked against the limits.
+/// A reader that refuses to decompress more than the declared size, which was checked against the limits.
 struct Bounded<R> {
     inner: R,
     bytes_left: u64,
@@ -247,13 +250,13 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// The main part of the archive if it is a Word document.
+/// The index of the main part if the archive is a Word document.
 fn word_main<R: Read + Seek>(archive: &ZipArchive<R>) -> Option<usize> {
     archive.index_for_name(WORD_TYPES)?;
     WORD_MAIN.iter().find_map(|name| archive.index_for_name(name))
 }
 
-/// The size of a Word document's main part, or why the document is refused.
+/// The size of a Word document's main part, or the reason to refuse the document.
 fn word_bytes<R: Read + Seek>(archive: &mut ZipArchive<R>, main: usize, limits: ArchiveLimits) -> Result<u64, String> {
     if archive.len() > limits.entries_max {
         return Err(format!("it has {} parts, but at most {} are allowed", archive.len(), limits.entries_max));
@@ -274,7 +277,7 @@ fn word_bytes<R: Read + Seek>(archive: &mut ZipArchive<R>, main: usize, limits: 
     }
 }
 
-/// The entries to read, sorted by name, or why the whole archive is refused.
+/// The entries to read, sorted by name, or the reason to refuse the whole archive.
 fn wanted_entries<R: Read + Seek>(archive: &mut ZipArchive<R>, limits: ArchiveLimits) -> Result<Vec<Document>, String> {
     if archive.len() > limits.entries_max {
         return Err(format!("it has {} entries, but at most {} are allowed", archive.len(), limits.entries_max));
@@ -327,7 +330,7 @@ fn wanted_entries<R: Read + Seek>(archive: &mut ZipArchive<R>, limits: ArchiveLi
     Ok(wanted.into_iter().map(|(_, document)| document).collect())
 }
 
-/// Why an entry with this name makes the archive unsafe; `None` if it does not.
+/// The reason why an entry with this name makes the archive unsafe, or `None` if it does not.
 fn name_fault(name: &str) -> Option<&'static str> {
     let has_drive = name.as_bytes().get(1) == Some(&b':') && name.as_bytes()[0].is_ascii_alphabetic();
     if name.starts_with('/') || has_drive {

@@ -1,10 +1,10 @@
 //! Claude Code sessions: one JSON object per line, one file per session or sub-agent.
 //!
-//! Tool results and much else arrive as lines of type `user`; only what a person typed in the main thread is the owner's. Text
-//! that the program added to a prompt (reminders, IDE context) is removed from the words and kept in the metadata. Slash and
-//! shell commands also come from the person, but they are commands rather than statements and are kept as such. In a sub-agent's
-//! thread the "user" is the assistant that started it, so nothing there is the owner's. Deliberately not read: `history.jsonl`,
-//! which repeats the prompts of the sessions. For shapes, see docs/formats.md, section 4.
+//! Tool results and much else arrive as lines of type `user`. Only text that a person typed in the main thread counts as the
+//! owner's. Text that the program added to a prompt (reminders, IDE context) is removed and kept in the metadata. The person also
+//! types slash and shell commands; these are kept as commands, not as statements. In a sub-agent's thread the "user" is the
+//! assistant that started it, so nothing there is the owner's. Deliberately not read: `history.jsonl`, which repeats the prompts
+//! of the sessions. For the format, see docs/formats.md, section 4.
 
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
@@ -29,7 +29,7 @@ use crate::time::parse_rfc3339;
 /// Channel type for terminal programs.
 const CHANNEL: &str = "cli";
 
-/// Elements that the program adds to prompts.
+/// XML elements that the program adds to prompts.
 const INJECTED: &[&str] = &[
     "system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics", "user-prompt-submit-hook", "local-command-caveat",
     "task-notification",
@@ -117,12 +117,12 @@ struct Block<'a> {
     is_error: Loose<'a>,
 }
 
-/// State kept across the lines of one file, and across files that are read together.
+/// State kept across lines, and across files that are read together.
 #[derive(Default)]
 pub(crate) struct Sessions {
-    /// Lines already read, because a resumed session repeats the old ones in its new file.
+    /// The ids of the lines already read, because a resumed session repeats the old lines in its new file.
     uuids: HashSet<u64>,
-    /// The names of tools by the id of the call.
+    /// Tool names by call id.
     tools: HashMap<String, String>,
     stand_ins: StandIns,
 }
@@ -206,7 +206,7 @@ fn take(
         (true, agent) => format!("{session}/{}", agent.unwrap_or("sidechain")),
     };
     let parts = parts_of(message.content, is_user, is_sidechain, sessions, out);
-    // The words get the line's own id; without words, its first part does.
+    // The text gets the line's own id. If there is no text, the first part gets it.
     let main = parts.iter().position(|part| part.is_words).unwrap_or(0);
     for (at, part) in parts.into_iter().enumerate() {
         let id = match record.uuid.text() {
@@ -245,7 +245,7 @@ fn take(
     Ok(())
 }
 
-/// One message in a line.
+/// One message from a line.
 struct Part {
     is_words: bool,
     role: Role,
@@ -268,7 +268,7 @@ impl Part {
     }
 }
 
-/// The messages in the content of one line; parts that are skipped are counted.
+/// The messages in the content of one line. Skipped parts are counted.
 fn parts_of(
     content: Option<&RawValue>,
     is_user: bool,
@@ -370,7 +370,7 @@ fn parts_of(
     parts
 }
 
-/// The words of a text and the elements that the program added, or why there are none.
+/// The person's words in a text and the elements that the program added, or the reason to skip the text.
 fn words_of(text: &str, is_user: bool) -> Result<(String, Vec<String>), SkipReason> {
     if !is_user {
         return if text.trim().is_empty() { Err(SkipReason::Empty) } else { Ok((text.to_owned(), Vec::new())) };
@@ -390,7 +390,7 @@ fn words_of(text: &str, is_user: bool) -> Result<(String, Vec<String>), SkipReas
     }
 }
 
-/// A command as typed: `/review src`, `!ls`. If its parts cannot be identified, the text as the program wrote it.
+/// The command as typed, such as `/review src` or `!ls`. If its parts cannot be identified, the text is returned unchanged.
 fn command_of(text: &str) -> String {
     let element = |tag: &str| {
         let (_, rest) = text.split_once(&format!("<{tag}>"))?;
@@ -406,7 +406,7 @@ fn command_of(text: &str) -> String {
     }
 }
 
-/// `text` without the elements that the program added, and those elements.
+/// Splits `text` into the words without the elements that the program added, and those elements.
 fn without_injected(text: &str) -> (String, Vec<String>) {
     let mut words = String::new();
     let mut added = Vec::new();

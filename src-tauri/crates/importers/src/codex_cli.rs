@@ -1,11 +1,11 @@
 //! Codex CLI sessions ("rollouts"): one JSON object per line, one file per session, fork or sub-agent.
 //!
 //! A file contains each prompt twice: as the event of typing it, and as the request sent to the model, along with instructions
-//! and context that the program sends in the person's name. If a file has such events, only they are the owner's words. In a
+//! and context that the program sends in the person's name. If a file has such events, only they count as the owner's words. In a
 //! sub-agent's session the "user" is another program, so nothing there is the owner's. Lines have no ids, and the two records of
-//! one message differ in time, so ids are built from the text and its count. They stay the same in a longer file and in the copy
-//! of a session that a fork begins with. Deliberately not read: `history.jsonl` and `session_index.jsonl`, which repeat the
-//! sessions. For shapes, see docs/formats.md, section 5.
+//! one message have different times, so a message id is a hash of the text plus a count of its repetitions. Ids stay the same in
+//! a longer file, and in the copy of a session that a fork begins with. Deliberately not read: `history.jsonl` and
+//! `session_index.jsonl`, which repeat the sessions. For the format, see docs/formats.md, section 5.
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -51,13 +51,14 @@ const PROGRAM_TEXT: &[&str] = &[
     "Another language model started to solve this problem",
 ];
 
-/// The beginning of a command that the person ran in the program's shell, with its output.
+/// The beginning of a record of a command that the person ran in the program's shell.
 const SHELL_COMMAND: &str = "<user_shell_command>";
 
-/// Editors put what is open before the words, under headings; the words follow this heading.
+/// Editors list the open files under headings before the prompt. The prompt itself follows this heading.
 const REQUEST_HEADING: &str = "## My request for Codex:";
 
-/// A fork begins with a copy of its parent, written at once when the fork is created. Lines later than this are its own.
+/// A fork begins with a copy of its parent, written when the fork is created. Lines more than this long after the fork's start
+/// are its own.
 const FORK_COPY_MS: i64 = 2_000;
 
 #[derive(Deserialize)]
@@ -70,7 +71,7 @@ struct Record<'a> {
     payload: Option<&'a RawValue>,
 }
 
-/// The fields of all kinds of payload; the kind determines which are present.
+/// The fields of all payload kinds. The kind determines which fields are present.
 #[derive(Deserialize)]
 struct Payload<'a> {
     #[serde(borrow, default, rename = "type")]
@@ -150,10 +151,10 @@ struct ExitCode<'a> {
     exit_code: Loose<'a>,
 }
 
-/// A message that may still turn out to be on a branch, or a copy.
+/// A message that may still turn out to be a copy or part of a branch.
 struct Held {
     message: Message,
-    /// True for a request to the model. It is the owner's words only if the file has no events of typing.
+    /// True for a request to the model. Its text counts as the owner's only if the file has no typing events.
     is_request: bool,
 }
 
@@ -163,27 +164,27 @@ struct Session {
     /// The id of the file's session.
     id: Option<String>,
     started: Option<Timestamp>,
-    /// The session that the current lines are copied from.
+    /// The session from which the current lines were copied.
     copied: Option<String>,
     cwd: Option<String>,
     branch: Option<String>,
     model: Option<String>,
-    /// True if the "user" is another program.
+    /// True if the session was started by another program, which is then the "user".
     is_delegated: bool,
     is_private: bool,
     has_typed: bool,
     last_time: Option<Timestamp>,
-    /// The names of tools by the id of the call.
+    /// Tool names by call id.
     tools: HashMap<String, String>,
     call_ids: HashMap<String, u32>,
-    /// How often each answer appeared as an item and as an event; one of each pair is handed out.
+    /// For each answer, how often it appeared as an item and as an event. Only one of each pair is emitted.
     answers: HashMap<u64, (u32, u32)>,
     stand_ins: StandIns,
-    /// Counted separately, so that a request and the event that it repeats get the same id.
+    /// Counted separately from events, so that a request and the matching event get the same id.
     request_ids: StandIns,
     held: Vec<Held>,
     held_bytes: usize,
-    /// For each turn of the user, its start index in `held`.
+    /// The start index in `held` of each user turn.
     turns: Vec<usize>,
     groups: Regroup,
 }
@@ -238,14 +239,15 @@ impl Session {
             }
             "response_item" => self.item(&payload, record.payload, bytes, time, out)?,
             "event_msg" => self.event(&payload, bytes, time, out)?,
-            // The program's own record of what it no longer sends.
+            // The program's own summary of messages that it no longer sends.
             "compacted" => out.skip_bytes(SkipReason::AddedByProgram, bytes),
             _ => out.skip_bytes(SkipReason::NotAMessage, bytes),
         }
         Ok(())
     }
 
-    /// The first such line names the file's session; a different id means that a copy of its parent follows.
+    /// Reads a session header. The first one in a file names its session; a later one with a different id means that a copy of
+    /// the parent session follows.
     fn begin(&mut self, payload: &Payload<'_>, time: Timestamp) {
         let Some(id) = payload.id.text() else { return };
         if self.id.as_deref().is_some_and(|own| own != id) {
@@ -285,7 +287,7 @@ impl Session {
                     }
                     self.answer(text, true, bytes, time, out)
                 }
-                // Developer and system text was added by the program.
+                // The program added all developer and system text.
                 _ => {
                     out.skip_bytes(SkipReason::AddedByProgram, bytes);
                     Ok(())
@@ -295,7 +297,7 @@ impl Session {
                 let text = [joined(payload.summary), joined(payload.content)].into_iter().find(|text| !text.trim().is_empty());
                 match text {
                     Some(text) => self.say(Said::of(Role::Assistant, text, MessageType::Thinking), time, out),
-                    // Reasoning without text can be read only by the service.
+                    // Reasoning without text is encrypted; only the service can read it.
                     None => {
                         out.skip_bytes(SkipReason::Hidden, bytes);
                         Ok(())
@@ -334,7 +336,7 @@ impl Session {
         match payload.kind.text().unwrap_or_default() {
             "user_message" => {
                 if !self.has_typed {
-                    // From now on it is known that requests are copies.
+                    // The file has typing events, so requests are only copies.
                     self.has_typed = true;
                     self.turns.clear();
                     let before = self.held.len();
@@ -388,7 +390,7 @@ impl Session {
         }
     }
 
-    /// Reads what the model received in the user's name.
+    /// Reads a message that was sent to the model in the user's name.
     fn request(
         &mut self,
         payload: &Payload<'_>,
@@ -417,7 +419,7 @@ impl Session {
             }
         }
         if let Some(command) = words.take_if(|words| words.is_command) {
-            // A command in the program's shell is recorded nowhere else.
+            // Commands run in the program's shell have no typing event.
             self.turns.push(self.held.len());
             return self.typed(command, false, time, out);
         }
@@ -450,7 +452,7 @@ impl Session {
         self.say(said, time, out)
     }
 
-    /// A message in the user's name. In a session started by another program, it is an instruction from an assistant.
+    /// Creates a message in the user's name. In a session started by another program, it is an instruction from an assistant.
     fn user(&self, text: String, message_type: MessageType) -> Said {
         match self.is_delegated {
             false => Said::of(Role::Owner, text, message_type),
@@ -459,7 +461,7 @@ impl Session {
         }
     }
 
-    /// Reads an answer, which appears as an item and as an event, in either order.
+    /// Reads an answer. Each answer appears both as an item and as an event, in either order.
     fn answer(
         &mut self,
         text: String,
@@ -529,7 +531,7 @@ impl Session {
         self.say(said, time, out)
     }
 
-    /// A unique id for a call. Some services restart the numbering in each answer, so a second `call_0` is a different call.
+    /// A unique id for a call. Some services restart their numbering in each answer, so a second `call_0` is a different call.
     fn next_id(&mut self, id: &str) -> String {
         if self.call_ids.len() >= NAMES_MAX {
             self.call_ids.clear();
@@ -582,7 +584,7 @@ impl Session {
         if self.held_bytes > REGROUP_BYTES_MAX { self.let_go(out) } else { Ok(()) }
     }
 
-    /// The person went back: the last turns are no longer part of the thread.
+    /// Moves the last `turns` user turns to a branch, because the person went back in the conversation.
     fn roll_back(&mut self, turns: f64) {
         let kept = self.turns.len().saturating_sub(turns.max(0.0) as usize);
         let start = if turns < 1.0 { self.held.len() } else { self.turns.get(kept).copied().unwrap_or(0) };
@@ -592,7 +594,7 @@ impl Session {
         self.turns.truncate(kept);
     }
 
-    /// Passes on the held messages.
+    /// Passes the held messages on to the grouping step.
     fn let_go(&mut self, out: &mut Out<'_>) -> Result<(), Halt> {
         self.held_bytes = 0;
         self.turns.clear();
@@ -603,7 +605,7 @@ impl Session {
     }
 }
 
-/// One message in a line.
+/// One message from a line.
 struct Said {
     id: Option<String>,
     role: Role,
@@ -625,11 +627,11 @@ impl Said {
 struct Words {
     text: String,
     is_command: bool,
-    /// The text that the program added around them.
+    /// Text that the program added around the person's words.
     added: Vec<String>,
 }
 
-/// The words of a text, or why there are none.
+/// The person's words in a text, or the reason to skip the text.
 fn words_of(text: &str) -> Result<Words, SkipReason> {
     let head = text.trim();
     if head.is_empty() {

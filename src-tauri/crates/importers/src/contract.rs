@@ -1,4 +1,4 @@
-//! The interface between callers and importers: options in, messages and skips out, and a report at the end.
+//! The interface of the importers: options as input, messages and skips as output, and a report at the end.
 
 use chrono::{Datelike, NaiveDate, NaiveTime};
 use keepsake_domain::{Message, SourceKind, Timestamp};
@@ -10,25 +10,26 @@ use crate::transcript::YEARS;
 /// Options for reading a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportOptions {
-    /// The kind of file, if a person specified it; otherwise the content decides.
+    /// The kind of file, if the person specified it. Otherwise it is detected from the content.
     pub source: Option<SourceKind>,
-    /// Name or handle of the owner, compared without regard to case (NFKC). Without it, authors whose role the source does not
-    /// give become [`Role::Person`](keepsake_domain::Role::Person).
+    /// Name or handle of the owner, compared case-insensitively (NFKC). Without it, authors whose role is not in the source
+    /// become [`Role::Person`](keepsake_domain::Role::Person).
     pub me: Option<String>,
-    /// The order of day, month and year in WhatsApp files. Otherwise the whole file decides, or the import asks.
+    /// The order of day, month and year in WhatsApp files. Without it, the order is inferred from the whole file, and the import
+    /// is refused if that is not possible.
     pub date_order: Option<DateOrder>,
-    /// The time zone for times that the source gives without one.
+    /// The time zone for times without a zone in the source.
     pub zone: Zone,
-    /// Used if nothing else gives a time; the file's modification time.
+    /// The file's modification time, used for messages without any other time.
     pub file_time: Timestamp,
-    /// The start of the meeting, given by a person because the transcript, its file and its folder name no date.
+    /// The start of the meeting, given by the person if the transcript, its file name and its folder name contain no date.
     pub meeting: Option<MeetingDate>,
-    /// Makes everything in this import private.
+    /// Excludes everything in this import from memory.
     pub make_private: bool,
 }
 
 impl ImportOptions {
-    /// Options that let the content decide everything, with UTC as the time zone.
+    /// Default options: everything is detected from the content, and the time zone is UTC.
     pub fn new(file_time: Timestamp) -> Self {
         Self { source: None, me: None, date_order: None, zone: Zone::UTC, file_time, meeting: None, make_private: false }
     }
@@ -39,7 +40,7 @@ impl ImportOptions {
 pub struct MeetingDate {
     /// The date.
     pub date: NaiveDate,
-    /// The time at which it began, if known.
+    /// The local start time, if known.
     pub time: Option<NaiveTime>,
 }
 
@@ -88,7 +89,7 @@ pub enum DateOrder {
 pub enum Read {
     /// A message.
     Message(Message),
-    /// Records that are not messages or could not be read. Each reason is reported once per file, after its messages.
+    /// Records that are not messages or could not be read. Each reason is reported once per file, after the messages.
     Skipped(Skip),
 }
 
@@ -97,8 +98,8 @@ pub enum Read {
 pub struct Skip {
     /// The reason.
     pub reason: SkipReason,
-    /// The first of these records, at most 120 characters. It may quote the file, so it is only for the person to see and never
-    /// for logs.
+    /// The beginning of the first of these records, at most 120 characters. It may quote the file, so it is only shown to the
+    /// person and never logged.
     pub sample: String,
     /// The number of records.
     pub count: u64,
@@ -174,15 +175,15 @@ impl std::fmt::Display for SkipReason {
     }
 }
 
-/// The sink accepts no more: the person canceled, or storing failed. The sink knows which.
+/// The sink accepts no more messages, because the person canceled or storing failed. The sink knows which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the import was stopped")]
 pub struct Stop;
 
-/// Receives what an importer reads.
+/// Receives the messages and skips of an importer.
 pub trait Sink {
-    /// Accepts one message or skip. The messages of a conversation arrive together and in time order, except in line-based files
-    /// that interleave conversations over more than 64 MiB; there, this holds within sections of that size.
+    /// Accepts one message or skip. The messages of a conversation arrive together and in time order. In line-based files that
+    /// interleave conversations over more than 64 MiB, this is true only within sections of that size.
     fn take(&mut self, read: Read) -> Result<(), Stop>;
 
     /// Called every few megabytes, also during the check before the first message (`bytes_done` is then 0).
@@ -194,7 +195,7 @@ pub trait Sink {
 pub struct FileReport {
     /// The kind of file.
     pub kind: SourceKind,
-    /// The number of conversations with at least one message handed out.
+    /// The number of conversations with at least one emitted message.
     pub conversations: u64,
     /// The number of records that are or should be messages.
     pub seen: u64,

@@ -1,8 +1,8 @@
 //! Reads the text of a Word document (`.docx`): its paragraphs, separated by empty lines, with line breaks preserved.
 //!
-//! A document is treated as hostile until it has been read: no document type, no entities except XML's own five, limited depth
-//! and size, and nothing but its main part is opened. Meeting services write plain paragraphs, so everything else a document may
-//! contain (styles, fields, comments, headers, text deleted by tracked changes) is deliberately ignored.
+//! Documents are treated as hostile: no document type declaration, no entities except XML's own five, limited depth and size, and
+//! only the main part is opened. Meeting services write plain paragraphs, so everything else in a document (styles, fields,
+//! comments, headers, text deleted by tracked changes) is deliberately ignored.
 
 use std::io::{self, BufRead};
 
@@ -15,10 +15,10 @@ use crate::limits::{TRANSCRIPT_BYTES_MAX, XML_ATTRIBUTES_MAX, XML_DEPTH_MAX};
 const LANGUAGES: &[&str] =
     &["http://schemas.openxmlformats.org/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main"];
 
-/// Elements that contain no text of the document: properties, fields, and text deleted by tracked changes.
+/// Elements whose content is not document text: properties, fields, and text deleted by tracked changes.
 const SILENT: &[&str] = &["pPr", "rPr", "sectPr", "tblPr", "del", "moveFrom", "instrText", "delText"];
 
-/// The second copy of a drawing, for programs that cannot display the first.
+/// An alternative copy of a drawing, for programs that cannot display the original.
 const FALLBACK: &str = "mc:Fallback";
 
 /// Why the text of a document cannot be read.
@@ -26,11 +26,11 @@ const FALLBACK: &str = "mc:Fallback";
 pub(crate) enum Refusal {
     /// Reading failed.
     Io(io::Error),
-    /// The document is invalid or unsafe; the reason.
+    /// The document is invalid or unsafe, for this reason.
     Unfit(&'static str),
 }
 
-/// The text of the main part read from `input`.
+/// The text of a document whose main part is read from `input`.
 pub(crate) fn text_of(input: impl BufRead) -> Result<String, Refusal> {
     let mut reader = Reader::from_reader(input);
     let mut buffer = Vec::new();
@@ -92,7 +92,7 @@ struct Page {
     /// The prefix of Word's own elements, including the colon; empty if they have none.
     prefix: String,
     has_root: bool,
-    /// The depth of the element inside which nothing is text.
+    /// The depth of the current [`SILENT`] or [`FALLBACK`] element, inside which nothing is text.
     silent_at: Option<usize>,
     /// The depth of the current text element.
     spoken_at: Option<usize>,
@@ -155,7 +155,7 @@ impl Page {
         Ok(())
     }
 
-    /// The local name if it is one of Word's own elements.
+    /// The local name, if this is one of Word's own elements.
     fn own<'n>(&self, name: &'n str) -> Option<&'n str> {
         let rest = name.strip_prefix(self.prefix.as_str())?;
         (!rest.contains(':')).then_some(rest)
@@ -232,7 +232,7 @@ mod tests {
     fn hostile_xml_is_refused_with_its_reason() {
         let laughs = "<!DOCTYPE d [<!ENTITY a \"ha\"><!ENTITY b \"&a;&a;&a;\">]>";
         let deep = |depth: usize| document(&format!("{}{}", "<w:p>".repeat(depth), "</w:p>".repeat(depth)));
-        // Two levels are taken up by the document and its body.
+        // The document and its body take up two levels.
         assert_eq!(read(&deep(XML_DEPTH_MAX - 2)).as_deref(), Ok(""), "a control: at the limit it is read");
         for (what, xml, wanted) in [
             ("a document type", format!("{laughs}{}", document("<w:p><w:r><w:t>&b;</w:t></w:r></w:p>")), "document type"),
@@ -244,7 +244,11 @@ mod tests {
             ("no XML", "PK".to_owned(), "not a Word document"),
             ("nothing", String::new(), "not a Word document"),
             ("another language", "<html><body>Ana: hi</body></html>".to_owned(), "not a Word document"),
-            ("two roots", format!("{0}{0}", document("").replace("<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "")), "two root elements"),
+            (
+                "two roots",
+                format!("{0}{0}", document("").replace("<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "")),
+                "two root elements",
+            ),
             ("another encoding", document("").replace("UTF-8", "UTF-16"), "UTF-8"),
             ("an impossible character", document("<w:p><w:r><w:t>&#0;</w:t></w:r></w:p>"), "damaged"),
         ] {

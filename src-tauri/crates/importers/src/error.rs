@@ -1,6 +1,6 @@
-//! Errors that affect a whole file. A single bad record is not an error: it is skipped and counted.
+//! Errors that affect a whole file. A single bad record is not an error; it is skipped and counted.
 //!
-//! No message here quotes what people wrote. File names are shown as the person gave them.
+//! Error messages never quote what people wrote. File names are shown as the person gave them.
 
 use std::path::PathBuf;
 
@@ -120,7 +120,7 @@ pub enum ImportError {
         /// That date read month first, as YYYY-MM-DD.
         month_first: String,
     },
-    /// The sink accepted no more.
+    /// The sink accepted no more messages.
     #[error(transparent)]
     Stopped(#[from] Stop),
 }

@@ -1,11 +1,11 @@
 //! Gemini CLI sessions: lines that record how a session grew, or one object with the whole session (older versions).
 //!
-//! A message may be written again under its id, and the last version counts. A rewind withdraws a message and everything after
-//! it, which is kept here as a branch. When the program shortens a session it writes a history over it, which repeats and invents
-//! turns of the user. If a file has messages on lines of their own, anything found only in that history counts as the program's.
-//! Files that a person named with `@` are written into the prompt; they are not the person's words, and neither are the initial
-//! context and the output of shell commands. In a sub-agent's session the "user" is another program. For shapes, see
-//! docs/formats.md, section 6.
+//! A message may be written again under the same id; the last version counts. A rewind withdraws a message and everything after
+//! it; they are kept here as a branch. When the program shortens a session, it writes a history list that repeats and invents
+//! user turns. If a file has messages on separate lines, anything that appears only in that list counts as the program's. Files
+//! that a person named with `@` are copied into the prompt; they are not the person's words, and neither are the initial context
+//! and the output of shell commands. In a sub-agent's session the "user" is another program. For the format, see docs/formats.md,
+//! section 6.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Read as _};
@@ -29,7 +29,7 @@ use crate::time::parse_rfc3339;
 /// Channel type for terminal programs.
 const CHANNEL: &str = "cli";
 
-/// The lines around the files that a prompt names.
+/// The lines before and after the contents of the files that a prompt names.
 const FILES_BEGIN: &str = "--- Content from referenced files ---";
 const FILES_END: &str = "--- End of content ---";
 
@@ -42,7 +42,7 @@ const PROGRAM_TEXT: &[&str] = &[
     "System: Please continue",
 ];
 
-/// The beginning of a command that the person ran in the program's shell, with its output.
+/// The beginning of a record of a command that the person ran in the program's shell.
 const SHELL_COMMAND: &str = "I ran the following shell command:";
 
 #[derive(Deserialize)]
@@ -137,8 +137,7 @@ struct Thought<'a> {
     description: Loose<'a>,
 }
 
-/// True if the file is written line by line, so that its first line is a complete object. The older form spreads one object over
-/// many lines.
+/// True if the file has one object per line. The older form spreads a single object over many lines.
 fn is_lines(head: &[u8]) -> bool {
     let line = memchr::memchr(b'\n', head).map_or(head, |end| &head[..end]);
     Balance::default().feed(line).is_some()
@@ -226,7 +225,7 @@ impl Session {
             if messages.is_empty() {
                 out.skip_bytes(SkipReason::NotAMessage, bytes);
             }
-            // If the file has message lines, this list only repeats them or is the program's own.
+            // If the file has message lines, this list only repeats them or adds text by the program.
             let is_account = self.has_lines;
             for raw in messages {
                 let id = object::<RawMessage<'_>>(raw).and_then(|message| message.id.text().map(str::to_owned));
@@ -243,7 +242,7 @@ impl Session {
     }
 
     fn learn(&mut self, told: &Record<'_>) {
-        // A resumed session keeps the id under which its messages are known.
+        // A resumed session keeps its first id, so that its messages keep their identity.
         if self.id.is_none() {
             self.id = told.session.text().map(str::to_owned);
         }
@@ -265,7 +264,8 @@ impl Session {
         self.held_bytes += json.len();
         let known = id.as_ref().and_then(|id| self.places.get(id)).copied();
         match known.and_then(|place| self.held.get_mut(place)) {
-            // Written again: the latest version counts. A message that was withdrawn and repeated is part of the thread again.
+            // If a message is written again, the latest version counts. A message that was withdrawn and then repeated is part of
+            // the thread again.
             Some(held) => {
                 out.skip(SkipReason::Repeated, &held.json);
                 self.held_bytes -= held.json.len();
@@ -282,7 +282,7 @@ impl Session {
         if self.held_bytes > REGROUP_BYTES_MAX { self.let_go(out) } else { Ok(()) }
     }
 
-    /// Withdraws a message and everything after it; an unknown id withdraws everything.
+    /// Withdraws a message and everything after it. An unknown id withdraws everything.
     fn rewind(&mut self, id: &str) {
         let start = self.places.get(id).copied().unwrap_or(0);
         for held in self.held.iter_mut().skip(start) {
@@ -290,7 +290,7 @@ impl Session {
         }
     }
 
-    /// Passes on the held messages.
+    /// Passes the held messages on to the grouping step.
     fn let_go(&mut self, out: &mut Out<'_>) -> Result<(), Halt> {
         self.held_bytes = 0;
         self.places.clear();
@@ -377,16 +377,16 @@ impl Session {
         Ok(())
     }
 
-    /// The words the person typed, along with what the program added for the model, marked as such.
+    /// The words that the person typed, and the text that the program added for the model, marked as such.
     fn prompt(&self, message: &RawMessage<'_>, out: &mut Out<'_>) -> Vec<Said> {
         let mut all = Vec::new();
         let (content, others) = text_of(message.content);
         let (shown, _) = text_of(message.shown);
-        // The displayed text is what was typed; the content may also include the named files.
+        // The displayed text is what the person typed. The content may also include the named files.
         let written = if shown.trim().is_empty() { &content } else { &shown };
         let (role, words_type) = match self.is_delegated {
             false => (Role::Owner, MessageType::Text),
-            // The task of a sub-agent was written by another program.
+            // Another program wrote the sub-agent's task.
             true => (Role::Assistant, MessageType::Instruction),
         };
         match words_of(written) {
@@ -405,7 +405,7 @@ impl Session {
             match other {
                 Other::File(name) => all.push(Said::of(&format!("#file-{at}"), role, name, MessageType::File)),
                 Other::Response(call) => all.extend(result_of(&call, &format!("#response-{at}"))),
-                // A call inside the user's turn belongs to nobody.
+                // A tool call inside a user turn is not the user's.
                 Other::Call(call) => out.skip(SkipReason::ToolTraffic, &call.tool.unwrap_or_default()),
                 Other::Thought(text) => out.skip(SkipReason::AddedByProgram, &text),
             }
@@ -414,7 +414,7 @@ impl Session {
     }
 }
 
-/// What the model said, thought and called.
+/// The model's text, thoughts and tool calls.
 fn answer(message: &RawMessage<'_>, out: &mut Out<'_>) -> Vec<Said> {
     let mut all = Vec::new();
     for (at, raw) in Items::of(message.thoughts).0.into_iter().enumerate() {
@@ -443,7 +443,7 @@ fn answer(message: &RawMessage<'_>, out: &mut Out<'_>) -> Vec<Said> {
             Other::File(name) => all.push(Said::of(&format!("#file-{at}"), Role::Assistant, name, MessageType::File)),
             Other::Thought(text) => all.push(Said::of(&format!("#part-{at}"), Role::Assistant, text, MessageType::Thinking)),
             Other::Response(call) => all.extend(result_of(&call, &format!("#response-{at}"))),
-            // The same calls appear with their results in `toolCalls`, if there are any.
+            // If `toolCalls` is present, it contains the same calls with their results.
             Other::Call(call) if calls.is_empty() => called.push(call),
             Other::Call(call) => out.skip(SkipReason::Repeated, &call.tool.unwrap_or_default()),
         }
@@ -466,7 +466,7 @@ fn answer(message: &RawMessage<'_>, out: &mut Out<'_>) -> Vec<Said> {
     all
 }
 
-/// A tool call with its output so far.
+/// A tool call, with its output if there is one.
 struct CallOf {
     id: Option<String>,
     tool: Option<String>,
@@ -524,14 +524,14 @@ fn response_text(raw: &RawValue) -> (String, bool) {
             text.push_str(&call.result);
         }
     }
-    // An object of unknown form is shown unchanged.
+    // An object of an unknown form is kept as JSON.
     if text.is_empty() && object::<Part<'_>>(raw).is_some_and(|part| part.is_nothing()) {
         text = compact(Some(raw));
     }
     (text, has_error)
 }
 
-/// Other items in a content besides its text.
+/// An item in a content that is not text.
 enum Other {
     File(String),
     Thought(String),
@@ -577,7 +577,7 @@ fn text_of(content: Option<&RawValue>) -> (String, Vec<Other>) {
     (text, others)
 }
 
-/// What is known about a file: its type, or its location.
+/// The name, location or type of a file, whichever is known.
 fn file_name(raw: &RawValue) -> String {
     #[derive(Deserialize)]
     struct File<'a> {
@@ -593,9 +593,9 @@ fn file_name(raw: &RawValue) -> String {
     name.unwrap_or("file").to_owned()
 }
 
-/// One message in a record.
+/// One message from a record.
 struct Said {
-    /// The suffix that its id adds to the record's id.
+    /// The suffix that is added to the record's id.
     suffix: String,
     role: Role,
     text: String,
@@ -615,11 +615,11 @@ impl Said {
 struct Words {
     text: String,
     is_command: bool,
-    /// The text that the program added next to them.
+    /// Text that the program added to the person's words.
     added: Vec<String>,
 }
 
-/// The words of a text, or why there are none.
+/// The person's words in a text, or the reason to skip the text.
 fn words_of(text: &str) -> Result<Words, SkipReason> {
     let head = text.trim();
     if head.is_empty() {
@@ -638,7 +638,8 @@ fn words_of(text: &str) -> Result<Words, SkipReason> {
     let Some((before, rest)) = text.split_once(FILES_BEGIN) else {
         return Ok(Words { text: text.to_owned(), is_command: false, added: Vec::new() });
     };
-    // If a file contains the end line itself, the last one counts. Without an end line, everything that follows is files.
+    // A file may itself contain the end line, so the last one counts. Without an end line, all text that follows belongs to the
+    // files.
     let (files, after) = rest.rsplit_once(FILES_END).unwrap_or((rest, ""));
     let words = [before.trim(), after.trim()].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("\n\n");
     let added = if files.len() <= METADATA_BYTES_MAX { vec![files.trim().to_owned()] } else { Vec::new() };

@@ -1,11 +1,11 @@
-//! Recognizes the owner, and makes stand-in ids for messages whose export has none.
+//! Recognizes the owner, and creates ids for messages that have none in the export.
 
 use std::collections::HashMap;
 
 use keepsake_domain::{ChannelHandle, MEETING, MeetingId, Role, is_screen};
 use unicode_normalization::UnicodeNormalization;
 
-/// Folds names and handles for comparison as people compare them: without case, surrounding spaces, or compatibility forms.
+/// Normalizes a name or handle for comparison: ignores case, surrounding spaces and compatibility forms.
 pub(crate) fn folded(text: &str) -> String {
     text.nfkc().collect::<String>().trim().to_lowercase()
 }
@@ -24,7 +24,7 @@ impl Me {
         self.0.as_deref().is_some_and(|me| me == folded(name) || me == folded(handle))
     }
 
-    /// The role of a human author about whom the source says nothing.
+    /// The role of a human author whose role is not in the source.
     pub(crate) fn role_of(&self, name: &str, handle: &str) -> Role {
         if self.is(name, handle) { Role::Owner } else { Role::Person }
     }
@@ -35,7 +35,8 @@ pub(crate) fn handle(channel: &str, handle: &str) -> ChannelHandle {
     ChannelHandle { channel: channel.to_owned(), handle: handle.to_owned() }
 }
 
-/// The first bytes of a hash over `parts`. Each part is delimited, so that adjacent parts cannot be confused.
+/// The first bytes of a hash over `parts`. Each part is preceded by its length, so that different splits of the same text give
+/// different hashes.
 fn digest_bytes(parts: &[&str]) -> [u8; 8] {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
@@ -52,23 +53,23 @@ pub(crate) fn digest(parts: &[&str]) -> String {
     format!("{:016x}", u64::from_be_bytes(digest_bytes(parts)))
 }
 
-/// The id of the meeting that `parts` identify.
+/// The id of a meeting, from the `parts` that identify it.
 pub(crate) fn meeting(parts: &[&str]) -> MeetingId {
     MeetingId::new(digest_bytes(parts))
 }
 
-/// Labels for an unidentified speaker, alone or before a number or letter.
+/// Labels for an unidentified speaker. A number or letter may follow.
 const UNKNOWN_VOICES: &[&str] = &[
     "speaker", "unknown", "unknown speaker", "unidentified speaker", "participant", "guest", "user", "voice", "sprecher",
     "sprecherin", "teilnehmer", "unbekannt", "locuteur", "intervenant", "hablante", "orador", "falante", "relatore", "spreker",
 ];
 
-/// True if a transcript's label distinguishes a speaker without naming anybody (docs/formats.md, section 8).
+/// True if a transcript's label distinguishes a speaker but names nobody (docs/formats.md, section 8).
 pub(crate) fn is_unidentified_label(label: &str) -> bool {
     let label = folded(label);
     let is_count =
         |tail: &str| tail.len() == 1 && tail.is_ascii() || !tail.is_empty() && tail.bytes().all(|b| b.is_ascii_digit());
-    // Sound from a shared screen is nobody's speech.
+    // Sound from a shared screen does not come from any speaker.
     if is_screen(&label) {
         return true;
     }
@@ -76,7 +77,8 @@ pub(crate) fn is_unidentified_label(label: &str) -> bool {
     UNKNOWN_VOICES.contains(&base.trim_end_matches(|c: char| c.is_ascii_digit()))
 }
 
-/// The handle of a speaker in a meeting: the name if there is one; otherwise a handle that is valid only within this meeting.
+/// The handle of a speaker in a meeting: the name, or for an unidentified speaker a handle that is valid only within this
+/// meeting.
 pub(crate) fn speaker_handle(label: &str, meeting: MeetingId) -> ChannelHandle {
     if is_unidentified_label(label) {
         ChannelHandle::of_unidentified_speaker(&folded(label), meeting)
@@ -85,15 +87,15 @@ pub(crate) fn speaker_handle(label: &str, meeting: MeetingId) -> ChannelHandle {
     }
 }
 
-/// Makes stand-in ids: a hash of time, author and text, plus a count among messages in which all three are equal.
+/// Creates ids for messages without one: a hash of time, author and text, plus a count if all three are equal.
 ///
 /// The ids do not depend on the position in the file, so a longer export of the same conversation gives the same ids. They use
-/// the time as shown in the file rather than the absolute time, so they also survive a change of this computer's time zone.
+/// the time as written in the file, not the absolute time, so they also survive a change of this computer's time zone.
 #[derive(Default)]
 pub(crate) struct StandIns(HashMap<String, u32>);
 
-/// Equal messages have the same time and are therefore close together. The counts restart after this many ids, which limits
-/// memory.
+/// The counts restart after this many ids to limit memory. This is safe because equal messages have the same time and are
+/// therefore close together.
 const STAND_INS_MAX: usize = 500_000;
 
 impl StandIns {

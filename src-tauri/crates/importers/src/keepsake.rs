@@ -1,6 +1,7 @@
-//! Keepsake JSONL, the format for anything else (docs/sources.md#design-command-line): one message per line.
+//! Keepsake JSONL, the format for all other sources (docs/sources.md#design-command-line): one message per line.
 //!
-//! Required: `conversation`, `role`, `text`. Every other field has a default; unknown fields go to the metadata unchanged.
+//! Required fields: `conversation`, `role`, `text`. All other fields have defaults. Unknown fields are kept in the metadata
+//! unchanged.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,10 +23,10 @@ use crate::out::Out;
 use crate::regroup::Regroup;
 use crate::time::parse_rfc3339;
 
-/// Maximum number of unknown fields kept per line. Nobody writes more, and each takes memory.
+/// Maximum number of unknown fields kept per line. Real files have fewer, and each takes memory.
 const EXTRA_FIELDS_MAX: usize = 256;
 
-/// The field in which a Keepsake export stores the message's row.
+/// The field in which a Keepsake export stores the message's database row.
 const ROW_FIELD: &str = "keepsake";
 
 /// Reads one file.
@@ -102,8 +103,8 @@ fn parse(
         (Role::Tool, _) => MessageType::ToolResult,
         (Role::Assistant, Some(_)) => MessageType::ToolUse,
         (Role::System, _) => MessageType::Notice,
-        // Uses the message type from a Keepsake export, so that something that was not an utterance does not become one by being
-        // imported.
+        // Uses the message type from a Keepsake export, so that a message that was not an utterance does not become one on
+        // import.
         _ => {
             let told = record.extra.get("message_type").and_then(|value| value.as_str());
             told.and_then(|name| name.parse().ok()).unwrap_or(MessageType::Text)
@@ -112,7 +113,7 @@ fn parse(
     let is_true = |name: &str| record.extra.get(name) == Some(&serde_json::Value::Bool(true));
     let (is_private, is_branch) = (is_true("is_private"), is_true("is_branch"));
     let mut metadata = record.extra;
-    // The row in an export is for restoring it; here the message gets a row of its own.
+    // The row in an export is only for restoring it. An imported message gets a new row.
     metadata.remove(ROW_FIELD);
     let visibility = record.visibility.text().and_then(|text| text.parse().ok()).unwrap_or(Visibility::Private);
     Ok(Message {

@@ -1,4 +1,4 @@
-//! The lines of a file, with one in memory at a time. A line over the limit is skipped and reported as too large.
+//! Reads a file line by line, keeping only one line in memory. A line over the limit is skipped and reported as too large.
 
 use std::io::{self, BufRead};
 

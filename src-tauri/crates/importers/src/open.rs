@@ -1,4 +1,4 @@
-//! From a path to messages: finds the documents, detects their kind, checks them to the end, and then reads them.
+//! Entry points: find the documents at a path, detect their kind, check them to the end, and then read them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::{chatgpt, claude, claude_code, codex_cli, gemini_cli, keepsake, trans
 
 /// Why reading a document ended early.
 pub(crate) enum Halt {
-    /// The sink accepts no more.
+    /// The sink accepts no more messages.
     Stop(Stop),
     /// Reading failed.
     Io(io::Error),
@@ -36,8 +36,8 @@ impl From<io::Error> for Halt {
     }
 }
 
-/// The kind of export at `path`, detected by content and never by name. For a zip, its contents count; for a folder, all of its
-/// files.
+/// Detects the kind of export at `path` from its content, never from its name. For a zip or a folder, the files inside it are
+/// examined.
 pub fn sniff(path: &Path) -> Result<SourceKind, ImportError> {
     if !is_dir(path)? {
         return Ok(Plan::of(path, None)?.kind);
@@ -45,12 +45,12 @@ pub fn sniff(path: &Path) -> Result<SourceKind, ImportError> {
     one_kind(path, &look_through(path)?)
 }
 
-/// The contents of a folder and its subfolders, sorted by path. Links inside it are not followed.
+/// The files in a folder and its subfolders, sorted by path. Links are not followed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FolderFiles {
     /// The files that can be imported.
     pub known: Vec<(PathBuf, SourceKind)>,
-    /// The files of an unknown kind, not counting hidden files and media.
+    /// The files of unknown kinds, except hidden files and media.
     pub unknown: Vec<PathBuf>,
 }
 
@@ -112,9 +112,9 @@ fn one_kind(path: &Path, found: &FolderFiles) -> Result<SourceKind, ImportError>
     }
 }
 
-/// Reads the export at `path` into `sink`. Everything is checked to its end before the first message is handed out, so a
-/// truncated or damaged file hands out nothing. A folder is read as a single export: of the kind that the options name, or else
-/// of the kind that all of its files have. Files of unknown kinds are skipped and counted.
+/// Reads the export at `path` into `sink`. Everything is checked to its end before the first message is emitted, so nothing is
+/// emitted from a truncated or damaged file. A folder is read as a single export: of the kind given in the options, or of the
+/// kind that all of its files share. Files of unknown kinds are skipped and counted.
 pub fn read_path(path: &Path, options: &ImportOptions, sink: &mut dyn Sink) -> Result<FileReport, ImportError> {
     Ok(read_path_with(path, options, sink, OnAmbiguity::Refuse)?.0)
 }
@@ -122,13 +122,13 @@ pub fn read_path(path: &Path, options: &ImportOptions, sink: &mut dyn Sink) -> R
 /// What to do if day and month cannot be told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OnAmbiguity {
-    /// Refuse, because an import must not guess.
+    /// Refuse the file, because an import must not guess.
     Refuse,
-    /// Assume day first. A preview may do so, because it asks the person.
+    /// Assume day first. Only for the preview, which asks the person.
     AssumeDayFirst,
 }
 
-/// Like [`read_path`], but also returns the open question if ambiguity was allowed.
+/// Like [`read_path`], but also returns the question for the person if an ambiguous date order was allowed.
 pub(crate) fn read_path_with(
     path: &Path,
     options: &ImportOptions,
@@ -176,14 +176,14 @@ struct Plan {
     container: Container,
     kind: SourceKind,
     documents: Vec<Document>,
-    /// The names of files of other or unknown kinds in the same archive.
+    /// Names of files of other or unknown kinds in the same archive.
     others: Vec<String>,
-    /// For WhatsApp, what the check found out about each document.
+    /// For WhatsApp, the results of the first pass over each document.
     surveys: Vec<whatsapp::Survey>,
 }
 
 impl Plan {
-    /// Examines `path`. `wanted` is the kind that the person specified, if any.
+    /// Decides what to read at `path`. `wanted` is the kind that the person specified, if any.
     fn of(path: &Path, wanted: Option<SourceKind>) -> Result<Self, ImportError> {
         let mut container = Container::open(path)?;
         let path = path.to_owned();
@@ -191,7 +191,7 @@ impl Plan {
         if !container.is_archive() {
             let Some(document) = documents.first() else { return Err(ImportError::Empty { path }) };
             let sniffed = container.read(document, |input| sniff_document(input).map_err(|source| io_error(&path, source)))?;
-            // Whatever a Word document quotes, only meetings are exported as Word documents.
+            // Only meetings are exported as Word documents, even if the text looks like another format.
             let sniffed = match sniffed {
                 Sniffed::Kind(kind) if container.is_word() && kind != SourceKind::Transcript => Sniffed::Unknown,
                 sniffed => sniffed,
@@ -208,7 +208,7 @@ impl Plan {
                 (Sniffed::Unknown | Sniffed::UnknownJson, Some(wanted)) => wanted,
                 (Sniffed::Unknown, None) => return Err(ImportError::Unknown { path }),
                 (Sniffed::UnknownJson, None) => {
-                    // A known export that was cut off before its kind could be detected should be reported as truncated.
+                    // If the file was cut off before its kind could be detected, report it as truncated.
                     let check = container.read(document, |input| Ok(check_document(input, &mut || Ok(()))))?;
                     return Err(if matches!(check, Err(Fault::Truncated)) {
                         ImportError::Truncated { path }
@@ -227,7 +227,7 @@ impl Plan {
             match sniffed {
                 Sniffed::Kind(kind) => known.push((kind, document)),
                 Sniffed::Unknown | Sniffed::UnknownJson | Sniffed::Utf16 => unknown.push(document.name),
-                // Media without a file extension; not worth reporting.
+                // Media without a file extension, or empty files. Not worth reporting.
                 Sniffed::Binary | Sniffed::Empty => {}
             }
         }
@@ -322,7 +322,7 @@ impl Plan {
                     SourceKind::CodexCli => codex_cli::read(input, out),
                     SourceKind::GeminiCli => gemini_cli::read(input, out),
                     SourceKind::Transcript => transcript::read(input, &document.name, folder.as_deref(), out),
-                    // The check made one survey per document.
+                    // `check` created one survey per document.
                     SourceKind::Whatsapp => surveys.next().map_or(Ok(()), |survey| whatsapp::read(input, out, survey)),
                 };
                 read.map_err(|halt| match halt {
@@ -337,7 +337,7 @@ impl Plan {
     }
 }
 
-/// JSON must be complete. For text, completeness cannot be checked.
+/// Checks that JSON is complete. For text, completeness cannot be checked.
 fn check_transcript(input: &mut dyn BufRead, tick: &mut dyn FnMut() -> Result<(), Stop>) -> Result<(), Fault> {
     if transcript::is_json(input.fill_buf()?) { check_document(input, tick) } else { drain(input, tick) }
 }

@@ -1,4 +1,4 @@
-//! The only way messages and skips leave an importer. It counts them, so seen = emitted + skipped by construction.
+//! All messages and skips of an importer pass through here and are counted, so seen = emitted + skipped by construction.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,7 +14,7 @@ pub(crate) struct Out<'a> {
     sink: &'a mut dyn Sink,
     /// The options of this import.
     pub(crate) options: &'a ImportOptions,
-    /// The owner, if the person named them.
+    /// The owner, if the person gave a name.
     pub(crate) me: Me,
     kind: SourceKind,
     conversations: HashSet<u64>,
@@ -30,7 +30,7 @@ pub(crate) struct Out<'a> {
 }
 
 impl<'a> Out<'a> {
-    /// Forwards to `sink`, for an input of `bytes_total` bytes.
+    /// Creates an output that forwards to `sink`, for an input of `bytes_total` bytes.
     pub(crate) fn new(sink: &'a mut dyn Sink, options: &'a ImportOptions, kind: SourceKind, bytes_total: u64) -> Self {
         Self {
             sink,
@@ -49,7 +49,7 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// Hands out one message. A message that is too large or empty becomes a skip.
+    /// Emits one message. A message that is too large or empty becomes a skip.
     pub(crate) fn message(&mut self, mut message: Message) -> Result<(), Stop> {
         if message.text.len() > MESSAGE_BYTES_MAX {
             self.skip(SkipReason::TooLarge, &message.text);
@@ -73,7 +73,7 @@ impl<'a> Out<'a> {
         self.skips.entry(reason).or_insert_with(|| (0, cut(sample))).0 += 1;
     }
 
-    /// Like [`skip`](Self::skip), for a sample that may not be UTF-8.
+    /// Like [`skip`](Self::skip), for a sample that may not be valid UTF-8.
     pub(crate) fn skip_bytes(&mut self, reason: SkipReason, sample: &[u8]) {
         // A character takes at most four bytes.
         let head = &sample[..sample.len().min(4 * SAMPLE_CHARS_MAX)];
@@ -90,12 +90,12 @@ impl<'a> Out<'a> {
         self.sink.progress(done.min(self.bytes_total), self.bytes_total)
     }
 
-    /// Ends the current document of `bytes` bytes; progress continues from there.
+    /// Ends the current document, which had `bytes` bytes. Progress continues from there.
     pub(crate) fn end_document(&mut self, bytes: u64) {
         self.bytes_before += bytes;
     }
 
-    /// Hands out the skips and returns the report.
+    /// Emits the skips and returns the report.
     pub(crate) fn finish(self) -> Result<FileReport, Stop> {
         let skipped = self.skips.values().map(|(count, _)| count).sum();
         for (reason, (count, sample)) in self.skips {

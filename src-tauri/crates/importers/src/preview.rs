@@ -1,4 +1,4 @@
-//! The first pass over a file: what it contains and who speaks in it, for the preview and for "Which of these is you?".
+//! Previews a file before the import: what it contains and who speaks in it, also for the question "Which of these is you?".
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use keepsake_domain::{ChannelHandle, Message, Role, SourceKind, TimeCertainty, T
 use crate::open::{OnAmbiguity, read_path_with};
 use crate::{ImportError, ImportOptions, Read, Sink, Skip, Stop};
 
-/// Maximum number of participants listed; the messages of others are still counted.
+/// Maximum number of participants listed. The messages of further participants are still counted.
 const PARTICIPANTS_MAX: usize = 2_000;
 
 /// Maximum length of a participant's sample line, in characters.
@@ -23,24 +23,24 @@ pub struct Preview {
     pub conversations: u64,
     /// The number of records that are or should be messages.
     pub seen: u64,
-    /// The number of messages that an import would hand out.
+    /// The number of messages that an import would emit.
     pub emitted: u64,
-    /// The records it would skip, with reasons.
+    /// The records that an import would skip, with reasons.
     pub skips: Vec<Skip>,
     /// The time of the first message.
     pub first: Option<Timestamp>,
     /// The time of the last message.
     pub last: Option<Timestamp>,
-    /// The people and assistants who speak, most frequent first; without tools and the platform.
+    /// The people and assistants who speak, most frequent first, without tools and the platform.
     pub participants: Vec<Participant>,
-    /// True if the owner is known among them, from the source itself or from the option `me`.
+    /// True if one of the participants is known to be the owner, from the source itself or from the option `me`.
     pub is_owner_known: bool,
-    /// Set if day and month cannot be told apart and the options give no order. An import would refuse; this preview read the
-    /// dates day first.
+    /// Set if day and month cannot be told apart and the options give no order. An import would refuse the file; the preview
+    /// reads the dates day first.
     pub date_question: Option<DateQuestion>,
     /// True if no date was found for a meeting in the file, so an import would use the file's own date.
     pub is_date_guessed: bool,
-    /// True if the file gives times without a time zone; the one from the options was applied.
+    /// True if the file contains times without a time zone. The zone from the options was applied.
     pub has_local_times: bool,
 }
 
@@ -49,7 +49,7 @@ pub struct Preview {
 pub struct Participant {
     /// The name as the source shows it.
     pub name: String,
-    /// The handle.
+    /// The handle, with its channel.
     pub handle: ChannelHandle,
     /// The role, with the options applied.
     pub role: Role,
@@ -62,7 +62,7 @@ pub struct Participant {
 /// A question about the date order that only a person can answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DateQuestion {
-    /// The first and the last date that can be read both ways.
+    /// The first and the last date in the file that can be read both ways.
     pub samples: Vec<DateSample>,
 }
 
@@ -82,7 +82,7 @@ pub fn preview(path: &Path, options: &ImportOptions, cancelled: &dyn Fn() -> boo
     preview_with(path, options, cancelled, &mut |_| Ok(()))
 }
 
-/// Like [`preview`], but also passes every message that an import would hand out to `each`, in the same order.
+/// Like [`preview`], but also calls `each` with every message that an import would emit, in the same order.
 pub fn preview_with(
     path: &Path,
     options: &ImportOptions,

@@ -1,4 +1,4 @@
-//! Groups the messages of each conversation if a file interleaves conversations, with bounded memory.
+//! Groups messages by conversation for files that interleave conversations, with bounded memory.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ pub(crate) struct Regroup {
 }
 
 impl Regroup {
-    /// Takes one message. Hands out everything once too much is held.
+    /// Takes one message. Emits all held messages if they exceed the memory limit.
     pub(crate) fn take(&mut self, message: Message, out: &mut Out<'_>) -> Result<(), Stop> {
         self.bytes += weight(&message);
         let group = match self.index.get(&message.source.conversation) {
@@ -33,14 +33,14 @@ impl Regroup {
         if self.bytes > REGROUP_BYTES_MAX { self.flush(out) } else { Ok(()) }
     }
 
-    /// Sets the title for the held and the future messages of `conversation`.
+    /// Sets the title for all held and future messages of `conversation`.
     pub(crate) fn set_title(&mut self, conversation: &str, title: &str) {
         if self.titles.len() < NAMES_MAX {
             self.titles.insert(conversation.to_owned(), title.to_owned());
         }
     }
 
-    /// Hands out everything, conversation by conversation, each in time order.
+    /// Emits all held messages, conversation by conversation, each in time order.
     pub(crate) fn flush(&mut self, out: &mut Out<'_>) -> Result<(), Stop> {
         self.index.clear();
         self.bytes = 0;
@@ -63,8 +63,8 @@ impl Regroup {
 const TITLE_CHARS_MAX: usize = 60;
 
 impl Regroup {
-    /// Titles a session by its first words, because terminal programs rarely name their sessions: what the person asked first, or
-    /// the task that an agent gave if it started the session for another one.
+    /// Uses the first words of a session as its title, because terminal programs rarely name their sessions. These are the
+    /// person's first prompt, or the task if another program started the session.
     fn title_by_first_words(&mut self, group: &[Message]) {
         let Some(first) = group.first() else { return };
         let is_terminal = matches!(first.source.kind, SourceKind::ClaudeCode | SourceKind::CodexCli | SourceKind::GeminiCli);
@@ -90,7 +90,7 @@ fn shortened(line: &str) -> String {
     format!("{}…", whole.trim_end())
 }
 
-/// The approximate memory of a message; each metadata entry includes its map slot.
+/// The approximate memory use of a message in bytes. Each metadata entry includes its map slot.
 pub(crate) fn weight(message: &Message) -> usize {
     let metadata: usize = message.metadata.iter().map(|(key, value)| 150 + key.len() + value_weight(value)).sum();
     1000 + message.text.len() + metadata

@@ -1,4 +1,4 @@
-//! Detects the kind of a file from its content alone.
+//! Detects the kind of a file from its content only.
 
 use std::io::BufRead;
 
@@ -18,13 +18,13 @@ pub(crate) enum Sniffed {
     Utf16,
     /// Neither text nor a known kind of archive.
     Binary,
-    /// JSON of an unknown kind; it may be a known one that was cut off.
+    /// JSON of an unknown kind, possibly a known kind that was cut off.
     UnknownJson,
     /// Text of an unknown kind.
     Unknown,
 }
 
-/// Examines `input` as far as necessary.
+/// Reads as much of `input` as necessary to detect its kind.
 pub(crate) fn sniff_document(input: &mut dyn BufRead) -> std::io::Result<Sniffed> {
     let mut head = Vec::new();
     loop {
@@ -41,7 +41,7 @@ pub(crate) fn sniff_document(input: &mut dyn BufRead) -> std::io::Result<Sniffed
     }
     match head.iter().find(|b| !b.is_ascii_whitespace()) {
         None => Ok(Sniffed::Empty),
-        // Text files can begin with "[" too: iPhone chats and some meeting captions.
+        // Some text files also begin with "[": iPhone chats and some meeting captions.
         Some(b'[' | b'{') => match sniff_text(&head) {
             Some(kind) => Ok(Sniffed::Kind(kind)),
             None => sniff_json(head, input),
@@ -51,7 +51,7 @@ pub(crate) fn sniff_document(input: &mut dyn BufRead) -> std::io::Result<Sniffed
     }
 }
 
-/// Latin text in UTF-16 without a byte order mark: every second byte at the beginning is zero.
+/// True for Latin text in UTF-16 without a byte order mark, where every second byte is zero.
 fn is_bare_utf16(head: &[u8]) -> bool {
     let head = &head[..head.len().min(64)];
     let zeros = |parity: usize| head.iter().skip(parity).step_by(2).filter(|b| **b == 0).count();
@@ -91,20 +91,20 @@ fn sniff_json(head: Vec<u8>, input: &mut dyn BufRead) -> std::io::Result<Sniffed
     Ok(if holds_sentences(&head) { Sniffed::Kind(SourceKind::Transcript) } else { Sniffed::UnknownJson })
 }
 
-/// True if an object that cannot be identified by its own keys wraps the sentences of a meeting. A quotation of such a file does
-/// not count, because its quotation marks are escaped.
+/// True if the beginning of an object contains the keys of a meeting transcript, possibly nested. A quotation of such a file does
+/// not match, because its quotation marks are escaped.
 fn holds_sentences(head: &[u8]) -> bool {
     let holds = |key: &[u8]| memchr::memmem::find(head, key).is_some();
     head.trim_ascii_start().starts_with(b"{") && holds(b"\"sentences\"") && holds(b"\"speaker_name\"") && holds(b"\"start_time\"")
 }
 
-/// The types of lines in a Codex session; other programs have logs with the same keys.
+/// The line types of a Codex session. The keys are not enough, because other programs' logs have the same ones.
 const CODEX_LINES: &[&[u8]] = &[b"session_meta", b"response_item", b"event_msg", b"turn_context", b"compacted"];
 
-/// Maximum length of a key that is collected; the longest identifying key has 21 bytes.
+/// Maximum length of a key that is collected. The longest identifying key has 21 bytes.
 const KEY_BYTES_MAX: usize = 24;
 
-/// Follows JSON and collects the keys of each record, that is, of every element in a root array or of every root object.
+/// Scans JSON and collects the keys of each record: of every object in a root array, or of every root object.
 #[derive(Default)]
 struct RecordKeys {
     depth: usize,
@@ -228,7 +228,7 @@ impl RecordKeys {
         self.told()
     }
 
-    /// The kind, once the keys of the record have identified it.
+    /// The kind, if the keys of the record identify it.
     fn told(&self) -> Option<SourceKind> {
         let is_line = self.record_depth == 1;
         let Keys {
@@ -250,7 +250,7 @@ impl RecordKeys {
             codex,
             project,
         } = self.keys;
-        // The most common keys of Claude projects and accounts also occur in many other files.
+        // Claude projects and accounts need several keys, because each of these keys occurs in many other files.
         if template && docs || full_name && email && phone {
             return Some(SourceKind::Claude);
         }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Duration, NaiveDateTime, Offset, TimeZone};
 use keepsake_domain::{MINUTE_MS, TimeCertainty, Timestamp};
 
-/// Times outside these years are not conversation times but damage.
+/// Plausible years of a conversation. Any other year means that the data is damaged.
 const YEARS: std::ops::RangeInclusive<i64> = 1970..=9999;
 
 /// The time zone of an export's local times.
@@ -11,7 +11,7 @@ const YEARS: std::ops::RangeInclusive<i64> = 1970..=9999;
 pub enum Zone {
     /// A fixed offset from UTC, in minutes to the east.
     Fixed(i32),
-    /// A place, whose daylight saving rules apply to each date.
+    /// A named zone, whose daylight saving rules apply to each date.
     Named(chrono_tz::Tz),
 }
 
@@ -19,7 +19,7 @@ impl Zone {
     /// UTC.
     pub const UTC: Self = Self::Fixed(0);
 
-    /// A place by its IANA time zone name, such as `Europe/Berlin`.
+    /// The zone with this IANA name, such as `Europe/Berlin`.
     pub fn named(name: &str) -> Option<Self> {
         name.trim().parse().ok().map(Self::Named)
     }
@@ -43,8 +43,8 @@ impl Zone {
         }
     }
 
-    /// Converts a local time to an absolute one. If it occurs twice, the first occurrence counts; if daylight saving time skips
-    /// it, the offset before the change is used.
+    /// Converts a local time to an absolute one. If the local time occurs twice, the first occurrence is used. If daylight saving
+    /// time skips it, the offset before the change is used.
     pub fn moment(self, local: NaiveDateTime) -> Timestamp {
         let fixed = |minutes: i32| Timestamp(local.and_utc().timestamp_millis()).plus_ms(-i64::from(minutes) * MINUTE_MS);
         match self {
@@ -60,7 +60,7 @@ impl Zone {
     }
 }
 
-/// Parses an RFC 3339 time, or a local time without a zone, to which this computer's zone is applied.
+/// Parses an RFC 3339 time, or a local time in `zone`.
 pub(crate) fn parse_rfc3339(text: &str, zone: Zone) -> Option<(Timestamp, TimeCertainty)> {
     let text = text.trim();
     if let Ok(time) = DateTime::parse_from_rfc3339(text) {
@@ -72,9 +72,9 @@ pub(crate) fn parse_rfc3339(text: &str, zone: Zone) -> Option<(Timestamp, TimeCe
     Some((zone.moment(naive), TimeCertainty::LocalAssumed))
 }
 
-/// Parses fractional Unix seconds; milliseconds are recognized by their size.
+/// Parses fractional Unix seconds. Milliseconds are recognized by their size.
 pub(crate) fn from_unix(seconds: f64) -> Option<Timestamp> {
-    // 1e11 seconds is the year 5138 and 1e11 milliseconds is March 1973, so no number can be both.
+    // 1e11 seconds is the year 5138 and 1e11 milliseconds is March 1973, so the two cannot be confused.
     let millis = if seconds.abs() < 1e11 { seconds * 1000.0 } else { seconds };
     let is_plausible = millis.is_finite() && millis > 0.0 && millis < (*YEARS.end() - 1970) as f64 * 31_556_952_000.0;
     is_plausible.then_some(Timestamp(millis.round() as i64))
@@ -117,7 +117,7 @@ mod tests {
         check("2026-03-29T02:30", "2026-03-29T01:30:00Z");
         assert_eq!(berlin.utc_offset_minutes(Timestamp(1_768_478_400_000)), 60);
         assert_eq!(berlin.utc_offset_minutes(Timestamp(1_784_116_800_000)), 120);
-        // Control: a fixed offset for all dates is wrong by an hour for half of the year.
+        // Control: with a fixed offset, times are wrong by an hour for half of the year.
         let noon = NaiveDateTime::parse_from_str("2026-07-15T12:00", "%Y-%m-%dT%H:%M").unwrap();
         assert_ne!(Zone::Fixed(60).moment(noon), berlin.moment(noon));
         assert_eq!(Zone::named("Nowhere/Atall"), None);

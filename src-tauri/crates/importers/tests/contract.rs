@@ -1,4 +1,4 @@
-//! Guarantees of every importer: stable ids, clear refusals, and limited patience with hostile files.
+//! Tests the guarantees of every importer: stable ids, clear refusals, and bounded resources for hostile files.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic, its set-up included")]
 
@@ -420,7 +420,7 @@ fn no_truncation_of_a_chatgpt_export_is_taken_for_a_whole_one() {
     let folder = TempDir::new().unwrap();
     let path = write(&folder, "conversations.json", &whole);
     let file = fs::File::options().write(true).open(&path).unwrap();
-    // The last byte is a line break; the export is still complete without it.
+    // The last byte is a line break. The export is still complete without it.
     for len in (0..whole.len() - 1).rev() {
         file.set_len(len as u64).unwrap();
         assert!(read(&path, &options()).is_err(), "cut after {len} of {} bytes", whole.len());
@@ -467,7 +467,7 @@ fn a_transcript_cut_anywhere_gives_what_was_said_before_the_cut_and_nothing_else
         for len in (0..bytes.len()).rev() {
             file.set_len(len as u64).unwrap();
             let Ok(cut) = read(&path, &options()) else { continue };
-            // What remains of the cut line may have no speaker, but never a wrong one.
+            // The rest of a cut line may have no speaker, but never a wrong one.
             for (at, message) in cut.messages.iter().enumerate() {
                 let (is_last, is_near) = (at + 1 == cut.messages.len(), at + 2 >= cut.messages.len());
                 let is_said =
@@ -509,7 +509,7 @@ fn a_session_cut_anywhere_is_refused_or_holds_only_what_the_whole_one_holds() {
                 let key = (message.source.conversation.clone(), message.source.message.clone());
                 let known = texts.get(&key).unwrap_or_else(|| panic!("{name} cut after {len}: {key:?} is new"));
                 let same = (&known.text, known.author.role, known.time == message.time);
-                // A request takes the place of the event that follows it a few milliseconds later.
+                // Without the event, which follows a few milliseconds later, the request is emitted instead.
                 let is_near = known.time.0 - message.time.0 < 1_000;
                 assert!(same.0 == &message.text && same.1 == message.author.role && is_near, "{name} cut after {len}: {key:?}");
             }
@@ -588,8 +588,8 @@ fn jsonl_line() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Messages that are equal in every field are distinguished by a count, which a cut between them would restart. The lines
-    /// here are therefore all different.
+    /// Messages that are equal in every field are distinguished by a count, which would restart at a cut between them. All lines
+    /// here are therefore different.
     #[test]
     fn keepsake_jsonl_cut_at_any_line_gives_the_ids_of_the_whole(
         lines in proptest::collection::hash_set(jsonl_line(), 1..20),
@@ -639,7 +639,7 @@ proptest! {
         let end = (at + removed).min(content.len());
         content.splice(at..end, bytes);
         let folder = TempDir::new().unwrap();
-        // Reading verifies the counts itself; this test only shows that it returns.
+        // Reading itself verifies the counts. This test only shows that it returns.
         let _ = read(&write(&folder, "file", &content), &day_first());
     }
 }

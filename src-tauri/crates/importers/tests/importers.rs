@@ -1,4 +1,4 @@
-//! Every importer on fixtures: one `check` per special case, with the messages as one line each.
+//! Tests every importer on fixtures: one `check` per special case, with one line per expected message.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic, its set-up included")]
 
@@ -12,7 +12,7 @@ use keepsake_importers::{ImportOptions, MeetingDate, Read, Sink, Stop, Zone, rea
 #[path = "importers/terminals.rs"]
 mod terminals;
 
-/// Collects what an importer hands out.
+/// A sink that collects everything an importer emits.
 #[derive(Default)]
 struct Collect {
     messages: Vec<Message>,
@@ -44,7 +44,7 @@ fn options() -> ImportOptions {
     ImportOptions::new(FILE_TIME)
 }
 
-/// One line per message: conversation/id, time, author, type, marks and text; then the skips and the report.
+/// The result as text: one line per message (conversation/id, time, author, type, marks, text), then the skips and the report.
 fn shown(path: &Path, options: &ImportOptions) -> String {
     let mut collect = Collect::default();
     let report = match read_path(path, options, &mut collect) {
@@ -779,7 +779,7 @@ fn zoom_saved_captions_pass_midnight() {
     );
 }
 
-/// The first line of a transcript with this name in this folder, read with these options.
+/// The first message of a transcript with this file name in this folder, read with these options.
 fn first_line(folder: &str, name: &str, options: &ImportOptions) -> (String, bool) {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join(folder)).unwrap();

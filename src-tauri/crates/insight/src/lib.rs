@@ -1,8 +1,8 @@
-//! Whole-conversation analysis: what a conversation is about and what came of it.
+//! Whole-conversation analysis: what a conversation is about and what resulted from it.
 //!
 //! Pure: no IO, no async, no clock, no randomness. The same turns always give the same result.
 //! [`conversation`] judges the status of a conversation: whether it has ended, its tone, and the promises made in it.
-//! [`playbook`] finds work that is repeated in sessions with tools.
+//! [`playbook`] finds procedures that are repeated across sessions with tool use.
 //! [`topic`] groups many conversations into topics that grow over time.
 //! [`session`] summarizes one session with an agent and decides which tier of long-term memory each line goes to.
 //! [`model`] asks a language model for the same analysis and accepts only what the conversation supports.

@@ -4,8 +4,8 @@ use keepsake_domain::{Mark, MarkKind, ReadingLabel};
 
 use crate::text::Sentence;
 
-/// Minimum probability at which a mark counts. At this threshold, on authors that the reader was not trained on, about four out
-/// of five marked promises, wishes, solutions and thanks are right. Decisions do not reach that, so only a model reports them.
+/// Minimum probability at which a mark counts. At this threshold, about four out of five marked promises, wishes, solutions and
+/// thanks are correct for authors that the reader was not trained on. Decisions are less reliable, so only a model reports them.
 const MARK_MIN: f64 = 0.6;
 
 /// True if the reader set this label in the sentence. `marks` contains the marks of each turn; unread turns have none.

@@ -31,7 +31,7 @@ impl Turn<'_> {
     }
 }
 
-/// One conversation with additional information about it.
+/// One conversation with the additional data that an analysis uses.
 #[derive(Debug, Clone, Copy)]
 pub struct AnalysisInput<'a> {
     /// All turns, in order. Indices in the result refer to these.

@@ -1,4 +1,4 @@
-//! `make bench`: sentences per second through [`Embedder`], compared with the model alone on prepared token ids.
+//! `make bench`: sentences per second through [`Embedder`], compared with the bare model on prepared token ids.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::time::Instant;
@@ -13,7 +13,7 @@ const BATCH: usize = 32;
 const WORDS: &str = "we moved the meeting to thursday because my sister comes home from lisbon and i promised to cook \
     her favourite soup with beans while the dog sleeps near a window that never closes quite right in winter";
 
-/// 6 to 26 words each, like chat messages; the same on every run.
+/// Sentences of 6 to 26 words, similar to chat messages and the same in every run.
 fn sentences() -> Vec<String> {
     let words: Vec<&str> = WORDS.split_whitespace().collect();
     let mut state = 1_u64;
@@ -29,7 +29,8 @@ fn sentences() -> Vec<String> {
         .collect()
 }
 
-/// The model without tokenizer, padding, pooling or sorting: batches of 32 × 18 tokens, the mean length of `sentences`.
+/// Runs the bare model, without tokenizer, padding, pooling or sorting, on batches of 32 × 18 tokens. 18 is the mean length of
+/// `sentences`.
 fn raw_per_second(dir: &std::path::Path) -> Result<f64, Box<dyn std::error::Error>> {
     let threads = std::thread::available_parallelism()?.get();
     let environment = ort::init_from(dir.join("libonnxruntime.so"))?.with_telemetry(false).build()?;
@@ -53,7 +54,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("embedding: {:.0} sentences/s by the model alone", raw_per_second(&dir)?);
         return Ok(());
     }
-    // In a separate process, because ONNX Runtime allows only one environment per process.
+    // Runs in a separate process, because ONNX Runtime allows only one environment per process.
     std::process::Command::new(std::env::current_exe()?).arg(RAW).status()?;
     let opened = Instant::now();
     let model = open_local(&dir)?;

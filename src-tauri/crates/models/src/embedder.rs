@@ -1,7 +1,7 @@
-//! The interface between code that needs vectors and code that makes them.
+//! The interface between code that needs vectors and code that computes them.
 
-/// Turns sentences into vectors. Implementations are deterministic: a text always has the same vector, whatever else is in the
-/// batch.
+/// Converts texts to vectors. Implementations are deterministic: a text always gets the same vector, regardless of the rest of
+/// the batch.
 pub trait Embedder: Send + Sync {
     /// The model's name, stored with every vector. Vectors from models with different names are never compared.
     fn name(&self) -> &str;
@@ -9,17 +9,17 @@ pub trait Embedder: Send + Sync {
     /// The length of every vector.
     fn dimension(&self) -> usize;
 
-    /// One L2-normalized vector per text, in the given order; an empty list for no texts. Blocks and uses the processor heavily,
-    /// so call it off the UI thread.
+    /// Returns one L2-normalized vector per text, in the given order, or an empty list if there are no texts. Blocks and is
+    /// CPU-intensive, so call it off the UI thread.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
 
-    /// The mean vector of ordinary messages, which all conversation has in common; empty if unknown.
+    /// The mean vector of ordinary messages, which represents what all conversation has in common; empty if unknown.
     fn typical(&self) -> &[f32] {
         &[]
     }
 
-    /// Like [`Embedder::embed`], but with the typical vector subtracted, which shows how a text differs from all conversation.
-    /// The results are not normalized.
+    /// Like [`Embedder::embed`], but with the typical vector subtracted. The result shows how a text differs from ordinary
+    /// conversation and is not normalized.
     fn embed_apart(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let mut vectors = self.embed(texts)?;
         for vector in &mut vectors {
@@ -29,18 +29,18 @@ pub trait Embedder: Send + Sync {
     }
 }
 
-/// Why a text got no vector. Messages never contain the text.
+/// Why texts got no vectors. The errors never contain the text.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
-    /// The runtime or the tokenizer refused the batch.
+    /// The runtime or the tokenizer rejected the batch.
     #[error(
         "the embedding model failed on a batch of {texts} texts: {reason}; restart Keepsake, and run `make model` if it happens \
          again"
     )]
     Batch {
-        /// The number of texts in the batch.
+        /// Number of texts in the batch.
         texts: usize,
-        /// The runtime's own message.
+        /// The runtime's error message.
         reason: String,
     },
     /// The model's output does not match its manifest.
@@ -49,11 +49,11 @@ pub enum EmbedError {
          again"
     )]
     Shape {
-        /// The number of texts given.
+        /// Number of texts given.
         texts: usize,
-        /// The number of vectors returned.
+        /// Number of vectors returned.
         vectors: usize,
-        /// The length of the first vector with the wrong length, or of the first vector.
+        /// Length of the first vector with the wrong length; if there is none, of the first vector.
         length: usize,
     },
 }

@@ -1,18 +1,18 @@
-//! An embedder and readers without a model, for tests only. The embedder hashes words into a vector. It knows nothing of meaning:
-//! two texts are similar only as far as they share words, so product code must not use it.
+//! An embedder and readers without a model, for tests only. The embedder hashes words into a vector and does not understand
+//! meaning: two texts are similar only if they share words. Product code must not use it.
 
 use keepsake_domain::{Attribute, Category, Change, FactMark, Mark, MarkKind, Reading, ReadingLabel, StatementPair, Utterance};
 
 use crate::{EmbedError, Embedder, ReadError, Reader};
 
-/// A reader without a network, for tests only: it marks every occurrence of its phrases.
+/// A reader without a network, for tests only. It marks every occurrence of its phrases.
 #[derive(Debug, Clone, Default)]
 pub struct PhraseReader {
     phrases: Vec<(String, MarkKind, f64)>,
 }
 
 impl PhraseReader {
-    /// The same reader, which also marks this phrase with this probability.
+    /// Adds a phrase to mark, with its kind and probability.
     pub fn with(mut self, phrase: &str, kind: MarkKind, probability: f64) -> Self {
         self.phrases.push((phrase.to_owned(), kind, probability));
         self
@@ -41,14 +41,14 @@ impl Reader for PhraseReader {
     }
 }
 
-/// Phrases in a later statement that end an earlier one.
+/// Phrases in a later statement that make an earlier one outdated.
 const ENDINGS: [&str; 3] = [" now", " no longer", " any more"];
 
-/// The start of a later line that settles a promise about the same thing.
+/// Start of a later statement that settles a promise about the same subject.
 const SETTLED: &str = "I've ";
 
-/// A later statement with one of the [`ENDINGS`] replaces an earlier one that begins with the same two words. One that begins
-/// with [`SETTLED`] replaces a promise that contains its last word.
+/// A later statement that contains one of the [`ENDINGS`] replaces an earlier one with the same first two words. A later
+/// statement that starts with [`SETTLED`] replaces a promise that contains its last word.
 fn change(pair: &StatementPair<'_>) -> Change {
     let words = |text: &str| text.split_whitespace().map(|word| word.trim_end_matches('.').to_lowercase()).collect::<Vec<_>>();
     let (earlier, later) = (words(pair.earlier), words(pair.later));
@@ -63,12 +63,12 @@ fn change(pair: &StatementPair<'_>) -> Change {
     }
 }
 
-/// A reader for the plain sentences used in tests, for tests only: the beginning of a sentence decides what it is. It knows
-/// nothing of meaning, so product code must not use it.
+/// A reader for the simple sentences used in tests, for tests only. It classifies a sentence by its beginning and does not
+/// understand meaning. Product code must not use it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SentenceReader;
 
-/// Sentence beginnings and what they state. The first match counts.
+/// Sentence beginnings and what they state. The first match wins.
 const BEGINNINGS: &[(&str, Category, Attribute)] = &[
     ("My name is ", Category::PersonalInfo, Attribute::Name),
     ("I live ", Category::PersonalInfo, Attribute::Home),
@@ -121,32 +121,33 @@ const LABELS: &[(&str, ReadingLabel)] = &[
     ("I cannot ", ReadingLabel::UnmetRequest),
 ];
 
-/// Beginnings of statements that hardly last.
+/// Beginnings of statements that will hardly last.
 const PASSING: &[&str] = &["I slept ", "I forgot "];
 
-/// Beginnings of wishes about how things are done. Some also state something lasting.
+/// Beginnings of wishes about how things should be done. Some also state a lasting fact.
 const WISHES: &[&str] = &[
     "Please answer ", "From now on please answer ", "Please keep ", "Please always ", "Keep it ", "No bullet points",
     "I prefer ", "I really prefer ", "I always prefer ", "I expect ", "I want long",
 ];
 
-/// Beginnings of wishes marked with low probability: enough to support a model's finding, but not enough alone.
+/// Beginnings of wishes that are marked with a low probability: enough to support a language model's finding, but not enough on
+/// their own.
 const FAINT_WISHES: &[&str] = &["I like it when "];
 
-/// Beginnings of an assistant's sentences that decline a request.
+/// Beginnings of sentences in which an assistant declines a request.
 const REFUSALS: &[&str] = &[
     "Sorry, I can't ", "I'm sorry, I can't ", "I can't ", "I don't have access ", "Unfortunately I cannot ",
     "Unfortunately, I cannot ",
 ];
 
-/// The probability of a clear mark.
+/// Probability of a clear mark.
 const SURE: f64 = 0.95;
 
-/// The probability of a statement that hardly lasts.
+/// Probability of a statement that will hardly last.
 const UNSURE: f64 = 0.4;
 
 impl SentenceReader {
-    /// The mark at the beginning of a sentence or after its first comma: "Sure, I'll bring it".
+    /// The mark at the beginning of a sentence, or after its first comma as in "Sure, I'll bring it".
     fn mark(text: &str, bytes: std::ops::Range<usize>) -> Option<Mark> {
         let words = &text[bytes.clone()];
         if words.ends_with('?') {
@@ -156,7 +157,7 @@ impl SentenceReader {
         Self::clause(text, bytes).or_else(|| Self::clause(text, comma?))
     }
 
-    /// The label of a sentence in addition to that: a wish, or an unmet request.
+    /// An additional label of a sentence: a wish or an unmet request.
     fn label(text: &str, bytes: std::ops::Range<usize>) -> Option<Mark> {
         let words = &text[bytes.clone()];
         let begins = |beginnings: &[&str]| beginnings.iter().any(|beginning| words.starts_with(beginning));
@@ -203,7 +204,7 @@ impl SentenceReader {
     }
 }
 
-/// The byte ranges of the sentences in a text.
+/// The byte ranges of a text's sentences.
 fn sentences(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut at = 0;
     let pieces = text.split_inclusive(['.', '!', '?', '\n']).map(|piece| {
@@ -230,18 +231,18 @@ impl Reader for SentenceReader {
     }
 }
 
-/// Feature hashing over lowercase words and pairs of adjacent words. Short words count little, as in a sentence model, because
-/// most of them occur in every text. The same text gives the same vector on every machine.
+/// Hashes lower-case words and pairs of adjacent words into a vector (feature hashing). Short words have little weight, as in a
+/// sentence model, because most of them occur in every text. A text has the same vector on every machine.
 #[derive(Debug, Clone)]
 pub struct HashEmbedder {
     dimension: usize,
 }
 
-/// Maximum length of a short word, such as "the", "you" and "and".
+/// Maximum length of a short word, in characters: "the", "you", "and".
 const SHORT_WORD_CHARS: usize = 3;
 
 impl HashEmbedder {
-    /// Makes vectors of the real model's length, so that both fit the same tables.
+    /// Creates an embedder whose vectors have the real model's length, so that both fit the same tables.
     pub fn new() -> Self {
         Self { dimension: keepsake_domain::limits::EMBEDDING_DIMENSION }
     }
@@ -292,7 +293,7 @@ impl Embedder for HashEmbedder {
     }
 }
 
-/// FNV-1a, 64 bits: stable across versions and machines, which the standard library's hasher does not promise.
+/// The 64-bit FNV-1a hash. It is stable across versions and machines, which the standard library's hasher does not guarantee.
 fn fnv1a(words: &[&str]) -> u64 {
     let bytes = words.iter().flat_map(|word| word.bytes().chain([0xff]));
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))

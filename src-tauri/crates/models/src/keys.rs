@@ -1,7 +1,8 @@
-//! Keys for language model servers: in the system's keyring, or in memory until the application ends, and never in a file.
+//! API keys for language model servers. They are stored in the system's keyring, or in memory until the application ends, and
+//! never in a file.
 //!
-//! The window shows which of the two is in use ([`KeyStoreState`]); there is no silent third option. Deliberately not here: which
-//! key belongs to which server. An account is a name that the caller chooses.
+//! The window shows which of the two is in use ([`KeyStoreState`]); there is no silent third option. Not in this module: which
+//! key belongs to which server. The caller chooses the account names.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,30 +12,30 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use thiserror::Error;
 
-/// The name under which Keepsake stores entries in the system's keyring.
+/// The service name of Keepsake's entries in the system's keyring.
 const SERVICE: &str = "keepsake";
 
-/// Maximum length of a key. The longest key in use (a signed token) has about 2,000 characters.
+/// Maximum size of a key in bytes. The longest keys in use (signed tokens) have about 2,000 characters.
 const KEY_BYTES_MAX: usize = 8 * 1024;
 
-/// A key. It is wiped from memory when dropped, its debug output is empty, and it can be neither stored nor sent as JSON.
+/// An API key. It is wiped from memory when dropped, its debug output is empty, and it cannot be serialized.
 #[derive(Clone)]
 pub struct ApiKey(SecretString);
 
-/// Why a text is not a key. Never quotes the text.
+/// The text is not a valid key. The message never quotes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("this is not a key: a key has 1 to {KEY_BYTES_MAX} plain characters and no spaces; copy it again")]
 pub struct NotAKey;
 
 impl ApiKey {
-    /// Parses a key as pasted; whitespace around it is removed.
+    /// Parses a pasted key and removes surrounding whitespace.
     pub fn parse(text: &str) -> Result<Self, NotAKey> {
         let key = text.trim();
         let is_key = (1..=KEY_BYTES_MAX).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
         if is_key { Ok(Self(SecretString::from(key))) } else { Err(NotAKey) }
     }
 
-    /// The key itself, for the one header that needs it.
+    /// The key itself, for the only header that contains it.
     pub(crate) fn expose(&self) -> &str {
         self.0.expose_secret()
     }
@@ -52,15 +53,15 @@ impl PartialEq for ApiKey {
     }
 }
 
-/// A place where keys are kept.
+/// A store for keys.
 pub trait KeyStore: Send + Sync {
-    /// The key of `account`, if there is one.
+    /// The key of `account`, if it has one.
     fn get(&self, account: &str) -> Result<Option<ApiKey>, KeyError>;
 
-    /// Stores `key` for `account`, replacing any other key.
+    /// Stores `key` for `account` and replaces its previous key.
     fn put(&self, account: &str, key: &ApiKey) -> Result<(), KeyError>;
 
-    /// Deletes the key of `account`. Succeeds if there is none.
+    /// Deletes the key of `account`. Succeeds even if there is none.
     fn delete(&self, account: &str) -> Result<(), KeyError>;
 
     /// The kind of store in use.
@@ -73,14 +74,14 @@ pub trait KeyStore: Send + Sync {
 pub enum KeyStoreState {
     /// The system's keyring.
     Keyring,
-    /// Memory: keys must be entered again after each start, because this system has no keyring.
+    /// Memory. Keys must be entered again after each start, because this system has no keyring.
     SessionOnly,
 }
 
 /// Why the keyring failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum KeyError {
-    /// The keyring is locked; the person has to unlock it.
+    /// The keyring is locked, and the person has to unlock it.
     #[error("the system's keyring is locked; unlock it and try again")]
     Locked,
     /// The stored value is not a valid key.
@@ -92,7 +93,7 @@ pub enum KeyError {
 }
 
 impl From<keyring::Error> for KeyError {
-    /// The keyring's own message is left out, because some of its errors contain the secret's bytes.
+    /// Omits the keyring's own message, because some of its errors contain bytes of the secret.
     fn from(error: keyring::Error) -> Self {
         match error {
             keyring::Error::NoStorageAccess(_) => Self::Locked,
@@ -105,7 +106,7 @@ impl From<keyring::Error> for KeyError {
     }
 }
 
-/// Opens the system's keyring, or a memory store if there is none.
+/// Opens the system's keyring, or a memory store if the system has none.
 pub fn open_key_store() -> Box<dyn KeyStore> {
     key_store(Keyring::open())
 }
@@ -120,8 +121,8 @@ fn key_store(keyring: Option<Keyring>) -> Box<dyn KeyStore> {
     }
 }
 
-/// Like [`open_key_store`], but opened only on first use: most commands need no key, and a keyring may ask the person to unlock
-/// it.
+/// Like [`open_key_store`], but opens the store on first use, because most commands need no key and a keyring may ask the person
+/// to unlock it.
 pub fn on_demand() -> Arc<dyn KeyStore> {
     Arc::new(OnDemand::default())
 }
@@ -158,7 +159,7 @@ impl KeyStore for OnDemand {
 pub struct Keyring(());
 
 impl Keyring {
-    /// The keyring, if the system has one and it can be reached.
+    /// Opens the keyring, if the system has one and it can be reached.
     pub fn open() -> Option<Self> {
         keyring::v1::Entry::store_status().is_ok().then_some(Self(()))
     }
@@ -190,7 +191,7 @@ impl KeyStore for Keyring {
     }
 }
 
-/// Keys in memory, lost when the application ends.
+/// Keys in memory, which are lost when the application ends.
 #[derive(Debug, Default)]
 pub struct SessionKeys(Mutex<HashMap<String, ApiKey>>);
 

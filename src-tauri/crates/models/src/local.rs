@@ -1,4 +1,4 @@
-//! all-MiniLM-L6-v2 on this machine's processor, through fastembed and ONNX Runtime.
+//! Runs all-MiniLM-L6-v2 on this computer's CPU, through fastembed and ONNX Runtime.
 //!
 //! Texts are sorted by length before batching, because every text in a batch costs as much as the longest one.
 
@@ -11,17 +11,18 @@ use ort::environment::Environment;
 use crate::manifest::{self, ModelDir};
 use crate::{EmbedError, Embedder, ModelError};
 
-/// Texts run through the model at once. A larger batch is no faster on a processor. The lock is released after each batch, so a
-/// search query waits for one batch (about 60 ms) and not for a whole import.
+/// Number of texts per batch. A larger batch is no faster on a CPU. The lock is released after each batch, so a search query
+/// waits for only one batch (about 60 ms), not for a whole import.
 const BATCH_TEXTS: usize = 32;
 
-/// Maximum number of threads. More gain little on such short sentences and take cores that the rest of the desktop needs.
+/// Maximum number of threads. More threads gain little on such short sentences, and take cores that the rest of the desktop
+/// needs.
 const THREADS_MAX: usize = 4;
 
-/// Maximum number of tokens; longer texts are cut. This is the length the model was trained for (its sentence_bert_config.json).
+/// Maximum number of tokens; longer texts are cut. The model was trained with this length (its sentence_bert_config.json).
 const TOKENS_MAX: usize = 256;
 
-/// The local sentence model, loaded and ready. Cheap to share behind an `Arc`; concurrent calls alternate batch by batch.
+/// The local sentence model, loaded and ready. It is cheap to share behind an `Arc`; concurrent calls alternate batch by batch.
 pub struct LocalEmbedder {
     name: String,
     dimension: usize,
@@ -36,8 +37,8 @@ impl std::fmt::Debug for LocalEmbedder {
 
 /// Verifies and loads the model that `make model` prepared in `dir` (see [`default_model_dir`](crate::default_model_dir)).
 ///
-/// Reads about 50 MB and takes about 100 ms, so call it off the UI thread. The first call in a process decides which ONNX Runtime
-/// library is used.
+/// Reads about 50 MB and takes about 100 ms, so call it off the UI thread. The first call in a process determines the ONNX
+/// Runtime library for the whole process.
 pub fn open_local(dir: &Path) -> Result<LocalEmbedder, ModelError> {
     let files = ModelDir::open(dir)?;
     let tokenizer = TokenizerFiles {
@@ -46,8 +47,8 @@ pub fn open_local(dir: &Path) -> Result<LocalEmbedder, ModelError> {
         special_tokens_map_file: files.read(manifest::SPECIAL_TOKENS)?,
         tokenizer_config_file: files.read(manifest::TOKENIZER_CONFIG)?,
     };
-    // "None" is correct although the weights are int8: each token has its own activation scale, so batches do not affect each
-    // other.
+    // No quantization mode is correct although the weights are int8: each token has its own activation scale, so texts in a batch
+    // do not affect each other.
     let definition = UserDefinedEmbeddingModel::new(files.read(manifest::MODEL)?, tokenizer)
         .with_pooling(Pooling::Mean)
         .with_quantization(QuantizationMode::None);
@@ -56,7 +57,7 @@ pub fn open_local(dir: &Path) -> Result<LocalEmbedder, ModelError> {
         .with_environment(environment(dir)?)
         .with_intra_threads(threads)
         .with_max_length(TOKENS_MAX)
-        // Without this, the thread pool keeps a core busy for a while after each batch.
+        // Otherwise the thread pool keeps a core busy for a while after each batch.
         .with_session_config("session.intra_op.allow_spinning", "0");
     let model = TextEmbedding::try_new_from_user_defined(definition, options)
         .map_err(|error| ModelError::Runtime { reason: error.to_string() })?;
@@ -64,7 +65,7 @@ pub fn open_local(dir: &Path) -> Result<LocalEmbedder, ModelError> {
     Ok(LocalEmbedder { name: files.manifest.name, dimension: files.manifest.dimension, model: Mutex::new(model) })
 }
 
-/// The process's only ONNX Runtime environment, loaded from the library next to the model rather than from the system.
+/// The only ONNX Runtime environment of the process. Its library is loaded from the model's folder, not from the system.
 pub(crate) fn environment(dir: &Path) -> Result<Environment, ModelError> {
     static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
     let mut slot = lock(&ENVIRONMENT);
@@ -77,7 +78,7 @@ pub(crate) fn environment(dir: &Path) -> Result<Environment, ModelError> {
     Ok(slot.insert(environment).clone())
 }
 
-/// The mean of 1,500 messages from `training/text`, computed with the shipped model (`training/typical.py`).
+/// The mean vector of 1,500 messages from `training/text`, computed with the shipped model (`training/typical.py`).
 static TYPICAL: LazyLock<Vec<f32>> =
     LazyLock::new(|| include_str!("typical.txt").split_whitespace().filter_map(|number| number.parse().ok()).collect());
 
@@ -114,14 +115,15 @@ impl Embedder for LocalEmbedder {
     }
 }
 
-/// The indices of the texts, shortest first. Bytes approximate tokens closely enough for this.
+/// The indices of the texts, shortest first. The number of bytes approximates the number of tokens closely enough.
 fn by_length(texts: &[&str]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..texts.len()).collect();
     order.sort_by_key(|&index| texts[index].len());
     order
 }
 
-/// A panic in one batch leaves neither the model nor the environment half changed, so a poisoned lock can still be used.
+/// Locks a mutex even if it is poisoned. A panic in one batch leaves neither the model nor the environment in an inconsistent
+/// state.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,20 +1,20 @@
-//! Where the prepared model is stored; the same rule as `model_dir` in `prepare_model.py`.
+//! The location of the prepared model. The rule is the same as for `model_dir` in `prepare_model.py`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use keepsake_domain::default_data_dir;
 
-/// The name of the model that `make model` prepares: its directory name, also stored with each vector.
+/// Name of the model that `make model` prepares. It is the name of its folder and is stored with each vector.
 pub const MODEL_NAME: &str = "all-MiniLM-L6-v2-int8";
 
-/// The directory to pass to [`open_local`](crate::open_local).
+/// The folder to pass to [`open_local`](crate::open_local).
 ///
-/// `env` looks up an environment variable, in the program `|name| std::env::var_os(name)`. `KEEPSAKE_MODEL_DIR` takes precedence;
-/// otherwise the directory is `models/<name>` in Keepsake's data directory. Without a home directory the path is relative, and
+/// `env` looks up an environment variable; in the program it is `|name| std::env::var_os(name)`. `KEEPSAKE_MODEL_DIR` takes
+/// precedence; otherwise the folder is `models/<name>` in Keepsake's data folder. Without a home folder the path is relative, and
 /// nothing is loaded from it.
 pub fn default_model_dir(env: impl Fn(&str) -> Option<OsString>) -> PathBuf {
-    // An empty or relative variable counts as unset, as for the data directory.
+    // An empty or relative variable counts as unset, as for the data folder.
     match env("KEEPSAKE_MODEL_DIR").map(PathBuf::from).filter(|dir| dir.is_absolute()) {
         Some(chosen) => chosen,
         None => default_data_dir(env).unwrap_or_default().join("models").join(MODEL_NAME),

@@ -1,7 +1,7 @@
-//! The manifest that `prepare_model.py` writes, and its verification: nothing is loaded before its checksum is confirmed.
+//! The manifest that `prepare_model.py` writes, and its verification. Nothing is loaded before its checksum has been verified.
 //!
 //! Anyone who can write to the folder can also write a matching manifest. Files that run as code are therefore checked against
-//! hashes built into this program ([`PINNED`]), as are files that come unchanged from the pinned packages.
+//! hashes built into this program ([`PINNED`]), and so are files that come unchanged from the pinned packages.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-/// Files that the model needs to run; the manifest must list each of them.
+/// Files that are required to run the model. The manifest must list each of them.
 pub(crate) const MODEL: &str = "model.onnx";
 pub(crate) const LIBRARY: &str = "libonnxruntime.so";
 pub(crate) const TOKENIZER: &str = "tokenizer.json";
@@ -18,23 +18,23 @@ pub(crate) const SPECIAL_TOKENS: &str = "special_tokens_map.json";
 pub(crate) const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 const MANIFEST: &str = "manifest.json";
 
-/// Why the local model could not be opened. Keepsake then searches by keywords and says so.
+/// Why the local model could not be opened. Keepsake then searches only by words, and shows this.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// There is no manifest.
     #[error("there is no embedding model in {}; run `make model` to prepare it (until then, search uses only \
              keywords)", dir.display())]
     Missing {
-        /// The directory that was searched.
+        /// The folder that was checked.
         dir: PathBuf,
     },
-    /// A file is missing, or its checksum differs from the manifest's.
+    /// A file is missing, or its checksum differs from the manifest.
     #[error("the embedding model's file {} is missing or damaged; run `make model` to prepare it again", file.display())]
     Corrupt {
         /// The file.
         file: PathBuf,
     },
-    /// A file matches the manifest next to it but is not the one this program was built for.
+    /// A file matches its manifest but is not the one this program was built for.
     #[error(
         "{} is not the file that Keepsake expects, so it was not loaded and search uses only keywords; run `make model` to \
          prepare it again, and check who else can write to that folder", file.display()
@@ -49,14 +49,14 @@ pub enum ModelError {
          (64-bit Linux with glibc 2.28 or newer)"
     )]
     Runtime {
-        /// The runtime's own message.
+        /// The runtime's error message.
         reason: String,
     },
 }
 
-/// SHA-256 of ONNX Runtime 1.31.1 and the tokenizer's files, as contained in the packages of `model-requirements.txt`. A new
-/// version there needs new lines here. The graph is not included: `prepare_model.py` writes it on the person's machine, where its
-/// last bits may differ, and it contains numbers rather than code. For the graph, the manifest has to suffice.
+/// SHA-256 of ONNX Runtime 1.31.1 and of the tokenizer's files, as contained in the packages of `model-requirements.txt`. A new
+/// version there requires new hashes here. The model graph is not included, because `prepare_model.py` writes it on the person's
+/// computer, where its last bits may differ. Since it contains numbers and no code, the manifest is sufficient for it.
 const PINNED: &[(&str, &[&str])] = &[
     (TOKENIZER, &["be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"]),
     (CONFIG, &["953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"]),
@@ -64,8 +64,8 @@ const PINNED: &[(&str, &[&str])] = &[
     (TOKENIZER_CONFIG, &["acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b"]),
 ];
 
-/// The library differs on each platform, and on macOS also for each version of Python that downloaded it. On a platform without a
-/// known hash, nothing is loaded.
+/// The library differs between platforms, and on macOS also between the Python versions that downloaded it. On a platform without
+/// a known hash, nothing is loaded.
 const LIBRARY_SHA256: &[&str] = if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
     &["fc44112fbe06d7d689c57e11d3862031f64711007e4ee020f8eed5185fd2c1d3"]
 } else if cfg!(all(target_os = "linux", target_arch = "aarch64")) {
@@ -86,11 +86,11 @@ const LIBRARY_SHA256: &[&str] = if cfg!(all(target_os = "linux", target_arch = "
 pub(crate) struct Manifest {
     pub(crate) name: String,
     pub(crate) dimension: usize,
-    /// File names with their SHA-256 in lowercase hexadecimal.
+    /// File names and their SHA-256 in lower-case hexadecimal.
     files: BTreeMap<String, String>,
 }
 
-/// A directory whose manifest has been read; files are verified when read from it.
+/// A folder whose manifest has been read. Files are verified when they are read from it.
 pub(crate) struct ModelDir<'a> {
     dir: &'a Path,
     pub(crate) manifest: Manifest,
@@ -109,7 +109,7 @@ impl<'a> ModelDir<'a> {
         Ok(Self { dir, manifest })
     }
 
-    /// The contents of the file, after its checksum is confirmed.
+    /// Reads a file after verifying its checksum.
     pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>, ModelError> {
         let file = self.dir.join(name);
         let corrupt = || ModelError::Corrupt { file: file.clone() };
@@ -123,8 +123,8 @@ impl<'a> ModelDir<'a> {
     }
 }
 
-/// The path of the ONNX Runtime library in `dir`, after confirming that it is the one this program was built for. It runs as
-/// code, so the manifest next to it does not count.
+/// The path of the ONNX Runtime library in `dir`, after verifying that it is the one this program was built for. The library runs
+/// as code, so matching the manifest next to it is not enough.
 pub(crate) fn library(dir: &Path) -> Result<PathBuf, ModelError> {
     if !dir.is_absolute() {
         return Err(ModelError::Missing { dir: dir.to_owned() });
@@ -138,17 +138,17 @@ fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The result of checking a file.
+/// The result of a file check.
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
     Right,
-    /// It differs from the manifest.
+    /// The file differs from the manifest.
     Damaged,
-    /// It differs from what this program was built with.
+    /// The file differs from the one this program was built for.
     Foreign,
 }
 
-/// Checks a file against the manifest's checksum, and against the pinned hashes if there are any for it.
+/// Checks a file against the manifest's checksum, and against the pinned hashes if it has any.
 fn check(name: &str, bytes: &[u8], expected: &str) -> Verdict {
     let digest = sha256(bytes);
     if digest != expected {

@@ -1,4 +1,4 @@
-//! The language model clients against the scripted server: both formats, every fault, the network setting, cancellation and
+//! Tests the language model clients against the scripted server: both formats, every fault, the network setting, cancellation and
 //! limits.
 
 #![allow(clippy::unwrap_used)]

@@ -1,4 +1,4 @@
-//! The real model. These tests need `make model`, which `make test` runs first, and fail without it.
+//! Tests of the real model. They need `make model`, which `make test` runs first, and fail without it.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::path::Path;

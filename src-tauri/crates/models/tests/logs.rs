@@ -1,6 +1,6 @@
-//! Goal 22 of the references: even with every library's logging fully enabled, no word of a prompt, a reply or a key is logged.
+//! Goal 22 of the references: even with full logging in every library, no word of a prompt, a reply or a key is logged.
 //!
-//! A separate program, because a process can have only one subscriber.
+//! A separate test program, because a process can have only one subscriber.
 
 #![allow(clippy::unwrap_used)]
 
@@ -114,7 +114,7 @@ fn nothing_of_a_call_is_logged_at_any_level_by_anyone() {
     assert_eq!(captured.planted(), PLANTED);
 }
 
-/// The text that is searched for must not be split.
+/// Sends the reply in one piece, because the searched text must not be split.
 fn in_one_piece(server: &mut Behaviour) {
     (server.piece_chars, server.wire_bytes) = (1_000, 100_000);
 }

@@ -1,5 +1,5 @@
-//! The real reader, prepared by `make model`, sets the same marks on the sample messages as the training code. No network; uses
-//! the host's runtime.
+//! The real reader, prepared by `make model`, sets the same marks on the sample messages as the training code. The test uses no
+//! network, and the ONNX Runtime of this computer.
 #![allow(clippy::unwrap_used)]
 
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use serde::Deserialize;
 /// Written by `training/export.py` together with the weights.
 const SAMPLES: &str = include_str!("../../../training/reader/samples.json");
 
-/// Different processors round differently in the last bits, and the layers amplify that.
+/// CPUs round the last bits differently, and the network's layers amplify the differences.
 const TOLERANCE: f64 = 0.02;
 
 #[derive(Debug, Deserialize)]
@@ -68,7 +68,7 @@ fn messages_are_marked_as_by_the_training_code() {
         let message = sample.turns.len() - 1;
         let text = sample.turns[message].1.as_str();
         let found = reader.read(&turns, &[message]).unwrap().remove(0).marks;
-        // Spans with a probability close to the threshold for dropping or splitting may differ; sure ones may not.
+        // Spans with a probability near the threshold for dropping or splitting may differ, but certain spans may not.
         for expected in sample.marks.iter().filter(|mark| mark.p >= 0.4) {
             let words: String = text.chars().skip(expected.start).take(expected.end - expected.start).collect();
             let hit = found.iter().find(|mark| text[mark.bytes.clone()] == words && label_of(&mark.kind) == expected.label);

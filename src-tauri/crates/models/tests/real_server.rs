@@ -1,7 +1,7 @@
-//! The same clients against a real server, llama.cpp's own or that of llama-cpp-python, with a tiny model of random weights.
+//! Tests the clients against a real server, that of llama.cpp or of llama-cpp-python, with a tiny model of random weights.
 //!
-//! Only the protocol is tested: the model list, streaming, a reply constrained to a schema, cancellation and errors. What the
-//! model says means nothing. Not part of `make test`; `make real-model` starts the server and sets `KEEPSAKE_REAL_*` to its
+//! They test only the protocol: the model list, streaming, a reply constrained by a schema, cancellation and errors. The content
+//! of the replies is meaningless. Not part of `make test`; `make real-model` starts the server and sets `KEEPSAKE_REAL_*` to its
 //! address.
 
 #![allow(clippy::unwrap_used)]
@@ -105,7 +105,7 @@ fn its_models_are_listed_and_a_wrong_key_or_address_is_said() {
     assert_eq!(connect("/elsewhere", &setting("KEY")).models(TIMEOUT_MS, &Unwatched), Err(CallError::Rejected { status: 404 }));
     let port = setting("SERVER").rsplit(':').next().unwrap().parse().unwrap();
     let clock: Arc<dyn keepsake_domain::Clock> = Arc::new(FixedClock::default());
-    // llama-cpp-python is not a separate kind among the servers that are detected.
+    // Detection has no separate kind for llama-cpp-python.
     let kind = if is_llama_cpp() { ServerKind::LlamaCpp } else { ServerKind::LmStudio };
     let found = detect(&[Candidate { kind, port }], TIMEOUT_MS, &clock);
     assert_eq!(found.iter().map(|found| &found.state).collect::<Vec<_>>(), [&FoundState::KeyNeeded]);
@@ -126,7 +126,7 @@ fn a_reply_is_streamed_in_the_shape_that_was_asked_for() {
         assert_eq!(second.request_bytes, first.request_bytes, "it takes the schema at once");
         assert!(first.tokens_in > Some(10) && first.tokens_out > Some(10), "{first:?}");
     } else {
-        // It supports only the older way of requesting a shape and answers 500 to the newer one.
+        // This server supports only the older way of requesting a format, and returns 500 for the newer one.
         assert!(second.request_bytes < first.request_bytes, "what it does not take is remembered");
         assert_eq!(first.tokens_in, None);
     }

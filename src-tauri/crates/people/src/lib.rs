@@ -1,7 +1,7 @@
-//! People: which handles may belong to the same person, what a relationship has shown, and what could not be done for someone.
+//! People: handles that may belong to the same person, profiles of people and agents, and requests that could not be met.
 //!
-//! Pure: no IO, no async, no clock, no SQL, no randomness; records come in as values, proposals go out. Deliberately not here:
-//! any step that only a person takes, and the privacy boundary, which the caller enforces by passing in nothing that may not be
+//! Pure: no IO, no async, no clock, no SQL, no randomness. The input is plain records, the output is proposals. Deliberately not
+//! here: any step that only a person may take, and the privacy boundary, which the caller enforces by passing in only what may be
 //! read.
 
 pub mod gap;

@@ -1,4 +1,4 @@
-//! The input for profiles and gaps: who said what to whom, and when.
+//! The input for profiles and gaps: utterances with their speaker, time and conversation.
 //!
 //! Deliberately not here: names, channels and privacy. The caller passes in the utterances of one audience and none from private
 //! conversations.
@@ -40,12 +40,12 @@ pub struct Utterance<'a> {
 /// How similar two texts are, as the cosine of their vectors; `None` if there are no vectors.
 pub type Similarity<'a> = &'a dyn Fn(&str, &str) -> Option<f32>;
 
-/// For callers without vectors: words alone decide.
+/// For callers without vectors; texts are then compared only by their words.
 pub fn no_vectors(_: &str, _: &str) -> Option<f32> {
     None
 }
 
-/// By time, then by id, which increases in source order: many channels give times only to the minute.
+/// Orders by time, then by id. Ids increase in source order, which matters because many channels give times only to the minute.
 fn in_order(a: &Utterance<'_>, b: &Utterance<'_>) -> Ordering {
     (a.time, a.interaction).cmp(&(b.time, b.interaction))
 }
@@ -63,8 +63,8 @@ pub(crate) fn day(time: Timestamp) -> i64 {
     time.as_millis().div_euclid(DAY_MS)
 }
 
-/// The number of occasions on which something was said: the number of its conversations or of its days, whichever is larger.
-/// Three times in one evening's chat is one occasion; on two days of one endless chat, it is two.
+/// The number of occasions on which something was said: the number of conversations or the number of days, whichever is larger.
+/// Three times in one evening's chat is one occasion; on two days of one long-running chat, it is two.
 pub(crate) fn occasions<'a>(said: impl Iterator<Item = (&'a ConversationId, Timestamp)> + Clone) -> usize {
     let mut conversations: Vec<&ConversationId> = said.clone().map(|(conversation, _)| conversation).collect();
     conversations.sort_unstable();

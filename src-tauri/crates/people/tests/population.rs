@@ -1,4 +1,4 @@
-//! Identity suggestions for a generated population: what is found, and that no trap leads to a false suggestion.
+//! Identity suggestions for a generated population: how many are found, and that no trap leads to a false suggestion.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,7 +15,7 @@ struct Message {
     text: String,
 }
 
-/// The population as the store would return it.
+/// The population in the form in which the store would return it.
 fn load(population: &Population) -> (Vec<HandleRecord>, Vec<Message>, HashMap<Handle, HandleId>) {
     let ids = SeqIds::new(7);
     let mut handles: Vec<HandleRecord> = Vec::new();
@@ -142,7 +142,7 @@ fn measure(wording: Wording, recall_min: f64) {
     for (kind, (found, all)) in &total {
         figures.push_str(&format!("\n  {kind:?}: {found} of {all}{}", if kind.is_true() { "" } else { " (trap)" }));
     }
-    // Displayed by `cargo test -- --nocapture`.
+    // Shown by `cargo test -- --nocapture`.
     std::io::Write::write_all(&mut std::io::stdout(), format!("{figures}\n").as_bytes()).expect("stdout is there");
     assert!(wrong.is_empty(), "{figures}\nsuggested without weak evidence being named:\n{}", wrong.join("\n"));
     for kind in [PairKind::Email, PairKind::Phone, PairKind::Declared] {

@@ -1,14 +1,14 @@
-//! The calls of one task in sequence, so that the code that sends them need not know what they are about.
+//! Runs a task as a sequence of model calls, so that the code that sends the calls need not know what they are about.
 //!
-//! A task decides which call comes next, reads each reply, asks once more if a reply is unusable, and returns a result at the
-//! end. The caller sends, counts, waits and cancels:
+//! A task decides which call comes next, reads each reply, asks again once if a reply is unusable, and returns a result at the
+//! end. The caller handles sending, counting, waiting and cancellation:
 //!
 //! ```text
 //! while let Some(call) = task.next() { if cancelled { return } ; task.feed(&send(call)?) } ; match task.finish() { … }
 //! ```
 //!
-//! Deliberately not here: sending, and how a transport handles refused connections or wait times. A call that was never answered
-//! leaves the task unchanged, so the call can be sent again or the whole job repeated.
+//! Deliberately not here: sending, and how a transport handles refused connections or wait times. An unanswered call leaves the
+//! task unchanged, so the caller can send it again or repeat the whole job.
 
 use std::collections::VecDeque;
 
@@ -17,11 +17,12 @@ use thiserror::Error;
 use crate::reply::ReplyError;
 use crate::{Prompt, WordingError};
 
-/// All calls ask for reading rather than invention (seed 004: "highly deterministic extraction").
+/// The temperature of all calls. It is low because calls extract information and must not invent any (seed 004: "highly
+/// deterministic extraction").
 pub const TEMPERATURE: f64 = 0.1;
 
-/// Maximum number of attempts per call: an unusable reply is asked for once more (docs/sources.md#design-decisions: fail closed
-/// after one retry).
+/// Maximum number of attempts per call. After an unusable reply, the call is repeated once (docs/sources.md#design-decisions:
+/// fail closed after one retry).
 pub const ATTEMPTS_MAX: u8 = 2;
 
 /// The call to send next.
@@ -34,7 +35,7 @@ pub struct Call<'t> {
     pub attempt: u8,
     /// The number of calls answered so far.
     pub answered: usize,
-    /// The number of calls known so far, including this one. It may grow, because later calls depend on earlier results.
+    /// The number of calls known so far, including this one. It may grow, because earlier results can lead to more calls.
     pub known: usize,
 }
 
@@ -47,13 +48,13 @@ pub enum CallError {
     /// The next prompt could not be assembled.
     #[error(transparent)]
     Wording(#[from] WordingError),
-    /// A reply arrived although the task expected none.
+    /// A reply arrived although no call was open.
     #[error("a reply arrived although no call is open; this is a bug, please report it")]
     NotAsked,
 }
 
 impl CallError {
-    /// The text that tells the model what was wrong when it is asked again; `None` if the reply was not the reason.
+    /// For the retry: tells the model what was wrong with its reply. `None` if the reply was not the problem.
     pub fn asked_again(&self) -> Option<&'static str> {
         match self {
             Self::Reply(error) => Some(error.asked_again()),
@@ -65,14 +66,14 @@ impl CallError {
 /// The result of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome<T> {
-    /// Every reply was read.
+    /// All replies were read.
     Done(T),
-    /// The judge gave no usable answer twice, so everything it should have judged was dropped. Store the stops in `value` and
-    /// raise an alert with `reason`.
+    /// The judge gave no usable answer twice, so everything it was to judge was dropped. The caller stores the stops in `value`
+    /// and raises an alert with `reason`.
     Dropped {
-        /// What remains: no candidates from this task, and a stop for each dropped entry.
+        /// The result without candidates, but with a stop for each dropped entry.
         value: T,
-        /// One sentence for a person.
+        /// The reason, as one sentence for the person.
         reason: String,
     },
     /// A call failed twice. Nothing may be stored; the job fails and is retried later.
@@ -82,20 +83,20 @@ pub enum Outcome<T> {
         /// The last error.
         error: CallError,
     },
-    /// Finished too early: calls are still open. Nothing may be stored.
+    /// `finish` was called while calls were still open. Nothing may be stored.
     Unfinished,
 }
 
 /// A task as a sequence of calls.
 pub trait Calls {
-    /// The type of the result.
+    /// The result type.
     type Found;
 
-    /// The call to send now; the same one until it is answered. `None` once the task has ended, successfully or not.
+    /// The call to send now. Returns the same call until it is answered, and `None` once the task has ended, successfully or not.
     fn next(&self) -> Option<Call<'_>>;
 
-    /// Passes in the reply to [`Calls::next`]. After an error, [`Calls::next`] returns either the same call again or `None`
-    /// because the task has ended.
+    /// Passes in the reply to the call from [`Calls::next`]. After an error, [`Calls::next`] returns either the same call again,
+    /// or `None` if the task has ended.
     fn feed(&mut self, reply: &str) -> Result<(), CallError>;
 
     /// The result of the task.
@@ -110,12 +111,12 @@ pub struct Attempts {
 }
 
 impl Attempts {
-    /// The call for `prompt`, with `open` more calls known to follow.
+    /// The call for `prompt`, if `open` more calls are known to follow.
     pub fn call<'t>(&self, prompt: &'t Prompt, open: usize) -> Call<'t> {
         Call { prompt, attempt: self.faults + 1, answered: self.answered, known: self.answered + 1 + open }
     }
 
-    /// Records that a reply was read.
+    /// Records that a reply was usable.
     pub fn answered(&mut self) {
         self.faults = 0;
         self.answered += 1;
@@ -128,8 +129,8 @@ impl Attempts {
     }
 }
 
-/// A queue of calls, each with the data needed to read its reply. The first call is open. If it fails for good, the whole queue
-/// ends.
+/// A queue of calls, each with the data needed to read its reply. The first call is the open one. If its last attempt fails, the
+/// whole queue ends.
 #[derive(Debug)]
 pub struct Waiting<W> {
     calls: VecDeque<(Prompt, W)>,
@@ -155,13 +156,13 @@ impl<W> Waiting<W> {
         self.calls.front().map(|(prompt, _)| self.attempts.call(prompt, self.calls.len() - 1))
     }
 
-    /// The data needed to read the reply to the open call; an error if no call is open.
+    /// The data needed to read the reply to the open call. An error if no call is open.
     pub fn open(&self) -> Result<&W, CallError> {
         self.calls.front().map(|(_, with)| with).ok_or(CallError::NotAsked)
     }
 
-    /// Moves on to the next call if the reply could be read. Otherwise the same call is tried again, or the queue ends after the
-    /// last attempt.
+    /// Moves on to the next call if the reply could be read. Otherwise the same call is tried again; after the last attempt, the
+    /// queue ends.
     pub fn settle<T, E: Into<CallError>>(&mut self, read: Result<T, E>) -> Result<T, CallError> {
         match read {
             Ok(found) => {

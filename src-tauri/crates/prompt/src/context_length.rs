@@ -1,25 +1,27 @@
-//! How much a model can read and write in one call, and how much of that is left for the material.
+//! The context length of a model, and how much of it is left for the material.
 //!
-//! A model with 2,000 tokens reads a long meeting in many small pieces, one with 32,000 in a few. Deliberately not here:
-//! determining a model's context length, and splitting conversations.
+//! A model with a context of 2,000 tokens reads a long meeting in many small pieces, and one with 32,000 in a few. Deliberately
+//! not here: determining a model's context length, and splitting conversations.
 
 use keepsake_domain::limits::CHARS_PER_TOKEN;
 
 use crate::PromptFile;
 
-/// Enough for a conversation read in one call (seed 002: up to 24,000 tokens) with its instructions and its reply.
+/// The usual context length. It is enough to read a conversation in one call (seed 002: up to 24,000 tokens) with instructions
+/// and reply.
 const TOKENS_USUAL: u32 = 32_000;
 
-/// With fewer tokens, the instructions and the reply leave hardly any room for the material.
+/// The minimum context length. With fewer tokens, the instructions and the reply leave hardly any room for material.
 const TOKENS_MIN: u32 = 2_000;
 
-/// The first reduction goes to at most this size, because at sizes above it a window of facts would not get any smaller.
+/// The maximum after the first reduction. At any larger length, the windows for fact extraction would not get smaller.
 const TOKENS_SECOND: u32 = 8_000;
 
-/// The reply may use at most one part in this many of the context.
+/// The reply may use at most 1/`REPLY_SHARE` of the context.
 const REPLY_SHARE: u32 = 4;
 
-/// A cautious estimate of characters per token, below the average because names, other languages and punctuation have fewer.
+/// A cautious estimate of characters per token. It is below the average because names, punctuation and languages other than
+/// English have fewer.
 const CHARS_PER_TOKEN_SAFE: u32 = 3;
 
 /// The number of tokens for instructions, material and reply together.
@@ -27,14 +29,14 @@ const CHARS_PER_TOKEN_SAFE: u32 = 3;
 pub struct ContextLength(u32);
 
 impl Default for ContextLength {
-    /// Assumed for a model about which nothing else is known.
+    /// The length assumed for a model of unknown context length.
     fn default() -> Self {
         Self(TOKENS_USUAL)
     }
 }
 
 impl ContextLength {
-    /// For a model with a context of this many tokens. The value is capped at the usual length, because small models handle
+    /// The length for a model with a context of this many tokens. It is capped at the usual length, because small models handle
     /// longer input badly.
     pub fn of_tokens(tokens: u32) -> Self {
         Self(tokens.clamp(TOKENS_MIN, TOKENS_USUAL))
@@ -45,7 +47,7 @@ impl ContextLength {
         self.0
     }
 
-    /// The next smaller length, for a model that refused this one or could not finish its reply; `None` if that would be too
+    /// The next smaller length, to use if a model refused this one or could not finish its reply. `None` if that would be too
     /// small.
     pub fn shorter(self) -> Option<Self> {
         let tokens = (self.0 / 2).min(TOKENS_SECOND);
@@ -57,8 +59,8 @@ impl ContextLength {
         u16::try_from(self.0 / REPLY_SHARE).unwrap_or(u16::MAX).min(file.reply_tokens_max)
     }
 
-    /// The number of characters of material that fit in addition to the instructions of `file` and its reply, at most
-    /// `chars_max`; 0 if not even the instructions fit.
+    /// The number of characters of material that fit in addition to the instructions in `file` and the reply, up to `chars_max`.
+    /// 0 if the instructions alone do not fit.
     pub fn material_chars(self, file: &PromptFile, chars_max: usize) -> usize {
         let wording = file.wording.chars().count().div_ceil(CHARS_PER_TOKEN);
         let taken = u32::try_from(wording).unwrap_or(u32::MAX).saturating_add(u32::from(self.reply_tokens(file)));

@@ -1,11 +1,11 @@
-//! Ties a statement to the words it rests on, so that a model's inventions have no support.
+//! Checks that a model's statement is supported by the words it cites, so that inventions are detected.
 //!
-//! Two questions are answered here, in code and never by a model. Does the quotation occur word for word in one of the lines that
-//! may prove it ([`locate`])? Does the statement say no more than the words around that place support ([`support`])? A reply that
-//! quotes a true line and concludes something else from it fails the second check.
+//! Both checks are code, never a model. [`locate`]: does the quotation occur word for word in one of the lines that may prove it?
+//! [`support`]: does the statement say no more than the cited words do? A reply that quotes a real line and concludes something
+//! else from it fails the second check.
 //!
-//! Deliberately not here: whose words may prove what (the caller passes a test for lines), and synonyms. If the words differ, the
-//! caller lowers its confidence; if nothing is shared, the caller filters the entry out.
+//! Deliberately not here: whose words may prove what (the caller passes a test for lines), and synonyms. If some words differ,
+//! the caller lowers the confidence; if no words are shared, it filters the entry out.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -15,11 +15,11 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::{Transcript, TranscriptLine};
 
-/// Minimum length of a quotation. A shorter one ("I am", "yes") is found anywhere and proves nothing, unless it is an answer
+/// Minimum length of a quotation. A shorter one ("I am", "yes") occurs everywhere and proves nothing, unless it is an answer
 /// ([`locate_answer`]).
 pub const QUOTE_CHARS_MIN: usize = 6;
 
-/// The position of a quotation in the log.
+/// The position of a quotation in the messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// Index in the caller's slice of messages.
@@ -28,10 +28,9 @@ pub struct Place {
     pub span: Span,
 }
 
-/// Finds `quote` word for word in a line that satisfies `may_prove`: in line `hint` if it occurs there, otherwise in the first
-/// line that contains it.
+/// Finds `quote` word for word in a line that satisfies `may_prove`. Tries line `hint` first, then all lines in order.
 ///
-/// Whitespace, the style of quotation marks and dashes, and case may differ, because models change those; words, letters and
+/// Whitespace, case, and the style of quotation marks and dashes may differ, because models change these. Words, letters and
 /// digits may not. `text_of` returns the exact text of a message in the caller's slice.
 pub fn locate<'t>(
     transcript: &Transcript,
@@ -49,8 +48,8 @@ pub fn locate<'t>(
     lines.find_map(|line| place_in(line, &wanted, &text_of))
 }
 
-/// Finds a quotation that is too short for [`locate`]. It must be everything between two punctuation marks of line `number`, and
-/// the statement must contain it: "29" in "sure. 29, from Recife" for "User is 29 years old". "Yes" and "ok" could confirm
+/// Finds a quotation that is too short for [`locate`]. It must be the only text between two punctuation marks in line `number`,
+/// and the statement must contain it: "29" in "sure. 29, from Recife" for "User is 29 years old". "Yes" and "ok" could confirm
 /// anything, so they prove nothing.
 pub fn locate_answer<'t>(
     transcript: &Transcript,
@@ -77,8 +76,8 @@ fn place_in<'t>(line: &TranscriptLine, wanted: &Folded, text_of: &impl Fn(usize)
     Some(Place { message: line.message, span })
 }
 
-/// A text in the form in which quotations are compared: lowercase, plain punctuation, single spaces; each character with its byte
-/// range in the text.
+/// A text normalized for comparing quotations (lowercase, plain punctuation, single spaces), with the byte range of each
+/// character in the original.
 struct Folded {
     chars: Vec<char>,
     bytes: Vec<Range<usize>>,
@@ -117,20 +116,20 @@ fn find(text: &Folded, wanted: &Folded) -> Option<Range<usize>> {
     })
 }
 
-/// How well a statement is supported by the words it rests on.
+/// How well a statement is supported by the words it cites.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Support {
-    /// The share of the statement's content words that occur in the cited words, compared by stem; 1 for a statement without
+    /// The share of the statement's content words that occur in the cited words, compared by stem. 1 if the statement has no
     /// content words.
     pub share: f64,
-    /// Numbers and proper names in the statement that occur in neither the cited words nor their context: inventions.
+    /// Invented numbers and proper names: those in the statement that occur neither in the cited words nor in their context.
     pub invented: Vec<String>,
 }
 
 /// Compares a statement with the words it cites.
 ///
-/// `cited` is the quoted sentence or message. `context` is what was said just before (the question that "yes, in Lyon" answers).
-/// `labels` are words that need no support: the subject's name, "User".
+/// `cited` is the quoted sentence or message. `context` is the text just before it (for example the question that "yes, in Lyon"
+/// answers). `labels` are words that need no support, such as the subject's name or "User".
 pub fn support(statement: &str, cited: &str, context: &str, labels: &[&str]) -> Support {
     let labels: HashSet<String> = labels.iter().flat_map(|label| words(label)).map(|word| stem(&word.to_lowercase())).collect();
     let cited_stems = stems(cited);
@@ -145,7 +144,7 @@ pub fn support(statement: &str, cited: &str, context: &str, labels: &[&str]) -> 
         }
         content += 1;
         carried += u32::from(has(&cited_stems, &stemmed));
-        // The first word of a sentence is capitalized in any case.
+        // The first word of a sentence is always capitalized, so it says nothing.
         let is_name = n > 0 && word.chars().next().is_some_and(char::is_uppercase);
         let is_number = word.chars().any(|c| c.is_ascii_digit());
         if (is_name || is_number) && !has(&known, &stemmed) {
@@ -163,8 +162,8 @@ fn stems(text: &str) -> HashSet<String> {
     words(text).map(|word| stem(&word.to_lowercase())).collect()
 }
 
-/// True if `stems` contains the stem, or one that is a prefix of it or that it is a prefix of: "teach" and "teacher", "vegan" and
-/// "veganism". Short stems must be equal, because many words begin with "in".
+/// True if `stems` contains the stem, or a longer or shorter form of it: "teach" and "teacher", "vegan" and "veganism". Short
+/// stems must be equal, because many words begin with "in", for example.
 fn has(stems: &HashSet<String>, stem: &str) -> bool {
     const PREFIX_CHARS_MIN: usize = 4;
     let long = |text: &str| text.chars().count() >= PREFIX_CHARS_MIN;
@@ -172,7 +171,7 @@ fn has(stems: &HashSet<String>, stem: &str) -> bool {
         || long(stem) && stems.iter().any(|other| long(other) && (other.starts_with(stem) || stem.starts_with(other.as_str())))
 }
 
-/// A word without the most common English endings. Deliberately rough, since both sides are cut in the same way.
+/// Removes the most common English endings. Deliberately rough, because both sides of a comparison are cut in the same way.
 fn stem(word: &str) -> String {
     const ENDINGS: [&str; 9] = ["ations", "ation", "ings", "ing", "ies", "ied", "es", "ed", "s"];
     const KEPT_CHARS_MIN: usize = 3;
@@ -190,7 +189,7 @@ fn stem(word: &str) -> String {
     chars.into_iter().collect()
 }
 
-/// Words without content of their own, including general verbs that fit any statement.
+/// Words without content of their own, and general verbs that fit any statement.
 const FUNCTION_WORDS: &[&str] = &[
     "a", "an", "the", "and", "or", "but", "if", "of", "to", "in", "on", "at", "by", "for", "from", "with", "about", "as", "into",
     "than", "that", "this", "these", "those", "which", "who", "whose", "when", "where", "while", "because", "so", "not", "no",

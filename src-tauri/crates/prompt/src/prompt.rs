@@ -17,7 +17,7 @@ pub struct PromptFile {
     pub reply_tokens_max: u16,
 }
 
-/// The values for the slots in one half of a prompt file.
+/// Names and values of the slots in one half of a prompt file.
 pub type Slots<'s> = &'s [(&'static str, &'s PromptText)];
 
 impl PromptFile {
@@ -26,12 +26,12 @@ impl PromptFile {
         format!("{}/{}", self.name, self.version)
     }
 
-    /// The prompt with its slots filled, for a model about which nothing is known.
+    /// Fills the slots, for a model of unknown context length.
     pub fn fill(&self, system: Slots<'_>, user: Slots<'_>, schema: Value) -> Result<Prompt, WordingError> {
         self.fill_for(ContextLength::default(), system, user, schema)
     }
 
-    /// The prompt with its slots filled, for a model with this context length.
+    /// Fills the slots, for a model with this context length.
     pub fn fill_for(
         &self,
         length: ContextLength,
@@ -56,16 +56,16 @@ impl PromptFile {
 pub struct Prompt {
     /// The name of the prompt file in logs and stored rows, such as `facts` or `judge`.
     pub name: &'static str,
-    /// Raised with every change to the wording or the reply shape; stored with every result.
+    /// Incremented with every change to the wording or the reply's shape. Stored with every result.
     pub version: u16,
     /// The instructions.
     pub system: PromptText,
     /// The quoted material.
     pub user: PromptText,
-    /// The JSON Schema of the reply, without references, for servers that can constrain a reply. The reply is checked here in any
-    /// case.
+    /// The JSON Schema of the reply, without references, for servers that can enforce it. Replies are always checked here as
+    /// well.
     pub schema: Value,
-    /// Maximum number of tokens that a reply may need; the server stops there.
+    /// Maximum number of tokens in the reply. The server stops there.
     pub reply_tokens_max: u16,
 }
 

@@ -1,9 +1,9 @@
 //! Reads replies strictly: one JSON value of the requested shape, or an error.
 //!
 //! Formatting around the value is removed: a code fence, and the thoughts that reasoning models write before it. In a list of
-//! [`Entries`], each entry is independent: one with another shape is left out and counted, and the others are kept. Nothing else
-//! is repaired. Prose around the value, a truncated end, a duplicate key, an unknown field, or a number outside 0..1 makes the
-//! value that contains it unusable, and the caller fails closed (docs/sources.md#design-decisions). Errors never contain the
+//! [`Entries`], each entry is independent: an entry of the wrong shape is left out and counted, and the others are kept. Nothing
+//! else is repaired. Prose around the value, a truncated end, a duplicate key, an unknown field, or a number outside 0..1 makes
+//! the surrounding value unusable, and the caller fails closed (docs/sources.md#design-decisions). Errors never contain the
 //! reply's text.
 
 use std::borrow::Cow;
@@ -18,10 +18,11 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use thiserror::Error;
 
-/// Maximum size of a reply. A longer one cannot answer any of our prompts: the largest allows about 100 short statements.
+/// Maximum size of a reply. A longer one cannot be an answer to any of our prompts, the largest of which allows about 100 short
+/// statements.
 pub const REPLY_BYTES_MAX: usize = 256 * 1024;
 
-/// Maximum nesting depth. Our deepest reply shape has five levels; anything deeper only uses up stack.
+/// Maximum nesting depth, which protects the stack. Our deepest reply shape has five levels.
 const DEPTH_MAX: usize = 16;
 
 /// The reason given for a truncated reply.
@@ -42,11 +43,11 @@ pub enum ReplyError {
     /// The reply is not exactly one JSON value.
     #[error("the model's reply is not one JSON value (line {line}, column {column}): {reason}")]
     NotJson {
-        /// The line of the fault.
+        /// The line of the error.
         line: usize,
-        /// The column of the fault.
+        /// The column of the error.
         column: usize,
-        /// The kind of fault.
+        /// The kind of error.
         reason: &'static str,
     },
     /// The reply is JSON, but not of the requested shape.
@@ -55,27 +56,27 @@ pub enum ReplyError {
          too long or of the wrong type"
     )]
     WrongShape {
-        /// The line of the fault.
+        /// The line of the error.
         line: usize,
-        /// The column of the fault.
+        /// The column of the error.
         column: usize,
     },
-    /// The shape is right, but the content does not answer the request, so none of it can be trusted.
+    /// The reply has the right shape, but its content does not answer the request, so none of it can be trusted.
     #[error("the model's reply does not answer what was asked: {reason}")]
     Mismatch {
-        /// What does not fit, without quoting the reply.
+        /// The mismatch, without quoting the reply.
         reason: &'static str,
     },
 }
 
-/// Recorded among the filtered-out entries for an entry that could not be read.
+/// The text recorded under "Filtered out" for an entry that could not be read.
 const UNREADABLE: &str = "An entry that could not be read";
 
-/// The reason given for leaving out an entry of a reply.
+/// The reason recorded for an entry that was left out.
 pub const LEFT_OUT: &str = "The model gave an entry of the wrong shape, or more entries than allowed.";
 
 impl ReplyError {
-    /// The text that tells the model what was wrong when it is asked again. Fixed wording that contains nothing from the reply.
+    /// For the retry: tells the model what was wrong with its reply. Fixed wording that contains nothing from the reply.
     pub fn asked_again(&self) -> &'static str {
         match self {
             Self::Empty => "Your last reply was empty. Reply with the JSON value that is described.",
@@ -94,7 +95,7 @@ impl ReplyError {
     }
 }
 
-/// Reads a reply. `T` rejects unknown fields and limits its texts and lists ([`Text`], [`List`], [`Unit`]).
+/// Reads a reply. `T` must reject unknown fields and limit its texts, lists and numbers ([`Text`], [`List`], [`Unit`]).
 pub fn parse<T: DeserializeOwned>(reply: &str) -> Result<T, ReplyError> {
     if reply.len() > REPLY_BYTES_MAX {
         return Err(ReplyError::TooLong { bytes: reply.len() });
@@ -116,18 +117,18 @@ fn strict<T: DeserializeOwned>(json: &str) -> serde_json::Result<T> {
 fn bare(reply: &str) -> &str {
     let mut rest = reply.trim();
     if let Some(thoughts) = rest.strip_prefix("<think>") {
-        // If the thoughts do not end, there is no answer.
+        // If the closing tag is missing, there is no answer after the thoughts.
         rest = thoughts.split_once("</think>").map_or("", |(_, answer)| answer.trim());
     }
     let fenced = rest.strip_prefix("```").and_then(|opened| opened.strip_suffix("```"));
     match fenced.and_then(|fenced| fenced.split_once('\n')) {
-        // The opening fence may be followed only by the name of a language.
+        // Only a language name may follow the opening fence.
         Some((language, inside)) if language.trim().chars().all(char::is_alphanumeric) => inside.trim(),
         _ => rest,
     }
 }
 
-/// The position and kind of a fault, without the words that `serde_json` quotes from the reply.
+/// The position and kind of a parse error, without the text that `serde_json` quotes from the reply.
 fn fault(error: &serde_json::Error) -> ReplyError {
     let (line, column) = (error.line(), error.column());
     match error.classify() {
@@ -139,7 +140,8 @@ fn fault(error: &serde_json::Error) -> ReplyError {
     }
 }
 
-/// Walks a value and rejects excessive depth and duplicate keys, for which `serde_json` would silently use the last value.
+/// Walks a value and rejects excessive depth and duplicate keys. For a duplicate key, `serde_json` would silently use the last
+/// value.
 struct Strict {
     depth: usize,
 }
@@ -183,8 +185,7 @@ impl<'de> Visitor<'de> for Strict {
         Ok(())
     }
 
-    /// List items are checked when the list is read, because an entry may be left out for a fault that would make the whole reply
-    /// unusable.
+    /// Duplicate keys inside list items are checked when the list is read, because there they only lead to a left-out entry.
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
         self.deeper()?;
         while items.next_element::<IgnoredAny>()?.is_some() {}
@@ -250,7 +251,7 @@ impl<const MAX: usize> JsonSchema for Text<MAX> {
     }
 }
 
-/// A list of at most `MAX` items. A longer list makes the reply unusable; limits that merely cut a list belong to the rules.
+/// A list of at most `MAX` items. A longer list makes the reply unusable. Limits that only truncate a list belong to the rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct List<T, const MAX: usize>(Vec<T>);
@@ -313,8 +314,8 @@ impl<T: JsonSchema, const MAX: usize> JsonSchema for List<T, MAX> {
     }
 }
 
-/// A list of up to `MAX` independent entries. An entry of another shape, or one too many, is left out and counted. If no entry
-/// can be read, the reply is unusable.
+/// A list of up to `MAX` independent entries. Entries of the wrong shape and entries beyond `MAX` are left out and counted. If no
+/// entry can be read, the reply is unusable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entries<T, const MAX: usize> {
     entries: Vec<T>,
@@ -332,7 +333,7 @@ impl<T, const MAX: usize> Entries<T, MAX> {
         self.left_out
     }
 
-    /// One stop for each entry that was left out; none of their text is included.
+    /// One stop for each entry that was left out, without the entry's text.
     pub fn stops(&self, subject: &Subject) -> impl Iterator<Item = Stop> + use<T, MAX> {
         let stop = Stop {
             gate: Gate::Invalid,
@@ -377,7 +378,7 @@ impl<'de, T: DeserializeOwned, const MAX: usize> Deserialize<'de> for Entries<T,
     }
 }
 
-/// Reads secondary entries next to the ones primarily asked for. If they are missing or unreadable, the primary ones are kept.
+/// Deserializes a secondary list of entries. If it is missing or unreadable, it is empty, and the primary list is still used.
 pub fn beside<'de, D: Deserializer<'de>, T: DeserializeOwned, const MAX: usize>(
     deserializer: D,
 ) -> Result<Entries<T, MAX>, D::Error> {
@@ -434,8 +435,8 @@ impl JsonSchema for Unit {
     }
 }
 
-/// The JSON Schema of a reply in the form that strict servers accept: without references, `oneOf`, defaults and comments, and
-/// with every field required. Reading is more tolerant: a reply may omit an optional field.
+/// The JSON Schema of a reply in the form that strict servers accept: no references, `oneOf`, defaults or comments, and every
+/// field required. Reading is more tolerant: a reply may omit an optional field.
 pub fn schema<T: JsonSchema>() -> serde_json::Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
@@ -448,12 +449,11 @@ pub fn schema<T: JsonSchema>() -> serde_json::Value {
     value
 }
 
-/// Removes what a grammar does not need: our comments, which are not meant for the server, and formats and defaults that engines
-/// reject.
+/// Removes our comments, which are not meant for the server, and formats and defaults, which grammar engines reject.
 fn strip(value: &mut serde_json::Value) {
     match value {
         serde_json::Value::Object(entries) => {
-            // A property may itself have this name; then its value is a schema rather than a string.
+            // A property may itself be named "description" or "format". Its value is then a schema, not a string.
             entries.retain(|key, entry| {
                 !(matches!(key.as_str(), "description" | "format") && entry.is_string() || key == "default")
             });
@@ -473,15 +473,15 @@ fn strip(value: &mut serde_json::Value) {
     }
 }
 
-/// The names in a choice between documented constants.
+/// The values of a choice between documented constants, or `None` if it is another kind of choice.
 fn constants(choice: &serde_json::Value) -> Option<Vec<String>> {
     choice.as_array()?.iter().map(|one| one.get("const")?.as_str().map(str::to_owned)).collect()
 }
 
-/// Maximum number of facts in a reply; with more, the model has stopped being selective.
+/// Maximum number of facts in a reply. A model that returns more is no longer selective.
 pub const FACTS_PER_CALL_MAX: usize = 40;
 
-/// The reply to a prompt that asks for facts about the owner (seed 004); used by `capture` and `insight`.
+/// The reply to a prompt that asks for facts about the owner (seed 004). Used by `capture` and `insight`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Facts {
@@ -493,7 +493,7 @@ pub struct Facts {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
-    /// The number of the transcript line it rests on.
+    /// The number of the transcript line that it cites.
     pub line: u32,
     /// The words quoted from that line.
     pub quote: Text<1_000>,
@@ -501,13 +501,13 @@ pub struct Fact {
     pub content: Text<600>,
     /// The category.
     pub category: FactCategory,
-    /// The attribute of the person that it states; an unknown name counts as none.
+    /// The attribute of the person that it states. An unknown name counts as none.
     #[serde(default, deserialize_with = "if_readable")]
     pub attribute: Option<FactAttribute>,
     /// True if the statement says that something is not so, or no longer so.
     #[serde(default)]
     pub negated: bool,
-    /// When it happened or since when it has been true; an unreadable date counts as none.
+    /// The date it happened or became true. An unreadable date counts as none.
     #[serde(default, deserialize_with = "if_readable")]
     pub date: Option<FactDate>,
     /// The model's stated confidence.
@@ -516,12 +516,12 @@ pub struct Fact {
     pub reasoning: Text<600>,
 }
 
-/// Reads an optional field: an unreadable value counts as none and does not affect the rest of the entry.
+/// Deserializes an optional field. An unreadable value counts as none and does not affect the rest of the entry.
 pub fn if_readable<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
     Ok(serde_json::from_value(Value::deserialize(deserializer)?).ok())
 }
 
-/// A date as precise as it was stated. Its schema has no default, because strict servers reject those.
+/// A date, as precise as stated. Its schema has no default, because strict servers reject defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct FactDate(pub PartialDate);
@@ -540,7 +540,7 @@ impl JsonSchema for FactDate {
     }
 }
 
-/// The attribute of a person that a fact states, from the closed list.
+/// The attribute of a person that a fact states, from a fixed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct FactAttribute(pub Attribute);
@@ -705,7 +705,7 @@ mod tests {
         assert_eq!(schema["properties"]["facts"]["items"]["properties"]["kind"]["enum"], serde_json::json!(["fact", "story"]));
     }
 
-    /// A reply that contains everything strict servers reject in the schema that the library generates.
+    /// A reply type for which the library generates all the schema features that strict servers reject.
     #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
     struct Loose {

@@ -1,7 +1,7 @@
-//! The text of a prompt: fixed wording with slots, filled with scrubbed text.
+//! The text of a prompt: fixed wording with slots that are filled with scrubbed text.
 //!
-//! Nothing else can become a [`PromptText`]: the wording is `&'static str`, compiled in from the prompt files, and a slot is
-//! filled only with scrubbed text or a small number. Whatever a client sends is therefore either our wording or scrubbed.
+//! Nothing else can become a [`PromptText`]: the wording is a `&'static str` compiled in from the prompt files, and a slot can
+//! only be filled with scrubbed text or a small number. Everything sent to a model is therefore either our wording or scrubbed.
 
 use std::fmt;
 
@@ -36,11 +36,11 @@ pub struct PromptText {
     text: String,
 }
 
-/// The slots of a wording and the given inputs do not match. A snapshot test fills every prompt, so this is a bug in the build.
+/// The slots of a wording and the given values do not match. A snapshot test fills every prompt, so this is a bug in the build.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the wording of a prompt and its inputs disagree about the slot '{slot}'; this build is broken, install another")]
 pub struct WordingError {
-    /// The slot that appears in only one of the two.
+    /// The slot that is missing in one of the two.
     pub slot: String,
 }
 
@@ -55,8 +55,8 @@ impl PromptText {
         Self { text: number.to_string() }
     }
 
-    /// `wording` with each `{{slot}}` replaced. The wording is read once from left to right, so `{{slot}}` inside an inserted
-    /// text is never taken for a slot. Every slot must be given, and every given slot must occur in the wording.
+    /// Replaces each `{{slot}}` in `wording`. The wording is read once from left to right, so `{{slot}}` inside an inserted text
+    /// is never taken for a slot. Every slot in the wording needs a value, and every given slot must occur in the wording.
     pub fn fill(wording: &'static str, slots: &[(&'static str, &Self)]) -> Result<Self, WordingError> {
         let mut text = String::with_capacity(wording.len());
         let mut used = vec![false; slots.len()];
@@ -88,7 +88,7 @@ impl PromptText {
     /// The same text as a JSON string, with its quotation marks.
     #[must_use]
     pub fn json(&self) -> Self {
-        // Displaying a `serde_json` string value prints it as JSON and cannot fail.
+        // Formatting a `serde_json` string value gives JSON and cannot fail.
         Self { text: serde_json::Value::from(self.text.as_str()).to_string() }
     }
 

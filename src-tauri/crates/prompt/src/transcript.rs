@@ -1,7 +1,7 @@
 //! A conversation as quoted material: one JSON object per line, each with its speaker.
 //!
-//! A line cannot pose as another line or as an instruction, because its text is a JSON string and the prompt says that all of it
-//! is quoted material. The transcript remembers the message behind each line, so that a quotation in a reply leads back to the
+//! A line cannot pose as another line or as an instruction, because its text is a JSON string and the prompt says that all lines
+//! are quoted material. The transcript records the message behind each line, so that a quotation in a reply can be traced to the
 //! exact words in the log.
 
 use chrono::{DateTime, Datelike, NaiveDate};
@@ -15,9 +15,9 @@ use crate::scrub::{ScrubSession, Scrubbed, Scrubber};
 pub enum Speaker<'a> {
     /// The person this Keepsake belongs to.
     Owner,
-    /// An assistant, that is, a model.
+    /// An assistant (a model).
     Assistant,
-    /// Another person, by the name the source shows.
+    /// Another person, with the name shown in the source.
     Person(&'a str),
 }
 
@@ -30,7 +30,8 @@ pub struct Line<'a> {
     pub speaker: Speaker<'a>,
     /// The text, exactly as stored.
     pub text: &'a str,
-    /// When it was said. The day is included, so that "last week" can be understood. Zero or less means unknown.
+    /// The time of the message; zero or less means unknown. The transcript includes the day, so that the model can resolve "last
+    /// week".
     pub time: Timestamp,
 }
 
@@ -41,33 +42,33 @@ pub struct TranscriptLine {
     pub message: usize,
     /// True for the owner's own words.
     pub is_owner: bool,
-    /// True for another person's words. An assistant's words are neither.
+    /// True for another person's words. For an assistant's words, `is_owner` and `is_person` are both false.
     pub is_person: bool,
     /// The text as the model sees it.
     pub scrubbed: Scrubbed,
 }
 
-/// A quoted conversation with the private mapping back. Lines are numbered from 1.
+/// A quoted conversation, with a mapping back to its messages. Lines are numbered from 1.
 #[derive(Debug)]
 pub struct Transcript {
     lines: Vec<TranscriptLine>,
     text: PromptText,
 }
 
-/// Approximate length of the rest of a line (number, role, name, day); for short messages this is the larger part.
+/// Approximate length of a line without its text (number, role, name, day). For short messages this is the larger part.
 pub const LINE_CHARS: usize = 70;
 
-/// The role of the owner's lines: the word that seed 004's facts begin with.
+/// The role in the owner's lines. Facts in seed 004 begin with the same word.
 const OWNER_ROLE: &str = "user";
 
 impl Transcript {
-    /// Quotes `lines`. A value keeps its placeholder across all transcripts of the same `session`.
+    /// Quotes `lines`. A masked value keeps its placeholder across all transcripts of the same `session`.
     pub fn new(scrubber: &Scrubber, session: &mut ScrubSession, lines: &[Line<'_>]) -> Self {
         Self::with_parts(scrubber, session, lines.iter().map(|line| (*line, None)))
     }
 
-    /// Like [`new`](Self::new), but a part of a long message may replace its text; several parts become several lines of one
-    /// message.
+    /// Like [`new`](Self::new), but a line may contain only a part of a long message instead of its whole text. Several parts
+    /// become several lines of the same message.
     pub fn with_parts<'l>(
         scrubber: &Scrubber,
         session: &mut ScrubSession,
@@ -115,12 +116,12 @@ impl Transcript {
         &self.lines
     }
 
-    /// The line with this number in a reply.
+    /// The line with this number, as used in replies.
     pub fn line(&self, number: u32) -> Option<&TranscriptLine> {
         self.lines.get(usize::try_from(number).ok()?.checked_sub(1)?)
     }
 
-    /// True if the owner says anything in it.
+    /// True if at least one line is the owner's.
     pub fn has_owner(&self) -> bool {
         self.lines.iter().any(|line| line.is_owner)
     }
@@ -132,7 +133,7 @@ fn date(time: Timestamp) -> Option<NaiveDate> {
     Some(known.date_naive())
 }
 
-/// Appends the date with its weekday, so that "last Tuesday" and "three weeks ago" can be resolved: `Saturday 2026-02-28`.
+/// Appends the date with its weekday (`Saturday 2026-02-28`), so that "last Tuesday" and "three weeks ago" can be resolved.
 fn push_day(text: &mut PromptText, date: NaiveDate) {
     text.push(&PromptText::fixed(WEEKDAYS[date.weekday().num_days_from_monday() as usize]));
     for (mark, number) in [(" ", date.year().unsigned_abs()), ("-", date.month()), ("-", date.day())] {

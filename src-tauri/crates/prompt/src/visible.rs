@@ -1,11 +1,10 @@
-//! Text in a form that may be displayed: nothing in it is hidden, and nothing in it controls the program that displays it.
+//! Makes text safe to display: nothing in it is hidden, and nothing in it controls the program that displays it.
 //!
-//! A message can contain characters that a reader cannot see but a program obeys: terminal escapes, overrides of the reading
-//! direction, and Unicode tags and variation selectors that spell out words. All text that leaves Keepsake passes through here.
-//! Control characters are shown as an escape such as `\u{1b}`; merely invisible ones are removed. The log keeps the message
-//! unchanged.
+//! A message can contain characters that a reader does not see but a program acts on: terminal escapes, text direction overrides,
+//! and Unicode tags and variation selectors that spell out words. All text that leaves Keepsake passes through here. Control
+//! characters are shown as escapes such as `\u{1b}`; other invisible characters are removed. The log keeps the message unchanged.
 //!
-//! Deliberately not here: which text is served (`engine`), and what is sensitive in it ([`crate::scrub`]).
+//! Deliberately not here: which text is served (`engine`), and masking sensitive values ([`crate::scrub`]).
 
 use std::borrow::Cow;
 
@@ -15,7 +14,7 @@ enum Shown {
     AsItIs,
     Escaped,
     LeftOut,
-    /// Joins or changes the character before it, if that can be joined or changed; otherwise merely invisible.
+    /// Joins or modifies the character before it. Removed if that character cannot be joined or modified.
     WithBefore,
 }
 
@@ -23,9 +22,9 @@ fn shown(c: char) -> Shown {
     match c {
         '\n' | '\t' => Shown::AsItIs,
         _ if c.is_control() => Shown::Escaped,
-        // Embeddings, overrides and isolates of the reading direction; line and paragraph separators.
+        // Text direction embeddings, overrides and isolates; line and paragraph separators.
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}' => Shown::Escaped,
-        // Joiners that several scripts and most emoji need, and the two selectors between text and emoji style.
+        // Joiners, which several scripts and many emoji need, and the two selectors for text and emoji style.
         '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' => Shown::WithBefore,
         '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' => Shown::LeftOut,
         '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' => Shown::LeftOut,
@@ -35,8 +34,8 @@ fn shown(c: char) -> Shown {
     }
 }
 
-/// The text with nothing hidden in it. Line breaks and tabs stay. Borrowed if nothing had to change, which is almost always the
-/// case.
+/// The text without hidden characters. Line breaks and tabs are kept. Borrowed if nothing had to change, which is almost always
+/// the case.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if text.chars().all(|c| shown(c) == Shown::AsItIs) {
         return Cow::Borrowed(text);
@@ -49,7 +48,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
             Shown::Escaped => out.extend(c.escape_unicode()),
             Shown::LeftOut => continue,
             Shown::WithBefore => {
-                // A single one belongs to a character; a sequence of them spells something out.
+                // A single joiner or selector belongs to the character before it. A sequence of them could spell out hidden text.
                 let can_have_it =
                     |b: char| shown(b) == Shown::AsItIs && (!b.is_ascii() || b.is_ascii_digit() || "#*".contains(b));
                 let follows_selector = before == Some('\u{fe0f}') && c == '\u{200d}';
@@ -66,7 +65,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 
 /// Equivalent JSON without hidden characters: control and invisible characters are written as `\u` escapes.
 pub fn visible_json(json: &str) -> Cow<'_, str> {
-    // Line breaks and tabs in JSON occur only between values.
+    // Literal line breaks and tabs in JSON occur only between values, so they are harmless.
     if json.chars().all(|c| matches!(shown(c), Shown::AsItIs | Shown::WithBefore)) {
         return Cow::Borrowed(json);
     }

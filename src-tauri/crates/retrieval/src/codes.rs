@@ -1,10 +1,10 @@
-//! Vector codes with one bit per dimension. Millions of vectors fit into memory and are all scanned to find the few that may be
-//! nearest.
+//! Vector codes with one bit per dimension. They are so small that millions of vectors fit into memory and can all be scanned to
+//! find the nearest candidates.
 //!
 //! A vector's code consists of the sign of each component, plus the sum of their absolute values. For a query kept in full
-//! precision, `(q · sign(x)) · |x|² / Σ|xᵢ|` estimates `q · x` almost without bias. A search counts differing bits in all allowed
-//! rows (a few operations on 48 bytes per row), estimates the best of them, and leaves the rest to the caller, who has the exact
-//! vectors. There is no index to build: a row is added by appending it.
+//! precision, `(q · sign(x)) · |x|² / Σ|xᵢ|` estimates `q · x` almost without bias. A search counts the differing bits in all
+//! allowed rows (a few operations on 48 bytes per row) and computes the estimate for the best of them. The caller, who has the
+//! exact vectors, does the rest. There is no index to build: a row is added by appending it.
 //!
 //! Deliberately not here: where exact vectors are stored, what a row represents, and who may see it (the caller decides for each
 //! row).
@@ -14,19 +14,19 @@ use pulp::{Arch, NullaryFnOnce};
 /// Number of bits in one word of a code.
 const BITS: usize = 64;
 
-/// Minimum number of rows, nearest by estimate, that deserve an exact comparison. Measured with a thousand vectors around each of
-/// twenty topics, as far from each other as from the topic: the best 200 contain 92 percent of the ten nearest, 400 contain 98.6
-/// percent, and 800 all of them.
+/// Minimum number of rows, nearest by estimate, to compare exactly. Measured with a thousand vectors around each of twenty
+/// topics, as far from each other as from the topic: the best 200 rows by estimate contain 92 percent of the true ten nearest,
+/// the best 400 contain 98.6 percent, and the best 800 all of them.
 pub const EXACT_MIN: usize = 800;
 
-/// How many rows are estimated for each one requested, because the estimates order rows differently than the bit counts do and
-/// cost little compared with the scan.
+/// Number of rows estimated per requested row. Bit counts rank rows differently than estimates do, and estimates are cheap
+/// compared with the scan.
 const ESTIMATED_FOR_ONE: usize = 8;
 
-/// Minimum rows per thread; for fewer, another thread costs more than it saves.
+/// Minimum rows per thread. With fewer, another thread costs more than it saves.
 const ROWS_A_THREAD: usize = 100_000;
 
-/// The distance of a row that must not be considered.
+/// Marks a row that is not allowed in the result.
 const FORBIDDEN: u16 = u16::MAX;
 
 /// The codes of many vectors of the same length.
@@ -49,7 +49,7 @@ pub struct Near {
     pub estimate: f32,
 }
 
-/// A query prepared for estimates: for each byte of a code, the sum it contributes.
+/// A query prepared for estimates: for each byte position and byte value of a code, its contribution to the dot product.
 struct Sums {
     tables: Vec<[f32; 256]>,
 }
@@ -61,7 +61,7 @@ impl Sums {
             .map(|components| {
                 let mut table = [0.0; 256];
                 table[0] = -components.iter().sum::<f32>();
-                // Each sum equals that of the byte without its lowest bit, with the sign for that bit reversed.
+                // Derived from the sum for the byte without its lowest bit, by flipping that bit's sign.
                 for byte in 1_usize..256 {
                     let bit = byte.trailing_zeros() as usize;
                     table[byte] = table[byte & (byte - 1)] + 2.0 * components.get(bit).copied().unwrap_or(0.0);
@@ -74,7 +74,7 @@ impl Sums {
 
     /// The dot product of the query with the signs of a row.
     fn product(&self, bits: &[u64]) -> f32 {
-        // Processed word by word, so that eight sums are looked up in parallel and not one after another.
+        // Processed word by word, so that eight sums are looked up in parallel.
         let of_word = |(tables, word): (&[[f32; 256]], &u64)| -> f32 {
             let bytes = word.to_le_bytes();
             let mut sums = [0.0_f32; 8];
@@ -98,7 +98,7 @@ fn signs(vector: &[f32], bits: &mut Vec<u64>) {
     }
 }
 
-/// The number of differing bits for each row of `bits`. Inlined into the version compiled for the current processor.
+/// Counts the differing bits for each row of `bits`. Inlined, so that it is compiled for the current processor's instruction set.
 #[inline(always)]
 fn distances<const STRIDE: usize>(query: &[u64], bits: &[u64], allowed: impl Fn(usize) -> bool, out: &mut [u16]) {
     let mut own = [0; STRIDE];
@@ -117,12 +117,12 @@ fn distances_of_any_length(query: &[u64], bits: &[u64], allowed: impl Fn(usize) 
     }
 }
 
-/// Part of a scan. It uses the widest instructions of the processor, where a single instruction counts the bits of a word; the
+/// One thread's part of a scan. It uses the processor's widest instructions, which count the bits of a word in one step; the
 /// oldest processors need a dozen.
 struct Scan<'a, A> {
     own: &'a [u64],
     bits: &'a [u64],
-    /// The number of the first row in `bits`.
+    /// The row number of the first row in `bits`.
     first: usize,
     allowed: &'a A,
     out: &'a mut [u16],
@@ -182,7 +182,8 @@ impl Codes {
         &self.bits[row * self.stride..(row + 1) * self.stride]
     }
 
-    /// Estimates the cosines of some rows with a query.
+    /// Estimates the cosine between the query and each of the given rows. Unknown rows are skipped; empty if the query has a
+    /// different length.
     pub fn estimates(&self, query: &[f32], rows: impl IntoIterator<Item = usize>) -> Vec<Near> {
         if query.len() != self.dimension {
             return Vec::new();
@@ -195,8 +196,8 @@ impl Codes {
         Near { row, estimate: sums.product(self.code(row)) / self.sizes[row].max(f32::MIN_POSITIVE) }
     }
 
-    /// The allowed rows that are probably nearest, best estimate first. `count` returns how many are wanted, given the number of
-    /// allowed rows. It must depend on nothing else, or a search would reveal rows that it must not see.
+    /// The allowed rows that are probably nearest, best estimate first. `count` maps the number of allowed rows to the number of
+    /// results. It must depend on nothing else, or the result would reveal the existence of rows that are not allowed.
     pub fn nearest(
         &self,
         query: &[f32],
@@ -243,7 +244,7 @@ impl Codes {
         let close = all.iter().enumerate().filter(|(_, distance)| **distance <= limit && **distance != FORBIDDEN);
         let sums = Sums::of(query);
         let mut near: Vec<Near> = close.map(|(row, _)| self.estimate(&sums, row)).collect();
-        // On a tie, the row added later comes first.
+        // Ties: the row added later comes first.
         let order = |a: &Near, b: &Near| b.estimate.total_cmp(&a.estimate).then(b.row.cmp(&a.row));
         if near.len() > count {
             near.select_nth_unstable_by(count - 1, order);
@@ -260,7 +261,7 @@ mod tests {
 
     const DIMENSION: usize = 384;
 
-    /// Unit vectors around a few topics, always the same ones.
+    /// Deterministic unit vectors around a few topics.
     fn vectors(count: usize) -> Vec<Vec<f32>> {
         let mut state = 7_u64;
         let mut next = move || {

@@ -1,8 +1,8 @@
-//! What a question asks for besides its words, and what a message looks like besides its words.
+//! Cues other than matching words: what a question asks for, and what kind of message could answer it.
 //!
-//! "When did she move?" is answered by a line with a time in it, and "how many" by one with a number; a named month points to
-//! what was said then. These cues only add weight and never exclude a message. They are English, like the local model; a question
-//! in another language has no cues and is ranked by words and meaning.
+//! The answer to "When did she move?" contains a time, and the answer to "how many" a number. A month in the question points to
+//! messages from that month. These cues only add weight and never exclude a message. They are English only, like the local model.
+//! A question in another language has no cues and is ranked by words and meaning.
 
 use chrono::{Datelike, Days, Months, NaiveDate};
 use keepsake_domain::Timestamp;
@@ -10,13 +10,13 @@ use keepsake_domain::Timestamp;
 use crate::query::Moment;
 use keepsake_text::{Word, fold, words};
 
-/// Number of characters of a message that are examined; its beginning shows what it is like.
+/// Maximum characters of a message that are examined. The beginning is enough to tell its traits.
 const CHARS_MAX: usize = 600;
 
-/// From this many words on, a message does not count as longer.
+/// Longer messages count as having this many words.
 const LENGTH_MAX: usize = 40;
 
-/// From this many names on, a message does not count as naming more.
+/// Messages with more names count as having this many.
 const NAMES_MAX: usize = 3;
 
 const MONTHS: [&str; 12] =
@@ -37,10 +37,10 @@ const FIRST_PERSON: [&str; 5] = ["i", "me", "my", "our", "we"];
 
 const DAY_MS: f32 = 86_400_000.0;
 
-/// People talk about something in the days after it, so messages up to this many days after a named day still count as that day.
+/// People talk about an event in the days after it, so messages up to this many days after a named day count as that day.
 const TOLD_WITHIN_DAYS: u64 = 7;
 
-/// A time named in a question, as a range of message times.
+/// A time named in a question, as a range of message times with a weight.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Span {
     first: Timestamp,
@@ -64,14 +64,14 @@ impl Span {
     }
 }
 
-/// What a question asks for besides its words.
+/// The cues of a question.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cues {
-    /// It asks for a time.
+    /// True if it asks for a time.
     pub is_when: bool,
-    /// It asks for a number.
+    /// True if it asks for a number.
     pub is_how_many: bool,
-    /// It is about the person who asks.
+    /// True if it is about the person who asks.
     pub is_about_me: bool,
     spans: Vec<Span>,
 }
@@ -95,15 +95,15 @@ impl Cues {
         }
     }
 
-    /// How close a time is to one named in the question, from 0 to 1; 0 if none is named.
+    /// How close a time is to a time named in the question, from 0 to 1; 0 if the question names none.
     pub fn nearness(&self, time: Timestamp) -> f32 {
         self.spans.iter().map(|span| span.nearness(time)).fold(0.0, f32::max)
     }
 }
 
-/// The times named in a question. A month without a year stands for that month in each of the last years.
+/// The times named in a question. A month without a year means that month in each of the last `YEARS_BACK` years.
 fn spans(words: &[Word], moment: Moment) -> Vec<Span> {
-    /// How many years back a month without a year is considered.
+    /// For a month without a year, the number of past years that are considered.
     const YEARS_BACK: i32 = 12;
     let Some(today) = moment.today() else { return Vec::new() };
     let number = |word: &Word| {
@@ -148,7 +148,7 @@ fn spans(words: &[Word], moment: Moment) -> Vec<Span> {
     }
     if !has_month {
         for year in &years {
-            // A year is so long that it carries little weight.
+            // A whole year says little about the time, so its weight is low.
             add(NaiveDate::from_ymd_opt(*year, 1, 1), NaiveDate::from_ymd_opt(year + 1, 1, 1), 0.3, 60.0);
         }
     }
@@ -174,10 +174,10 @@ fn spans(words: &[Word], moment: Moment) -> Vec<Span> {
     spans
 }
 
-/// What a message looks like.
+/// Traits of a message that do not depend on the question.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Traits {
-    /// Its length, on a scale that levels off.
+    /// The logarithm of its length in words, up to a limit.
     pub length: f32,
     /// True if it ends with a question.
     pub is_question: bool,
@@ -187,7 +187,7 @@ pub struct Traits {
     pub has_time: bool,
     /// True if it contains a number.
     pub has_number: bool,
-    /// The number of quotations and of names, as far as capitals within a sentence show them, up to a limit.
+    /// The number of names (capitalized words within a sentence) and quotations, up to a limit.
     pub names: f32,
 }
 
@@ -222,7 +222,7 @@ impl Traits {
     }
 }
 
-/// True if the last sentence is a question. Text that an export adds in brackets at the end is ignored.
+/// True if the last sentence is a question. Bracketed text that an export adds at the end is ignored.
 fn ends_in_question(text: &str) -> bool {
     let mut rest = text.trim_end();
     while let Some(open) = rest.strip_suffix(']').and_then(|inside| inside.rfind('[')) {
@@ -232,7 +232,7 @@ fn ends_in_question(text: &str) -> bool {
     rest.ends_with(['?', '？'])
 }
 
-/// True if one of these names, given in lowercase and without diacritics, occurs in the text as a word.
+/// True if the text contains one of these names as a word. The names must be in lowercase and without diacritics.
 pub fn names_one_of(text: &str, names: &[String]) -> bool {
     if names.is_empty() {
         return false;

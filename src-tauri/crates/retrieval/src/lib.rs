@@ -1,4 +1,4 @@
-//! Search as pure rules: what a query asks for, how close two vectors are by their codes, and how hits are scored.
+//! The pure rules of search: query parsing, vector codes for nearest-neighbor search, and scoring of hits.
 //!
 //! All input and output is plain data, so that each rule can be tested, measured and fitted separately. Deliberately not here:
 //! the index on disk (`store`), the models (`models`), who may see what, and how the parts are combined (`engine`).

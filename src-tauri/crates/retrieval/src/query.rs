@@ -1,22 +1,22 @@
 //! Parses a typed query: words, quoted phrases, and the operators `person: channel: before: after: type:`.
 //!
-//! Everything typed is data. An operator with an invalid value is treated as words, so nothing typed is ever an error. A question
-//! in full sentences loses the words that nearly every message contains.
+//! Every input is a valid query: an operator with an invalid value is treated as plain words. Stop words are dropped unless the
+//! query contains nothing else.
 //!
-//! Deliberately not here: whom a name refers to, what the index is queried for, and how hits are ranked.
+//! Deliberately not here: resolving names to people, querying the index, and ranking hits.
 
 use chrono::{Days, NaiveDate};
 use keepsake_domain::Timestamp;
 
 use keepsake_text::{Word, is_stop_word, is_unspaced, words};
 
-/// Maximum number of words, phrases, and words in a phrase; more add cost but no meaning to a typed query.
+/// Maximum number of words, of phrases, and of words in a phrase. More would add cost but no meaning to a typed query.
 pub const TERMS_MAX: usize = 32;
 
-/// Minimum length of a text that is also searched for inside words; a shorter one occurs in too many words.
+/// Minimum length of a term that is also searched for inside longer words. Shorter terms occur in too many words.
 pub const PART_CHARS_MIN: usize = 4;
 
-/// Maximum characters read; a whole pasted page shows what it is about in its first lines.
+/// Maximum characters read. If a whole page is pasted, its first lines show what it is about.
 const CHARS_MAX: usize = 4_000;
 
 /// A word to search for.
@@ -26,7 +26,7 @@ pub struct Term {
     pub plain: String,
     /// The stem that the index stores.
     pub stem: String,
-    /// True if only the beginning must match (`harb*`).
+    /// True if only the beginning of a word must match (`harb*`).
     pub is_prefix: bool,
 }
 
@@ -36,8 +36,8 @@ impl Term {
         if self.is_prefix { word.plain.starts_with(&self.plain) } else { word.stem == self.stem }
     }
 
-    /// The range in which the term occurs within a longer word, in code points from the word's start: in a script without spaces,
-    /// or if the term is long enough for this to be intended.
+    /// The position of the term within a longer word, in code points from the word's start. `None` if it does not occur, or if
+    /// the term is too short for such a match to be intended; scripts without spaces have no minimum length.
     pub fn within(&self, word: &Word) -> Option<std::ops::Range<usize>> {
         let chars = self.plain.chars().count();
         if chars < PART_CHARS_MIN && !is_unspaced(&self.plain) {
@@ -49,7 +49,7 @@ impl Term {
     }
 }
 
-/// The kind of thing to search for.
+/// The kind of result to search for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Approved memories.
@@ -66,7 +66,7 @@ impl Kind {
     /// All kinds, in display order.
     pub const ALL: [Self; 4] = [Self::Memory, Self::Message, Self::Person, Self::Topic];
 
-    /// The name of the kind.
+    /// The name of the kind, singular.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",
@@ -76,7 +76,7 @@ impl Kind {
         }
     }
 
-    /// The kind with this name, singular or plural.
+    /// The kind with this name, singular or plural, in any case.
     pub fn named(text: &str) -> Option<Self> {
         match text.to_lowercase().as_str() {
             "memory" | "memories" => Some(Self::Memory),
@@ -88,18 +88,19 @@ impl Kind {
     }
 }
 
-/// The conditions set by operators. All operators must match; if one is given several times, any of its values may.
+/// The conditions set by operators. A result must match all operators. If an operator is given several times, one of its values
+/// must match.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filters {
-    /// `person:`, as names or handles, as typed.
+    /// `person:`: names or handles, as typed.
     pub people: Vec<String>,
-    /// `channel:`, as types, ids or titles, as typed.
+    /// `channel:`: types, ids or titles, as typed.
     pub channels: Vec<String>,
-    /// `after:`, from the start of that day, month or year.
+    /// `after:`: from the start of that day, month or year.
     pub after: Option<Timestamp>,
-    /// `before:`, up to the start of that day, month or year.
+    /// `before:`: up to the start of that day, month or year.
     pub before: Option<Timestamp>,
-    /// `type:`; empty for all kinds.
+    /// `type:`: empty for all kinds.
     pub kinds: Vec<Kind>,
 }
 
@@ -118,13 +119,13 @@ impl Filters {
 /// A parsed query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
-    /// Words of which any may occur.
+    /// Words of which at least one should occur.
     pub terms: Vec<Term>,
-    /// Phrases that must all occur, word by word.
+    /// Phrases that must all occur, each with its words in sequence.
     pub phrases: Vec<Vec<Term>>,
     /// The conditions set by operators.
     pub filters: Filters,
-    /// The text without operators, which is the subject of the question.
+    /// The typed text without operators, for ranking by meaning and for finding names.
     pub about: String,
 }
 
@@ -149,7 +150,7 @@ impl Moment {
         Timestamp(midnight_ms - i64::from(self.utc_offset_minutes) * 60_000)
     }
 
-    /// The start of the day, month or year that a person wrote: `2024`, `2024-05`, `2024-05-03`, `today`, `yesterday`.
+    /// The start of the day, month or year named by the text: `2024`, `2024-05`, `2024-05-03`, `today`, `yesterday`.
     fn beginning(self, text: &str) -> Option<Timestamp> {
         let day = match text.to_lowercase().as_str() {
             "today" => self.today()?,
@@ -165,14 +166,14 @@ impl Moment {
                 NaiveDate::from_ymd_opt(year, month, day)?
             }
         };
-        // A year outside this range is a typing error, and its milliseconds might overflow.
+        // A year outside this range is a typo, and its time in milliseconds might overflow.
         let span = NaiveDate::from_ymd_opt(1900, 1, 1)?..NaiveDate::from_ymd_opt(2200, 1, 1)?;
         span.contains(&day).then(|| self.start_of(day))
     }
 }
 
 impl Query {
-    /// Parses what was typed.
+    /// Parses the typed text.
     pub fn read(typed: &str, moment: Moment) -> Self {
         let typed: String = typed.chars().take(CHARS_MAX).collect();
         let mut query = Self::default();
@@ -209,12 +210,12 @@ impl Query {
         query
     }
 
-    /// True if nothing is searched for.
+    /// True if the query has no words, phrases or conditions.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty() && self.phrases.is_empty() && self.filters.is_empty()
     }
 
-    /// True if it contains words or phrases and not only operators.
+    /// True if the query contains words or phrases, not only operators.
     pub fn has_words(&self) -> bool {
         !self.terms.is_empty() || !self.phrases.is_empty()
     }
@@ -237,7 +238,7 @@ impl Filters {
             },
             _ => {
                 let Some(time) = moment.beginning(value) else { return false };
-                // If there are several, the narrowest applies.
+                // If given several times, the narrowest applies.
                 if name == "after" {
                     self.after = Some(self.after.map_or(time, |after| after.max(time)));
                 } else {
@@ -258,7 +259,7 @@ enum Piece<'t> {
 
 const OPERATORS: [&str; 5] = ["person", "channel", "before", "after", "type"];
 
-/// The operator at the start of a word.
+/// The operator at the start of a word, and the length of its name with the colon.
 fn operator(word: &str) -> Option<(&'static str, usize)> {
     let (head, _) = word.split_once(':')?;
     let name = OPERATORS.into_iter().find(|name| head.eq_ignore_ascii_case(name))?;
@@ -299,7 +300,7 @@ fn pieces(typed: &str) -> Vec<Piece<'_>> {
     }
 }
 
-/// The words of a text, each with the asterisk that may follow it.
+/// The words of a text as terms; a following asterisk makes a term a prefix.
 fn terms(text: &str) -> impl Iterator<Item = Term> + '_ {
     let stars: Vec<usize> = text.chars().enumerate().filter(|(_, c)| *c == '*').map(|(at, _)| at).collect();
     words(text).into_iter().map(move |word| {

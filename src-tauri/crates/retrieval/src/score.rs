@@ -1,10 +1,10 @@
-//! How likely a message answers a question: a weighted sum that can be read and understood.
+//! Scores how likely a message is to answer a question, as a weighted sum of cues.
 //!
-//! Each cue is a number that does not depend on how much is stored, so weights fitted on a small store also work for a large one.
-//! The weights are in `weights.rs`, written by `src-tauri/scripts/fit_search.py` from questions with known answers. If a message
-//! has no neighbors or no vector, the corresponding cue is 0.
+//! No cue depends on the size of the store, so weights fitted on a small store also work for a large one. The weights are in
+//! `weights.rs`, written by `src-tauri/scripts/fit_search.py` from questions with known answers. If a message has no neighbors or
+//! no vector, the corresponding cue is 0.
 //!
-//! Deliberately not here: where the cues come from, and who may be found.
+//! Deliberately not here: collecting the cues, and deciding who may see a message.
 
 use crate::weights::{WITH_VECTORS, WORDS_ALONE};
 
@@ -21,9 +21,9 @@ pub const CUE_NAMES: [&str; CUES] = [
 /// The evidence that a message answers a question.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Evidence {
-    /// The share of the question's words that the message contains, with rare words counting more.
+    /// The share of the question's words that the message contains, weighted by rarity.
     pub words: f32,
-    /// The same for the messages two before, one before, one after and two after it.
+    /// The same for the messages two before, one before, one after and two after this one.
     pub words_around: [f32; 4],
     /// The cosine between message and question.
     pub meaning: f32,
@@ -31,13 +31,13 @@ pub struct Evidence {
     pub meaning_around: [f32; 4],
     /// Like `words`, for the whole conversation.
     pub words_of_conversation: f32,
-    /// True if a person named in the question said it.
+    /// True if the message is by a person named in the question.
     pub is_speaker: bool,
-    /// True if it names that person.
+    /// True if the message names that person.
     pub names_speaker: bool,
-    /// What the message looks like.
+    /// Traits of the message, such as its length.
     pub traits: crate::Traits,
-    /// True if the message before it is a question.
+    /// True if the previous message is a question.
     pub is_after_question: bool,
     /// True if the question asks for a time.
     pub is_when: bool,
@@ -80,8 +80,8 @@ impl Evidence {
         ]
     }
 
-    /// A score for how likely the message answers the question, comparable within one search. `has_vectors` says whether the
-    /// search used vectors.
+    /// The score of the message. Higher is better. Only comparable with other scores of the same search. `has_vectors` says
+    /// whether the search used vectors.
     pub fn score(&self, has_vectors: bool) -> f32 {
         let weights = if has_vectors { &WITH_VECTORS } else { &WORDS_ALONE };
         self.cues().iter().zip(weights).map(|(cue, weight)| cue * weight).sum()

@@ -9,7 +9,7 @@ use keepsake_domain::{Category, MemoryStatus, PlaybookStatus, ReflectionKind, Re
 #[derive(Debug, Parser)]
 #[command(name = "keepsake", version, disable_help_subcommand = true)]
 pub(crate) struct Args {
-    /// The folder that contains the data.
+    /// The data folder.
     #[arg(long, global = true, value_name = "DIR", env = "KEEPSAKE_DATA")]
     pub(crate) data_dir: Option<PathBuf>,
     /// Print JSON: a single value, or one value per line for lists.
@@ -28,9 +28,9 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Import exported conversations.
     Import(ImportArgs),
-    /// Read Keepsake JSONL from standard input and print the memories it would propose. Nothing is stored.
+    /// Read Keepsake JSONL from standard input and print the memories that Keepsake would propose. Nothing is stored.
     Extract,
-    /// Copy standard input to standard output, with all sensitive data replaced.
+    /// Copy standard input to standard output with all sensitive data masked.
     Scrub,
     /// Run the queued jobs.
     RunJobs {
@@ -71,24 +71,25 @@ pub(crate) enum Command {
         #[arg(long, value_name = "N")]
         limit: Option<u32>,
     },
-    /// Exclude a conversation from memory, or use it for memory again.
+    /// Exclude a conversation from memory, or allow its use for memory again.
     Private {
         /// Conversation id, or its id in the export.
         conversation: String,
-        /// on excludes it, off uses it for memory again.
+        /// on excludes it, off allows its use for memory again.
         state: OnOff,
-        /// What to do with the memories already derived from it.
+        /// What to do with memories that were already derived from it.
         #[arg(long, default_value = "keep")]
         existing: Existing,
-        /// With "off", at once or later: also use the messages that arrived while it was excluded.
+        /// With "off": also use the messages that arrived while it was excluded. Also works later, when it is already in use
+        /// again.
         #[arg(long)]
         use_private_time: bool,
     },
     /// List all people with their handles.
     People,
-    /// Show a person's profile: preferences and needs. Or mark an entry as wrong, or correct it.
+    /// Show a person's profile (preferences and needs), or mark a profile entry as wrong, or correct it.
     Profile {
-        /// A person (id, channel:handle or name), or an entry (ep_…).
+        /// A person (id, channel:handle or name), or a profile entry (ep_…).
         id: String,
         /// Include earlier versions.
         #[arg(long)]
@@ -103,7 +104,7 @@ pub(crate) enum Command {
         #[arg(long)]
         correct: Option<String>,
     },
-    /// List links between handles: suggestions and the ones you answered.
+    /// List links between handles, both suggested and answered.
     Links,
     /// Answer a suggested link, or link two handles manually.
     Link(LinkArgs),
@@ -133,9 +134,9 @@ pub(crate) enum Command {
     },
     /// Rename, pin, merge or split a topic, or undo such a decision.
     Topic(TopicArgs),
-    /// Show how many messages and memories there were over time.
+    /// Show the number of messages and memories over time.
     Timeline(TimelineArgs),
-    /// Show the connections of one person or one topic, and the evidence for each.
+    /// Show the connections of a person or a topic, with the evidence for each.
     Graph {
         /// A person: channel:handle, an id, or a name.
         #[arg(long, value_name = "PERSON", required_unless_present = "topic", conflicts_with = "topic")]
@@ -146,43 +147,44 @@ pub(crate) enum Command {
     },
     /// Show or change settings.
     Settings {
-        /// Which settings.
+        /// The settings to show or change.
         #[command(subcommand)]
         of: SettingsOf,
     },
-    /// List playbooks (workflows that repeat across sessions with tools), decide about them, or export them as skills.
+    /// List playbooks (workflows that repeat across sessions), decide about them, or export them as skills.
     Playbooks(PlaybooksArgs),
-    /// Find possible clean-ups of memories, list them with before and after, or decide about them.
+    /// Find clean-ups of memories, list them with before and after, or decide about them.
     Reflect(ReflectArgs),
     /// Check a sample of the memories in use for missing sources, contradictions, duplicates, outdated entries and echoes.
     Audit {
-        /// Number of memories to check; all of them if there are fewer.
+        /// Number of memories to check; if there are fewer, all of them are checked.
         #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
         sample: u32,
-        /// Random seed for the sample; a different seed draws a different sample.
+        /// Random seed of the sample. A different seed selects a different sample.
         #[arg(long, value_name = "N")]
         seed: Option<u32>,
     },
-    /// Start maintenance now: update everything that is derived from the messages, and expire proposals left unanswered too long.
+    /// Start maintenance now: update everything derived from the messages, and expire proposals left unanswered too long.
     Maintain {
-        /// Stop the current run.
+        /// Cancel the current run.
         #[arg(long)]
         cancel: bool,
     },
-    /// Delete everything that is derived from the messages and build it again, after a backup. Your decisions are kept.
+    /// Make a backup, delete everything derived from the messages, and derive it again. Your decisions are kept.
     Rebuild,
-    /// Show the digest of the last completed maintenance run: what was new since the run before, and what needed your attention.
+    /// Show the digest of the last completed maintenance run: what was new since the previous run, and what needed your
+    /// attention.
     Digest,
     /// List expired proposals, or restore them.
     Parked {
         /// Restore the proposals with these ids.
         #[arg(long, value_name = "ID", num_args = 1.., conflicts_with = "all")]
         restore: Vec<String>,
-        /// Restore all of them.
+        /// Restore all expired proposals.
         #[arg(long)]
         all: bool,
     },
-    /// List gaps: things that were requested more than once and could not be done.
+    /// List gaps: requests that came up more than once and could not be met.
     Gaps,
     /// Turn a gap into a task, or dismiss it.
     Gap {
@@ -190,7 +192,7 @@ pub(crate) enum Command {
         id: String,
         /// Your answer.
         answer: GapAnswer,
-        /// The Markdown file for tasks, used from now on.
+        /// The Markdown file for tasks, to use from now on.
         #[arg(long)]
         file: Option<PathBuf>,
     },
@@ -206,15 +208,15 @@ pub(crate) enum Command {
     Agents(AgentsArgs),
     /// List session summaries.
     Summaries(SummariesArgs),
-    /// Report something about a session with an agent.
+    /// Report an event of a session with an agent.
     Session {
-        /// What to report.
+        /// The event to report.
         #[command(subcommand)]
         what: SessionCommand,
     },
-    /// Print the tiers of long-term memory (shared, per agent, per user) as an agent is served them.
+    /// Print the tiers of long-term memory (shared, per agent, per user) as they are served to an agent.
     Tiers(TiersArgs),
-    /// Set a person's role. A guest is served only facts about themselves; a friend is also served what agents share.
+    /// Set a person's role. Guests are served only facts about themselves; friends are also served what agents share.
     Role {
         /// channel:handle, an id, or a name.
         person: String,
@@ -222,19 +224,19 @@ pub(crate) enum Command {
         #[arg(value_parser = ["guest", "friend"])]
         role: String,
     },
-    /// Print the context that an agent is served.
+    /// Print the context that is served to an agent.
     Context(ContextArgs),
     /// Search messages, memories, people and topics.
     Search(SearchArgs),
-    /// Show or change the language model settings, and list the calls to models.
+    /// Show or change the language model settings, or list the calls to models.
     Models {
-        /// The action; without one, the current state is shown.
+        /// The action. Default: show the current state.
         #[command(subcommand)]
         command: Option<ModelsCommand>,
     },
     /// List, add or remove watched files and folders.
     Watch {
-        /// The action; without one, the watched files and folders are listed.
+        /// The action. Default: list the watched files and folders.
         #[command(subcommand)]
         command: Option<WatchCommand>,
     },
@@ -244,68 +246,68 @@ pub(crate) enum Command {
         #[command(subcommand)]
         what: EraseTarget,
     },
-    /// Back everything up to a file and verify the copy. Without a file, add a backup to Keepsake's own.
+    /// Back up everything to a file and verify the copy. Without a file, the backup is stored in the data folder.
     Backup {
         /// The file to write.
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
     },
-    /// List Keepsake's own backups.
+    /// List the backups in the data folder.
     Backups,
-    /// Export everything into a new or empty folder: JSON lines that can be restored without loss, and Markdown to read.
+    /// Export everything to a new or empty folder: JSON lines for a lossless restore, and Markdown for reading.
     Export {
         /// The folder to write.
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
-    /// Replace everything with the contents of a backup or an export. The current data is kept in a backup first.
+    /// Replace everything with the contents of a backup or an export. The current data is backed up first.
     Restore {
-        /// The backup file, or the folder of an export.
+        /// A backup file, or the folder of an export.
         #[arg(value_name = "FILE")]
         file: PathBuf,
-        /// Restore even if the chain of its messages is broken, and report the first message that is in doubt.
+        /// Restore even if the hash chain of the messages is broken, and report the first message in doubt.
         #[arg(long)]
         salvage: bool,
     },
     /// Show the data folder and how much it contains.
     Status,
-    /// Check the stored messages against their hash chain.
+    /// Verify the stored messages against their hash chain.
     Verify,
     /// Serve the window to this computer only, and print its address.
     Serve(ServeArgs),
 }
 
-/// An action on models.
+/// An action on language models.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelsCommand {
-    /// Look for model servers on this computer.
+    /// Find model servers on this computer.
     Detect,
-    /// Choose a model to propose memories.
+    /// Choose a model that proposes memories.
     Use {
         /// The server's address, such as http://127.0.0.1:11434
         url: String,
         /// The model's name on that server.
         model: String,
-        /// The API of the server.
+        /// The API of that server.
         #[arg(long, default_value = "ollama", value_parser = ["ollama", "openai"])]
         shape: String,
-        /// Which engines propose: only the model, or both the model and the built-in engine.
+        /// Which engines make proposals: only the model, or both the model and the built-in engine.
         #[arg(long, default_value = "both", value_parser = ["model", "both"])]
         engines: String,
-        /// Allow a server on another computer. It is sent scrubbed text of conversations that are not excluded from memory.
+        /// Allow a server on another computer. It receives the masked text of conversations that are not excluded from memory.
         #[arg(long)]
         allow_remote: bool,
-        /// Read a key for the server from standard input and keep it in the system's keyring.
+        /// Read a key for the server from standard input and store it in the system's keyring.
         #[arg(long)]
         key_stdin: bool,
     },
     /// Use only the built-in engine again.
     Off,
-    /// Test the chosen model with a made-up conversation, and show what was sent and received.
+    /// Test the chosen model with a made-up conversation, and show the text sent and received.
     Test,
     /// Have the model read every conversation that no model has read yet.
     ReadAll,
-    /// List the calls to models.
+    /// List calls to models.
     Calls {
         /// Maximum number of calls.
         #[arg(long, default_value_t = 50, value_name = "N")]
@@ -316,19 +318,19 @@ pub(crate) enum ModelsCommand {
 /// What to erase.
 #[derive(Debug, Subcommand)]
 pub(crate) enum EraseTarget {
-    /// A conversation and everything derived from it alone.
+    /// A conversation and everything derived only from it.
     Conversation {
         /// Conversation id, or its id in the export.
         conversation: String,
-        /// Show what would be erased, without erasing it.
+        /// Show what would be erased without erasing it.
         #[arg(long)]
         dry_run: bool,
     },
-    /// A person: all their messages, conversations with nobody but them, and everything known about them.
+    /// A person: all their messages, conversations with no one else, and everything known about them.
     Person {
         /// channel:handle, an id, or a name.
         person: String,
-        /// Show what would be erased, without erasing it.
+        /// Show what would be erased without erasing it.
         #[arg(long)]
         dry_run: bool,
     },
@@ -337,11 +339,11 @@ pub(crate) enum EraseTarget {
 /// An action on watched files and folders.
 #[derive(Debug, Subcommand)]
 pub(crate) enum WatchCommand {
-    /// Watch a file or folder, and import what is new in it automatically.
+    /// Watch a file or folder, and import new content automatically.
     Add {
         /// The file or folder.
         path: PathBuf,
-        /// chat: read once a day; meetings: read every ten minutes.
+        /// chat (read once a day) or meetings (read every ten minutes).
         #[arg(long, value_parser = ["chat", "meetings"])]
         kind: String,
         /// Hour of the day (local time) at which chats are read.
@@ -371,19 +373,19 @@ pub(crate) struct ImportArgs {
     /// Your name or handle in the export.
     #[arg(long, value_name = "NAME_OR_HANDLE")]
     pub(crate) me: Option<String>,
-    /// Exclude everything in it from memory.
+    /// Exclude all imported conversations from memory.
     #[arg(long)]
     pub(crate) private: bool,
-    /// Show what it contains, without importing it.
+    /// Show the contents without importing them.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// The date order, where a date can be read in two ways.
+    /// The date order, for dates that can be read in two ways.
     #[arg(long, value_name = "ORDER", value_parser = ["day_first", "month_first", "year_first"])]
     pub(crate) date_order: Option<String>,
-    /// Time zone of the device that made the export, such as Europe/Berlin. Default: the time zone of this computer.
+    /// Time zone of the device that made the export, such as Europe/Berlin. Default: this computer's time zone.
     #[arg(long, value_name = "ZONE")]
     pub(crate) zone: Option<String>,
-    /// The date of meetings for which transcript, file name and folder give none: 2026-01-05 or "2026-01-05 14:00".
+    /// Date of meetings that have none in the transcript, the file name or the folder name: 2026-01-05 or "2026-01-05 14:00".
     #[arg(long, value_name = "DATE")]
     pub(crate) date: Option<String>,
 }
@@ -394,7 +396,7 @@ pub(crate) struct MemoriesArgs {
     /// pending, active, rejected, superseded, archived or quarantined.
     #[arg(long)]
     pub(crate) status: Vec<MemoryStatus>,
-    /// A category such as preference.
+    /// A category, such as preference.
     #[arg(long)]
     pub(crate) category: Vec<Category>,
     /// Maximum number of memories.
@@ -405,7 +407,7 @@ pub(crate) struct MemoriesArgs {
 /// What to search for, and where.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SearchArgs {
-    /// Words to find; put an exact phrase in double quotes.
+    /// Words to find. Put an exact phrase in double quotes.
     #[arg(required_unless_present = "batch")]
     pub(crate) query: Option<String>,
     /// Maximum number of hits.
@@ -417,15 +419,15 @@ pub(crate) struct SearchArgs {
     /// Only hits that may be shown to this audience.
     #[command(flatten)]
     pub(crate) audience: AudienceArgs,
-    /// Read {"id","query"} lines from standard input; answer with {"id","hits":[source id,...]} lines.
+    /// Read {"id","query"} lines from standard input, and answer with {"id","hits":[source id,...]} lines.
     #[arg(long, conflicts_with = "query")]
     pub(crate) batch: bool,
-    /// Show the score of each cue for each message.
+    /// Show the scores of each message's cues.
     #[arg(long)]
     pub(crate) explain: bool,
 }
 
-/// The audience: who asks, and where. Empty if it is the owner.
+/// The audience: who asks, and where. Without any option, the owner asks.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct AudienceArgs {
     /// Name of the program that asks.
@@ -434,25 +436,25 @@ pub(crate) struct AudienceArgs {
     /// The person it talks with: channel:handle, an id, or a name.
     #[arg(long, value_name = "PERSON")]
     pub(crate) person: Option<String>,
-    /// The place: type:id, a conversation, or a channel type.
+    /// The place: type:id, a conversation or a channel type.
     #[arg(long, value_name = "CHANNEL")]
     pub(crate) channel: Option<String>,
 }
 
 impl AudienceArgs {
-    /// True if no audience is given, so the output is for the owner.
+    /// Whether no audience is given, so the output is for the owner.
     pub(crate) fn is_nobody(&self) -> bool {
         self.agent.is_none() && self.person.is_none() && self.channel.is_none()
     }
 }
 
-/// What an agent is served.
+/// The audience and size of a context.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ContextArgs {
     /// The audience.
     #[command(flatten)]
     pub(crate) audience: AudienceArgs,
-    /// The subject to find relevant items for.
+    /// A query to find relevant items for.
     #[arg(long, value_name = "WORDS")]
     pub(crate) query: Option<String>,
     /// Maximum number of characters.
@@ -470,13 +472,13 @@ pub(crate) struct AgentsArgs {
     /// Name of the agent.
     #[arg(requires = "choice")]
     pub(crate) name: Option<String>,
-    /// The most private information that the agent may be served.
+    /// The most private information that may be served to the agent.
     #[arg(value_parser = ["public", "private"])]
     pub(crate) visibility: Option<String>,
-    /// on keeps no memory of its sessions.
+    /// With on, its sessions are not summarized.
     #[arg(long, value_name = "STATE", requires = "name")]
     pub(crate) skip: Option<Switch>,
-    /// on allows it to have goals.
+    /// With on, it may have goals.
     #[arg(long, value_name = "STATE", requires = "name")]
     pub(crate) goals: Option<Switch>,
 }
@@ -490,7 +492,7 @@ pub(crate) enum Switch {
     Off,
 }
 
-/// Which sessions.
+/// Which session summaries to list.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SummariesArgs {
     /// Only sessions of this agent.
@@ -499,25 +501,25 @@ pub(crate) struct SummariesArgs {
     /// Write the summaries to this folder, one file per agent: {agent}_conversations.jsonl.
     #[arg(long, value_name = "DIR")]
     pub(crate) export: Option<PathBuf>,
-    /// Delete all session summaries and tiers. They are rebuilt from the messages.
+    /// Delete all session summaries and tiers. They are derived from the messages again.
     #[arg(long, conflicts_with_all = ["agent", "export"])]
     pub(crate) rebuild: bool,
 }
 
-/// What to report about a session.
+/// An event of a session.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionCommand {
-    /// The session ended with its latest message.
+    /// Report that the session ended with its latest message.
     End {
         /// Conversation id, or its id in the export.
         conversation: String,
-        /// Name of the agent that reports it.
+        /// Name of the agent that reports the end.
         #[arg(long, value_name = "NAME")]
         agent: Option<String>,
     },
 }
 
-/// Whose tiers to print.
+/// Which tiers to print.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TiersArgs {
     /// Name of the agent that asks.
@@ -526,10 +528,10 @@ pub(crate) struct TiersArgs {
     /// The person it talks with: channel:handle, an id, or a name. Default: the owner.
     #[arg(long, value_name = "PERSON")]
     pub(crate) user: Option<String>,
-    /// The place: type:id, a conversation, or a channel type.
+    /// The place: type:id, a conversation or a channel type.
     #[arg(long, value_name = "CHANNEL")]
     pub(crate) channel: Option<String>,
-    /// Show the tiers as a person with this role would be served them.
+    /// Show the tiers as they would be served to a person with this role.
     #[arg(long = "as", value_name = "ROLE", value_parser = ["guest", "friend", "owner"])]
     pub(crate) role: Option<String>,
     /// Write the tiers to this folder: shared_long_term.md, {agent}_long_term.md, {user}/{agent}_memory.md.
@@ -537,20 +539,20 @@ pub(crate) struct TiersArgs {
     pub(crate) export: Option<PathBuf>,
 }
 
-/// Which pair of handles, and the answer.
+/// A pair of handles, and the answer.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LinkArgs {
     /// Id of the suggested link.
     #[arg(required_unless_present = "handles", requires = "answer")]
     pub(crate) suggestion: Option<String>,
-    /// Whether the two handles are the same person.
+    /// Whether the two handles belong to the same person.
     pub(crate) answer: Option<LinkAnswerName>,
     /// Two handles to link manually, each as channel:handle.
     #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["suggestion", "answer"])]
     pub(crate) handles: Vec<String>,
 }
 
-/// A speaker, and who it is.
+/// A speaker, and who they are.
 #[derive(Debug, clap::Args)]
 pub(crate) struct VoiceArgs {
     /// The speaker's handle, as listed by `keepsake voices`.
@@ -560,7 +562,7 @@ pub(crate) struct VoiceArgs {
     pub(crate) who: Who,
 }
 
-/// Who a speaker is. Replaces an earlier answer.
+/// Who a speaker is. This replaces an earlier answer.
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct Who {
@@ -570,13 +572,13 @@ pub(crate) struct Who {
     /// The speaker is the person with this handle (channel:handle).
     #[arg(long)]
     pub(crate) person: Option<String>,
-    /// The speaker has this name and appears nowhere else.
+    /// The speaker has this name and does not appear elsewhere.
     #[arg(long)]
     pub(crate) name: Option<String>,
-    /// Leave the speaker unidentified and stop asking.
+    /// Leave the speaker unidentified, and do not ask again.
     #[arg(long)]
     pub(crate) leave: bool,
-    /// Remove the answer.
+    /// Remove the earlier answer.
     #[arg(long)]
     pub(crate) reset: bool,
 }
@@ -586,7 +588,7 @@ pub(crate) struct Who {
 pub(crate) enum LinkAnswerName {
     /// The same person.
     Same,
-    /// Different people, permanently.
+    /// Different people. This pair is never suggested again.
     Different,
     /// Not sure; ask again when there is new evidence.
     Unsure,
@@ -606,11 +608,11 @@ impl LinkAnswerName {
 /// The visibility of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ChannelChoice {
-    /// Anybody may read it.
+    /// Anyone can read it.
     Public,
-    /// Only its members may read it.
+    /// Only its members can read it.
     Private,
-    /// As its source says.
+    /// The visibility that its source specifies.
     Default,
 }
 
@@ -620,7 +622,7 @@ pub(crate) struct ServeArgs {
     /// Port on 127.0.0.1; 0 lets the system choose one.
     #[arg(long, default_value_t = 0)]
     pub(crate) port: u16,
-    /// The folder of the built window.
+    /// The folder that contains the built window.
     #[arg(long, value_name = "DIR", env = "KEEPSAKE_UI")]
     pub(crate) ui: Option<PathBuf>,
 }
@@ -630,16 +632,16 @@ pub(crate) struct ServeArgs {
 pub(crate) enum OnOff {
     /// Exclude it from memory from now on.
     On,
-    /// Use it for memory again.
+    /// Allow its use for memory again.
     Off,
 }
 
-/// What to do with memories that are already derived.
+/// What to do with memories that were already derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Existing {
     /// Keep them.
     Keep,
-    /// Hide them, so that nobody is served them.
+    /// Keep them, but do not serve them to anyone.
     Hide,
     /// Erase them.
     Erase,
@@ -657,16 +659,16 @@ pub(crate) enum GapAnswer {
 /// `keepsake timeline`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TimelineArgs {
-    /// Only one person: channel:handle, an id, or a name.
+    /// Only this person: channel:handle, an id, or a name.
     #[arg(long, value_name = "PERSON", conflicts_with = "topic")]
     pub(crate) person: Option<String>,
-    /// Only one topic (top_…).
+    /// Only this topic (top_…).
     #[arg(long, value_name = "TOPIC")]
     pub(crate) topic: Option<String>,
-    /// Length of each period; a longer one is used if there would be too many periods.
+    /// Length of each period. If this results in too many periods, longer ones are used.
     #[arg(long, value_parser = ["day", "week", "month", "year"])]
     pub(crate) by: Option<String>,
-    /// Count memories by the date of your decision, not by the date of the message.
+    /// Count memories by the date of your decision instead of the date of the message.
     #[arg(long)]
     pub(crate) decided: bool,
 }
@@ -675,9 +677,9 @@ pub(crate) struct TimelineArgs {
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("act").required(true)))]
 pub(crate) struct TopicArgs {
-    /// Topic (top_…), or with --undo the decision (tod_…).
+    /// The topic (top_…); with --undo, the decision (tod_…).
     pub(crate) id: String,
-    /// Set the title. An empty title is replaced by the automatic one.
+    /// Set the title. An empty title restores the automatic one.
     #[arg(long, value_name = "TITLE", group = "act")]
     pub(crate) rename: Option<String>,
     /// Pin the topic to the top of the list.
@@ -692,10 +694,10 @@ pub(crate) struct TopicArgs {
     /// Move these messages (int_…) into a new topic.
     #[arg(long, value_name = "MESSAGE", num_args = 1.., group = "act")]
     pub(crate) split: Vec<String>,
-    /// Keep it separate from this other topic; merging the two is not proposed again.
+    /// Keep it separate from this other topic, and do not propose merging them again.
     #[arg(long, value_name = "TOPIC", group = "act")]
     pub(crate) leave: Option<String>,
-    /// Undo the decision.
+    /// Undo a decision.
     #[arg(long, group = "act")]
     pub(crate) undo: bool,
 }
@@ -705,22 +707,22 @@ pub(crate) struct TopicArgs {
 pub(crate) enum SettingsOf {
     /// Rules for topics. Changing them rebuilds the topics.
     Topics(TopicRulesArgs),
-    /// Where to report new playbooks, apart from the desktop notification.
+    /// Where to report new playbooks, in addition to the desktop notification.
     Playbooks {
-        /// An address that receives titles, counts and ids, but never a message. An empty address turns this off.
+        /// A URL that receives titles, counts and ids, but never message text. An empty URL turns this off.
         #[arg(long, value_name = "URL")]
         webhook: Option<String>,
     },
-    /// Which clean-ups maintenance may apply without asking. By default none; nothing is ever deleted.
+    /// Which clean-ups maintenance may apply without asking. None by default; clean-ups never delete anything.
     Reflection {
-        /// Kinds, separated by commas: archive, merge; or none.
+        /// Kinds of clean-ups, separated by commas: archive, merge; or none.
         #[arg(long, value_name = "KINDS")]
         automatic: Option<String>,
     },
-    /// Whether a conversation is analyzed automatically once it has ended.
-    /// Turning this on applies to conversations that end from then on.
+    /// Whether conversations are analyzed automatically after they end. Only conversations that end after you turn this on are
+    /// analyzed.
     Analysis {
-        /// Analyze automatically, or only on request.
+        /// on analyzes automatically, off only on request.
         #[arg(long, value_enum)]
         automatic: Option<Automatic>,
     },
@@ -741,7 +743,7 @@ pub(crate) struct TopicRulesArgs {
     /// Process a conversation after this many new messages.
     #[arg(long, value_name = "N")]
     pub(crate) min_messages: Option<u32>,
-    /// Process a conversation after it has been quiet for this many minutes, with whatever messages it has.
+    /// Process a conversation after it has been quiet for this many minutes, regardless of its number of new messages.
     #[arg(long, value_name = "N")]
     pub(crate) min_minutes: Option<u32>,
     /// Whether topics are updated automatically.
@@ -750,7 +752,8 @@ pub(crate) struct TopicRulesArgs {
     /// Maximum number of messages in a batch.
     #[arg(long, value_name = "N")]
     pub(crate) batch_size: Option<u32>,
-    /// Share of a batch's size, from 0 to 0.9: how many messages before the batch are read again for context.
+    /// Overlap of batches, as a share of the batch size from 0 to 0.9: how many messages before a batch are read again for
+    /// context.
     #[arg(long, value_name = "SHARE")]
     pub(crate) overlap: Option<f32>,
     /// Minimum similarity to join an existing topic, from 0.3 to 0.99.
@@ -771,7 +774,7 @@ pub(crate) struct TopicRulesArgs {
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct ReflectArgs {
-    /// The action; without one, Keepsake looks for clean-ups and lists the proposals.
+    /// The action. Default: find clean-ups and list the proposals.
     #[command(subcommand)]
     pub(crate) act: Option<ReflectAct>,
     /// Only proposals with this status: open, accepted, applied, refused or parked.
@@ -782,45 +785,45 @@ pub(crate) struct ReflectArgs {
     pub(crate) kind: Option<ReflectionKind>,
 }
 
-/// A decision about proposed clean-ups.
+/// A decision about clean-up proposals.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ReflectAct {
-    /// Show one in full: before, after, and its sources.
+    /// Show a proposal in full: before, after, and its sources.
     Show {
-        /// Proposal (rfl_…).
+        /// The proposal (rfl_…).
         id: String,
     },
-    /// Apply these in one run, after a backup. A single undo reverts the whole run.
+    /// Apply these proposals in one run, after a backup. A single undo reverts the whole run.
     Approve {
-        /// Proposals (rfl_…).
+        /// The proposals (rfl_…).
         #[arg(required_unless_present = "all", value_name = "ID")]
         ids: Vec<String>,
         /// Apply all open proposals.
         #[arg(long, conflicts_with = "ids")]
         all: bool,
-        /// With --all: only proposals of this kind.
+        /// With --all: apply only proposals of this kind.
         #[arg(long, requires = "all")]
         kind: Option<ReflectionKind>,
     },
-    /// Dismiss these. You will see them again only if their sources change.
+    /// Dismiss these proposals. You will see them again only if their sources change.
     Reject {
-        /// Proposals (rfl_…).
+        /// The proposals (rfl_…).
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Set these aside for later.
+    /// Set these proposals aside for later.
     Park {
-        /// Proposals (rfl_…).
+        /// The proposals (rfl_…).
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
     /// Reopen proposals that were set aside, dismissed or expired.
     Restore {
-        /// Proposals (rfl_…).
+        /// The proposals (rfl_…).
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Undo the whole last run.
+    /// Undo the last run as a whole.
     Undo,
 }
 
@@ -828,7 +831,7 @@ pub(crate) enum ReflectAct {
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct PlaybooksArgs {
-    /// The action; without one, playbooks are listed.
+    /// The action. Default: list playbooks.
     #[command(subcommand)]
     pub(crate) act: Option<PlaybookAct>,
     /// Only playbooks with this status: candidate, approved, rejected or parked.
@@ -837,7 +840,7 @@ pub(crate) struct PlaybooksArgs {
     /// Only approved playbooks that may be shown to this audience.
     #[command(flatten)]
     pub(crate) audience: AudienceArgs,
-    /// Delete the playbooks you have not decided about. Keepsake looks for them again.
+    /// Delete the playbooks you have not decided about. Keepsake then looks for playbooks again.
     #[arg(long)]
     pub(crate) rebuild: bool,
 }
@@ -847,25 +850,25 @@ pub(crate) struct PlaybooksArgs {
 pub(crate) enum PlaybookAct {
     /// Approve these playbooks.
     Approve {
-        /// Playbooks (pbk_…).
+        /// The playbooks (pbk_…).
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Dismiss these. They return only with as much new evidence as they have now.
+    /// Dismiss these playbooks. They return only if at least as many new sessions show them.
     Reject {
-        /// Playbooks (pbk_…).
+        /// The playbooks (pbk_…).
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Set these aside for later.
+    /// Set these playbooks aside for later.
     Park {
-        /// Playbooks (pbk_…).
+        /// The playbooks (pbk_…).
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Return these to the proposed playbooks.
+    /// Move these playbooks back to the proposals.
     Restore {
-        /// Playbooks (pbk_…).
+        /// The playbooks (pbk_…).
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
@@ -874,9 +877,9 @@ pub(crate) enum PlaybookAct {
         /// The decision (pbd_…).
         decision: String,
     },
-    /// Write an approved playbook as a skill: `DIR/NAME/SKILL.md`.
+    /// Export an approved playbook as a skill: `DIR/NAME/SKILL.md`.
     Export {
-        /// Playbook (pbk_…).
+        /// The playbook (pbk_…).
         id: String,
         /// The folder for skills.
         dir: PathBuf,

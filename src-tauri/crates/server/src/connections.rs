@@ -1,11 +1,11 @@
-//! Limits on the connections to the served page: their number, and how long they may be idle.
+//! Limits on connections to the served page: their number and idle time.
 //!
-//! A client that opens connections and leaves requests unfinished must not lock the person out of the page. A connection has a
-//! few seconds to send the head of its first request. When there are too many, connections without such a head are closed first,
-//! then the one that has been idle longest; a page reopens its connection by itself. Idle connections are closed too; the event
-//! stream sends a comment now and then, so it stays open.
+//! A client that opens connections and never finishes its requests must not lock the person out of the page. A connection has a
+//! few seconds to send the head of its first request. If there are too many connections, those without a complete head are closed
+//! first, then the one that has been idle longest; a page reconnects automatically. Idle connections are closed too. The event
+//! stream regularly sends a comment, so it stays open.
 //!
-//! Not in this module: handling of requests (`http`).
+//! Not in this module: request handling (`http`).
 
 use std::io;
 use std::net::SocketAddr;
@@ -20,18 +20,18 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// Maximum number of connections. A browser opens six to a page, so several windows and tools fit, and every system allows this
-/// many open files.
+/// Maximum number of connections. A browser opens six per page, so several windows and tools fit. Every system allows this many
+/// open files.
 pub(crate) const CONNECTIONS_MAX: usize = 128;
 
-/// Maximum time for the head of a connection's first request. On loopback it arrives within milliseconds.
+/// Maximum time for a connection to send the head of its first request. On loopback it arrives within milliseconds.
 const HEAD_MAX: Duration = Duration::from_secs(5);
 
-/// Maximum idle time of a connection. Longer than the slowest command takes, and longer than the pause between two comments of
+/// Maximum idle time of a connection. It is longer than the slowest command, and longer than the pause between two comments of
 /// the event stream.
 const IDLE_MAX: Duration = Duration::from_secs(10 * 60);
 
-/// End of a request's head.
+/// Marks the end of a request's head.
 const HEAD_END: &[u8] = b"\r\n\r\n";
 
 /// The listener's record of a connection.
@@ -53,7 +53,7 @@ impl State {
     }
 }
 
-/// Accepts connections within the limits.
+/// A listener that accepts connections within the limits.
 pub(crate) struct Limited {
     inner: TcpListener,
     began: Instant,
@@ -98,7 +98,7 @@ impl Listener for Limited {
     }
 }
 
-/// A connection that ends when it is closed by the limits or idle for too long.
+/// A connection that ends when the limits close it or when it is idle for too long.
 pub(crate) struct Connection {
     stream: TcpStream,
     state: Arc<State>,
@@ -109,7 +109,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Restarts the idle time after activity, once the first request's head is complete.
+    /// Restarts the idle timer after activity, once the head of the first request is complete.
     fn moved(&mut self) {
         if self.head_seen == HEAD_END.len() {
             self.timer.as_mut().reset(Instant::now() + IDLE_MAX);
@@ -141,7 +141,7 @@ impl AsyncRead for Connection {
             let filled = buffer.filled();
             self.received(filled.get(before..).unwrap_or_default());
             self.moved();
-            // A head that arrives byte by byte has no more time than any other.
+            // A head that arrives byte by byte gets no more time than any other.
             if self.head_seen == HEAD_END.len() || self.timer.as_mut().poll(context).is_pending() {
                 return read;
             }

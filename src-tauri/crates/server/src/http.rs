@@ -1,9 +1,10 @@
-//! The same window on loopback, for computers without a display: one page, one RPC route, one event stream, one upload route.
+//! Serves the window on loopback, for computers without a display: one page, one RPC route, one event stream and one upload
+//! route.
 //!
-//! Security rules (SECURITY.md, "Loopback server"): 127.0.0.1 only; `Host` must match, including the port; `Origin` absent or our
-//! own, never `null`; cross-site fetches refused; no CORS headers and no cookies at all; a 256-bit token in `Authorization` for
-//! every route with data, compared in constant time; 401 before any work. The printed address contains the token after `#`, so
-//! that it reaches no server and no log. Not in this module: what the commands do.
+//! Security rules (SECURITY.md, "Loopback server"): 127.0.0.1 only; `Host` must match, including the port; `Origin` must be
+//! absent or our own, never `null`; cross-site fetches are refused; no CORS headers and no cookies; every route with data
+//! requires a 256-bit token in `Authorization`, compared in constant time; 401 before any work. The printed address contains the
+//! token after `#`, so it reaches no server and no log. Not in this module: what the commands do.
 
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -33,23 +34,24 @@ use crate::commands::{data_dir, model_dir};
 use crate::connections::Limited;
 use crate::output::{Failure, Output};
 
-/// Maximum size of a command: bulk actions name twenty thousand ids.
+/// Maximum size of a command in bytes. Bulk actions contain up to twenty thousand ids.
 const RPC_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// Maximum size of an upload through a browser. Larger exports are imported on the command line.
+/// Maximum size of an upload through a browser, in bytes. Larger exports must be imported on the command line.
 const UPLOAD_BYTES_MAX: u64 = 4 * 1024 * 1024 * 1024;
 
-/// Maximum number of events that wait for a page that does not read them, so that a sleeping page does not fill the memory.
-/// Beyond this the stream ends, and the page reloads everything when it connects again.
+/// Maximum number of events queued for a page that does not read them, so that a sleeping page does not exhaust memory. Beyond
+/// this the stream ends, and the page reloads everything when it reconnects.
 const EVENTS_WAITING_MAX: usize = 256;
 
-/// Maximum pause in an event stream. Shorter than the idle time of a connection, and long enough to cost nothing.
+/// Maximum pause in an event stream. It is shorter than the idle limit of a connection, and long enough to cost nothing.
 const EVENTS_QUIET_MAX: Duration = Duration::from_secs(60);
 
-/// How long shutdown waits for responses in progress. Commands always end; a page that does not read its response never would.
+/// How long shutdown waits for responses in progress. Commands always end, but a page that does not read its response could delay
+/// shutdown forever.
 const ENDING_MAX: Duration = Duration::from_secs(3);
 
-/// Everything is loaded from here; nothing is fetched from elsewhere, and the page contains no inline script or style.
+/// Everything is loaded from this server. Nothing is fetched from elsewhere, and the page contains no inline scripts or styles.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
      connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; worker-src 'none'";
 
@@ -58,11 +60,11 @@ struct Shared {
     token: String,
     port: u16,
     ui: PathBuf,
-    /// Becomes true when the program is to exit.
+    /// Becomes `true` when the program should exit.
     ending: watch::Receiver<bool>,
 }
 
-/// Serves the page until the process is ended.
+/// Serves the page until the process ends.
 pub(crate) fn serve(args: &Args, serve: &ServeArgs, output: &mut Output) -> Result<(), Failure> {
     let ui = find_ui(serve.ui.as_deref())?;
     let options = AppOptions { data_dir: data_dir(args)?, embedder: EmbedderSlot::later(), file_access: FileAccess::Upload };
@@ -92,7 +94,7 @@ pub(crate) fn serve(args: &Args, serve: &ServeArgs, output: &mut Output) -> Resu
             let (end, ending) = watch::channel(false);
             let shared = Arc::new(Shared { app: app.clone(), token, port, ui, ending: ending.clone() });
             let server = axum::serve(Limited::new(listener), router(shared)).with_graceful_shutdown(async move {
-                // Without a signal handler the process ends immediately, which loses nothing either.
+                // Without a signal handler, the process ends immediately, which does not lose anything either.
                 let _ = tokio::signal::ctrl_c().await;
                 end.send_replace(true);
             });
@@ -115,7 +117,7 @@ fn fresh_token() -> Result<String, Failure> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// The folder of the built window: as given, beside the binary, or in the source tree.
+/// The folder of the built window: the given one, next to the binary, or in the source tree.
 fn find_ui(named: Option<&Path>) -> Result<PathBuf, Failure> {
     let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("ui")));
     let in_tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../ui/dist");
@@ -140,7 +142,7 @@ fn refuse(status: StatusCode, code: Code, message: &str) -> Response {
     (status, Json(ApiError { code, message: message.to_owned() })).into_response()
 }
 
-/// Rejects requests from a page of another site, or through a host name that was rebound to this address.
+/// Rejects requests from pages of other sites, and requests through a host name that was rebound to this address.
 async fn require_same_site(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     if !is_same_site(request.headers(), shared.port) {
         return refuse(
@@ -239,13 +241,13 @@ async fn rpc(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes)
     }
 }
 
-/// Waits until the program is to exit.
+/// Waits until the program should exit.
 async fn ended(mut ending: watch::Receiver<bool>) {
     // The sender is dropped only when the program exits.
     let _ = ending.wait_for(|is_ending| *is_ending).await;
 }
 
-/// The change feed as server-sent events, until the page disconnects, stops reading, or the program exits.
+/// The change feed as server-sent events. It ends when the page disconnects or stops reading, or when the program exits.
 async fn events(State(shared): State<Arc<Shared>>) -> Response {
     let feed = shared.app.subscribe();
     let (sender, receiver) = mpsc::channel::<Bytes>(EVENTS_WAITING_MAX);
@@ -263,7 +265,7 @@ async fn events(State(shared): State<Arc<Shared>>) -> Response {
     (headers, Body::from_stream(stream)).into_response()
 }
 
-/// Forwards events as long as there is room for them, and sends a comment after a pause of `quiet_max`.
+/// Forwards events while the page has room for them, and sends a comment after each pause of `quiet_max`.
 fn carry(feed: &Receiver<Event>, page: &mpsc::Sender<Bytes>, quiet_max: Duration) {
     // The first comment tells the page that the stream is connected.
     if page.try_send(Bytes::from_static(b": ready\n\n")).is_err() {
@@ -275,7 +277,7 @@ fn carry(feed: &Receiver<Event>, page: &mpsc::Sender<Bytes>, quiet_max: Duration
                 Ok(json) => page.try_send(Bytes::from(format!("data: {json}\n\n"))),
                 Err(_) => continue,
             },
-            // This detects a page that has disconnected, and keeps the connection of one that listens.
+            // This detects a disconnected page, and keeps the connection of an active page open.
             Err(RecvTimeoutError::Timeout) => page.try_send(Bytes::from_static(b": still here\n\n")),
             Err(RecvTimeoutError::Disconnected) => return,
         };
@@ -294,7 +296,7 @@ impl futures_core::Stream for Events {
     type Item = Result<Bytes, Infallible>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        // The stream has no end of its own, but the server waits for every response to end.
+        // The stream never ends on its own, but the server waits for every response to end.
         if self.ended.as_mut().poll(context).is_ready() {
             return Poll::Ready(None);
         }
@@ -319,8 +321,8 @@ async fn upload(State(shared): State<Arc<Shared>>, Query(upload): Query<Upload>,
     }
 }
 
-/// A partly received file, removed on drop unless [`keep`](Self::keep) is called. If the page disconnects, the whole response is
-/// dropped.
+/// A partially received file, removed on drop unless [`keep`](Self::keep) is called. If the page disconnects, the whole response
+/// is dropped.
 struct Unfinished(Option<PathBuf>);
 
 impl Unfinished {
@@ -339,7 +341,7 @@ impl Drop for Unfinished {
 }
 
 async fn receive(shared: &Shared, name: &str, request: Request) -> std::io::Result<Response> {
-    // Only harmless characters of the last path component are used, because it becomes a file name in our own folder.
+    // Only the harmless characters of the last path component are kept, because it becomes a file name in our own folder.
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let safe: String =
         last.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '.' | '-' | '_' | '(' | ')')).take(120).collect();
@@ -373,13 +375,13 @@ async fn next_frame(body: &mut Body) -> Option<Result<http_body::Frame<Bytes>, a
     std::future::poll_fn(|context| http_body::Body::poll_frame(Pin::new(&mut *body), context)).await
 }
 
-/// Serves the window's files. An unknown path returns the page itself, because the window has its own routing.
+/// Serves the window's files. Unknown paths return the page itself, because the window does its own routing.
 async fn page(State(shared): State<Arc<Shared>>, method: Method, request: Request) -> Response {
     if method != Method::GET && method != Method::HEAD {
         return refuse(StatusCode::METHOD_NOT_ALLOWED, Code::Invalid, "this address accepts no data; send GET requests only");
     }
     let asked = request.uri().path().trim_start_matches('/');
-    // Only names that the build produces: letters, digits and a few other characters, so that no path leaves the folder.
+    // Only names that the build can produce: letters, digits and a few other characters, so that no path leaves the folder.
     let is_plain = asked.split('/').all(|part| {
         !part.is_empty()
             && !part.starts_with('.')
@@ -445,7 +447,7 @@ mod tests {
         for n in 0..2 * EVENTS_WAITING_MAX {
             events.send(Event::Changed { tags: vec![n.to_string()] }).unwrap();
         }
-        // This returns although the feed goes on, so nothing accumulates for this page.
+        // This returns although the feed continues, so nothing accumulates for this page.
         carry(&feed, &sender, EVENTS_QUIET_MAX);
         drop((feed, sender));
         assert!(events.send(Event::Changed { tags: Vec::new() }).is_err(), "nothing more is gathered for it");

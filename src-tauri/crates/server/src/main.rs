@@ -1,8 +1,8 @@
 //! The `keepsake` binary: the command line, and the same window served on loopback.
 //!
 //! It is only an adapter: it parses arguments, calls `keepsake-api` and the engine, and prints text or JSON.
-//! docs/sources.md#design-command-line fixes the shapes that scripts rely on. Exit codes: 0 for success, 1 for a failure with one
-//! line on standard error, 2 for wrong usage.
+//! docs/sources.md#design-command-line specifies the output formats that scripts rely on. Exit codes: 0 for success, 1 for a
+//! failure with one line on standard error, 2 for incorrect usage.
 
 // The purpose of this program is to print.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     let mut output = Output::new(args.json);
     match run(&args, &mut output).and_then(|()| output.finish()) {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader of the pipe has gone away, so nobody would see a message.
+        // The reader of the pipe is gone, so nobody would see a message.
         Err(Failure::Closed) => ExitCode::SUCCESS,
         Err(Failure::Message(message)) => {
             let _ = std::io::stdout().flush();
@@ -116,7 +116,7 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
 }
 
-/// Writes warnings to standard error. The text of messages never reaches a log.
+/// Writes warnings to standard error. Message text never reaches a log.
 fn start_log(verbose: bool) {
     let level = if verbose { "info" } else { "error" };
     let filter = tracing_subscriber::EnvFilter::try_from_env("KEEPSAKE_LOG").unwrap_or_else(|_| level.into());

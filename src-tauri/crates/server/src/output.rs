@@ -1,4 +1,4 @@
-//! Output of the command line: text for people, JSON for programs, and one line for a failure.
+//! Command-line output: text for people, JSON for programs, and one line per failure.
 
 use std::io::{BufWriter, Stdout, Write};
 
@@ -11,9 +11,9 @@ use serde::Serialize;
 /// Why a command ended early.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// A message of one line.
+    /// A one-line message.
     Message(String),
-    /// Nobody reads the output anymore.
+    /// The output is no longer read.
     Closed,
 }
 
@@ -63,17 +63,17 @@ impl Output {
         self.is_json
     }
 
-    /// Prints one line of text. Control characters in it are made visible, so that a message cannot control the terminal.
+    /// Prints one line of text. Control characters are made visible, so that a message cannot control the terminal.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Result<(), Failure> {
         Ok(writeln!(self.stdout, "{}", visible(text.as_ref()))?)
     }
 
-    /// Prints text of several lines, made safe in the same way.
+    /// Prints text with several lines, with control characters made visible.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
         Ok(self.stdout.write_all(visible(text).as_bytes())?)
     }
 
-    /// Prints a text unchanged, for a pipe.
+    /// Prints text unchanged, for a pipe.
     pub(crate) fn raw(&mut self, text: &str) -> Result<(), Failure> {
         Ok(self.stdout.write_all(text.as_bytes())?)
     }
@@ -84,7 +84,7 @@ impl Output {
         Ok(writeln!(self.stdout, "{}", visible_json(&text))?)
     }
 
-    /// Flushes what was written so far.
+    /// Flushes everything written so far.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         Ok(self.stdout.flush()?)
     }

@@ -1,9 +1,9 @@
-//! The change feed. Each committed write announces which kinds of rows changed, and never what a window should do about it.
+//! The change feed. Each committed write announces which kinds of rows changed; listeners decide what to do about it.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-// A single list, so that `ALL` cannot miss a tag.
+// One list generates both the enum and `ALL`, so that `ALL` cannot miss a tag.
 macro_rules! tags {
     ($($(#[$doc:meta])+ $tag:ident = $name:literal,)+) => {
         /// A kind of row that can change.
@@ -35,7 +35,7 @@ tags! {
     Messages = "messages",
     /// Jobs.
     Jobs = "jobs",
-    /// Gate log.
+    /// Gate log (filtered-out candidates).
     GateLog = "gate_log",
     /// Alerts.
     Alerts = "alerts",
@@ -45,11 +45,11 @@ tags! {
     Settings = "settings",
     /// Analyses and summaries.
     Analyses = "analyses",
-    /// Vectors.
+    /// Embedding vectors.
     Embeddings = "embeddings",
     /// Calls to language models.
     ModelCalls = "model_calls",
-    /// Handles, links, profiles, and who may see what.
+    /// Handles, links, profiles, and visibility.
     People = "people",
     /// Topics, and the person's decisions about them.
     Topics = "topics",
@@ -79,7 +79,7 @@ impl Feed {
         receiver
     }
 
-    /// Sends changes to all listeners and drops those that hung up.
+    /// Sends changes to all listeners, and removes listeners whose receiver is gone.
     pub(crate) fn publish(&self, changes: Changes) {
         if changes.is_empty() {
             return;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// An error of a store call. Nothing was changed.
+/// An error from a store call. The call changed nothing.
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// SQLite refused or failed.
@@ -15,7 +15,7 @@ pub enum StoreError {
     Open {
         /// The file.
         path: PathBuf,
-        /// Why, and what to do.
+        /// The reason, and what to do about it.
         reason: String,
     },
     /// The file was written by a newer version of Keepsake.
@@ -81,7 +81,7 @@ pub enum StoreError {
     Backup {
         /// The backup file.
         path: PathBuf,
-        /// Why, and what to do.
+        /// The reason, and what to do about it.
         reason: String,
     },
     /// The file cannot be restored.
@@ -103,10 +103,10 @@ pub enum StoreError {
         /// The id.
         id: String,
     },
-    /// A lifecycle step that is not allowed.
+    /// A lifecycle transition that is not allowed.
     #[error("{0}")]
     Transition(#[from] keepsake_domain::TransitionError),
-    /// The operation is not allowed here, with the reason in words for the person.
+    /// The operation is not allowed here. Contains the reason, worded for the person.
     #[error("{0}")]
     Refused(&'static str),
     /// Derived data without evidence, or with a span that is not in the stored message.
@@ -147,14 +147,15 @@ impl StoreError {
 }
 
 impl From<rusqlite::Error> for StoreError {
-    // Not set as the source: code that prints the whole error chain would print what `said` leaves out.
+    // The SQLite error is not set as the source, because code that prints the whole error chain would print the text that `said`
+    // leaves out.
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error)
     }
 }
 
-/// SQLite's message, only where it cannot contain stored or searched words. A violated constraint names columns or quotes our
-/// triggers; any other message may quote user input or a message.
+/// Returns SQLite's error text only if it cannot contain stored or searched words. For a violated constraint, it names columns or
+/// quotes our triggers; any other error may quote user input or message text.
 fn said(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqliteFailure(code, Some(message)) if code.code == rusqlite::ErrorCode::ConstraintViolation => {
@@ -212,8 +213,8 @@ mod tests {
         database
     }
 
-    /// Runs a statement that fails on the planted words. SQLite's error quotes them if `quotes` is set; the store's error never
-    /// does.
+    /// Runs a statement that fails because of the planted words. SQLite's error quotes them if `quotes` is set; the store's error
+    /// never does.
     fn check(sql: &str, parameters: &[&str], quotes: bool) {
         let database = database();
         let number = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);

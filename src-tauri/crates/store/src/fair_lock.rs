@@ -1,7 +1,7 @@
 //! A fair lock: callers are served first come, first served.
 //!
 //! A plain lock goes to whoever asks first after its release, which is usually the previous holder: an import would write batch
-//! after batch while an approval waits. Here every caller draws a number and is served in that order.
+//! after batch while an approval waits. Here every caller draws a number, and callers are served in the order of their numbers.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -27,7 +27,7 @@ impl<T> Turns<T> {
         Self { numbers: Mutex::default(), moved_on: Condvar::new(), value: Mutex::new(value) }
     }
 
-    /// Waits until everyone who asked earlier has been served.
+    /// Waits until all earlier callers have been served.
     pub(crate) fn wait(&self) -> Result<Turn<'_, T>> {
         let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
         let mine = numbers.drawn;

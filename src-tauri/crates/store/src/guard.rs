@@ -1,17 +1,18 @@
 //! The authorizer: the first of the three locks on the append log (SECURITY.md, "Append-only log").
 //!
 //! Ordinary connections may not change or delete messages and tombstones, create, drop or alter anything, attach other files, or
-//! weaken a pragma. The erasing connection may also delete messages and add tombstones, but nothing else on that list.
+//! weaken a pragma. The erasing connection may also delete messages and add tombstones, but is otherwise restricted in the same
+//! way.
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, functions::FunctionFlags};
 
 use crate::Result;
 
-/// What a connection is for.
+/// The purpose of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Everything but erasing.
+    /// Everything except erasure.
     Ordinary,
     /// Erasure only.
     Erasing,
@@ -20,11 +21,12 @@ pub(crate) enum Purpose {
 /// Tables whose rows are never changed or deleted.
 const KEPT: [&str; 2] = ["interactions", "tombstones"];
 
-/// Tables that no statement writes once the file is open: the key for hashing source ids, and SQLite's own count of appended
+/// Tables that no statement writes once the file is open: the key for hashing source ids, and SQLite's own counter of appended
 /// rows.
 const SEALED: [&str; 2] = ["store_keys", "sqlite_sequence"];
 
-/// Full-text indexes. Only triggers write them: a direct insert is a command to the index and could turn off its secure deletion.
+/// Full-text indexes. Only triggers write to them, because a direct insert can be a command to the index, for example one that
+/// turns off secure deletion.
 const INDEXES: [&str; 2] = ["interactions_fts", "memories_fts"];
 
 /// Pragmas that only read or tidy up.
@@ -82,13 +84,13 @@ fn judge(purpose: Purpose, context: AuthContext<'_>) -> Authorization {
 
 /// Adds the `erasing()` function that the triggers call.
 pub(crate) fn add_functions(conn: &Connection, purpose: Purpose) -> Result<()> {
-    // Marked innocuous, so that triggers may call it although the schema is not trusted.
+    // Marked innocuous, so that triggers may call it even though the schema is not trusted.
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
     conn.create_scalar_function("erasing", 0, flags, move |_| Ok(i64::from(purpose == Purpose::Erasing)))?;
     Ok(())
 }
 
-/// Locks the connection permanently.
+/// Restricts the connection permanently: defensive mode, and an authorizer for its purpose.
 pub(crate) fn lock(conn: &Connection, purpose: Purpose) -> Result<()> {
     conn.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     conn.authorizer(Some(move |context: AuthContext<'_>| judge(purpose, context)))?;

@@ -1,11 +1,11 @@
 //! Access to Keepsake's single SQLite file: the append log, memories and their evidence, jobs, and search.
 //!
 //! Reads run on [`ReadTx`]. Writes run on [`WriteTx`] inside [`Store::write`]. There is one writer and there are several readers,
-//! so writes have an order and nothing fails with "busy". What is allowed is decided elsewhere (`domain`, `capture`, `engine`).
+//! so writes are serialized and nothing fails with "busy". Other crates (`domain`, `capture`, `engine`) decide what is allowed.
 //! This crate enforces the guarantees of the schema: the log is append-only, no derived row exists without evidence, no statement
 //! is reworded in place, and a job's effects commit in the same transaction as its completion.
 //!
-//! Not here: clocks, ids, models, parsing, and any choice of what to propose or serve.
+//! Not here: clocks, ids, models, parsing, and decisions about what to propose or serve.
 
 mod changes;
 mod derived;
@@ -54,10 +54,10 @@ pub use lifecycle::erase::{Erased, ErasurePayload, Sweep};
 pub use lifecycle::erase_memory::MemoriesErased;
 pub use lifecycle::erase_person::ErasurePreview;
 pub use lifecycle::export::{EXPORT_LIST, EXPORT_MESSAGES, ExportList, is_export, read_export_list, write_export_list};
-pub use lifecycle::preview::{AppendPreview, PreviewState};
 pub use lifecycle::private_files::{DataDir, data_dir_for, keep_files_private};
 pub use lifecycle::restore::{Inspected, OnDoubt, Restored, Staged, inspect};
 pub use log::append::{AppendContext, BatchOutcome};
+pub use log::append_preview::{AppendPreview, PreviewState};
 pub use log::chain::{ChainFault, ChainReport};
 pub use log::conversations::{ConversationFilter, ConversationRow, InteractionRow, OwnerHandle, PrivacyCounts, Said, Spot};
 pub use log::imports::{INCOMING_DIR, ImportRow, ImportSkip, ImportTotals};

@@ -23,35 +23,34 @@ use crate::{Result, StoreError};
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
 const SQLITE_VERSION_MIN_TEXT: &str = "3.51.3";
 
-/// Reading connections: one for a list, one for a detail view, one for a background job, and one spare.
+/// Number of read connections: one for a list, one for a detail view, one for a background job, and one spare.
 const READERS: usize = 4;
 
-/// Prepared statements cached per connection; the whole program has fewer.
+/// Maximum number of prepared statements cached per connection. The whole program has fewer.
 const STATEMENT_CACHE: usize = 128;
 
-/// How long a connection waits for another process to finish a write (for example, the command line while the window is open).
+/// How long a connection waits for another process to finish a write (for example, the CLI while the window is open).
 const BUSY_TIMEOUT_MS: u32 = 5_000;
 
-/// How long emptying the log waits for readers. Reading a list takes less time, and a longer read must not block every write for
-/// its duration.
+/// How long a checkpoint waits for readers. Reading a list takes less time, and a longer read must not block all writes.
 const CHECKPOINT_WAIT_MS: u32 = 250;
 
-/// The writer's page cache, 64 MiB, because a large import appends to several indexes at once.
+/// Page cache of the writer: 64 MiB, because a large import updates several indexes at the same time.
 const WRITER_CACHE_KIB: i64 = 64 * 1024;
 
-/// The page cache of each reader, 16 MiB. A single search reads several thousand pages of rows, vectors and indexes; SQLite's
-/// default of 2 MiB would evict the root pages of the trees in the meantime.
+/// Page cache of each reader: 16 MiB. A single search reads several thousand pages of rows, vectors and indexes. With SQLite's
+/// default of 2 MiB, it would evict the B-tree root pages.
 const READER_CACHE_KIB: i64 = 16 * 1024;
 
-/// Pages of 4 KiB in the write-ahead log, 16 MiB in all, before it is moved into the file. With SQLite's default of 4 MiB, an
-/// import would move the same index pages after every batch.
+/// Size of the write-ahead log that triggers a checkpoint, in pages of 4 KiB (16 MiB in total). With SQLite's default of 4 MiB,
+/// an import would copy the same index pages into the file after every batch.
 const CHECKPOINT_PAGES: i64 = 4_096;
 
 #[derive(Debug)]
 struct Inner {
     path: PathBuf,
-    // Declared before the writer, so that readers close first. Only a connection that can write moves the write-ahead log into
-    // the file and removes it, and only if it is the last to close.
+    // Declared before the writer, so that readers close first. The last connection to close checkpoints the write-ahead log and
+    // removes it, but only if it can write.
     readers: Vec<Mutex<Connection>>,
     writer: Turns<Connection>,
     next_reader: AtomicUsize,
@@ -77,7 +76,8 @@ impl Store {
         Self::open_file(&data_dir.join("keepsake.db"), Some(now), now)
     }
 
-    /// Opens a file. If `copied` is given, a backup named after that time is made before the schema is upgraded.
+    /// Opens a database file. If `copied` is given and the schema needs an upgrade, backs up the file first, with this time in
+    /// the backup's name.
     pub(crate) fn open_file(path: &Path, copied: Option<Timestamp>, now: Timestamp) -> Result<Self> {
         if rusqlite::version_number() < SQLITE_VERSION_MIN {
             return Err(StoreError::OldSqlite { found: rusqlite::version().to_owned(), wanted: SQLITE_VERSION_MIN_TEXT });
@@ -90,8 +90,8 @@ impl Store {
                 version = migrate::check(&open_connection(path, flags)?, path)?;
             }
         }
-        // SQLite fails instead of waiting when a second process opens a new file that the first is switching to WAL, so processes
-        // queue here.
+        // If a second process opens a new file while the first is switching it to WAL, SQLite fails instead of waiting. Processes
+        // therefore queue here.
         let _turn = opening_turn(path)?;
         if let Some(now) = copied
             && (1..migrate::SCHEMA_VERSION).contains(&version)
@@ -102,7 +102,7 @@ impl Store {
         let mut writer = open_connection(path, writer_flags)?;
         set_up(&writer)?;
         guard::add_functions(&writer, Purpose::Ordinary)?;
-        // Check before the migrations, so that planted triggers do not run in them, and again afterwards against the current
+        // Check before the migrations, so that planted triggers cannot run during them, and again afterwards against the current
         // schema.
         let stands_at = writer.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0))?;
         let mut mended = None;
@@ -139,13 +139,14 @@ impl Store {
         &self.inner.path
     }
 
-    /// Describes the locks in the file that were changed from outside and repaired when it was opened; `None` if there were none.
+    /// Describes the locks in the file that something other than Keepsake had changed and that were repaired on opening; `None`
+    /// if nothing was repaired.
     pub fn mended(&self) -> Option<&str> {
         self.inner.mended.as_deref()
     }
 
-    /// Compares the locks in the file with those of this program, repairs differences, raises an alert and describes what was
-    /// changed. This gives a file that stays open for weeks the same check as one that is being opened.
+    /// Compares the locks in the file with those of this program, repairs differences, raises an alert and describes the
+    /// differences. A file that stays open for weeks thus gets the same check as one being opened.
     pub fn settle_locks(&self, now: Timestamp) -> Result<Option<String>> {
         // A separate connection, because the others may not change the schema.
         let mended = self.hold_writer(|| {
@@ -181,7 +182,7 @@ impl Store {
         Ok(value)
     }
 
-    /// Runs `work` and rolls it back, to learn exactly what it would do. No changes are published.
+    /// Runs `work` and rolls it back, to find out exactly what it would do. No changes are published.
     pub(crate) fn rehearse<T>(&self, work: impl FnOnce(&WriteTx<'_>) -> Result<T>) -> Result<T> {
         let mut conn = self.inner.writer.wait()?;
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -190,8 +191,8 @@ impl Store {
         Ok(value)
     }
 
-    /// Like [`write`](Self::write), but publishes no changes. For data that no panel shows, such as the window's remembered
-    /// positions.
+    /// Like [`write`](Self::write), but publishes no changes. For data that no panel shows, such as the saved state of the
+    /// window.
     pub fn write_quietly<T>(&self, work: impl FnOnce(&WriteTx<'_>) -> Result<T>) -> Result<T> {
         self.write(|tx| {
             let value = work(tx)?;
@@ -200,12 +201,12 @@ impl Store {
         })
     }
 
-    /// Receives the tags of every write from now on.
+    /// Subscribes to the change feed: receives the tags of every write from now on.
     pub fn subscribe(&self) -> Receiver<Changes> {
         self.inner.feed.subscribe()
     }
 
-    /// Announces a change that was not written by this process.
+    /// Announces a change that another process wrote.
     pub fn publish(&self, changes: Changes) {
         self.inner.feed.publish(changes);
     }
@@ -218,7 +219,7 @@ impl Store {
 
     /// Runs an erasure: the only way to remove messages.
     pub(crate) fn erase<T>(&self, work: impl FnOnce(&WriteTx<'_>) -> Result<T>) -> Result<T> {
-        // The ordinary writer is held meanwhile, so there is still only one writer.
+        // Hold the ordinary writer during the erasure, so that there is still only one writer.
         let writer = self.inner.writer.wait()?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut conn = open_connection(&self.inner.path, flags)?;
@@ -242,7 +243,7 @@ impl Store {
         work()
     }
 
-    /// Moves the write-ahead log into the file and empties it. Returns `false` if a reader still needs it; try again later.
+    /// Moves the write-ahead log into the file and empties it. Returns `false` if a reader still needs the log; try again later.
     pub fn checkpoint(&self) -> Result<bool> {
         let conn = self.inner.writer.wait()?;
         wait_for_others(&conn, CHECKPOINT_WAIT_MS)?;
@@ -252,8 +253,8 @@ impl Store {
     }
 
     fn reader(&self) -> Result<MutexGuard<'_, Connection>> {
-        // Take the first free one: a single reader then keeps using the same connection, with its schema loaded and statements
-        // prepared.
+        // Take the first free connection: a single reader then keeps using the same connection, with its schema loaded and
+        // statements prepared.
         if let Some(conn) = self.inner.readers.iter().find_map(|reader| reader.try_lock().ok()) {
             return Ok(conn);
         }
@@ -262,7 +263,8 @@ impl Store {
     }
 }
 
-/// Lock held while one process opens, creates or migrates the file. The system releases it when the process ends.
+/// Takes the lock that a process holds while it opens, creates or migrates the file. The operating system releases it if the
+/// process dies.
 pub(crate) fn opening_turn(path: &Path) -> Result<std::fs::File> {
     let lock = path.with_extension("lock");
     let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&lock);
@@ -292,7 +294,7 @@ fn wait_for_others(conn: &Connection, timeout_ms: u32) -> Result<()> {
     Ok(conn.busy_timeout(std::time::Duration::from_millis(u64::from(timeout_ms)))?)
 }
 
-/// Sets the pragmas of SECURITY.md, "SQLite settings", which gives the reason for each.
+/// Sets the pragmas listed in SECURITY.md, "SQLite settings", which gives the reason for each.
 pub(crate) fn set_up(conn: &Connection) -> Result<()> {
     wait_for_others(conn, BUSY_TIMEOUT_MS)?;
     conn.pragma_update(None, "journal_mode", "WAL")?;
@@ -322,7 +324,7 @@ fn set_up_reader(conn: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Creates the key for hashing source ids, once, with SQLite's random generator.
+/// Creates the key for hashing source ids if the file has none, using SQLite's random number generator.
 fn ensure_keys(conn: &Connection) -> Result<()> {
     if conn.query_row("SELECT count(*) FROM store_keys WHERE name = 'source'", [], |row| row.get::<_, i64>(0))? == 1 {
         // Opening an up-to-date file writes nothing, so it never has to wait for another process.
@@ -337,17 +339,17 @@ fn ensure_keys(conn: &Connection) -> Result<()> {
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Door {
-    /// The connection of all ordinary writes.
+    /// The connection for all ordinary writes.
     Writer,
-    /// One of the connections for reading.
+    /// One of the read connections.
     Reader,
-    /// The connection of an erasure.
+    /// The connection that an erasure opens.
     Erasing,
 }
 
 #[cfg(feature = "testing")]
 impl Store {
-    /// Runs raw SQL on one of the store's own connections, with which tests prove that the locks work. Never part of a release
+    /// Runs raw SQL on one of the store's own connections, so that tests can prove that the locks work. Never part of a release
     /// build.
     #[doc(hidden)]
     pub fn attack(&self, door: Door, sql: &str) -> rusqlite::Result<()> {
@@ -377,12 +379,12 @@ pub struct ReadTx<'c> {
     pub(crate) conn: &'c Connection,
 }
 
-/// A transaction that can write, and read everything that a [`ReadTx`] can.
+/// A write transaction. It can also read everything that a [`ReadTx`] can.
 #[derive(Debug)]
 pub struct WriteTx<'c> {
     read: ReadTx<'c>,
     tags: RefCell<BTreeSet<Tag>>,
-    /// Hashes of what this transaction erases, to recognize leftovers.
+    /// Hashes of the content that this transaction erases, for detecting leftovers.
     pub(crate) traces: RefCell<Traces>,
 }
 

@@ -1,8 +1,8 @@
-//! Search within what an audience may see.
+//! Searches only the data that an audience may see.
 //!
-//! The filter is part of the query and applies before anything is counted, ranked or cut off. The ranking uses no statistics of
-//! rows outside the filter: FTS5's own bm25 counts how often a word occurs in all rows, so the order of public hits would reveal
-//! something about private ones. Each word is weighted by how rare it is among the visible rows.
+//! The filter is part of the query, so it applies before rows are counted, ranked or cut off. The ranking uses no statistics
+//! about rows outside the filter. FTS5's own bm25 counts how often a word occurs in all rows, so the order of public hits would
+//! reveal something about private ones. Here each word is weighted by its rarity among the visible rows.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use crate::log::search::query_parts;
 use crate::open::ReadTx;
 use crate::text::{parse, to_json};
 
-/// Scores the rows that match: every phrase must occur, and at least one of the words.
+/// Scores the matching rows. Every phrase must occur; if there are no phrases, at least one of the words must.
 fn score(phrases: &[Vec<i64>], words: &[Vec<i64>], visible: u64) -> Vec<(i64, f64)> {
     let mut scores: HashMap<i64, f64> = HashMap::new();
     for rows in phrases.iter().chain(words) {
@@ -31,13 +31,13 @@ fn score(phrases: &[Vec<i64>], words: &[Vec<i64>], visible: u64) -> Vec<(i64, f6
         scores.retain(|row, _| required.contains(row));
     }
     let mut scored: Vec<(i64, f64)> = scores.into_iter().collect();
-    // For equal scores, newer rows first, so the order never depends on a hash.
+    // Newer rows first for equal scores, so that the order never depends on the hash map.
     scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
     scored
 }
 
 impl ReadTx<'_> {
-    /// The rows of an index within the filter that match each part of the query.
+    /// For each part of the query, the matching index rows that pass the filter.
     fn rows_within(&self, sql: &str, parts: &[String], within: &str) -> Result<Vec<Vec<i64>>> {
         let mut statement = self.conn.prepare_cached(sql)?;
         parts
@@ -49,7 +49,7 @@ impl ReadTx<'_> {
             .collect()
     }
 
-    /// Those of the given memories that match the query, best first, with their scores.
+    /// The given memories that match the query, best first, with their scores.
     pub fn search_memories_within(&self, typed: &str, memories: &[MemoryId]) -> Result<Vec<(MemoryId, f64)>> {
         let Some(parts) = query_parts(typed) else { return Ok(Vec::new()) };
         let within = to_json("memory ids", &memories)?;
@@ -80,8 +80,8 @@ impl ReadTx<'_> {
     pub fn memories_active(&self, at: Option<Timestamp>) -> Result<Vec<MemoryId>> {
         let sql = match at {
             None => "SELECT id FROM memories WHERE status = 'active' AND is_hidden = 0 AND ?1 = ?1 ORDER BY rank",
-            // True at a given time: said by then, and not replaced by anything said by then. The time of the person's decision
-            // does not matter, because an imported past is decided on all at once, today.
+            // A memory was true at a given time if it had been said by then and nothing said by then replaced it. The time of the
+            // person's decision does not matter, because all memories from an imported past are decided on today.
             Some(_) => {
                 "SELECT m.id FROM memories m WHERE m.said_at_ms <= ?1 AND m.is_hidden = 0 AND (m.status = 'active' OR m.status = 'superseded'
                     AND 0 = (SELECT count(*) FILTER (WHERE n.said_at_ms <= ?1) + (count(*) = 0) FROM memory_relations r
@@ -94,7 +94,7 @@ impl ReadTx<'_> {
         rows.map(|row| parse("memory id", &row?)).collect()
     }
 
-    /// Every active memory with the sequence numbers of its evidence; supporting lines are left out.
+    /// Every active memory, paired with the sequence number of each of its evidence lines. Supporting lines are left out.
     pub fn evidence_lines(&self) -> Result<Vec<(MemoryId, i64)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT v.memory_id, i.seq FROM memories m JOIN memory_evidence v ON v.memory_id = m.id

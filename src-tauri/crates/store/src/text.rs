@@ -4,14 +4,14 @@ use std::str::FromStr;
 
 use crate::{Result, StoreError};
 
-/// Parses a stored name or id. The error does not quote it, because a wrong value may be any text.
+/// Parses a stored name or id. The error does not quote it, because an invalid value can be arbitrary text.
 pub(crate) fn parse<T: FromStr>(what: &'static str, text: &str) -> Result<T> {
     text.parse().map_err(|_| StoreError::corrupt(what, "this version does not know this value"))
 }
 
 /// Parses stored JSON. Everything that returns a [`StoreError`] reads JSON through this function.
 pub fn parse_json<T: serde::de::DeserializeOwned>(what: &'static str, text: &str) -> Result<T> {
-    // serde's message quotes the unexpected value, which may come from a message.
+    // serde's error quotes the unexpected value, which may be message text.
     serde_json::from_str(text).map_err(|error| {
         StoreError::corrupt(what, format!("unexpected data at line {}, character {}", error.line(), error.column()))
     })

@@ -1,9 +1,9 @@
-//! Simulated power loss: whatever was not synced may be missing or torn, and what was acknowledged must still be there.
+//! Simulated power loss: writes that were not synced may be missing or torn, but acknowledged data must still be there.
 //!
-//! A layer between SQLite and the file system records every write and every sync of a run. Afterwards the run is cut at many
-//! points: each file keeps everything up to its last sync, and a random part of what was written later, in sectors of 512 bytes.
-//! Killing a process shows none of this, because the system still has what the process wrote. No such test can cover a real drive
-//! that reports data as durable when it is not.
+//! A layer between SQLite and the file system records every write and every sync of a run. The test then cuts the run at many
+//! points: each file keeps everything up to its last sync, and random 512-byte sectors of later writes. Killing a process would
+//! not test this, because the operating system still has the data that the process wrote. No test of this kind covers a real
+//! drive that reports data as durable when it is not.
 
 #![allow(unsafe_code)] // SQLite's file layer is a table of C functions.
 #![allow(clippy::unwrap_used)]
@@ -42,7 +42,7 @@ enum Event {
     Delete {
         path: String,
     },
-    /// The program was told that this step is complete.
+    /// The store reported this step as complete.
     Acknowledged {
         dir: String,
         number: u32,
@@ -64,7 +64,7 @@ impl Event {
 struct Recorder {
     /// Folders whose files are recorded.
     dirs: Vec<String>,
-    /// Folders on a full disk, in which no copy can be written.
+    /// Folders that simulate a full disk: no copy can be written in them.
     full: Vec<String>,
     events: Vec<Event>,
 }
@@ -79,7 +79,7 @@ fn note(path: &str, event: impl FnOnce(String) -> Event) {
     }
 }
 
-/// A file of this layer; SQLite's real file follows it in memory.
+/// A file of this layer. SQLite's real file follows it in memory.
 #[repr(C)]
 struct ShimFile {
     base: ffi::sqlite3_file,
@@ -236,7 +236,8 @@ struct Recording {
     events: Vec<Event>,
 }
 
-/// Records what `run` does to the files of a folder. `run` receives the folder and a callback for each acknowledged number.
+/// Records every file operation of `run` in a folder. `run` receives the folder and a callback to acknowledge a step by its
+/// number.
 fn record(run: impl FnOnce(&Path, &dyn Fn(u32))) -> Recording {
     install();
     let folder = TempDir::new().unwrap();
@@ -254,7 +255,7 @@ fn record(run: impl FnOnce(&Path, &dyn Fn(u32))) -> Recording {
     Recording { dir, events }
 }
 
-/// Whether the disk actually keeps what it was asked to sync.
+/// Whether the disk performs the syncs that it reports as done.
 #[derive(Clone, Copy, PartialEq)]
 enum Disk {
     Honest,
@@ -290,7 +291,7 @@ struct DiskFile {
 }
 
 impl DiskFile {
-    /// Applies the writes that were not synced: all, none, or some of their sectors.
+    /// Applies the sectors of unsynced writes for which `keeps` returns `true`: all, none or some of them.
     fn settle(&mut self, mut keeps: impl FnMut() -> bool) {
         for event in self.pending.drain(..) {
             match event {
@@ -312,7 +313,8 @@ impl DiskFile {
 }
 
 impl Recording {
-    /// The disk contents if the power fails after `cut` events, in a new folder, and the numbers acknowledged by then.
+    /// Returns the disk contents after a power loss following `cut` events, in a new folder, and the step numbers acknowledged by
+    /// then.
     fn cut(&self, cut: usize, disk: Disk) -> (TempDir, Vec<u32>) {
         let mut files: BTreeMap<String, DiskFile> = BTreeMap::new();
         let mut acknowledged = Vec::new();
@@ -342,7 +344,7 @@ impl Recording {
         (folder, acknowledged)
     }
 
-    /// `count` points spread over the whole run, and the point right after each acknowledgement.
+    /// `count` points spread over the whole run, and the point right after each acknowledgment.
     fn cuts(&self, count: usize) -> Vec<usize> {
         let spread = (1..=count).map(|n| n * self.events.len() / count);
         let told = self.events.iter().zip(1..).filter(|(event, _)| matches!(event, Event::Acknowledged { .. }));
@@ -353,7 +355,7 @@ impl Recording {
     }
 }
 
-/// Opens what is left, as the program does, and describes what is wrong with it.
+/// Opens the remaining files as the program does, and describes the damage, if any.
 fn damage(folder: &TempDir, acknowledged: &[u32]) -> Option<String> {
     let store = match Store::open(folder.path(), NOW) {
         Ok(store) => store,
@@ -384,7 +386,7 @@ fn damage(folder: &TempDir, acknowledged: &[u32]) -> Option<String> {
     }
 }
 
-/// Imports, jobs, settings, an erasure and checkpoints, each acknowledged once its transaction has returned.
+/// Performs imports, jobs, settings, an erasure and checkpoints. Each is acknowledged after its transaction has returned.
 fn a_day(dir: &Path, acknowledge: &dyn Fn(u32)) {
     let ids = SeqIds::new(3);
     let store = Store::open(dir, NOW).unwrap();
@@ -448,7 +450,7 @@ fn nothing_acknowledged_is_lost_and_nothing_is_damaged_when_the_power_goes() {
     assert!(lost.count() > 0, "or the test could not see a loss");
 }
 
-/// Number of rows that SQLite reported as committed on a plain connection and lost at some cut.
+/// Number of rows that SQLite reported as committed on a plain connection, but that were lost at some cut.
 fn lost_by_sqlite(synchronous: &str) -> usize {
     let recording = record(|dir, acknowledge| {
         let conn = Connection::open(dir.join("plain.db")).unwrap();
@@ -458,7 +460,7 @@ fn lost_by_sqlite(synchronous: &str) -> usize {
             conn.execute("INSERT INTO t VALUES (?1)", [number]).unwrap();
             acknowledge(number);
         }
-        // Closing the last connection would sync everything.
+        // Do not close the connection: closing the last one would sync everything.
         std::mem::forget(conn);
     });
     let cuts = recording.cuts(60).into_iter();

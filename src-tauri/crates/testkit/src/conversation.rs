@@ -1,4 +1,4 @@
-//! Conversations as a few readable lines.
+//! Fixture conversations, written as a few readable lines.
 //!
 //! ```text
 //! owner Mara 10:00: I moved to Porto in May.
@@ -10,7 +10,8 @@
 //!
 //! A line is `role name [date] [time] [(message type)]: text`. A line with `|` continues the text on a new line. Empty lines are
 //! ignored. A message without a time comes one minute after the previous one. The source ids are the conversation's id and `m1`,
-//! `m2`, … A malformed line panics with its number: fixtures are written by hand and should fail where they are wrong.
+//! `m2`, … A malformed line panics with its line number, because fixtures are written by hand and should fail where the mistake
+//! is.
 
 use keepsake_domain::{
     Author, ChannelHandle, DAY_MS, MINUTE_MS, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty,
@@ -25,7 +26,7 @@ pub struct Conversation {
     first: Message,
 }
 
-/// The messages of a private chat with this id: [`Conversation::new`] without changes.
+/// The messages of a private chat with this id. Short for [`Conversation::new`] with default properties.
 pub fn conversation(id: &str, lines: &str) -> Vec<Message> {
     Conversation::new(id).messages(lines)
 }
@@ -71,7 +72,7 @@ impl Conversation {
         self
     }
 
-    /// Sets the channel; handles are names within its type.
+    /// Sets the channel. Authors get handles of this channel type.
     #[must_use]
     pub fn channel(mut self, channel_type: &str, channel_id: &str) -> Self {
         channel_type.clone_into(&mut self.first.channel_type);

@@ -1,6 +1,6 @@
-//! Generated exports of any size for benchmarks; the same seed gives the same bytes.
+//! Generates exports of any size for benchmarks. The same seed gives the same bytes.
 //!
-//! The text is varied, so that indexes, filters and embeddings have realistic input. Nobody in it exists.
+//! The text is varied, so that indexes, filters and embeddings have realistic input. All people in it are invented.
 
 use std::io::{self, Write};
 
@@ -67,7 +67,7 @@ fn write_conversation(out: &mut dyn Write, dice: &mut Dice, begin: u64, messages
     )
 }
 
-/// The children of the node at `at`: the next node of the thread, and `beside`.
+/// The children of the node at `at`: the next node of the thread, and `beside` if it is given.
 fn children(ids: &[String], at: usize, beside: Option<&str>) -> String {
     ids.get(at + 1).map(String::as_str).into_iter().chain(beside).map(|id| format!("\"{id}\"")).collect::<Vec<_>>().join(",")
 }
@@ -132,7 +132,7 @@ impl Dice {
         format!("{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}", a >> 32, a >> 16 & 0xffff, a & 0xfff, b >> 52, b & 0xffff_ffff_ffff)
     }
 
-    /// `template` with every `{x}` replaced by a word of kind `x`.
+    /// Replaces every `{x}` in `template` with a word of kind `x`.
     fn fill(&mut self, template: &str) -> String {
         let mut out = String::with_capacity(template.len() + 32);
         let mut rest = template;

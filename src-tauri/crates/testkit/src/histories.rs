@@ -1,7 +1,7 @@
-//! Histories in which a unique word identifies every statement. They record what was said, where and how often, so that a test
-//! can check whether a statement is served, and whether anything else changed.
+//! Generated histories in which a unique word identifies every statement. A history records which statements were made, where and
+//! how often, so that a test can check whether a statement is served, and whether anything else changed.
 //!
-//! Nobody in them exists; the same seed gives the same history. Not here: how the histories are processed.
+//! All people in them are invented. The same seed gives the same history. Not here: how the histories are processed.
 
 use keepsake_domain::{DAY_MS, Message, Timestamp};
 
@@ -14,7 +14,7 @@ struct Pattern {
     words: &'static [&'static str],
 }
 
-/// Each is used at most once per history, so that no statement replaces another.
+/// Each pattern is used at most once per history, so that no statement replaces another.
 const PATTERNS: &[Pattern] = &[
     Pattern {
         said: &["I live in {}.", "I live in {}, close to the canal.", "By the way, I live in {}."],
@@ -54,7 +54,7 @@ const PATTERNS: &[Pattern] = &[
     },
 ];
 
-/// Lines around the statements, so that topics form and something is left when a statement is removed.
+/// Lines around the statements, so that topics form and other messages remain when a statement is removed.
 const TALK: &[&[&str]] = &[
     &[
         "owner Mara: The water pump at the well makes no sound when I press the switch.",
@@ -82,9 +82,9 @@ const TALK: &[&[&str]] = &[
 /// A statement of the owner about themselves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
-    /// Occurs in no other statement, and nowhere else.
+    /// The word that identifies the statement; it occurs nowhere else.
     pub word: &'static str,
-    /// Another word of the same kind, which nobody used.
+    /// Another word of the same kind that does not occur in the history.
     pub instead: &'static str,
     /// Indices of the conversations in which it was said.
     pub places: Vec<usize>,
@@ -121,7 +121,7 @@ impl History {
             let at = dice.below(pattern.words.len() as u64) as usize;
             let (word, instead) = (pattern.words[at], pattern.words[(at + 1) % pattern.words.len()]);
             let mut places: Vec<usize> = Vec::new();
-            // Repeat it elsewhere, often in the very same words, as people do.
+            // Say it one or more times, often in exactly the same words, as people do.
             for _ in 0..=dice.below(3) {
                 let place = dice.below(CONVERSATIONS as u64) as usize;
                 let way = if dice.below(2) == 0 { 0 } else { dice.below(pattern.said.len() as u64) as usize };
@@ -136,7 +136,7 @@ impl History {
         Self { conversations, said }
     }
 
-    /// The same words under other ids, as in another export.
+    /// The same messages with other conversation ids, as in another export.
     #[must_use]
     pub fn exported_again(&self) -> Vec<Vec<Message>> {
         let again = |messages: &Vec<Message>| {

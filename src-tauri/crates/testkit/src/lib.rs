@@ -1,7 +1,7 @@
 //! Shared support for tests and benchmarks: conversations as readable lines, a fixed clock and reproducible ids, generated
-//! exports, populations and years, a scripted server of language models, and an https front for it.
+//! exports, populations and years, a scripted language model server, and an HTTPS front for it.
 //!
-//! Not here: anything that needs a store or an engine; those crates build their own helpers on top of this one.
+//! Not here: helpers that need a store or an engine. Those crates build their own on top of this crate.
 
 mod clock;
 mod conversation;

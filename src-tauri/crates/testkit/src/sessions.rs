@@ -1,6 +1,6 @@
 //! Sessions of programs that use tools, described in a few words: `Edit CHANGELOG.md; cargo test; !git push` is an edit, a shell
-//! command, and a shell command that failed. Available as messages for a store, and as the files of Claude Code and the Codex
-//! CLI.
+//! command, and a shell command that failed. A session can be generated as messages for a store, and as a file of Claude Code or
+//! the Codex CLI.
 
 use keepsake_domain::{Message, MessageType, Role, SourceKind, Timestamp};
 use serde_json::{Value, json};
@@ -15,11 +15,11 @@ const TOOLS: [&str; 7] = ["Edit", "Read", "Grep", "Glob", "Write", "WebFetch", "
 pub struct ToolSession<'s> {
     /// Id of the session.
     pub id: &'s str,
-    /// When the first tool was used; the others follow one minute apart.
+    /// When the first tool was used. The others follow at intervals of one minute.
     pub began: Timestamp,
     /// Working folder of the program.
     pub folder: &'s str,
-    /// What was done, in the notation above.
+    /// The tool uses, in the notation above.
     pub script: &'s str,
 }
 
@@ -52,7 +52,7 @@ impl ToolSession<'_> {
         self.began.plus_ms(step as i64 * 60_000)
     }
 
-    /// The session as messages, like an importer produces them.
+    /// The session as messages, as an importer would produce them.
     pub fn messages(&self) -> Vec<Message> {
         let room = Conversation::new(self.id).source(SourceKind::ClaudeCode).channel("cli", self.folder);
         let mut messages = room.messages("owner User: Please do it.\nassistant Claude: I begin.");

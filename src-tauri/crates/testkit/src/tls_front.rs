@@ -1,7 +1,7 @@
-//! An https front on 127.0.0.1 for a server that speaks plain HTTP, with a self-made certificate.
+//! An HTTPS front on 127.0.0.1 for a server that speaks plain HTTP, with a self-signed certificate.
 //!
 //! It records every byte that a client sends, both as received and after decryption, so that a test can show that no part of a
-//! request is sent before the certificate is accepted. It handles one request per connection, as our clients make them.
+//! request is sent before the certificate is accepted. It handles one request per connection, because our clients send only one.
 //!
 //! Not here: the responses, which come from the server behind it.
 
@@ -15,10 +15,10 @@ use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, Stream};
 
-/// What is wrong with the certificate, apart from having no trusted issuer.
+/// The fault of the certificate, apart from having no trusted issuer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Certificate {
-    /// Nothing: a client that trusts it may call 127.0.0.1.
+    /// No fault: a client that trusts it may call 127.0.0.1.
     Sound,
     /// It belongs to another host.
     OfAnotherHost,
@@ -26,7 +26,7 @@ pub enum Certificate {
     Expired,
 }
 
-/// What clients have sent.
+/// The bytes that clients have sent.
 #[derive(Debug, Clone, Default)]
 pub struct Heard {
     /// Bytes as received.
@@ -45,7 +45,7 @@ pub struct TlsFront {
 }
 
 impl TlsFront {
-    /// Accepts https connections and passes the requests on to `behind`, a port on 127.0.0.1.
+    /// Accepts HTTPS connections and forwards the requests to `behind`, a port on 127.0.0.1.
     ///
     /// # Panics
     /// If the system has no free port, or the certificate cannot be created.
@@ -61,7 +61,7 @@ impl TlsFront {
                     if is_stopping.load(Ordering::SeqCst) {
                         return;
                     }
-                    // One at a time. An error means that the client left, which is what some tests check.
+                    // One connection at a time. An error means that the client left; some tests check exactly this.
                     let _ = pass(stream, behind, &config, &heard);
                 }
             }
@@ -79,7 +79,7 @@ impl TlsFront {
         &self.pem
     }
 
-    /// What clients have sent so far.
+    /// The bytes that clients have sent so far.
     pub fn heard(&self) -> Heard {
         lock(&self.heard).clone()
     }
@@ -116,7 +116,7 @@ fn make(certificate: Certificate) -> (Arc<ServerConfig>, String) {
     (Arc::new(config), signed.pem())
 }
 
-/// A stream that records what is read from it.
+/// A stream that records the bytes read from it.
 struct Overheard<'h> {
     stream: TcpStream,
     heard: &'h Mutex<Heard>,
@@ -140,7 +140,7 @@ impl Write for Overheard<'_> {
     }
 }
 
-/// Passes one request on, and its response back.
+/// Forwards one request, and returns its response.
 fn pass(stream: TcpStream, behind: u16, config: &Arc<ServerConfig>, heard: &Mutex<Heard>) -> io::Result<()> {
     let mut connection = ServerConnection::new(Arc::clone(config)).map_err(io::Error::other)?;
     let mut wire = Overheard { stream, heard };

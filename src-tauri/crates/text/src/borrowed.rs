@@ -1,4 +1,4 @@
-//! Finds, by their shape, the parts of a message that its author did not write in their own voice.
+//! Detects, from formatting only, the parts of a message that are not the author's own words: quotations, pasted text.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -9,22 +9,22 @@ use crate::code::is_code;
 use crate::pattern::re;
 use crate::quotation::quotations;
 
-/// The form that shows that a part is borrowed.
+/// The kind of formatting that marks borrowed text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Form {
     /// A fenced block, including its fences.
     Fence,
     /// A line that begins with `>`.
     QuotedLine,
-    /// A mail, from its header or from the line that names its author.
+    /// An email, starting at its headers or its attribution line ("Eve wrote:").
     Mail,
     /// Messages copied from a chat, with timestamps.
     Chat,
-    /// Lines of two or more speakers, without timestamps.
+    /// Lines that begin with a speaker's name (`Anna: …`), without timestamps, if there are at least two.
     Dialogue,
-    /// Subtitles: cues and their text.
+    /// Subtitles: the time ranges and their text.
     Captions,
-    /// A post copied from a feed, from the line with its author's handle.
+    /// A post copied from a feed, starting at the line with its author's handle.
     Post,
     /// A line of code, a log or a table.
     Code,
@@ -39,20 +39,20 @@ pub enum Form {
 /// A borrowed part of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Borrowed {
-    /// Byte range in the message; on character boundaries, and never empty.
+    /// Byte range in the message. Lies on character boundaries and is never empty.
     pub bytes: Range<usize>,
-    /// The form that shows it.
+    /// How it was recognized.
     pub form: Form,
 }
 
 impl Form {
-    /// True if it covers whole lines rather than part of a line.
+    /// True if this form covers whole lines, false if it covers part of a line.
     pub fn is_of_lines(self) -> bool {
         !matches!(self, Form::Quotation | Form::InlineCode)
     }
 }
 
-/// Compiles a pattern with placeholders for times, dates and names.
+/// Compiles a pattern in which `TIME`, `DATE` and `NAME` are placeholders.
 fn shape(pattern: &str) -> Regex {
     let pattern = pattern.replace("TIME", r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?[AaPp]\.?[Mm]\.?)?");
     let pattern = pattern.replace("DATE", r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4}");
@@ -71,7 +71,7 @@ static STAMPED_HEAD: LazyLock<Regex> = LazyLock::new(|| {
     shape(r"^(?:\p{L}.{0,40}(?:\s{2,}(?:APP\s+)?|\s\[)TIME\]?|\S.{0,40} [—–] .{0,24}TIME|\S.{0,40}, \[.{0,16}TIME\]:?)$")
 });
 
-/// A time alone on its line, as Slack shows it below the name.
+/// A line that contains only a time, as Slack shows it below the name.
 static TIME_ALONE: LazyLock<Regex> = LazyLock::new(|| shape(r"^TIME$"));
 
 /// A speaker line: `Anna: I live here`.
@@ -80,44 +80,44 @@ static SPEAKER: LazyLock<Regex> = LazyLock::new(|| re(r"^\p{Lu}[\p{L}\p{N}_.' -]
 /// The time range of a subtitle.
 static CUE: LazyLock<Regex> = LazyLock::new(|| re(r"^(?:\d{1,2}:)?\d{2}:\d{2}[.,]\d{3}\s+-->\s+"));
 
-/// The author line of a post, as feeds show it: `@eve`, `Eve Berg @eve · Mar 3`, `u/eve`, `eve_b • 3h ago`, or a single dot.
+/// The author line of a post, as displayed in feeds: `@eve`, `Eve Berg @eve · Mar 3`, `u/eve`, `eve_b • 3h ago`, or a single dot.
 static POSTED: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"^(?:@\w{2,30}(?:\s*[·•].*)?|.{0,50}\s@\w{2,30}\s*[·•]\s*\S.*|(?:.{0,20}\s)?u/[\w-]{2,30}(?:\s*[·•].*)?|[·•]|[\w-]{2,30}\s*[·•]\s*\d+\s?\p{L}{1,6}\b.{0,20})$",
     )
 });
 
-/// The labels of mail headers, in the languages that mail programs use.
+/// Labels of email headers, in the languages that mail programs use.
 static MAIL_HEADER: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)^\*?(?:from|to|cc|bcc|subject|sent|date|reply-to|von|an|betreff|gesendet|datum|de|à|objet|envoyé|para|asunto|enviado|assunto|da|oggetto|inviato|van|aan|onderwerp|verzonden|från|till|ämne|skickat|fra|til|emne|od|do|temat|předmět|от|кому|тема|发件人|收件人|主题|差出人|宛先|件名)\s?[:：]\*?(?:\s|$)",
     )
 });
 
-/// The line that mail programs put above a quoted mail.
+/// The line that mail programs put above a quoted email.
 static ATTRIBUTION: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)^.{0,120}\b(?:wrote|writes|schrieb|schreibt|a écrit|écrit|escribió|escreveu|ha scritto|schreef|skrev|napisał|napisała|napsal|написал|написала|yazdı)\b.{0,80}[:：]$",
     )
 });
 
-/// The same words followed by the quoted text on one line: `Eve schrieb: …`.
+/// An attribution followed by the quoted text on the same line: `Eve schrieb: …`.
 static ATTRIBUTED: LazyLock<Regex> = LazyLock::new(|| {
     shape(
         r"^NAME (?:wrote|writes|said|says|schrieb|schreibt|sagte|a écrit|écrit|escribió|escreveu|ha scritto|schreef|skrev)\s?[:：]\s",
     )
 });
 
-/// Text framed by dashes, as above a forwarded mail.
+/// A line of text framed by dashes, as above a forwarded email.
 static FRAMED: LazyLock<Regex> = LazyLock::new(|| re(r"^-{2,}\s*\p{L}.{2,60}?\s*-{2,}$"));
 
-/// Minimum words in a post. If fewer follow the author line directly, the text of the post is in the next paragraph.
+/// Minimum words in a post. If fewer words follow the author line directly, the text of the post is in the next paragraph.
 const POST_WORDS_MIN: usize = 4;
 
-/// Maximum length of a name above a time.
+/// Maximum length of a name on the line above a time.
 const NAME_CHARS_MAX: usize = 40;
 
-/// The parts of `text` that its author did not write in their own voice, in order of position; they may overlap.
+/// The parts of `text` that are not the author's own words, sorted by position. They may overlap.
 pub fn borrowed(text: &str) -> Vec<Borrowed> {
     let lines = Lines::of(text);
     let mut found = fences(&lines);
@@ -206,7 +206,7 @@ impl<'a> Lines<'a> {
     fn begins_mail(&self, n: usize) -> bool {
         let line = self.trimmed(n);
         let is_header = |n: usize| MAIL_HEADER.is_match(self.trimmed(n));
-        // A single header line belongs to a mail only if it contains an address, because a note may begin with just "To:".
+        // A single header line counts as an email only if it contains an address, because a note may also begin with "To:".
         is_header(n)
             && (line.contains('@')
                 || is_header(n + 1)
@@ -228,7 +228,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Fenced blocks; an unclosed one extends to the end.
+/// Fenced blocks. An unclosed block extends to the end of the message.
 fn fences(lines: &Lines<'_>) -> Vec<Borrowed> {
     let mut found = Vec::new();
     let mut open: Option<usize> = None;
@@ -267,7 +267,7 @@ mod tests {
     /// The lines that remain after all borrowed parts are removed.
     fn own(text: &str) -> Vec<String> {
         let mut found = borrowed(text);
-        // Two words in quotation marks may be a title.
+        // One or two words in quotation marks may be a title.
         found.retain(|one| one.form != Form::Quotation || text[one.bytes.clone()].split_whitespace().count() > 2);
         let keeps = |at: usize| !found.iter().any(|one| one.bytes.contains(&at));
         let left: String = text.char_indices().filter(|(at, c)| *c == '\n' || keeps(*at)).map(|(_, c)| c).collect();

@@ -1,15 +1,15 @@
-//! Detects code, logs and tables by the appearance of a line.
+//! Detects lines of code, logs and tables by their symbols and first words.
 
-/// Maximum share of symbols in a line; with more, it is code, a log or a table.
+/// Maximum share of symbols in prose. A line with more is code, a log or a table.
 const SYMBOL_SHARE_MAX: f32 = 0.22;
 
-/// Minimum length of a line for the share of symbols to be meaningful.
+/// Minimum line length for the share of symbols to be meaningful.
 const SYMBOL_LINE_CHARS_MIN: usize = 9;
 
 /// Minimum length of a line beginning with a year that counts as a log line.
 const LOG_LINE_BYTES_MIN: usize = 20;
 
-/// The beginnings of lines in code, logs and diffs.
+/// Typical beginnings of lines in code, logs and diffs.
 const STARTS: &[&str] = &[
     "$ ", ">>> ", "import ", "from __", "def ", "fn ", "pub fn", "const ", "let ", "var ", "class ", "function ", "public ",
     "private ", "return ", "#include", "SELECT ", "INSERT ", "UPDATE ", "at java", "at org", "at com", "File \"", "</", "<div",
@@ -21,7 +21,7 @@ const STARTS: &[&str] = &[
 pub(crate) fn is_code(line: &str) -> bool {
     let trimmed = line.trim();
     if STARTS.iter().any(|start| trimmed.starts_with(start)) {
-        // "let me know" and "return flights are dear" are prose; code also contains symbols.
+        // "let me know" and "return flights are dear" begin like code but are prose. Code also contains symbols.
         let carries_signs = trimmed.contains(['(', '{', '=', ';', '<', '/', '[', '|', '}', '"', ':']) || trimmed.starts_with('$');
         let first = trimmed.split_whitespace().next().unwrap_or("");
         let is_shouted_query = first.chars().all(char::is_uppercase) && trimmed.contains('*');

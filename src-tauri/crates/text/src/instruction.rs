@@ -1,8 +1,9 @@
-//! Text that gives orders to a machine or hides something: it is never served to agents unchanged and proves nothing.
+//! Detects text that gives orders to a machine or hides something. Such text is never served to agents unchanged and never counts
+//! as evidence.
 //!
-//! Attacks on machines are detected by patterns. No trained reader decides this, because it would be the target of the attacks,
-//! and because a person must be able to see the reason. Deliberately not here: what happens to such text (`capture` quarantines
-//! it, and `engine` never serves it).
+//! Detection uses patterns. A trained reader does not decide this, because it would itself be the target of the attacks, and
+//! because a person must be able to see the reason. Deliberately not here: what happens to such text (`capture` quarantines it,
+//! and `engine` never serves it).
 
 use std::sync::LazyLock;
 
@@ -29,7 +30,7 @@ static ORDERS: LazyLock<RegexSet> = LazyLock::new(|| {
     ])
 });
 
-/// True if the text reads like an order to a machine. Invisible characters cannot hide one.
+/// True if the text contains an order to a machine, even if invisible characters are inserted into it.
 pub fn is_order(text: &str) -> bool {
     ORDERS.is_match(text)
         || text.contains(is_invisible) && ORDERS.is_match(&text.chars().filter(|c| !is_invisible(*c)).collect::<String>())
@@ -45,7 +46,8 @@ pub fn hides_text(text: &str) -> bool {
     let hard = text
         .chars()
         .any(|c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') || ('\u{e0000}'..='\u{e007f}').contains(&c));
-    // A single zero-width joiner is part of many emoji; several together can hide text.
+    // Joiners, direction marks and the like occur in emoji and ordinary text and are not counted. Several other zero-width
+    // characters can hide text.
     let zero_width = text
         .chars()
         .filter(|c| is_invisible(*c) && !matches!(c, '\u{200d}' | '\u{fe0f}' | '\u{200e}' | '\u{200f}' | '\u{feff}'))

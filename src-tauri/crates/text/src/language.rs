@@ -1,7 +1,7 @@
 //! Detects the language of a text, and provides that language's stop words.
 //!
-//! Both come from libraries: `whatlang`, and the stopwords-iso lists in `stop-words`. Stop words name nothing by themselves, so a
-//! key phrase does not begin or end with one; they decide nothing about meaning.
+//! Both come from libraries: `whatlang`, and the stopwords-iso lists in `stop-words`. Stop words have no meaning of their own, so
+//! a key phrase does not begin or end with one. They never influence decisions about meaning.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -66,16 +66,16 @@ static STOP_WORDS: LazyLock<HashMap<Lang, HashSet<&'static str>>> = LazyLock::ne
 });
 
 impl Language {
-    /// The default when nothing is known.
+    /// The default language.
     pub const ENGLISH: Self = Self(Lang::Eng);
 
-    /// The language of `text`, or `usual` if it cannot be detected reliably.
+    /// The language of `text`, or `usual` if detection is not reliable.
     pub fn of(text: &str, usual: Self) -> Self {
         let head = text.get(..text.floor_char_boundary(BYTES_READ_MAX)).unwrap_or(text);
         whatlang::detect(head).filter(whatlang::Info::is_reliable).map_or(usual, |info| Self(info.lang()))
     }
 
-    /// True if `word`, in lowercase, names nothing by itself. Languages without a list have no stop words.
+    /// True if `word` (in lowercase) is a stop word. Languages without a list have no stop words.
     pub fn is_stop_word(self, word: &str) -> bool {
         STOP_WORDS.get(&self.0).is_some_and(|words| words.contains(word))
     }

@@ -1,7 +1,7 @@
-//! Reads a message by form, in one place for every crate that reads messages: which parts its author did not write.
+//! Text analysis shared by all crates that read messages, above all: which parts of a message its author did not write.
 //!
-//! Only shape is used here: quotation marks, code fences, mail headers, chat timestamps, subtitle cues. What words mean is left
-//! to the trained reader, a language model or the person. One list of English words remains for the rules that work without the
+//! Only formatting is used here: quotation marks, code fences, mail headers, chat timestamps, subtitle cues. Meaning is left to
+//! the trained reader, a language model or the person. One list of English words remains for the rules that work without the
 //! reader and will be removed with them: the words that announce pasted text (`own`).
 
 mod borrowed;

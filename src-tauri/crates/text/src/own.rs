@@ -1,10 +1,10 @@
-//! Divides a message into its author's own words and everything else.
+//! Separates the author's own words in a message from everything else.
 
 use std::ops::Range;
 
 use crate::{Form, borrowed};
 
-/// Minimum words in a quotation inside a sentence; a shorter one is a title or emphasis.
+/// Minimum words in a quotation inside a sentence. Anything shorter is a title or emphasis.
 const QUOTATION_WORDS_MIN: usize = 3;
 
 /// Two lines of a hard-wrapped paragraph are joined only if the first one has at least this many bytes.
@@ -15,11 +15,11 @@ const WRAPPED_LINE_BYTES_MIN: usize = 48;
 pub struct OwnWords {
     /// The author's own text, in ranges of at most one paragraph and without list markers.
     pub segments: Vec<Range<usize>>,
-    /// Quotations, inline code and descriptions of pictures inside those ranges.
+    /// Parts of those ranges that are not the author's own: quotations, inline code, picture descriptions.
     pub foreign: Vec<Range<usize>>,
 }
 
-/// Divides `text`.
+/// Finds the author's own words in `text`. The text after a line that announces pasted text is not included.
 pub fn own_words(text: &str) -> OwnWords {
     let found = borrowed(text);
     let is_borrowed = |line: &Range<usize>| {
@@ -72,7 +72,7 @@ fn without_marker(line: &str) -> &str {
     rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")).map_or(bare, str::trim_start)
 }
 
-/// "[Image: a red bicycle]" in the middle of a line is a description by the platform.
+/// Descriptions that the platform inserted in the middle of a line, such as "[Image: a red bicycle]".
 fn descriptions(text: &str) -> impl Iterator<Item = Range<usize>> {
     const KINDS: [&str; 9] = ["Image", "image", "Photo", "photo", "Video", "File", "Attachment", "Sticker", "GIF"];
     text.match_indices('[').filter_map(move |(at, _)| {
@@ -82,15 +82,15 @@ fn descriptions(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Words for pasted text that announce it. Only English, and therefore just an aid for the rules that still work without the
-/// reader; it will be removed with them.
+/// Words that announce pasted text. The list is English only and just helps the rules that still work without the trained reader;
+/// it will be removed with them.
 const PASTED: &str = "abstract ad advert announcement article asks bio blog blurb brief brochure caption chorus code config copied description \
     dialogue doc document draft email emails error essay example excerpt found guidelines instructions interview letter line \
     lines listing log logs lyrics mail message opening output page paragraph passage paste pasted pasting poem policy post \
     posting profile prompt quote readme reads reply response review said sample says scene script snippet song spec speech \
     stack statement sticker story template testimonial text told trace transcript tweet verse voicemail website wrote";
 
-/// One of these words must be among this many words before the colon.
+/// One of the words in `PASTED` must be among this many words before the colon.
 const ANNOUNCING_WORDS: usize = 8;
 
 /// True for a line such as "Here's the email:", which announces pasted text or a draft.

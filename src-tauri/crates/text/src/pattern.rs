@@ -1,8 +1,9 @@
-//! Constant patterns for every crate that reads messages, compiled once.
+//! Compiles the constant patterns of all crates that read messages.
 
 use regex::{Regex, RegexSet, RegexSetBuilder};
 
-/// Memory for the states of one set. Bounded gaps between words create many states, and a set that must discard them is slow.
+/// Cache size for the automaton states of one set. Patterns with bounded gaps create many states, and matching is slow if the
+/// cache has to be flushed.
 const LAZY_BYTES_MAX: usize = 8 << 20;
 
 /// Compiles a constant pattern. A pattern that does not compile is a programming error, which the first test run reveals.
@@ -10,8 +11,8 @@ pub fn re(pattern: &str) -> Regex {
     Regex::new(pattern).unwrap_or_else(|_| unreachable!("a constant pattern compiles"))
 }
 
-/// Constant English patterns that are matched together. Word boundaries consider only ASCII letters, because then an automaton
-/// can read each byte once; with Unicode's `\b` it gives up at the first letter outside ASCII, which most chat contains.
+/// Compiles constant English patterns that are matched together. Word boundaries are ASCII only, so that the fast automaton can
+/// read each byte once. With Unicode's `\b` it gives up at the first non-ASCII letter, and most chats contain one.
 pub fn set(patterns: &[&str]) -> RegexSet {
     let patterns = patterns.iter().map(|pattern| pattern.replace(r"\b", r"(?-u:\b)"));
     RegexSetBuilder::new(patterns)
@@ -24,7 +25,7 @@ pub fn set(patterns: &[&str]) -> RegexSet {
 mod tests {
     use super::*;
 
-    // A rule that does not compile must not disappear silently; this engine does not support look-ahead, for example.
+    // A pattern that does not compile must not be ignored silently. For example, this engine does not support look-ahead.
     #[test]
     #[should_panic(expected = "a constant pattern compiles")]
     fn a_pattern_that_does_not_compile_is_an_error_at_its_first_use() {

@@ -4,13 +4,14 @@ use std::ops::Range;
 
 use crate::{Borrowed, Form};
 
-/// Minimum words in a quotation; anything shorter is a name or emphasis.
+/// Minimum words in a quotation. Anything shorter is a name or emphasis.
 const QUOTATION_WORDS_MIN: usize = 2;
 
-/// An opening mark that is not closed within this many bytes is not a quotation.
+/// If an opening mark is not closed within this many bytes, it is treated as unclosed.
 const QUOTATION_BYTES_MAX: usize = 4_000;
 
-/// A single mark opens a quotation only if it closes after at least this many words; the one in "the dogs' bowls" does not.
+/// A single quotation mark opens a quotation only if it is closed after at least this many words. The apostrophe in "the dogs'
+/// bowls" is not.
 const SINGLE_MARK_WORDS_MIN: usize = 3;
 
 /// The text between quotation marks or backticks, including the marks, in order.
@@ -21,14 +22,15 @@ pub(crate) fn quotations(text: &str) -> Vec<Borrowed> {
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let next = chars.peek().map_or(' ', |(_, next)| *next);
-        // A straight mark opens before a word and closes after one; 5" is inches, and "don't" is one word.
+        // A straight mark opens a quotation before a word and closes it after one. The mark in 5" means inches, and "don't" is
+        // one word.
         let may_open = !before.is_alphanumeric() && !next.is_whitespace();
         let may_close = !before.is_whitespace() && !next.is_alphanumeric();
         before = c;
         if let Some((closing, from)) =
             open.filter(|(closing, from)| at > from + QUOTATION_BYTES_MAX || c == '\n' && matches!(closing, '`' | '’'))
         {
-            // For an unclosed mark, as in "she said “I live in Rome", the quotation extends to the end of the paragraph.
+            // A quotation with an unclosed mark (she said “I live in Rome) extends to the end of the paragraph.
             if matches!(closing, '”' | '“' | '»' | '」') {
                 push(text, from..paragraph_end(text, from), closing, &mut found);
             }
@@ -78,7 +80,7 @@ fn paragraph_end(text: &str, from: usize) -> usize {
     text.get(from..).and_then(|rest| rest.find("\n\n")).map_or(text.len(), |n| from + n)
 }
 
-/// True if a single mark closes on this line after enough words.
+/// True if a single mark is closed on the same line, after enough words.
 fn single_mark_closes(text: &str, from: usize) -> bool {
     let line = text.get(from..).unwrap_or("").lines().next().unwrap_or("");
     let closes = line.char_indices().find(|(at, c)| {

@@ -1,16 +1,16 @@
-//! Porter's stemmer of 1980, as in the full-text index (`tokenize = 'porter …'`), so that words that are equal in the index are
-//! equal here.
+//! Porter's stemmer (1980). The full-text index uses the same one (`tokenize = 'porter …'`), so words that match in the index
+//! also match here.
 //!
-//! Deliberately not here: other languages. The index uses one stemmer for everything, and a word with letters other than a to z
-//! is its own stem.
+//! Deliberately not here: other languages. The index uses one stemmer for all languages, and a word with letters other than a to
+//! z is its own stem.
 
-/// Minimum length of a word to be stemmed; shorter ones have no removable suffix.
+/// Minimum length of a word to be stemmed. Shorter words have no removable suffix.
 const LETTERS_MIN: usize = 3;
 
-/// Maximum length of a word to be stemmed; longer ones are not words and stay unchanged.
+/// Maximum length of a word to be stemmed. Anything longer is not a word and stays unchanged.
 const LETTERS_MAX: usize = 64;
 
-/// Suffixes with their replacements, used if at least one syllable precedes them.
+/// Suffixes and their replacements, applied if at least one syllable precedes the suffix.
 const STEP_2: [(&str, &str); 20] = [
     ("ational", "ate"),
     ("tional", "tion"),
@@ -37,7 +37,8 @@ const STEP_2: [(&str, &str); 20] = [
 const STEP_3: [(&str, &str); 7] =
     [("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"), ("ful", ""), ("ness", "")];
 
-/// Suffixes removed if at least two syllables precede them; longer ones are listed before their own endings.
+/// Suffixes that are removed if at least two syllables precede them. A suffix is listed before any shorter suffix that it ends
+/// with.
 const STEP_4: [&str; 19] = [
     "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ion", "ism", "ate", "iti", "ous", "ive", "ize", "al", "er",
     "ic", "ou",
@@ -80,7 +81,7 @@ fn replace(word: &mut Vec<u8>, ending: &str, with: &str) {
     word.extend_from_slice(with.as_bytes());
 }
 
-/// Replaces the first suffix in the table that the word ends with, if enough of the word precedes it.
+/// Replaces the first suffix in the table that the word ends with, if at least one syllable precedes it.
 fn replace_one(word: &mut Vec<u8>, table: &[(&str, &str)]) {
     let Some((ending, with)) = table.iter().find(|(ending, _)| word.ends_with(ending.as_bytes())) else { return };
     if measure(&word[..word.len() - ending.len()]) > 0 {
@@ -157,7 +158,7 @@ pub fn stem(word: &str) -> String {
     replace_one(&mut letters, &STEP_3);
     suffix(&mut letters);
     last_letters(&mut letters);
-    // Only the letters a to z were removed and added.
+    // Always valid UTF-8, because only the letters a to z were removed or added.
     String::from_utf8(letters).unwrap_or_else(|_| word.to_owned())
 }
 

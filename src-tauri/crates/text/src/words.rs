@@ -1,7 +1,7 @@
-//! The words of a text as the full-text index sees them, with their positions.
+//! Splits a text into words the way the full-text index does, with their positions.
 //!
-//! A word is a run of letters and digits, in lowercase and without diacritics (`unicode61 remove_diacritics 2`). Positions count
-//! Unicode code points, as in evidence.
+//! A word is a run of letters and digits, converted to lowercase and without diacritics (`unicode61 remove_diacritics 2`).
+//! Positions are in Unicode code points, as in evidence.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::stem::stem;
 
-/// A word of a text.
+/// A word and its position in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
     /// The word in lowercase without diacritics.
@@ -35,10 +35,10 @@ pub fn fold(text: &str) -> String {
     text.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect()
 }
 
-/// The words of a text, in their order.
+/// The words of a text, in order.
 pub fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::with_capacity(text.len() / 6);
-    // The byte and code point at which the current word began.
+    // The start of the current word, in bytes and in code points.
     let mut open: Option<(usize, usize)> = None;
     let mut close = |open: &mut Option<(usize, usize)>, byte: usize, at: usize| {
         let Some((from_byte, from)) = open.take() else { return };
@@ -62,7 +62,7 @@ pub fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// True if the word is in a script without spaces between words, for which the index stores whole clauses as one word.
+/// True if the word is in a script without spaces between words. The index stores whole clauses in such a script as one word.
 pub fn is_unspaced(word: &str) -> bool {
     word.chars().any(|c| {
         matches!(c,
@@ -75,7 +75,7 @@ pub fn is_unspaced(word: &str) -> bool {
     })
 }
 
-/// The byte range extended so that it does not begin or end inside a word.
+/// Extends the byte range so that it does not begin or end inside a word.
 pub fn whole_words(text: &str, bytes: &Range<usize>) -> Range<usize> {
     let (Some(before), Some(inside), Some(after)) = (text.get(..bytes.start), text.get(bytes.clone()), text.get(bytes.end..))
     else {
@@ -99,7 +99,7 @@ const STOP_WORDS: [&str; 83] = [
     "what", "when", "where", "which", "who", "whom", "whose", "why", "will", "with", "would", "you",
 ];
 
-/// True if nearly every message contains this word.
+/// True if the word, in lowercase without diacritics, is a stop word.
 pub fn is_stop_word(plain: &str) -> bool {
     STOP_WORDS.binary_search(&plain).is_ok()
 }

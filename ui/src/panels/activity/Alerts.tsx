@@ -1,4 +1,4 @@
-/** Alerts: what happened, to what, and what to do. Dismissed ones disappear immediately. */
+/** Alerts: what happened, what it affects, and what to do. Dismissed alerts disappear immediately. */
 import { BellOff, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { type AlertView, call, useRpc } from '../../api';

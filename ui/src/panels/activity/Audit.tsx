@@ -1,6 +1,6 @@
 /**
- * The audit: a button, the share of each fault in the sample and what it means for all memories, and each finding with a proposed
- * action.
+ * The audit: a button to start it, the share of each fault in the sample and an estimate for all memories, and the findings, each
+ * with a proposed action.
  *
  * Each action is an ordinary decision about a memory, with its undo. The audit itself changes nothing.
  */

@@ -1,7 +1,7 @@
 /**
  * The log of model calls: where each request went, and the exact text that was sent and received.
  *
- * Calls to models on this computer are listed too, so that the log can be compared with the work that was done.
+ * Calls to models on this computer are listed as well, so that the log can be compared with the work done.
  */
 import { Globe, Monitor, ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
@@ -25,7 +25,7 @@ const rowHeight = () => ROW_PX;
 
 const OUTCOME_TONES: Record<string, 'plain' | 'warn' | 'danger'> = { unusable: 'warn', failed: 'danger' };
 
-/** The version of a prompt means nothing to a person. */
+/** Removes the prompt's version, which means nothing to a person. */
 const purposeName = ({ purpose }: Pick<ModelCallView, 'purpose'>): string => nameOf(t.models.log.purpose, purpose.replace(/\/\d+$/, ''));
 
 const totalOf = (response: ModelCallsResponse): number => response.total;
@@ -159,7 +159,7 @@ function CallRow({ each }: { each: ModelCallView }) {
 
 function CallDetail({ each }: { each: ModelCallView }) {
   const words = t.models.log;
-  // The text of a call in progress cannot have been deleted.
+  // An empty text means that it was deleted, unless the call is still in progress.
   const isForgotten = each.request === '' && each.outcome !== 'sent';
   return (
     <>

@@ -1,4 +1,7 @@
-/** The gate log: what was filtered out before Review, by which gate and why, so that the gates can be checked. */
+/**
+ * The gate log: statements that were filtered out before Review, with the gate and the reason, so that the person can check the
+ * gates.
+ */
 import { ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import { type GateEntry, useRpc } from '../../api';
@@ -81,7 +84,7 @@ export function GateLog({ conversation, gate: first, onAll }: { conversation: st
   );
 }
 
-/** `count` covers all conversations, so a single one shows none. */
+/** `count` covers all conversations, so it is null if only one conversation is shown. */
 function GateButton({ label, count, isCurrent, onClick }: { label: string; count: number | null; isCurrent: boolean; onClick: () => void }) {
   return (
     <button type="button" className={css.gate} aria-current={isCurrent || undefined} data-testid={TESTIDS.gateFilter} onClick={onClick}>
@@ -95,7 +98,10 @@ function GateButton({ label, count, isCurrent, onClick }: { label: string; count
   );
 }
 
-/** A person may know better than a gate, except for instructions to a machine and for statements that are already stored. */
+/**
+ * Whether the person may override the gate. Not possible for instructions to a machine and for statements that are already
+ * stored.
+ */
 function canBeKept(entry: GateEntry): boolean {
   return entry.interaction_id !== null && entry.start !== null && entry.end !== null && !['instruction_like', 'duplicate', 'echo', 'suppressed', 'unnamed_voice'].includes(entry.gate);
 }

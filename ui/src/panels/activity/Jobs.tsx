@@ -73,11 +73,11 @@ const ICONS = {
   done: <CircleCheck size={16} aria-hidden="true" />,
 };
 
-/** When a job is retried, shown before the last error; empty if it only waits for its turn. */
+/** The time of the next retry, shown before the last error. Empty if the job is only waiting in the queue. */
 function waitsFor(job: JobView): string {
   if (job.retry_at === null || job.state !== 'queued') return '';
   const at = momentAhead(job.retry_at);
-  // A job that was postponed without a failure has used no attempt.
+  // A job that was postponed without a failure has not used an attempt.
   return `${job.attempts > 0 ? t.activity.retryAttempt(at, job.attempts + 1, job.attempts_max) : t.activity.retryAt(at)} · `;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Overnight: what is new and waiting after the last maintenance run, expired proposals, and the schedule.
+ * Overnight: new items that await an answer after the last maintenance run, expired proposals, and the schedule.
  *
  * Not in this module: the jobs of a run, which are listed with all jobs.
  */
@@ -127,7 +127,7 @@ function List({ counts, none }: { counts: readonly Count[]; none: string }) {
   );
 }
 
-/** More are shown in Memories. */
+/** Maximum number of expired proposals shown here. Memories shows all. */
 const PARKED_SHOWN = 50;
 
 function Parked({ days }: { days: number }) {

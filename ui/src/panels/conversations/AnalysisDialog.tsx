@@ -1,4 +1,4 @@
-/** The results of an analysis, with those of earlier ones. */
+/** The results of an analysis, and of earlier analyses. */
 import { ArrowRight, GitCompareArrows, Minus, TrendingDown, TrendingUp } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type AnalysisView, type ArcPointView, type ConversationRow, useRpc } from '../../api';
@@ -205,7 +205,7 @@ function Arc({ points, onLine }: { points: readonly ArcPointView[]; onLine: (mes
   const line = points.map((point, index) => `${step * (index + 0.5)},${levelY(point.mood)}`).join(' ');
   return (
     <div className={css.arc}>
-      {/* The dots are outside the stretched drawing, which would stretch them too. */}
+      {/* The dots are outside the drawing, because the drawing is stretched and would distort them. */}
       {points.map((point, index) => (
         <span key={point.stage} className={css.dot} style={{ left: `${step * (index + 0.5)}%`, top: levelY(point.mood) }} aria-hidden="true" />
       ))}

@@ -13,7 +13,7 @@ import { usePages } from '../shared/pages';
 import css from './ConversationList.module.css';
 
 const PAGE_ROWS = 200;
-/** Pause in typing before a request is sent. */
+/** A request is sent after a pause in typing this long. */
 const QUERY_REST_MS = 160;
 const NONE: readonly string[] = [];
 
@@ -28,7 +28,7 @@ interface ConversationListProps {
   ref: Ref<ListHandle>;
   openId: string | null;
   onOpen: (row: Pick<ConversationRow, 'id'>) => void;
-  /** The row was opened for reading. */
+  /** Called when the row is opened for reading. */
   onRead: () => void;
   onEmpty: (isEmpty: boolean) => void;
   /** Only conversations with messages in this period. */
@@ -56,7 +56,7 @@ export function ConversationList({ ref, openId, onOpen, onRead, onEmpty, period,
     list: JSON.stringify(filter),
   });
 
-  // The row the cursor is moving to, until it has been loaded.
+  // The row that the cursor is moving to, until the row is loaded.
   const [wanted, setWanted] = useState<number | null>(null);
   const here = openId === null ? -1 : pages.find((row) => row.id === openId);
   const arrived = wanted === null ? undefined : pages.at(wanted);

@@ -1,4 +1,4 @@
-/** One message: author, time and original text. Text only: markup is not rendered and images are not fetched. */
+/** One message: author, time and original text. Markup is not rendered, and images are not fetched. */
 import { ChevronRight, FileText, GitBranch, Info, type LucideIcon, Mic, ScrollText, Sparkles, SquareTerminal, Wrench } from 'lucide-react';
 import type { MemorySpan, MessageView } from '../../api';
 import { Button, CATEGORIES, cx, fullTime, segmentsOf, tintOf } from '../../design';
@@ -9,7 +9,7 @@ import css from './Message.module.css';
 
 const FOLDABLE = new Set(['tool_use', 'tool_result', 'thinking']);
 const PREVIEW_CHARS = 120;
-/** Consecutive messages of one speaker within this time share a name. */
+/** Consecutive messages of one speaker within this time show the name only once. */
 const TOGETHER_MS = 4 * 60_000;
 
 const ICONS: Record<string, LucideIcon> = {
@@ -23,11 +23,11 @@ const ICONS: Record<string, LucideIcon> = {
   voice: Mic,
 };
 
-/** Tool messages and thinking are collapsed by default: they are long, and nobody said them. */
+/** Tool messages and thinking are collapsed by default, because they are long and nobody said them. */
 export const isFoldable = (message: Pick<MessageView, 'message_type'>): boolean => FOLDABLE.has(message.message_type);
 
 const dayOf = (time: number) => new Date(time).toDateString();
-/** `undefined` stands for a message that has not been loaded; no day line is drawn until it is known. */
+/** `undefined` means that the previous message is not loaded yet; no day line is drawn until it is. */
 export const startsDay = (message: MessageView, previous: MessageView | null | undefined): boolean =>
   previous === null || (previous !== undefined && dayOf(previous.time) !== dayOf(message.time));
 
@@ -191,11 +191,11 @@ function Body({ message, isMono, isOpen, onToggle, onSpan }: { message: MessageV
   );
 }
 
-/** Active before pending before all others: the color is that of the most relevant memory. */
+/** Active memories first, then pending ones, then all others. The first one determines the color. */
 const RANK: Record<string, number> = { active: 0, pending: 1, quarantined: 2 };
 const rank = (span: MemorySpan) => (RANK[span.status] ?? 3) * 100 + CATEGORIES.indexOf(span.category);
 
-/** Words that a memory rests on. Color, underline and name say which kind. */
+/** The words that a memory is based on. Color, underline and name indicate its kind. */
 function Span({ text, spans, onSpan }: { text: string; spans: readonly MemorySpan[]; onSpan: MessageProps['onSpan'] }) {
   const shown = spans.toSorted((a, b) => rank(a) - rank(b))[0];
   if (!shown) return text;
@@ -203,7 +203,7 @@ function Span({ text, spans, onSpan }: { text: string; spans: readonly MemorySpa
   const open = (element: HTMLElement) => onSpan(element, spans);
   return (
     <span
-      // A real button would be a single box and could not wrap.
+      // Not a button element, because that would be a single box and could not wrap.
       role="button"
       tabIndex={0}
       className={css.span}

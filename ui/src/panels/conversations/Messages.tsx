@@ -1,7 +1,7 @@
 /**
- * The reading view: virtualized, with row heights measured as rows appear, and messages fetched in pages.
+ * The reading view. It is virtualized: row heights are measured as rows appear, and messages are fetched in pages.
  *
- * The cursor (`j`, `k`) is a position. Moving it sends no request: the next page is fetched half a page ahead.
+ * The cursor (`j`, `k`) is a position. Moving it never waits for a request, because the next page is fetched half a page ahead.
  */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
@@ -18,15 +18,15 @@ import { SpanPopover } from './SpanPopover';
 
 const PAGE_MESSAGES = 200;
 const OVERSCAN = 4;
-/** A constant function: a new one would make the virtualizer recompute all offsets. */
+/** A constant function, because a new one would make the virtualizer recompute all offsets. */
 const byIndex = (index: number): number => index;
-/** Assumed height of a row that has not been loaded. */
+/** Assumed height of a row that is not loaded. */
 const UNKNOWN_PX = 96;
 
 interface MessagesProps {
   row: ConversationRow;
   target: string | null;
-  /** The messages are loaded, so their keys can act. */
+  /** Called when the messages are loaded, so that their keys can act. */
   onReady: () => void;
 }
 
@@ -38,7 +38,7 @@ export function Messages({ row, target, onReady }: MessagesProps) {
 }
 
 function MessageList({ row, target, position, onReady }: MessagesProps & { position: number | null }) {
-  // The virtualizer changes internally but keeps its identity, so memoized rendering would not notice.
+  // The virtualizer changes internally but keeps its identity, so memoized rendering would miss the changes.
   'use no memo';
   const pages = usePages('conversation_messages', {
     request: (offset, limit) => ({ conversation_id: row.id, offset, limit }),
@@ -80,7 +80,7 @@ function MessageList({ row, target, position, onReady }: MessagesProps & { posit
     if (isThere && position !== null) virtualizer.scrollToIndex(position, { align: 'center' });
   }, [isThere, position, target, virtualizer]);
   useEffect(() => {
-    // Opened at a message: its keys work immediately.
+    // If opened at a message, the view takes the focus, so that its keys work immediately.
     if (target !== null && isThere) scroller.current?.focus({ preventScroll: true });
   }, [target, isThere]);
 
@@ -91,7 +91,7 @@ function MessageList({ row, target, position, onReady }: MessagesProps & { posit
   const reached = useRef<string | null>(null);
   useEffect(() => {
     if (items.length === 0) return;
-    // Until the requested position is visible, the rows that happen to be visible must not be fetched instead.
+    // Until the requested position is visible, other rows that happen to be visible must not be fetched.
     if (position !== null && reached.current !== target) {
       if (position < first || position > last) return;
       reached.current = target;
@@ -111,7 +111,7 @@ function MessageList({ row, target, position, onReady }: MessagesProps & { posit
   useActions('conversations', {
     'conversations.nextMessage': () => moveTo(at < 0 ? firstInView() : at + 1),
     'conversations.previousMessage': () => moveTo(at < 0 ? firstInView() : at - 1),
-    // Home and End belong to the reading view while it has the focus; otherwise to the list, which registered first.
+    // Home and End act on the reading view while it has the focus, otherwise on the list, which registered first.
     'conversations.read': () => {
       const message = isReading() ? pages.at(at) : undefined;
       if (message && isFoldable(message)) setUnfolded((open) => toggled(open, message.id));
@@ -129,7 +129,7 @@ function MessageList({ row, target, position, onReady }: MessagesProps & { posit
   if (pages.total === 0) return <EmptyState title={t.conversations.noMessages} />;
   return (
     <>
-      {/* The scroll container of the pane; focusable, so that it can be scrolled by keyboard. */}
+      {/* The scroll container of the pane. Focusable, so that it can be scrolled by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div ref={scroller} className={css.scroller} role="region" aria-label={t.conversations.messages} tabIndex={0} data-reader="" data-testid={TESTIDS.conversationMessages}>
         <div className={css.canvas} style={{ height: virtualizer.getTotalSize() }}>

@@ -1,4 +1,7 @@
-/** Excludes a conversation from memory or uses it again: what this means, counts of what was derived, and what happens to it. */
+/**
+ * Excludes a conversation from memory, or uses it again. Shows what this means, how much was derived from the conversation, and
+ * what happens to the derived data.
+ */
 import { EyeOff, Lock, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type ConversationRow, type ExistingMemories, type PrivacyPreview, call, useRpc } from '../../api';
@@ -9,7 +12,7 @@ import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './PrivacyDialog.module.css';
 
-/** What was derived from the conversation, in words; kinds with a count of 0 are left out. */
+/** The counts of derived data, in words. Kinds with a count of 0 are left out. */
 function counted(preview: PrivacyPreview): string[] {
   const { countActive, countPending, countAnalyses, countGate } = t.conversations;
   return (
@@ -35,7 +38,7 @@ async function beginPrivate(id: string, existing: ExistingMemories): Promise<voi
   const canGoBack = existing !== 'erase';
   const said = t.conversations.didPrivate(outcome.hidden, outcome.erased, outcome.jobs_cancelled);
   const text = outcome.is_erasure_pending ? `${said} ${t.sources.erasurePending}` : said;
-  // Undo reverts the latest action, including this one, and never an older one instead.
+  // Records this action, so that an undo reverts it and not an older action.
   if (canGoBack) noteDone({ text, takeBack: () => call('conversation_set_private', { id, private: false, existing: 'keep', use_private_time: false }) });
   else {
     showToast({ text, replaces: 'decision' });
@@ -43,7 +46,9 @@ async function beginPrivate(id: string, existing: ExistingMemories): Promise<voi
   }
 }
 
-/** With `offersPrivateTime`, it only asks whether to use the messages that arrived while the conversation was excluded. */
+/**
+ * With `offersPrivateTime`, the dialog only asks whether to use the messages that arrived while the conversation was excluded.
+ */
 export function PrivacyDialog({ row, offersPrivateTime = false, onClose }: { row: ConversationRow; offersPrivateTime?: boolean; onClose: () => void }) {
   const { data: preview, error } = useRpc('conversation_privacy_preview', { id: row.id });
   const [isBusy, setBusy] = useState(false);

@@ -27,17 +27,17 @@ interface ReaderProps {
   id: string;
   message: string | null;
   onGone: (id: string) => void;
-  /** A part is loaded, and from now on its keys act on this conversation. */
+  /** Called when a part is loaded and its keys act on this conversation. */
   onReady: (part: ReaderPart, id: string) => void;
 }
 
 export function Reader({ id, message, onGone, onReady }: ReaderProps) {
   const { data: row, error, refetch } = useRpc('conversation_get', { id });
-  // It was erased, or removed with the sample data, since it was last open.
+  // The conversation was erased, or removed with the sample data, since it was last open.
   const isGone = error?.code === 'not_found';
   useEffect(() => {
     if (!isGone) return;
-    // A notice is shown if a message was requested; a remembered conversation is dropped silently.
+    // A notice is shown only if a message was requested. A remembered conversation is dropped silently.
     if (message !== null) showToast({ text: t.conversations.gone, replaces: 'gone' });
     onGone(id);
   }, [isGone, id, message, onGone]);
@@ -72,7 +72,7 @@ function Opened({ row, message, onReady }: { row: ConversationRow; message: stri
     },
     'conversations.results': () => (analyses > 0 ? setResults({ analysis: null }) : false),
   });
-  // After its own handlers, so that a held key finds them.
+  // Runs after this component's own handlers are registered, so that a held key reaches them.
   useEffect(() => onReady('head', row.id), [onReady, row.id]);
   useEffect(() => {
     if (!isCounting) onReady('results', row.id);

@@ -1,4 +1,4 @@
-/** What highlighted words became: the memory, its status, and a link to it. */
+/** The memory derived from the highlighted words: its statement, its status, and a link to it. */
 import { Popover } from '@base-ui/react/popover';
 import type { MemorySpan } from '../../api';
 import { Badge, Button, CategoryBadge, shownStatement } from '../../design';

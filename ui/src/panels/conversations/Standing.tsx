@@ -1,6 +1,7 @@
 /**
- * The status of a conversation in one line: whether it goes on and why, and open promises. Expanded, it also shows the style and
- * the summary with the lines it covers. An excluded conversation has no status, because nothing is derived from it.
+ * The status of a conversation in one line: whether it is still going on, the reasons, and open promises. Expanded, it also shows
+ * the style, and the summary with the lines it covers. An excluded conversation has no status, because nothing is derived from
+ * it.
  */
 import { ChevronDown } from 'lucide-react';
 import { useId } from 'react';
@@ -17,7 +18,7 @@ import css from './Standing.module.css';
 
 const KEYS = action('conversations.standing').keys;
 
-/** A reason in words; an unknown kind is shown by its name. */
+/** A reason in words. An unknown kind is shown by its name. */
 export function reasonWords({ kind, silence_ms, usual_ms }: Pick<ReasonView, 'kind' | 'silence_ms' | 'usual_ms'>): string {
   const say = t.standing.reasons[kind];
   const inWords = (ms: number | null) => (ms === null ? null : duration(ms));
@@ -77,7 +78,7 @@ function Detail({ id, row, standing }: { id: string; row: ConversationRow; stand
     </button>
   );
   return (
-    // Scrolls separately if there are many promises, so that the lines below stay visible; focusable, so that it can be scrolled
+    // Scrolls separately if there are many promises, so that the lines below stay visible. Focusable, so that it can be scrolled
     // by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div id={id} className={css.scroll} tabIndex={0} role="region" aria-label={words.title}>

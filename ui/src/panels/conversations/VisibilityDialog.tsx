@@ -1,4 +1,6 @@
-/** Who may see what is known from one conversation. Whether it is used for memory at all is a separate question. */
+/**
+ * Sets who may see the knowledge from one conversation. Whether the conversation is used for memory at all is a separate setting.
+ */
 import { useState } from 'react';
 import type { ConversationRow } from '../../api';
 import { Button, Dialog } from '../../design';

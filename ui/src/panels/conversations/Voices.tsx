@@ -1,7 +1,7 @@
 /**
  * Unidentified speakers of a meeting: a question above the meeting, answered in a dialog.
  *
- * Nothing is known about such a speaker until the person says who it is; nobody else can.
+ * Only the person can say who such a speaker is. Until then, nothing is known about the speaker.
  */
 import { MicVocal, UsersRound } from 'lucide-react';
 import { useMemo, useState } from 'react';
@@ -26,7 +26,7 @@ export function useVoices(row: ConversationRow): MeetingView | null {
 
 const send = (voice: VoiceView, answer: Answer) => call('voice_answer', { handle: voice.handle, ...answer });
 
-/** One after another: an answer may refer to a speaker who got a name from the previous answer. */
+/** Sends answers one after another, because an answer may refer to a speaker whom a previous answer named. */
 async function sendAll(answers: readonly (readonly [VoiceView, Answer])[]): Promise<void> {
   for (const [voice, answer] of answers) await send(voice, answer);
 }
@@ -153,7 +153,7 @@ function Voice({ voice, known, text, onChange }: { voice: VoiceView; known: Know
   );
 }
 
-/** What becomes visible where if the speaker is that person; computed in advance. */
+/** Shows in advance what becomes visible where if the speaker is that person. */
 function Opens({ voice, person }: { voice: string; person: string }) {
   const preview = usePreview(voice, person);
   const isQuiet = preview.data !== undefined && preview.data.obstacle === null && preview.data.newly_visible.length === 0;

@@ -1,4 +1,4 @@
-/** The state of an analysis, derived from the jobs and stored analyses; and the differences between two analyses. Pure. */
+/** Determines the state of an analysis from the jobs and stored analyses, and the differences between two analyses. Pure. */
 import type { AnalysisView, AnalyzeStarted, ConversationRow, JobView } from '../../api';
 
 export type AnalyzeState =
@@ -10,7 +10,7 @@ export type AnalyzeState =
   | { readonly kind: 'done'; readonly analysis: string }
   | { readonly kind: 'ready' };
 
-/** The response to the latest press of the button in this window. */
+/** The backend's response to the latest press of the button in this window. */
 export type Answer = Exclude<AnalyzeStarted, { outcome: 'private' }>;
 
 const byAge = (a: JobView, b: JobView) => b.created_at - a.created_at;
@@ -46,7 +46,7 @@ export interface Comparison {
 
 export const proposedCount = (analysis: Pick<AnalysisView, 'proposed'>): number => analysis.proposed.reduce((sum, each) => sum + each.count, 0);
 
-/** What `after` contains and `before` does not, and the reverse. */
+/** The themes and topics that only `after` contains, and those that only `before` contains. */
 export function compareAnalyses(before: AnalysisView, after: AnalysisView): Comparison {
   const words = (analysis: AnalysisView) => [...new Set([...analysis.themes, ...analysis.key_topics])];
   const pair = <T>(a: T, b: T) => (a === b ? null : ([a, b] as const));

@@ -1,7 +1,7 @@
 /**
  * Splits a message's text into prose and fenced code, each with its offset. Pure.
  *
- * Markup is not rendered: a fence only changes the typeface. Offsets are code points, as in spans.
+ * Markup is not rendered; a fence only changes the typeface. Offsets are in code points, as in spans.
  */
 
 export interface Block {
@@ -13,7 +13,7 @@ export interface Block {
   readonly language: string | null;
 }
 
-/** Longer messages are cut until the person expands them: a pasted log must not cost as much as a book. */
+/** Longer messages are cut until the person expands them, so that long pasted logs are not drawn completely. */
 export const SHOWN_CHARS_MAX = 4_000;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/;
@@ -34,7 +34,7 @@ export function blocksOf(text: string): Block[] {
   let start = 0;
   let at = 0;
   const flush = (nextStart: number) => {
-    // Line breaks next to a fence belong to neither side; a blank rest shows nothing.
+    // Line breaks next to a fence belong to neither block. A block that is otherwise blank is dropped.
     const joined = lines.join('').replace(kind === 'prose' ? /\s+$/ : /\n$/, '');
     const leading = kind === 'prose' && blocks.length > 0 ? (/^\s*\n/.exec(joined)?.[0] ?? '') : '';
     const shown = joined.slice(leading.length);
@@ -61,14 +61,17 @@ export function blocksOf(text: string): Block[] {
   return blocks;
 }
 
-/** The start of a long text, cut at a line or a space nearby if possible. Null if the text is short enough to show whole. */
+/**
+ * The beginning of a long text, cut at a nearby line break or space if possible. Null if the text is short enough to be shown
+ * whole.
+ */
 export function beginningOf(text: string, max: number = SHOWN_CHARS_MAX): string | null {
-  // Slightly over the limit is not worth a button.
+  // A text slightly over the limit is shown whole.
   if (text.length <= max * 1.2) return null;
   const cut = text.slice(0, max);
   const border = Math.max(cut.lastIndexOf('\n'), cut.lastIndexOf(' '));
   const end = border > max * 0.8 ? border : max;
-  // Never between the halves of a surrogate pair.
+  // Never cuts between the halves of a surrogate pair.
   return text.slice(0, /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end - 1 : end);
 }
 

@@ -5,7 +5,7 @@ import type { FakePlatform } from '../../platform/fake';
 import { go, nav } from '../../state/nav';
 import { setUiState } from '../../state/uiState';
 import { press, renderApp, violations } from '../../test/render';
-// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
+// Imported in advance, because loading may exceed a test's timeout on a busy computer.
 import './index';
 
 const PACE = { pace_ms: 15 };
@@ -91,7 +91,7 @@ describe('the list', () => {
     expect(await screen.findAllByTestId('message')).not.toHaveLength(0);
   });
 
-  /** Moves the cursor to another conversation than the one in the reading view, which follows only when the cursor rests. */
+  /** Moves the cursor to a conversation other than the one in the reading view, which follows only when the cursor rests. */
   const moveOn = async (from: string, options = {}) => {
     const host = await open(from, options);
     await screen.findAllByTestId('conversation-row');
@@ -157,7 +157,7 @@ describe('reading', () => {
     const before = host.calls.length;
     await press('j', 'j', 'k');
     expect(current()).toBe(1);
-    // Window state is saved some time after it was set.
+    // Window state is saved with a delay, so it is ignored here.
     expect(host.calls.slice(before).map((each) => each.cmd).filter((cmd) => cmd !== 'ui_state_set')).toEqual([]);
   });
 

@@ -1,9 +1,9 @@
 /**
- * Conversations: all messages as they were written, and what was derived from them.
+ * Conversations: all messages as they were written, and the data derived from them.
  *
  * The list and the reading view are virtualized and fetched in pages. The cursor moves immediately. The reading view follows when
- * the cursor rests, or at the first key for the reading view: a key acts on the selected conversation, never on one that is still
- * shown. Not in this panel: decisions about memories (Review).
+ * the cursor rests, or at the first key for the reading view, so that a key always acts on the selected conversation and never on
+ * the one shown before. Not in this panel: decisions about memories (Review).
  */
 import { MessagesSquare } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
@@ -17,13 +17,16 @@ import { EraseDialog } from '../shared/EraseDialog';
 import { ConversationList, type ListHandle } from './ConversationList';
 import { Reader } from './Reader';
 
-/** The open conversation, and the message it was opened at. */
+/** The open conversation, and the message at which it was opened. */
 export interface Opened {
   readonly id: string;
   readonly message: string | null;
 }
 
-/** How long the cursor must rest before the reading view follows, so that a held key fetches nothing that nobody reads. */
+/**
+ * Time that the cursor must rest before the reading view follows, so that holding a key does not fetch conversations that nobody
+ * reads.
+ */
 const REST_MS = 90;
 
 /** The parts of the reading view that its keys act on. Each is available once its data is loaded. */
@@ -44,8 +47,7 @@ const READER_KEYS = {
 type ReaderKey = keyof typeof READER_KEYS;
 
 /**
- * Holds a key press until the reading view shows the conversation it was meant for. Only the latest one: nobody means several at
- * once.
+ * Holds a key press until the reading view shows the conversation it was meant for. Only the latest press is held.
  */
 function useHeldKey(opened: string | null, onHold: () => void): (part: ReaderPart, id: string) => void {
   const [ready, setReady] = useState<Partial<Record<ReaderPart, string>>>({});
@@ -82,7 +84,7 @@ export default function Conversations() {
   if (target !== answered) {
     setAnswered(target);
     if (target?.conversation) setOpened({ id: target.conversation, message: target.message ?? null });
-    // Opening the panel for something else shows all conversations again.
+    // If the panel is opened for another target, all conversations are shown again.
     setPeriod(target?.period ?? null);
     if (target?.period) setOpened(null);
   }

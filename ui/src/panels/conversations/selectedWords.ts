@@ -1,4 +1,4 @@
-/** The words that are selected in the window, with their message and their offsets in code points, as in spans. */
+/** The words selected in the window, with their message and their offsets in code points, as in spans. */
 
 export interface SelectedWords {
   readonly message: string;
@@ -9,7 +9,7 @@ export interface SelectedWords {
 
 const points = (text: string): number => Array.from(text).length;
 
-/** The offset of a document position within its message. Each block knows how many code points precede it. */
+/** Converts a document position to an offset within its message. Each block stores the number of code points before it. */
 function placeOf(node: Node, offset: number): { message: string; at: number } | null {
   const element = node instanceof Element ? node : node.parentElement;
   const block = element?.closest<HTMLElement>('[data-start]');

@@ -1,4 +1,4 @@
-/** Matches typed text to the person an unidentified speaker may be, and compares answers with earlier ones. Pure. */
+/** Matches typed text to the person that an unidentified speaker may be, and compares answers with earlier ones. Pure. */
 import type { PersonView, VoiceAnswerRequest, VoiceView } from '../../api';
 import type { Option } from '../../design';
 import { nameOf, t } from '../../strings';
@@ -13,7 +13,9 @@ export interface Known {
 
 const fold = (text: string): string => text.trim().replaceAll(/\s+/g, ' ').toLowerCase();
 
-/** The owner, and everyone with a handle elsewhere. People with the same name are distinguished by a handle. */
+/**
+ * The people to choose from: the owner, and everyone with a handle elsewhere. A handle distinguishes people with the same name.
+ */
 export function knownPeople(people: readonly PersonView[]): Known {
   const byText = new Map<string, { name: string; answer: Answer }>([[fold(t.voices.you), { name: t.voices.you, answer: { answer: 'owner', person: null, name: null } }]]);
   const options: Option[] = [{ value: t.voices.you, label: t.voices.you }];
@@ -29,7 +31,7 @@ export function knownPeople(people: readonly PersonView[]): Known {
   return { options, byText };
 }
 
-/** The answer that a typed text stands for: a person in the list, a new person, or none. */
+/** The answer that a typed text means: a person in the list, a new person, or none. */
 export function answerOf(text: string, known: Known): Answer {
   const found = known.byText.get(fold(text));
   if (found) return found.answer;
@@ -37,7 +39,7 @@ export function answerOf(text: string, known: Known): Answer {
   return name === '' ? { answer: 'open', person: null, name: null } : { answer: 'name', person: null, name };
 }
 
-/** The name in the list that a text stands for. */
+/** The name in the list that a text means. */
 export const meantBy = (text: string, known: Known): string => known.byText.get(fold(text))?.name ?? text.trim();
 
 /** The earlier answer, for undo. */
@@ -58,7 +60,7 @@ export function textOf(voice: VoiceView, known: Known): string {
   return voice.name ?? '';
 }
 
-/** The speakers whose answer has changed. An empty field for a speaker left without a name is not a change. */
+/** The speakers whose answer has changed. An empty field is not a change for a speaker who was left without a name before. */
 export function changes(voices: readonly VoiceView[], texts: ReadonlyMap<string, string>, known: Known): { voice: VoiceView; to: Answer; from: Answer }[] {
   return voices.flatMap((voice) => {
     const text = texts.get(voice.handle);

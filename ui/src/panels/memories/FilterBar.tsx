@@ -1,4 +1,4 @@
-/** The filters with live counts. They stay if nothing matches, and offer to clear them. */
+/** The filters with live counts, and a button to clear them. They are shown even if nothing matches. */
 import { ArrowDownUp } from 'lucide-react';
 import type { MemoriesListResponse } from '../../api';
 import { Button, CategoryIcon, Facet, IconButton, Menu, PaneBar, SearchField, facetValues } from '../../design';

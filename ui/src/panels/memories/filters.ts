@@ -14,7 +14,7 @@ export interface Filters {
   /** Minimum confidence as written in the menu, or `any`. */
   readonly confidence: string;
   readonly privateSource: PrivateSource;
-  /** How long ago it was said, as named in the request, or `any`. */
+  /** How long ago the statement was made, as named in the request, or `any`. */
   readonly said: Said;
   /** Only memories that contradict another one. */
   readonly onlyConflicting: boolean;
@@ -22,7 +22,7 @@ export interface Filters {
   readonly sort: Sort;
 }
 
-/** Approved memories, newest first, which most people want to see. */
+/** Approved memories, newest first, which is what most people want to see. */
 export const DEFAULT_FILTERS: Filters = {
   status: ['active'],
   category: [],

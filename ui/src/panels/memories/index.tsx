@@ -54,7 +54,7 @@ export default function Memories() {
   useEffect(() => {
     if (!target || answered.current === target) return;
     answered.current = target;
-    // A request from elsewhere in the window, which arrives like an event.
+    // A navigation request from elsewhere in the window, which arrives like an event.
     // oxlint-disable-next-line react/set-state-in-effect
     if (target.query !== undefined) setQuery(target.query);
     if (target.onlyConversation !== undefined) setFilters({ ...DEFAULT_FILTERS, conversation: target.onlyConversation });

@@ -4,7 +4,7 @@ import type { MemoryRow } from '../../api';
 /** Whether it can be moved to the trash, edited and recategorized. */
 export const canArchive = (row: MemoryRow): boolean => row.status === 'active' || row.status === 'pending';
 
-/** Whether it can be erased for good: only if it was dismissed or moved to the trash before. */
+/** Whether it can be erased for good. It must have been dismissed or moved to the trash first. */
 export const canErase = (row: MemoryRow): boolean => canRestore(row);
 
 /** Whether it can be restored. */

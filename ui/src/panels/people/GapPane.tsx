@@ -1,4 +1,4 @@
-/** One capability gap: the request, how often and by whom, all lines that show it, its task, and the decision. */
+/** One capability gap: the request, how often and by whom it was made, all lines that show it, its task, and the decision. */
 import { Check, ChevronDown, ChevronUp, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { GapView, PersonView } from '../../api';
@@ -15,7 +15,7 @@ import css from './Gaps.module.css';
 import { Section } from './parts';
 import people from './People.module.css';
 
-/** Lines shown at first. A gap rests on few lines, and each matters for the decision. */
+/** Number of lines shown at first. A gap has only a few lines, and each matters for the decision. */
 const LINES = 8;
 
 export const GAP_TONES: Readonly<Record<string, 'accent' | 'warn' | 'ok' | 'plain'>> = { detected: 'accent', reopened: 'warn', resolved: 'ok' };
@@ -95,7 +95,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** The task: its file, and whether its box is ticked. */
+/** The task: its file, and whether its box is checked. */
 function Task({ gap }: { gap: GapView }) {
   const now = useNow();
   if (!gap.task) return null;

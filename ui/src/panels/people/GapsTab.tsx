@@ -1,8 +1,8 @@
 /**
  * Capability gaps (unmet requests), decided one at a time as in Review: j and k move, a creates a task, r dismisses.
  *
- * Tasks are in the person's own Markdown file. The box there says whether a task is done; it is read whenever this view is
- * opened.
+ * Tasks are stored in the person's own Markdown file. The checkbox there says whether a task is done; it is read whenever this
+ * view is opened.
  */
 import { CircleCheck } from 'lucide-react';
 import { type ReactNode, memo, useEffect, useMemo, useState } from 'react';
@@ -26,10 +26,13 @@ const NOBODY: readonly PersonView[] = [];
 const NONE: readonly GapView[] = [];
 
 const list = createListState();
-/** Requests from elsewhere in the window that were handled, so that returning to this view does not repeat them. */
+/** Navigation requests that were already handled, so that returning to this view does not repeat them. */
 const answered = new WeakSet<Target>();
 
-/** The gaps as the person left them. Each request reads the boxes in the file, so this view sends one when it is opened. */
+/**
+ * The gaps with the person's decisions applied. Each request reads the checkboxes in the file, so this view sends one when it is
+ * opened.
+ */
 function useGaps() {
   const query = useRpc('gaps_list', {});
   const { refetch } = query;
@@ -48,7 +51,7 @@ export function GapsTab({ tabs, target }: { tabs: ReactNode; target: Target | nu
   const { gaps, file, error, retry } = useGaps();
   const { data: people = NOBODY } = useRpc('people_list', {}, { select: (response) => response.items });
   const [filter, setFilter] = useState<GapFilter>('open');
-  /** The file dialog, and the gap that waits for it. */
+  /** The file dialog, and the gap to confirm once a file is chosen. */
   const [choosing, setChoosing] = useState<{ gap: string | null } | null>(null);
   const by = useMemo(() => new Map(FILTERS.map((each) => [each, gaps?.filter((gap) => filterOf(gap) === each) ?? NONE])), [gaps]);
   const shown = by.get(filter) ?? NONE;
@@ -59,7 +62,7 @@ export function GapsTab({ tabs, target }: { tabs: ReactNode; target: Target | nu
     const gap = gaps?.find((each) => each.id === target?.gap);
     if (!target || !gap || answered.has(target)) return;
     answered.add(target);
-    // A request from elsewhere in the window, which arrives like an event.
+    // A navigation request from elsewhere in the window, which arrives like an event.
     // oxlint-disable-next-line react/set-state-in-effect
     setFilter(filterOf(gap));
     want(gap.id);
@@ -78,7 +81,7 @@ export function GapsTab({ tabs, target }: { tabs: ReactNode; target: Target | nu
     'people.confirm': () => {
       const gap = current();
       if (!gap || !isToDecide(gap)) return false;
-      // A reopened gap has its task in its own file already.
+      // A reopened gap already has a task in its file.
       if (file === null && !gap.task?.file) setChoosing({ gap: gap.id });
       else void confirmGap(gap.id, null);
       return true;

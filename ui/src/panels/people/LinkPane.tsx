@@ -1,4 +1,4 @@
-/** One suggested or answered link: both sides, the evidence with its lines, the effect, and the answers as buttons. */
+/** One suggested or answered link: both handles, the evidence with its lines, the effect, and the answers as buttons. */
 import { Check, ChevronDown, ChevronUp, CircleHelp, Minus, Plus, Undo2, Unlink, X } from 'lucide-react';
 import type { ClueView, LineView, LinkView, PersonHandle } from '../../api';
 import { Button, IconButton, PaneBody, PaneFoot, PaneHeader, RelativeTime } from '../../design';
@@ -28,7 +28,7 @@ export function LinkPane({ link, handles, at, of }: { link: LinkView; handles: K
       openConversation(line.conversation_id, line.message_id);
       return true;
     },
-    // If a link is not possible, the reason is shown and nothing is sent.
+    // If the link is not possible, the reason is shown and nothing is sent.
     ...(obstacle === null ? {} : { 'people.same': () => true }),
   });
   const given = t.people.answerGiven[link.status];

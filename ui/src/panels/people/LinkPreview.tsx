@@ -1,4 +1,4 @@
-/** The person that a link would create, and what would become visible where; computed in advance. */
+/** Shows in advance the person that a link would create, and what would become visible where. */
 import { CircleAlert, Globe } from 'lucide-react';
 import { useRpc } from '../../api';
 import { t } from '../../strings';

@@ -19,14 +19,14 @@ import { handleName, handlesById } from './clues';
 import { LinkPane } from './LinkPane';
 import { Strength } from './parts';
 
-/** More pairs are requested when this few are left below. */
+/** More pairs are requested when only this many are left below the cursor. */
 const ROWS_AHEAD = 20;
 const NONE: readonly LinkView[] = [];
 
 type Filter = 'open' | 'answered';
 
 const list = createListState();
-/** Requests from elsewhere in the window that were handled, so that returning to this view does not repeat them. */
+/** Navigation requests that were already handled, so that returning to this view does not repeat them. */
 const answered = new WeakSet<Target>();
 
 export function LinksTab({ tabs, target }: { tabs: ReactNode; target: Target | null }) {
@@ -46,7 +46,7 @@ export function LinksTab({ tabs, target }: { tabs: ReactNode; target: Target | n
     answered.add(target);
     const isOpen = open.some((link) => link.id === id);
     if (isOpen || closed.some((link) => link.id === id)) {
-      // A request from elsewhere in the window, which arrives like an event.
+      // A navigation request from elsewhere in the window, which arrives like an event.
       // oxlint-disable-next-line react/set-state-in-effect
       setFilter(isOpen ? 'open' : 'answered');
       want(id);

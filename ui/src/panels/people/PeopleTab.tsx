@@ -25,12 +25,12 @@ const NOTHING = {};
 const NOBODY: readonly PersonView[] = [];
 
 const list = createListState();
-/** Requests from elsewhere in the window that were handled, so that returning to this view does not repeat them. */
+/** Navigation requests that were already handled, so that returning to this view does not repeat them. */
 const answered = new WeakSet<Target>();
 
 /**
- * Keeps the cursor on a person whose id changes: linking makes two people one, unlinking makes one two. The cursor goes to
- * whoever has the handle now.
+ * Keeps the cursor on a person whose id changes when people are linked or unlinked. The cursor moves to the person who now has
+ * the handle.
  */
 function useFollow(people: readonly PersonView[]): void {
   const last = useRef<{ id: string; handles: readonly string[] } | null>(null);

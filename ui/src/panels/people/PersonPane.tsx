@@ -1,6 +1,6 @@
 /**
- * One person with all details, in four parts: what is known about them, what they wrote and when, what each channel may see, and
- * the graph around them.
+ * One person with all details, in four parts: knowledge about them, their messages over time, what each channel may see, and the
+ * graph around them.
  *
  * Not in this module: editing a memory (Memories).
  */
@@ -30,7 +30,7 @@ import css from './People.module.css';
 const PARTS = ['about', 'lines', 'places', 'graph'] as const;
 type Part = (typeof PARTS)[number];
 
-/** Latest lines, so that there is something to recognize a person by before anything is known about them. */
+/** Number of latest messages shown, so that a person can be recognized before anything else is known about them. */
 const LATEST_LINES = 3;
 
 const isPart = (text: string): text is Part => (PARTS as readonly string[]).includes(text);

@@ -125,7 +125,7 @@ export function Places({ places, isOwner }: { places: readonly PlaceView[]; isOw
   );
 }
 
-/** What they wrote, newest first. */
+/** The person's messages, newest first. */
 export function Timeline({ lines, title, children }: { lines: readonly LineView[]; title: string; children?: ReactNode }) {
   return (
     <Section title={title}>

@@ -59,7 +59,8 @@ function Groups({ groups, isPlain = false }: { groups: ReturnType<typeof inOrder
       <h4 className={css.groupName}>{nameOf(t.profile.types, group.type)}</h4>
       <ul className={css.entries}>
         {group.entries.map((entry) => (
-          // A new version of the same entry stays expanded. For a past day there may be several versions.
+          // Without the version in the key, an entry stays expanded when it gets a new version. For a past day, there may be
+          // several versions of an entry.
           <ProfileEntry key={isPlain ? entry.version.id : `${entry.profile_type} ${entry.facet}`} entry={entry} isPlain={isPlain} />
         ))}
       </ul>
@@ -69,7 +70,7 @@ function Groups({ groups, isPlain = false }: { groups: ReturnType<typeof inOrder
 
 type View = 'believed' | 'held';
 
-/** The profile with the versions named by these ids as the current ones. Pure. */
+/** The profile in which the versions with these ids are the current ones. Pure. */
 export function asOf(entries: readonly ProfileEntryView[], ids: ReadonlySet<string>): ProfileEntryView[] {
   return entries.flatMap((entry) =>
     [entry.version, ...entry.history].filter((version) => ids.has(version.id)).map((version) => ({ ...entry, is_current: true, version, history: [] })),

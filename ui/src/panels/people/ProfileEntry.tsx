@@ -12,12 +12,12 @@ import { VisibilityMark } from '../shared/Visibility';
 import { correct, debunk, endingOf, endingWords, facetWords, restore, shareEntry } from './profile';
 import css from './Profile.module.css';
 
-/** The backend refuses longer ones. */
+/** Maximum length of a statement. The backend refuses longer ones. */
 const CONTENT_CHARS_MAX = 600;
 
 const STEPS = ['low', 'medium', 'high'];
 
-/** Confidence in seed 001's three steps: bars and the word. */
+/** Confidence in three steps (seed 001), as bars and as a word. */
 function Sureness({ confidence }: { confidence: string }) {
   const at = STEPS.indexOf(confidence);
   return (

@@ -1,4 +1,4 @@
-/** The Markdown file for tasks: shown in the list, chosen in a dialog with the system's file dialog or by typing its path. */
+/** The Markdown file for tasks. It is shown in the list, and chosen with the system's file dialog or by typing its path. */
 import { useId, useRef, useState } from 'react';
 import { call } from '../../api';
 import { Button, Dialog } from '../../design';
@@ -29,7 +29,7 @@ export function TasksFileLine({ file, onChange }: { file: string | null; onChang
   );
 }
 
-/** `gap` is confirmed once the file is known. */
+/** `gap` is confirmed once a file is chosen. */
 export function TasksFileDialog({ file, gap, onClose }: { file: string | null; gap: string | null; onClose: () => void }) {
   const field = useRef<HTMLInputElement>(null);
   const [path, setPath] = useState(file ?? '');
@@ -105,7 +105,7 @@ export function TasksFileDialog({ file, gap, onClose }: { file: string | null; g
               void save();
             }}
           />
-          {/* A page in a browser has no dialog that reveals a path. */}
+          {/* In a browser, no file dialog reveals a path. */}
           {platform().fileAccess === 'pick_files' ? (
             <Button testId={TESTIDS.tasksBrowse} onClick={browse}>
               {words.dialogBrowse}

@@ -11,10 +11,10 @@ export type Answer = 'same' | 'different' | 'unsure';
 
 const NONE: readonly LinkView[] = [];
 
-/** Number of pairs per page: more than anyone answers in one session. */
+/** Number of pairs per page, more than anyone answers in one session. */
 export const LINKS_PAGE = 100;
 
-/** The open and the answered pairs, as far as the list was scrolled, and the total number of each. */
+/** The open and the answered pairs that have been loaded by scrolling, and the total number of each. */
 export function useLinks(page = LINKS_PAGE) {
   const [pages, setPages] = useState({ open: 1, answered: 1 });
   const open = useRpc('links_list', { answered: false, offset: 0, limit: pages.open * page }, { keepPrevious: true });
@@ -23,7 +23,7 @@ export function useLinks(page = LINKS_PAGE) {
   const done = useLaid(answered.data, answered.data?.items ?? NONE, byId);
   const links = useMemo(() => {
     if (!open.data || !answered.data) return undefined;
-    // Between two responses a pair may be in both lists; the newer response is right.
+    // Between two responses, a pair may be in both lists. The newer response counts.
     const [newer, older] = stampOf(open.data) >= stampOf(answered.data) ? [waiting, done] : [done, waiting];
     const ids = new Set(newer.map((link) => link.id));
     const rest = older.filter((link) => !ids.has(link.id));
@@ -69,7 +69,7 @@ export function takeBack(link: LinkView): Promise<boolean> {
 
 export function unlink(link: LinkView): Promise<boolean> {
   const text = t.people.saidUnlinked(handleWithChannel(link.a), handleWithChannel(link.b));
-  // By the handles, because a manual link is deleted with its answer.
+  // Undone by linking the handles, because removing the answer of a manual link deletes the link.
   return change(link, 'open', text, t.people.linkedAgain, () => call('link_remove', { id: link.id }), () => call('link_handles', { a: link.a.id, b: link.b.id }));
 }
 

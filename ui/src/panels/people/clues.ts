@@ -1,6 +1,5 @@
 /**
- * Evidence for and against a link, in plain words. Builds texts from the backend's fields; an unknown kind is shown by its name.
- * Pure.
+ * Evidence for and against a link, in plain words built from the backend's fields. An unknown kind is shown by its name. Pure.
  */
 import type { ClueView, LinkView, PersonHandle, PersonView } from '../../api';
 import { nameOf, t } from '../../strings';
@@ -18,10 +17,10 @@ export const personName = (person: Pick<PersonView, 'name'>): string => person.n
 /** The display name of a handle, otherwise the handle itself. */
 export const handleName = (handle: Pick<PersonHandle, 'display_name' | 'handle'>): string => handle.display_name.trim() || handle.handle.trim() || t.people.nameless;
 
-/** "Robin Hale (Mail)": distinct from the same name elsewhere. */
+/** "Robin Hale (Mail)", to distinguish the same name on different channels. */
 export const handleWithChannel = (handle: PersonHandle): string => `${handleName(handle)} (${nameOf(t.channel, handle.channel)})`;
 
-/** All handles by id, for evidence that refers to others. */
+/** All handles by id, for evidence that refers to other handles. */
 export function handlesById(people: readonly PersonView[]): ReadonlyMap<string, PersonHandle> {
   return new Map(people.flatMap((person) => person.handles.map((handle) => [handle.id, handle] as const)));
 }

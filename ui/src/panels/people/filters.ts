@@ -12,7 +12,7 @@ export const NO_FILTERS: PeopleFilters = { kind: [], channel: [], open: false };
 
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : []);
 
-/** Reads the filters of an earlier session, as far as they are still valid. */
+/** Reads the filters of an earlier session. Values that are no longer valid are dropped. */
 export function readFilters(stored: unknown): PeopleFilters {
   const given = (typeof stored === 'object' && stored !== null ? stored : {}) as Record<string, unknown>;
   return { kind: texts(given.kind), channel: texts(given.channel), open: given.open === true };
@@ -26,7 +26,7 @@ function hasWords(person: PersonView, words: readonly string[]): boolean {
   return words.every((word) => said.includes(word));
 }
 
-/** Services, such as an assistant's tools or a program that writes messages, are listed only if that type is selected. */
+/** Services (an assistant's tools, or a program that writes messages) are listed only if that type is selected. */
 const fitsKind = (person: PersonView, { kind }: PeopleFilters) => (kind.length === 0 ? person.type !== 'service' : kind.includes(person.type));
 const fitsChannel = (person: PersonView, { channel }: PeopleFilters) => channel.length === 0 || person.handles.some((each) => channel.includes(each.channel));
 const fitsOpen = (person: PersonView, { open }: PeopleFilters) => !open || person.open_links > 0;

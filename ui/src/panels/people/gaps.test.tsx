@@ -8,7 +8,7 @@ import { nav } from '../../state/nav';
 import { setUiState } from '../../state/uiState';
 import { NOW, press, renderApp, violations } from '../../test/render';
 import { fileName, isTasksPath, needWords } from './gaps';
-// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
+// Imported in advance, because loading may exceed a test's timeout on a busy computer.
 import './index';
 
 const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => each.cmd === cmd).map((each) => each.payload);
@@ -20,7 +20,7 @@ const open = async (options: FakeOptions = {}) => {
   await screen.findAllByTestId('gap-row');
   return host;
 };
-/** As this computer writes days. */
+/** A day as formatted on this computer. */
 const day = (time: number) => shortDate(time, NOW);
 const FILE = '/home/robin/notes/todo.md';
 

@@ -1,4 +1,4 @@
-/** Capability gaps: which are open, and the person's decisions. */
+/** Capability gaps and the person's decisions about them. */
 import { type GapView, type PersonView, call } from '../../api';
 import { lay } from '../../api/laid';
 import { noteFinal, perform } from '../../state/decisions';
@@ -13,10 +13,10 @@ export const filterOf = (gap: Pick<GapView, 'status'>): GapFilter => FILTER_OF[g
 
 export const isToDecide = (gap: Pick<GapView, 'status'>): boolean => filterOf(gap) === 'open';
 
-/** The person it came up with, if it was only one. */
+/** The person in whose conversations it came up, if there was only one. */
 export const personOf = (gap: Pick<GapView, 'entity_id'>, people: readonly PersonView[]): PersonView | undefined => people.find((each) => each.id === gap.entity_id);
 
-/** As a heading: the words come from the middle of a sentence. */
+/** The request as a heading. Its first letter is capitalized, because the words come from the middle of a sentence. */
 export const needWords = (gap: Pick<GapView, 'need'>): string => gap.need.trim().replace(/^./u, (first) => first.toUpperCase());
 
 /** The last part of a path, for display. */
@@ -37,7 +37,7 @@ export function dismissGap(id: string): Promise<boolean> {
   });
 }
 
-/** Writes the task. It is not removed from the person's file again, so there is no undo. */
+/** Writes the task to the person's file. There is no undo, because tasks are never removed from that file. */
 export async function confirmGap(id: string, file: string | null): Promise<boolean> {
   const layer = lay([{ id, to: { status: 'task_created' }, from: {} }]);
   try {

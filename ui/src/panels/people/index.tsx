@@ -2,8 +2,8 @@
  * People: everyone, with all their handles and what is known about them; pairs of handles that may belong to one person; and
  * capability gaps.
  *
- * Two handles belong to one person only after the person confirmed it. A link is only an answer, so unlinking restores every
- * view. Not in this panel: what a channel may see in general (Privacy).
+ * Two handles count as one person only after the user has confirmed it. A link is only an answer, so unlinking restores the
+ * previous state everywhere. Not in this panel: what a channel may see in general (Privacy).
  */
 import { useEffect, useRef } from 'react';
 import { type GapsResponse, type PeopleResponse, useRpc } from '../../api';
@@ -41,7 +41,7 @@ export default function People() {
   const { data: open = 0 } = useRpc('people_list', {}, { select: openOf });
   const { data: toDecide = 0 } = useRpc('gaps_list', {}, { select: toDecideOf });
   const show = (next: Tab) => {
-    // The other view sets whether there is a row to act on.
+    // Reset here; the other view sets whether there is a row to act on.
     hotkeys.setContext({ cursor: false, selection: false });
     setTab(next);
   };

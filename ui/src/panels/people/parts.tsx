@@ -76,7 +76,7 @@ export function HandleRow({ handle }: { handle: PersonHandle }) {
 }
 
 const STRENGTH_TONES: Readonly<Record<string, 'ok' | 'plain' | 'warn'>> = { contact: 'ok', declared: 'ok', name: 'plain', guess: 'warn' };
-/** Strength of the evidence; a guess is called a guess. */
+/** Strength of the evidence, in words. */
 export function Strength({ strength }: { strength: string }) {
   return <Badge tone={STRENGTH_TONES[strength] ?? 'plain'}>{nameOf(t.people.strength, strength)}</Badge>;
 }

@@ -10,7 +10,7 @@ import { NOW, press, renderApp, violations } from '../../test/render';
 import { dueOf, partiesOf } from '../shared/Promises';
 import { asOf } from './Profile';
 import { endingOf, endingWords, facetWords, inOrder } from './profile';
-// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
+// Imported in advance, because loading may exceed a test's timeout on a busy computer.
 import './index';
 
 const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => each.cmd === cmd).map((each) => each.payload);
@@ -24,7 +24,7 @@ const open = async (name = 'Priya Nair', channel = 'Meeting') => {
   return host;
 };
 const DAY = 86_400_000;
-/** As this computer writes days. */
+/** A day as formatted on this computer. */
 const day = (days_ago: number) => shortDate(NOW - days_ago * DAY, NOW);
 const unfold = (words: string) => {
   fireEvent.click(within(entry(words)).getByTestId('profile-toggle'));
@@ -139,7 +139,7 @@ describe('a profile', () => {
     expect(await violations()).toEqual([]);
     unfold('long, detailed');
     expect(screen.queryByTestId('btn-profile-wrong')).toBeNull();
-    // On 12 November it was true, but nothing had been read yet.
+    // On 12 November it was true, but Keepsake did not know it yet.
     fireEvent.change(screen.getByLabelText('Day'), { target: { value: '2026-11-12' } });
     await waitFor(() => expect(asked(host, 'profile_at')).toHaveLength(2));
     expect(await screen.findByText('Prefers long, detailed answers')).toBeDefined();

@@ -1,10 +1,10 @@
-/** A profile in display order, why each past version ended, and the person's corrections. */
+/** A profile in display order, the reason why each past version ended, and the person's corrections. */
 import { type ProfileEntryView, type ProfileVersionView, call } from '../../api';
 import type { Change } from '../../api/laid';
 import { perform } from '../../state/decisions';
 import { nameOf, t } from '../../strings';
 
-/** The specification's (seed 001) order. */
+/** The order in the specification (seed 001). */
 const TYPES = ['needs', 'expectations', 'preferences', 'gaps', 'satisfaction'];
 
 export interface ProfileGroup {
@@ -34,7 +34,7 @@ export function facetWords(facet: string): string {
   const at = facet.indexOf(':');
   if (at < 0) return nameOf(t.profile.facets, facet);
   const [kind, detail] = [facet.slice(0, at), facet.slice(at + 1)];
-  // A topic is named by its own words.
+  // A topic is shown without the name of the facet.
   return kind === 'topic' ? detail.replace(/^./u, (first) => first.toUpperCase()) : `${nameOf(t.profile.facets, kind)}: ${detail}`;
 }
 
@@ -42,12 +42,12 @@ export function facetWords(facet: string): string {
 export type Ending =
   | { readonly kind: 'debunked'; readonly at: number }
   | { readonly kind: 'corrected' | 'otherwise' | 'evidence' | 'surer'; readonly at: number; readonly by: ProfileVersionView }
-  /** It was true for a time, and is known to have ended. */
+  /** It was true for a time and has ended. */
   | { readonly kind: 'over'; readonly at: number }
-  /** It is valid next to the one shown, but known from other places. */
+  /** It is also current, but comes from other places than the version shown. */
   | { readonly kind: 'beside' };
 
-/** A version is superseded at the moment its successor is written. Pure. */
+/** Determines why a version ended. A version is superseded when its successor is written. Pure. */
 export function endingOf(version: ProfileVersionView, all: readonly ProfileVersionView[]): Ending {
   if (version.debunked !== null) return { kind: 'debunked', at: version.debunked };
   const by = version.superseded === null ? undefined : all.find((other) => other.id !== version.id && other.created === version.superseded);
@@ -87,7 +87,7 @@ const change = (entry: ProfileEntryView, version: Partial<ProfileVersionView>, r
 
 const mark = (id: string, is_debunked: boolean) => call('profile_debunk', { id, is_debunked });
 
-/** Disputes an entry, with one undo. `now` is shown as the day until the backend responds. */
+/** Disputes an entry, with one undo. Until the backend responds, `now` is shown as the date. */
 export function debunk(entry: ProfileEntryView, now: number): Promise<boolean> {
   const { id } = entry.version;
   return perform({ text: t.profile.didWrong, undone: t.profile.didRestore, changes: change(entry, { debunked: now }, { is_current: false }), send: () => mark(id, true), takeBack: () => mark(id, false) });
@@ -111,7 +111,9 @@ export function shareEntry(entry: ProfileEntryView, is_shared: boolean): Promise
   });
 }
 
-/** Replaces an entry with the person's own words. Versions are never removed: an undo adds one with the previous text. */
+/**
+ * Replaces an entry with the person's own words. Versions are never removed, so an undo adds a version with the previous text.
+ */
 export function correct({ version }: ProfileEntryView, content: string): Promise<boolean> {
   let made = version.id;
   return perform({

@@ -12,7 +12,7 @@ const DONE: Readonly<Record<Status, (title: string) => string>> = {
   parked: t.playbooks.parkedDone,
 };
 
-/** The transitions that the lifecycle allows: a rejected playbook must be restored before it can be approved. */
+/** The transitions that the lifecycle allows. A rejected playbook must be restored before it can be approved. */
 export function mayBecome(playbook: PlaybookListRow, status: Status): boolean {
   if (playbook.status === status) return false;
   return playbook.status !== 'rejected' || status === 'candidate';

@@ -2,7 +2,7 @@
  * Playbooks: workflows that repeat over sessions with tools. A list by status, and the playbook under the cursor: its steps,
  * parameters, and the sessions that support or contradict it, each with a link.
  *
- * Every decision has one undo. Not in this panel: what counts as a workflow, which the backend decides.
+ * Every decision has one undo. Not in this panel: deciding what counts as a workflow, which the backend does.
  */
 import { SearchX, Workflow } from 'lucide-react';
 import { memo, useEffect, useMemo, useRef } from 'react';

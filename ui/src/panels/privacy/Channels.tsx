@@ -1,4 +1,4 @@
-/** All channels, who may see what is known from them, and a choice whose effect is counted first. */
+/** All channels with who may see the knowledge from them, and a choice whose effect is counted before it is made. */
 import { Radio, SearchX } from 'lucide-react';
 import { type ReactNode, memo, useMemo, useRef, useState } from 'react';
 import { type ChannelView, useRpc } from '../../api';
@@ -111,7 +111,7 @@ function ChannelPane({ channel }: { channel: ChannelView }) {
   const apply = () => {
     if (value === current) return false;
     const { chosen, visibility } = channel;
-    // Without a choice, the source decides, and only the backend knows its visibility.
+    // Without a choice, the source determines the visibility, which only the backend knows.
     const to = value === 'source' ? { chosen: null } : { chosen: value, visibility: value };
     chooseVisibility(target, channel.title, value, current, [{ id: channelKey(channel), to, from: { chosen, visibility } }]);
     setMarked(null);

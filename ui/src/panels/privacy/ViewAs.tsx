@@ -1,7 +1,7 @@
 /**
- * The exact context an agent would be served and, for the owner only, what was withheld and why.
+ * The exact context that an agent would be served and, for the owner only, the withheld items with reasons.
  *
- * It uses the same code as an agent's request, so that it shows exactly what would be sent.
+ * It uses the same code as an agent's request, so it shows exactly what would be sent.
  */
 import { EyeOff, ScanEye } from 'lucide-react';
 import { type ReactNode, useId, useMemo } from 'react';
@@ -17,9 +17,9 @@ import { channelKey } from './Channels';
 import { charsOf, linesOf, partsOf } from './contextText';
 import css from './Privacy.module.css';
 
-/** Pause in typing before a request is sent. */
+/** A request is sent after a pause in typing this long. */
 const REST_MS = 250;
-/** A smaller budget has no room for a heading with a line. */
+/** Minimum budget. A smaller one has no room for a heading and a line. */
 const BUDGET_MIN = 200;
 const BUDGET_MAX = 200_000;
 
@@ -34,7 +34,7 @@ interface Form {
 
 const EMPTY: Form = { agent: '', person: '', channel: '', query: '', budget: '', asOf: '' };
 
-/** What is wrong with a budget, or null. */
+/** The problem with a budget, or null. */
 export const budgetProblem = (budget: string): string | null => {
   if (budget.trim() === '') return null;
   const value = Number(budget);
@@ -159,7 +159,7 @@ function openerOf(item: ContextItemView): (() => void) | null {
   return item.kind === 'message' && conversation !== null ? () => openConversation(conversation, item.id) : null;
 }
 
-/** The exact text, and what was withheld. The You page shows the same for one agent. */
+/** The exact text and the withheld items. The You page also shows this for one agent. */
 export function Given({ context }: { context: ContextResponse }) {
   const parts = useMemo(() => partsOf(context.text, context.items), [context]);
   const words = t.privacy;
@@ -214,7 +214,7 @@ export function Given({ context }: { context: ContextResponse }) {
   );
 }
 
-/** Rows of sources shown at first; a context of normal size has fewer. */
+/** Number of sources shown at first. A context of normal size has fewer. */
 const SOURCES_SHOWN = 60;
 
 /** The items with their ids in the original export. */

@@ -1,4 +1,4 @@
-/** Splits a context at the ids it contains, so that each item can be opened. The parts together are exactly the text. Pure. */
+/** Splits a context at the ids it contains, so that each item can be opened. Joining the parts gives exactly the text. Pure. */
 import type { ContextItemView } from '../../api';
 
 export interface Part {
@@ -7,7 +7,7 @@ export interface Part {
   readonly item: ContextItemView | null;
 }
 
-/** An id in brackets at the start of a line. Brackets elsewhere are text that somebody wrote, whatever they look like. */
+/** An id in brackets at the start of a line. Brackets elsewhere are always part of someone's text. */
 const LINE = /^- \[([^\]\s]+)\]/;
 
 export function partsOf(text: string, items: readonly ContextItemView[]): Part[] {

@@ -1,5 +1,6 @@
 /**
- * Privacy: who may see what is known from where, the access level of each agent, and the exact context it would be served.
+ * Privacy: who may see the knowledge from each channel, the access level of each agent, and the exact context that an agent would
+ * be served.
  *
  * Whether a conversation is used for memory at all is a separate setting, in Conversations.
  */

@@ -1,4 +1,4 @@
-/** One clean-up proposal: before and after, the reason, the lines it rests on, and the answers. */
+/** One clean-up proposal: before and after, the reason, the lines it is based on, and the answers. */
 import { Archive, Check, RotateCcw, X } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 import { type ReflectionDetail, type ReflectionListRow, type ReflectionSide, type ReflectionSource, useRpc } from '../../api';
@@ -128,7 +128,7 @@ function Sides({ title, testId, children }: { title: string; testId: string; chi
   );
 }
 
-/** A memory before or after the action. The difference is stated in words: what happens to it. */
+/** A memory before or after the action, with the effect in words. */
 function Side({ side, state }: { side: ReflectionSide; state: string | null }) {
   const isGone = side.state !== 'in_use';
   return (

@@ -13,13 +13,13 @@ const DONE: Readonly<Record<Status, (count: number) => string>> = {
   parked: () => t.reflection.parkedDone,
 };
 
-/** The transitions that the lifecycle allows: only an undo changes an applied proposal. */
+/** The transitions that the lifecycle allows. Only an undo changes an applied proposal. */
 export function mayBecome(row: ReflectionListRow, to: Status): boolean {
   if (row.status === to || row.status === 'applied') return false;
   return row.status !== 'refused' || to !== 'parked';
 }
 
-/** Whether it waits for an answer or to be applied. */
+/** Whether it is waiting for an answer or to be applied. */
 export const waits = (row: ReflectionListRow): boolean => row.status === 'open' || row.status === 'accepted';
 
 /** Decides about several proposals at once. An undo returns each to its previous status. */
@@ -35,7 +35,7 @@ export function decide(rows: readonly ReflectionListRow[], to: Status): Promise<
     send: () => call('reflections_decide', { ids, status: to }),
     takeBack: async () => {
       for (const [status, of] of before) {
-        // A dismissed proposal can become parked again only through open.
+        // A dismissed proposal must be opened again before it can be set aside.
         if (to === 'refused' && status === 'parked') await call('reflections_decide', { ids: of, status: 'open' });
         await call('reflections_decide', { ids: of, status });
       }

@@ -2,8 +2,7 @@
  * Reflection: clean-up proposals for memories. A list by status and kind, and the proposal under the cursor with before and
  * after. The person accepts or dismisses proposals. Accepted ones are applied in one run, with a backup before it and one undo.
  *
- * Not in this panel: which proposals are made and why, which the backend decides; and the memories themselves, which open in
- * their own panel.
+ * Not in this panel: making proposals, which the backend does, and the memories themselves, which open in their own panel.
  */
 import { ListChecks, SearchX } from 'lucide-react';
 import { memo, useMemo } from 'react';

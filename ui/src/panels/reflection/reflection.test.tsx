@@ -5,7 +5,7 @@ import { RpcError } from '../../platform';
 import type { FakePlatform } from '../../platform/fake';
 import { nav } from '../../state/nav';
 import { press, renderApp, violations } from '../../test/render';
-// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
+// Imported in advance, because loading may exceed a test's timeout on a busy computer.
 import './index';
 
 const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => each.cmd === cmd).map((each) => each.payload);

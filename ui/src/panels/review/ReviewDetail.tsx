@@ -41,7 +41,7 @@ export function ReviewDetail(props: ReviewDetailProps) {
   return <Candidate {...props} row={row} at={ids.indexOf(row.id)} />;
 }
 
-/** The value as of the last frame: costly parts are drawn after the response to a key. */
+/** The value as of the last frame, so that expensive parts are drawn after the response to a key. */
 function usePainted<T>(value: T): T {
   const [shown, setShown] = useState(value);
   useEffect(() => {
@@ -87,7 +87,7 @@ function Candidate({ row, at, ids, list, queue, editing, isPending, onApprove, m
     onApprove([row.id]);
     focusList(TESTIDS.reviewList);
   };
-  // When the cursor has left it, editing is no longer requested.
+  // When the cursor leaves the memory, editing ends.
   useEffect(() => () => editing.update((id) => (id === row.id ? null : id)), [editing, row.id]);
   useActions('review', { 'review.merge': merge, 'review.source': () => openSource(detail, row) });
   const snooze = (until: number) => {
@@ -137,7 +137,7 @@ function Candidate({ row, at, ids, list, queue, editing, isPending, onApprove, m
   );
 }
 
-/** Shows what is removed and what stays before a merge. */
+/** Before a merge, shows the memory that is removed and the one that is kept. */
 function MergeDialog({ row, into, onMerge, onClose }: { row: MemoryRow; into: NearMemory; onMerge: () => void; onClose: () => void }) {
   const confirm = useRef<HTMLButtonElement>(null);
   return (

@@ -41,7 +41,7 @@ export function ReviewList({ list, memories, queue, isPending, onApproveGroup }:
       <EmptyState icon={<ShieldCheck size={18} />} title={t.review.emptyQuarantine} testId={TESTIDS.reviewEmpty} />
     );
   }
-  // The last conversation may have more memories that are still loading, so "all" of it is not known yet.
+  // The last conversation may have more memories that are not loaded yet, so "all" cannot be applied to it.
   const isCut = (entry: QueueEntry) => !isWhole && entry.kind === 'group' && entry.conversation === rows[rows.length - 1]?.conversation_id;
   const rowAt = (index: number) => {
     const entry = entries[index];
@@ -78,7 +78,7 @@ export function ReviewList({ list, memories, queue, isPending, onApproveGroup }:
   );
 }
 
-/** Reads its own draft, so that typing redraws a single row. */
+/** Each row reads its own draft, so that typing redraws only that row. */
 function Row({ row, list }: { row: MemoryRow; list: Store<ListState> }) {
   const hasDraft = useStore(drafts, (all) => changedDraft(all, row) !== null);
   return <MemoryListRow row={row} list={list} hasDraft={hasDraft} />;

@@ -1,7 +1,7 @@
 /**
- * Edited texts that are not approved yet, each kept with its pending memory, so that moving to another row loses nothing.
+ * Edited texts that are not approved yet, each stored with its pending memory, so that moving to another row loses nothing.
  *
- * A draft ends when it is approved or canceled, or when its memory is decided in another way. Not in this module: drawing.
+ * A draft ends when it is approved or canceled, or when another decision is made about its memory. Not in this module: drawing.
  */
 import type { MemoryRow } from '../../api';
 import { createStore } from '../../state/store';

@@ -1,8 +1,9 @@
 /**
  * Review: pending memories one at a time, with the words that prove them.
  *
- * Every decision shows immediately and can be undone. The cursor moves to the next memory by identity. The list, the detail and
- * the actions share one small store, so that a move redraws two rows and one detail, however long the queue is.
+ * Every decision is shown immediately and can be undone. The cursor follows memories by identity, not by position. The list, the
+ * detail and the actions share one small store, so that a move redraws only two rows and one detail, regardless of the length of
+ * the queue.
  */
 import { useMemo, useState } from 'react';
 import { type MemoryRow, useRpc } from '../../api';
@@ -27,7 +28,7 @@ import type { AppStatus } from '../../api';
 type Filter = 'pending' | 'quarantined';
 
 const list = createListState();
-/** The pending memory that the person just started to edit; its editor takes the keys. */
+/** The pending memory that the person just started to edit. Its editor receives the keys. */
 const editing = createStore<string | null>(null);
 
 /** The request of the list. */
@@ -73,7 +74,9 @@ export default function Review() {
     if (id !== undefined && more.length === 0) leaveRow(id, how);
     list.update((state) => beforeLeaving(state, ids, wanted));
   };
-  /** Editing and approving are one action with one undo. If the new text cannot be stored, nothing is approved. */
+  /**
+   * Stores the edited text and approves it, as one action with one undo. If the new text cannot be stored, nothing is approved.
+   */
   const approveWording = (row: MemoryRow) => {
     const draft = drafts.get().get(row.id);
     if (!draft) return false;
@@ -86,7 +89,7 @@ export default function Review() {
     focusList(TESTIDS.reviewList);
     const edit = { action: 'edit', id: row.id, content: draft.content.trim(), category: draft.category === row.category ? null : draft.category } as const;
     void decide(edit, [row], t.review.edited).then((outcome) => {
-      // Refused: the text is kept as a draft.
+      // If refused, the text is kept as a draft.
       if (!outcome || outcome.applied.length === 0) keepDraft(row.id, draft);
     });
     return true;
@@ -97,8 +100,8 @@ export default function Review() {
     const reworded = leaving.find((row) => changedDraft(drafts.get(), row));
     if (reworded) {
       if (leaving.length === 1) return approveWording(reworded);
-      // Each edited text is an action of its own, while the selection should be a single one. So drafts must be finished first,
-      // and none is discarded.
+      // Drafts in the selection must be finished first, so that none is discarded: each edited text needs an action of its own,
+      // but the selection must be a single action.
       showToast({ tone: 'warn', text: t.review.draftsFirst });
       list.update((state) => ({ ...state, cursor: reworded.id }));
       return true;
@@ -234,8 +237,8 @@ function withoutDoubtful(all: MemoryRows): MemoryRows {
 }
 
 /**
- * Doubtful memories are probably noise. They are collapsed, and one key dismisses all of them. The bar is above the list, because
- * notices cover its end.
+ * The bar for doubtful memories, which are probably noise: they are collapsed, and one key dismisses all of them. The bar is
+ * above the list, because notices cover the list's end.
  */
 function DoubtfulBar({ count, isWhole, isShown }: { count: number; isWhole: boolean; isShown: boolean }) {
   if (count === 0) return null;

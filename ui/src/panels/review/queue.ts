@@ -9,8 +9,8 @@ export type QueueEntry =
 export type Queue = readonly QueueEntry[];
 
 /**
- * Index of a memory among the entries, or -1. A linear search: for ten thousand entries an index costs more to build than it
- * saves.
+ * Index of a memory among the entries, or -1. Searches linearly, because for ten thousand entries an index costs more to build
+ * than it saves.
  */
 export function indexIn(queue: Queue, id: string | null): number {
   return id === null ? -1 : queue.findIndex((entry) => entry.key === id);
@@ -42,7 +42,7 @@ const bandOf = (row: MemoryRow) => row.band ?? 'check';
 /** Whether a memory is collapsed until the person expands the doubtful ones. */
 export const isDoubtful = (row: MemoryRow): boolean => row.band === 'doubtful';
 
-/** The entries of rows in one queue. `keyFor` names a heading by its first row. */
+/** Groups rows into entries with headings. `keyFor` returns the key of a heading from its first row. */
 function grouped(rows: readonly MemoryRow[], keyFor: (first: MemoryRow) => string, entryFor: (row: MemoryRow) => QueueEntry): QueueEntry[] {
   const entries: QueueEntry[] = [];
   let ids: string[] = [];
@@ -77,7 +77,7 @@ export function createQueue(): (rows: readonly MemoryRow[]) => Queue {
     // New rows may split a group.
     if (endAfter > start) return queueOf(rows);
     const gone = before.slice(start, endBefore);
-    // From the heading above to the one below, because the remaining groups may now be adjacent.
+    // Recomputes from the heading above to the one below, because the remaining groups may now be adjacent.
     let first = headingUpFrom(queue, indexIn(queue, gone[0]?.id ?? null));
     first = headingUpFrom(queue, first - 1);
     let last = indexIn(queue, gone[gone.length - 1]?.id ?? null) + 1;
@@ -108,7 +108,7 @@ const HOUR_MS = 3_600_000;
 const LATER_MS = 3 * HOUR_MS;
 const MORNING_HOUR = 9;
 
-/** When a snoozed memory comes back, in local time. */
+/** The times at which a snoozed memory can come back, in local time. */
 export function snoozeTimes(now: number): { later: number | null; tomorrow: number; nextWeek: number } {
   const morning = (days: number) => {
     const date = new Date(now);

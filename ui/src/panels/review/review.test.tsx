@@ -19,7 +19,7 @@ const rows = () => screen.getAllByTestId('review-row').map((row) => row.getAttri
 const count = () => screen.getByTestId('review-count').textContent;
 const ready = () => screen.findByTestId('review-statement');
 
-/** Decisions reach the backend one after another; resolves when all have. */
+/** Resolves when all decisions have reached the backend, which receives them one after another. */
 const quiet = () => act(async () => settled());
 
 const row = (id: string, conversation_id: string) => ({ id, conversation_id, conversation_title: conversation_id, channel_type: 'x', is_private_source: false }) as MemoryRow;
@@ -186,7 +186,7 @@ describe('reviewing by keyboard', () => {
   });
 
   const decisions = (host: FakePlatform) => host.calls.filter((each) => each.cmd === 'memory_decide').map((each) => each.payload);
-  /** Replaces the text under the cursor; an empty one is only cleared. */
+  /** Replaces the text of the memory under the cursor. With an empty string, the text is only cleared. */
   async function reword(to: string) {
     await press('e');
     const input = await screen.findByTestId<HTMLTextAreaElement>('edit-input');
@@ -317,7 +317,7 @@ describe('reviewing by keyboard', () => {
     await userEvent.keyboard('{Enter}');
     await quiet();
     expect(decisions()).toEqual([{ action: 'merge', id: 'mem_00000', into: 'mem_00015' }]);
-    // The next one is related to an approved memory but says something else.
+    // The next memory is related to an approved one but says something else.
     await screen.findByText('User bakes sourdough bread every Saturday.', { selector: '[data-testid="review-statement"], [data-testid="review-statement"] *' });
     expect(screen.getByTestId('btn-merge').hasAttribute('disabled') || screen.getByTestId('btn-merge').getAttribute('aria-disabled') === 'true').toBe(true);
     await press('m');
@@ -516,7 +516,7 @@ describe('a queue that comes in two answers', () => {
       hold: (cmd, payload) => {
         if (cmd !== 'memories_list' || isTaken || (payload as { offset?: number }).offset !== PAGE_ROWS) return undefined;
         isTaken = true;
-        // As the command line would.
+        // Approves a memory as the command line would.
         return host?.rpc('memory_decide', { action: 'approve', ids: ['mem_00000'] }).then(() => undefined);
       },
     });

@@ -1,4 +1,4 @@
-/** Shown instead of results: how to search before the first query, and suggestions if nothing was found. */
+/** Shown instead of results: before the first query, how to search; if nothing was found, suggestions. */
 import { SearchX } from 'lucide-react';
 import { type AppStatus, useRpc } from '../../api';
 import { Button, EmptyState } from '../../design';

@@ -1,8 +1,8 @@
 /**
  * The search box: words, and operators whose values are completed.
  *
- * It is a combobox: suggestions appear only while the value of an operator is being typed. Enter and arrow down move to the
- * results, as in every search field of the window. Escape first closes the suggestions, then clears the box, then leaves it.
+ * It is a combobox: suggestions appear only while the value of an operator is being typed. Enter and the down arrow move to the
+ * results, as in all search fields of the window. Escape first closes the suggestions, then clears the box, then leaves it.
  */
 import { Search, X } from 'lucide-react';
 import { useId, useMemo, useRef, useState } from 'react';
@@ -20,10 +20,10 @@ interface Suggestion {
   readonly hint: string | null;
 }
 
-/** As many as can be read at a glance; another letter narrows them. */
+/** Maximum number of suggestions, as many as can be read at a glance. Typing more letters narrows them. */
 const SUGGESTIONS_MAX = 8;
 
-/** By name: `person:` matches everyone with that name. */
+/** Suggests people by name, because `person:` matches everyone with that name. */
 function namesOf(response: PeopleResponse): Suggestion[] {
   const channels = new Map<string, Set<string>>();
   for (const person of response.items) {

@@ -1,4 +1,4 @@
-/** The result under the cursor: the whole text, the lines around it and why it matches. */
+/** The result under the cursor: the whole text, the lines around it, and why it matches. */
 import { CornerDownRight } from 'lucide-react';
 import type { SearchHit, SearchLine } from '../../api';
 import { Badge, Button, Marked, PaneBody, PaneFoot, PaneHeader, RelativeTime } from '../../design';
@@ -11,7 +11,9 @@ import { MemoryBody } from '../shared/MemoryBody';
 import css from './Search.module.css';
 import { firstLine } from './excerpt';
 
-/** A longer text is read in its conversation: a pasted page would hide the lines around it. */
+/**
+ * Maximum length shown. A longer text, such as a pasted page, would hide the lines around it, so it is read in its conversation.
+ */
 const SHOWN_CHARS_MAX = 4_000;
 
 const OPENS: Readonly<Record<string, string>> = { message: t.search.open, memory: t.search.openMemory, topic: t.search.openTopic, person: t.search.openPerson };

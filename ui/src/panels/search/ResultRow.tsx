@@ -1,4 +1,4 @@
-/** One row of the results: its kind, its place, the matching words, and why it matches. */
+/** One result: its kind, its place, the matching words, and why it matches. */
 import { Layers, Library, MessageSquare, UserRound } from 'lucide-react';
 import { memo } from 'react';
 import type { SearchHit } from '../../api';
@@ -23,12 +23,12 @@ export function KindIcon({ kind }: { kind: string }) {
 }
 
 function Why({ hit }: { hit: SearchHit }) {
-  // A filter and a name need no explanation.
+  // Matches by filter or name need no explanation.
   const said = hit.why.filter((why) => why !== 'filter' && why !== 'name').map((why) => nameOf(t.search.whyShort, why));
   return said.length === 0 ? null : <span className={css.whyShort}>{said.join(', ')}</span>;
 }
 
-/** The line next to a message that made it match. */
+/** The neighboring line because of which a message matches. */
 function telling(hit: SearchHit) {
   return hit.why.includes('neighbour') ? hit.lines.find((line) => line.highlights.length > 0) : undefined;
 }

@@ -1,4 +1,4 @@
-/** Suggestions next to an empty search, from the person's own data. A click searches for one. */
+/** Suggestions for an empty search, from the person's own data. A click searches for the suggestion. */
 import { Search as SearchIcon } from 'lucide-react';
 import { type PeopleResponse, type TopicsResponse, useRpc } from '../../api';
 import { EmptyState } from '../../design';
@@ -8,7 +8,7 @@ import { focusBox } from './Blank';
 import css from './Search.module.css';
 import { withValues } from './operators';
 
-/** As many of each kind as can be seen at a glance. */
+/** Maximum suggestions of each kind, as many as can be read at a glance. */
 const OFFERED_MAX = 5;
 
 /** The topics with the latest messages. */

@@ -1,4 +1,4 @@
-/** The part of a text that matches: a few lines around the first matching words. Pure; offsets count code points. */
+/** The part of a text that matches: a few lines around the first matching words. Pure. Offsets are in code points. */
 import type { TextRange } from '../../api';
 
 export interface Excerpt {
@@ -6,11 +6,11 @@ export interface Excerpt {
   readonly ranges: readonly TextRange[];
 }
 
-/** The capacity of two lines in the widest list. */
+/** Length of an excerpt: two lines in the widest list. */
 export const EXCERPT_CHARS = 240;
-/** Text before the first matching word, so that it can be read in its sentence. */
+/** Length of the text before the first matching word, so that the word can be read in its sentence. */
 const BEFORE_CHARS = 60;
-/** How far the cut may move to start with a whole word. */
+/** Maximum distance by which the cut may move in order to start with a whole word. */
 const WORD_CHARS = 20;
 
 const isSpace = (point: string | undefined) => point !== undefined && /\s/u.test(point);

@@ -1,5 +1,5 @@
 /**
- * Search: one box for everything, the results with the matching words, and the result under the cursor with the lines around it.
+ * Search: one box for all kinds, the results with the matching words, and the result under the cursor with the lines around it.
  *
  * Filters (kind, channel, author, month) are written into the box as operators, so that the box alone defines the search. The
  * results always belong to the words in the box. Enter opens the exact line; Back returns to the same results.
@@ -28,7 +28,7 @@ import { type Row, rowsOf } from './rows';
 import css from './Search.module.css';
 import { list, openHit, scrolled, typed } from './state';
 
-/** Maximum number of results; with more, the search should be narrowed. */
+/** Maximum number of results. If there are more, the person should narrow the search. */
 const RESULTS_MAX = 100;
 /** Number of lines shown before and after a message. */
 const AROUND = 2;
@@ -41,7 +41,7 @@ const HIT_PX = 84;
 const KIND_CHOICES: readonly (Kind | 'all')[] = ['all', ...KINDS];
 const NO_ROWS: readonly Row[] = [];
 
-/** Requests from elsewhere in the window that were handled, so that returning to this page does not repeat them. */
+/** Navigation requests that were already handled, so that returning to this page does not repeat them. */
 const answered = new WeakSet<Target>();
 
 const heightOfRow = (row: Row | undefined): number => {
@@ -52,7 +52,7 @@ const heightOfRow = (row: Row | undefined): number => {
 
 export default function Search() {
   const target = useNavTarget('search');
-  // Before the paint, so that results for other words are never visible.
+  // Runs before the paint, so that results of another query are never visible.
   useLayoutEffect(() => {
     if (!target || answered.has(target)) return;
     answered.add(target);
@@ -87,7 +87,7 @@ export default function Search() {
     'search.kind': () => set(withKind(query, KIND_CHOICES[(KIND_CHOICES.indexOf(kind) + 1) % KIND_CHOICES.length] ?? 'all')),
   });
 
-  // The focus goes to the box for a new search, and to the results on return.
+  // For a new search, the focus goes to the box; on return, to the results.
   const isBack = useRef(query !== '');
   useEffect(() => {
     if (!isBack.current) focusBox();
@@ -165,7 +165,7 @@ export default function Search() {
 /** Values that the results have in common. Selecting one narrows the search; it can be removed here or in the box. */
 function Filters({ text, answer, onText }: { text: string; answer: SearchResponse | undefined; onText: (next: string) => void }) {
   const countsOf = (name: string) => answer?.facets.find((facet) => facet.name === name)?.values ?? [];
-  /** The typed value, spelled as in the facet if it is one of its values. */
+  /** The typed values, spelled as in the facet if they occur there. */
   const chosenOf = (operator: 'channel' | 'person', name: string) => valuesOf(text, operator).map((value) => countsOf(name).find((each) => each.name.toLowerCase() === value.toLowerCase())?.name ?? value);
   const channels = chosenOf('channel', 'channel');
   const authors = chosenOf('person', 'author');
@@ -240,7 +240,7 @@ function ResultOf({ row, onOpen }: { row: Row | undefined; onOpen: (row: Row) =>
     );
   }
   return (
-    // The list handles its key, Enter.
+    // The list handles the Enter key for this row.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
     <div className={css.more} data-more={row.of} onClick={() => onOpen(row)}>
       {t.search.more(row.count, name)}

@@ -1,6 +1,6 @@
 /**
- * Parses the typed query as the backend does, so that filters can be written into it and read from it: the box is the only place
- * that stores a search. Pure.
+ * Parses the typed query as the backend does, so that filters can be written into the query and read from it. The text in the box
+ * is the only representation of a search. Pure.
  */
 
 export const OPERATORS = ['person', 'channel', 'after', 'before', 'type'] as const;
@@ -19,7 +19,7 @@ interface Operation {
 
 const NAMES: Readonly<Record<string, Kind>> = { message: 'message', messages: 'message', memory: 'memory', memories: 'memory', topic: 'topic', topics: 'topic', person: 'person', people: 'person', persons: 'person' };
 
-/** An operator up to the end of its value, which may be quoted and unclosed; phrases are skipped whole. */
+/** An operator with its value, which may be quoted and unclosed. Phrases are skipped as a whole. */
 const PIECE = new RegExp(`"[^"]*"?|(?<=^|[\\s"])(${OPERATORS.join('|')}):(?:"([^"]*)"?|([^\\s"]*))|[^\\s"]+`, 'giu');
 
 export function operationsOf(typed: string): Operation[] {
@@ -42,14 +42,14 @@ const tidy = (text: string): string => text.replace(/\s+/gu, ' ').trim();
 
 const same = (a: string, b: string): boolean => a.localeCompare(b, undefined, { sensitivity: 'accent' }) === 0;
 
-/** Removes operations. */
+/** Removes the operations that match. */
 function without(typed: string, isOut: (each: Operation) => boolean): string {
   let left = typed;
   for (const each of operationsOf(typed).filter(isOut).toReversed()) left = `${left.slice(0, each.start)} ${left.slice(each.end)}`;
   return tidy(left);
 }
 
-/** The text with exactly these values of an operator. Other parts keep their place. */
+/** The text in which an operator has exactly these values. Other parts keep their place. */
 export function withValues(typed: string, operator: Operator, values: readonly string[]): string {
   const known = valuesOf(typed, operator);
   const left = without(typed, (each) => each.operator === operator && !values.some((value) => same(value, each.value)));
@@ -79,7 +79,7 @@ export function monthAfter(month: string): string {
   return number === '12' ? `${Number(year) + 1}-01` : `${year}-${String(Number(number) + 1).padStart(2, '0')}`;
 }
 
-/** The month the search is limited to, if it is a single one. */
+/** The month to which the search is limited, if it is a single one. */
 export function monthOf(typed: string): string | null {
   const [after, ...others] = valuesOf(typed, 'after');
   const [before, ...more] = valuesOf(typed, 'before');

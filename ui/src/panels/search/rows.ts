@@ -1,4 +1,4 @@
-/** The results in display order: one kind completely, or a few of each kind with a heading and a link to the rest. Pure. */
+/** The results in display order: all of one kind, or a few of each kind with a heading and a link to the rest. Pure. */
 import type { SearchHit, SearchResponse } from '../../api';
 import { KINDS, type Kind } from './operators';
 
@@ -10,7 +10,7 @@ export type Row =
 /** The backend's order: people, memories, topics, messages. */
 const ORDER: readonly Kind[] = ['person', 'memory', 'topic', 'message'];
 
-/** Maximum number of each kind in the combined list. Messages come last and may be many. */
+/** Maximum number of results of each kind in the combined list. Messages come last and are not limited. */
 export const AMONG: Readonly<Record<Kind, number>> = { person: 3, memory: 4, topic: 3, message: Number.POSITIVE_INFINITY };
 
 export const keyOf = (hit: Pick<SearchHit, 'kind' | 'id'>): string => `${hit.kind} ${hit.id}`;

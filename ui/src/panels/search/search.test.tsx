@@ -5,7 +5,7 @@ import { RpcError } from '../../platform';
 import type { FakeOptions, FakePlatform } from '../../platform/fake';
 import { nav, openSearch } from '../../state/nav';
 import { press, renderApp, violations } from '../../test/render';
-// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
+// Imported in advance, because loading may exceed a test's timeout on a busy computer.
 import '../conversations/index';
 import './index';
 
@@ -156,7 +156,7 @@ describe('the results', () => {
     release();
     await screen.findAllByTestId('search-row');
     expect(rows().every((each) => each.textContent?.includes('marathon') && !each.textContent.includes('sourdough'))).toBe(true);
-    // Control: when searched again, it is found.
+    // Control: it is found if searched for again.
     type('sourdough');
     expect(rows(), 'nothing of the last words stands under the new ones').toEqual([]);
     await waitFor(() => expect(row('sourdough')).toBeDefined());

@@ -1,8 +1,8 @@
 /**
- * The state of the Search page. It outlives the page, so that a person who comes back finds the same results at the same
+ * The state of the Search page. It is kept when the page is left, so that a person who returns finds the same results at the same
  * position.
  *
- * The queries are kept for this session only, for privacy.
+ * For privacy, queries are kept for this session only.
  */
 import type { SearchHit } from '../../api';
 import { createListState } from '../../state/list';

@@ -1,4 +1,7 @@
-/** Agents: whether their sessions are summarized, whether they may have goals, and their access log; and the roles of people. */
+/**
+ * The settings of agents (whether their sessions are summarized, whether they may have goals), their access log, and the roles of
+ * people.
+ */
 import { Bot, User } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { type AgentRow, type PersonRoleView, call, useRpc } from '../../api';

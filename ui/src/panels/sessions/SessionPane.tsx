@@ -10,7 +10,7 @@ import { isBuiltIn, proposerName } from '../shared/proposers';
 import { Significance } from './Significance';
 import css from './Sessions.module.css';
 
-/** Who made a summary, for use within a sentence. */
+/** The maker of a summary, for use within a sentence. */
 const madeBy = (proposer: string) => (isBuiltIn(proposer) ? t.sessions.rules : proposerName(proposer));
 
 /** Fields in the order in which readers want them. */
@@ -42,7 +42,7 @@ export function SessionPane({ session, isRested }: { session: SessionListRow; is
     return true;
   };
   useActions('sessions', { 'sessions.open': open });
-  // Mood and depth are known only if a line shows them.
+  // Mood and depth are shown only if a line proves them.
   const isShown = (field: string) => detail?.items.some((item) => item.field === field) ?? false;
   return (
     <>

@@ -1,7 +1,7 @@
 /**
- * The tiers of long-term memory exactly as an agent is served them, and below each what did not fit.
+ * The tiers of long-term memory exactly as served to an agent, and below each tier the lines that did not fit.
  *
- * It uses the same code as an agent's request, so that it shows exactly what would be served.
+ * It uses the same code as an agent's request, so it shows exactly what would be served.
  */
 import { Layers2 } from 'lucide-react';
 import { type ReactNode, useId, useMemo } from 'react';

@@ -2,7 +2,8 @@
  * Sessions: summaries of conversations with agents, what each agent is served from them (the memory tiers), and the settings of
  * each agent.
  *
- * Every text consists of words of a message and links to it. Not in this panel: who may see what at all, which is set in Privacy.
+ * Every text consists of words from a message and links to that message. Not in this panel: general access rules, which are set
+ * in Privacy.
  */
 import { useEffect, useRef } from 'react';
 import { Segmented } from '../../design';

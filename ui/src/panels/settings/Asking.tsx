@@ -1,4 +1,4 @@
-/** Waiting for a model: what for, how long so far, and a way to stop. */
+/** Shown while waiting for a model: the purpose, the elapsed time, and a way to stop. */
 import { Button, Progress } from '../../design';
 import { useSeconds } from '../../state/seconds';
 import { t } from '../../strings';

@@ -1,8 +1,8 @@
 /**
- * Backup and export: making a backup, restoring one, exporting everything, and the backups in the data folder.
+ * Backup and export: create a backup, restore one, export everything, and list the backups in the data folder.
  *
- * Only one piece of long work runs at a time; the backend reports progress and can cancel it. Before a restore, the file is
- * checked and the person is shown what would be replaced.
+ * Only one long task runs at a time. The backend reports its progress and can cancel it. Before a restore, the file is checked
+ * and the person sees what would be replaced.
  */
 import { useState } from 'react';
 import { type BackupMade, type BackupView, type ExportMade, type RestorePreview, call, useRpc } from '../../api';
@@ -31,11 +31,11 @@ export function Backup() {
   const [asked, setAsked] = useState<Asked | null>(null);
   const [isRebuildAsked, setRebuildAsked] = useState(false);
   const isRebuilding = useRebuild().run?.state === 'running';
-  // Only a host with its own dialogs can name a file or a folder; a page in a browser uploads a copy.
+  // Only a host with its own dialogs can give the path of a file or folder. A page in a browser uploads a copy.
   const canPick = platform().fileAccess === 'pick_files';
   const words = t.backup;
 
-  /** Runs long work and shows the result. Canceling is not a failure. */
+  /** Runs a long task and shows the result. Canceling is not a failure. */
   const run = async <T,>(kind: Work, doing: () => Promise<T>, said: (done: T) => readonly string[]) => {
     setWork(kind);
     setResult([]);

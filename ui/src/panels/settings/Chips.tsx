@@ -1,4 +1,4 @@
-/** A short list of names: each can be removed, and others added from a menu or by typing. */
+/** A short list of names. Each can be removed, and others can be added from a menu or by typing. */
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
 import { Button, IconButton, Menu } from '../../design';
@@ -15,7 +15,7 @@ interface ChipsProps {
   /** Shown if the list is empty. */
   none?: string;
   normalise: (text: string) => string;
-  /** What is wrong with an entry, or null. */
+  /** The problem with an entry, or null. */
   problemOf: (value: string) => string | null;
   mayRemove?: boolean;
   mayNotRemove?: string;

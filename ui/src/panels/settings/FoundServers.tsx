@@ -1,4 +1,4 @@
-/** Model servers on this computer; searched for only when the person asks. */
+/** Model servers on this computer. The search starts only when the person asks for it. */
 import { Check, PlugZap, Search, ServerOff } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import { type FoundServer, type ProviderView, call } from '../../api';
@@ -23,7 +23,7 @@ export async function choose(models: Models, provider: ProviderView, field: 'pro
   return isTaken;
 }
 
-/** Interval of repeated searches after one that found nothing, because the person is probably about to start a server. */
+/** After a search that found nothing, it is repeated at this interval, because the person is probably about to start a server. */
 const LOOK_AGAIN_MS = 5_000;
 
 export function FoundServers({ models }: { models: Models }) {

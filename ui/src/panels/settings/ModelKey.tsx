@@ -1,4 +1,4 @@
-/** The API key of the chosen server: whether there is one, and where it is stored. It can be entered but never read back. */
+/** The API key of the chosen server: whether one is stored, and where. It can be entered but never read back. */
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { type ProviderView, call } from '../../api';

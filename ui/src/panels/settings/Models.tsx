@@ -1,7 +1,7 @@
 /**
- * Settings → Models: which engine makes proposals, which model is used, what may be sent to it and when.
+ * Settings → Models: which engine makes proposals, which model it uses, and what may be sent to the model and when.
  *
- * Not in this module: what was sent (Activity), and the embedding model, which needs no choice (General).
+ * Not in this module: the log of sent texts (Activity), and the embedding model, which needs no choice (General).
  */
 import { CirclePause, Clock, Globe, Monitor, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
@@ -22,12 +22,15 @@ import settingsCss from './Settings.module.css';
 import { TaskModels } from './TaskModels';
 import { KINDS, type Models, PRESETS, type Preset, hostOf, presetOf, profileOf, saidBy, useModels } from './models';
 
-/** More than any plan allows. The backend accepts larger numbers, but people make typing errors. */
+/** Maximum daily budget, more than any plan allows. The backend accepts larger numbers, but they are probably typos. */
 const BUDGET_TOKENS_MAX = 100_000_000;
-/** With less, a prompt has no room for its input; the backend makes no use of more. */
+/**
+ * Limits of the context size. With less than the minimum, a prompt has no room for its input. The backend does not use more than
+ * the maximum.
+ */
 const CONTEXT_TOKENS_MIN = 2_000;
 const CONTEXT_TOKENS_MAX = 10_000_000;
-/** Share of the budget from which the bar has the warning color. */
+/** From this share of the budget on, the bar has the warning color. */
 const BUDGET_WARN = 0.9;
 
 export function ModelsTab() {
@@ -69,7 +72,7 @@ function Engines({ models: { view, change, problems } }: { models: Models }) {
                 aria-describedby={`engine-${engine}`}
                 data-testid={ENGINE_IDS[engine]}
                 onChange={() => {
-                  // The notice about a newly chosen model offers the same.
+                  // Hides the notice about a newly chosen model, which offers the same.
                   hideToasts('model');
                   void change('engines', { engines: engine });
                 }}
@@ -172,7 +175,7 @@ function ContextLength({ models: { change, problems }, provider }: { models: Mod
 
 const wholeNumber = (typed: string) => Number(typed.replace(/[\s,.]/g, ''));
 
-/** A number that is stored on blur or with Enter, and reset with Escape. */
+/** A number field. The value is stored on blur or with Enter, and reset with Escape. */
 function NumberField({ name, value, placeholder, isBad, testId, onType, onSave }: { name: string; value: string; placeholder?: string; isBad: boolean; testId: string; onType: (typed: string | null) => void; onSave: () => void }) {
   return (
     <input
@@ -194,7 +197,7 @@ function NumberField({ name, value, placeholder, isBad, testId, onType, onSave }
   );
 }
 
-/** Why queued jobs do not start, or how many of them there are. */
+/** The reason why queued jobs do not start, or their number. */
 function Hold({ view }: { view: ModelsView }) {
   if (view.hold === null && view.waiting === 0) return null;
   return (

@@ -1,4 +1,6 @@
-/** A server that was not found automatically: kind, address, key and model. Nothing is stored before it is used. */
+/**
+ * A form for a server that was not found automatically: kind, address, key and model. Nothing is stored until the server is used.
+ */
 import { ChevronRight } from 'lucide-react';
 import { useId, useState } from 'react';
 import { call } from '../../api';
@@ -29,7 +31,7 @@ export function OtherServer({ models }: { models: Models }) {
   const problem = addressProblem(url, view.settings.this_computer_only);
   const server = `${shape} ${url}`;
   const shown = names?.of === server ? names : null;
-  /** A typed key is stored before a request to the server, and then removed from the page. */
+  /** Stores a typed key before a request to the server, and then removes it from the page. */
   const storeTyped = async () => {
     if (key.trim() === '') return;
     await storeKey(models, provider, key.trim());

@@ -1,4 +1,4 @@
-/** Downloads a model with one click: models for the Ollama on this computer with their size and license, and the progress. */
+/** Downloads a model for Ollama on this computer with one click. Lists models with size and license, and shows the progress. */
 import { Download } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { type ModelPullView, call, useRpc } from '../../api';
@@ -10,7 +10,7 @@ import css from './Models.module.css';
 import { Problem } from './Rows';
 import { saidBy } from './models';
 
-/** Small models that can read and reply in the requested format. Sizes are from Ollama's library. */
+/** Small models that can reply in the requested format. Sizes are from Ollama's library. */
 const OFFERED = [
   { model: 'qwen3:4b', size_gb: 2.5, memory_gb: 8, licence: 'Apache 2.0' },
   { model: 'qwen3:8b', size_gb: 5.2, memory_gb: 16, licence: 'Apache 2.0' },

@@ -1,7 +1,7 @@
 /**
- * Derives everything again: a question about what is deleted and kept, then progress, a way to stop, and the result.
+ * Derives everything again. First shows what is deleted and what is kept, then the progress with a way to stop, and the result.
  *
- * Not in this module: starting it, which is long work like a backup (`Backup`); and the maintenance run, which Activity shows.
+ * Not in this module: starting it, which is a long task like a backup (`Backup`), and the maintenance run, which Activity shows.
  */
 import { useState } from 'react';
 import { type RebuildBegun, call, useRpc } from '../../api';

@@ -1,4 +1,4 @@
-/** A slow request to a model: sent, pending, abandoned. An answer belongs to the object it was requested for. */
+/** Handles a slow request to a model, which may be abandoned. An answer belongs to the object for which it was requested. */
 import { useEffect, useRef, useState } from 'react';
 import { saidBy } from './models';
 
@@ -13,7 +13,9 @@ export interface Asked<T> {
 
 const IDLE = { kind: 'idle' } as const;
 
-/** A different `of` drops the answer. `onGivenUp` must be stable; it is called when the pending answer is no longer wanted. */
+/**
+ * When `of` changes, the answer is dropped. `onGivenUp` is called when a pending answer is no longer wanted; it must be stable.
+ */
 export function useAsked<T>(of: string, ask: () => Promise<T>, onGivenUp?: () => void): Asked<T> {
   const [answer, setAnswer] = useState<{ of: string; state: AskedState<T> }>({ of, state: IDLE });
   /** The pending request. */

@@ -5,7 +5,7 @@ import { RpcError } from '../../platform';
 import type { FakeOptions, FakePlatform } from '../../platform/fake';
 import { setUiState } from '../../state/uiState';
 import { renderApp, violations } from '../../test/render';
-// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
+// Imported in advance, because loading may exceed a test's timeout on a busy computer.
 import './index';
 import { rebuildBegun } from './Rebuild';
 

@@ -1,6 +1,6 @@
 /**
- * Settings: few, each with immediate effect. Every change is stored as a whole and shown immediately; if storing fails, the old
- * value is shown again.
+ * Settings, each with immediate effect. A change is shown immediately, and all settings are stored as a whole. If storing fails,
+ * the old value is shown again.
  *
  * Not in this panel: settings of one conversation (its privacy) or of one import.
  */
@@ -146,7 +146,7 @@ function Choices({ settings }: { settings: Settings }) {
   );
 }
 
-/** A reader that is not loaded yet counts as ready. */
+/** The displayed status of the reader. A reader that is not loaded yet counts as ready. */
 const READER_SHOWN = { ready: 'ready', idle: 'ready', missing: 'missing', refused: 'broken' } as const;
 
 function Model({ status: { embedding, reader } }: { status: AppStatus }) {
@@ -229,7 +229,7 @@ function Data({ status }: { status: AppStatus }) {
 const isHereOf = (models: ModelsView) => models.settings.this_computer_only;
 
 function About({ status }: { status: AppStatus }) {
-  // Until it is known, the default is assumed.
+  // The default until the setting is loaded.
   const { data: isHere = true } = useRpc('models_get', {}, { select: isHereOf });
   const words = t.settings;
   const promises = [isHere ? words.promiseHere : words.promiseElsewhere, ...words.promises];

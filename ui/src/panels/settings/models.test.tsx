@@ -15,7 +15,7 @@ const show = async (options: FakeOptions = {}) => {
   await screen.findByTestId('model-chosen');
   return host;
 };
-/** Answers `models_get` with a changed view, as if it had always been so. */
+/** Starts the application with a changed answer to `models_get`. */
 const showWith = async (options: FakeOptions, change: (view: ModelsView) => ModelsView) => {
   setUiState('settings.tab', 'general');
   const host = await renderApp('settings', options);
@@ -90,7 +90,7 @@ describe('models on this computer', () => {
     fireEvent.click(screen.getByTestId('btn-models-find'));
     await screen.findByText('No model server found on this computer');
     expect(screen.getByText(/install Ollama from ollama\.com and start it\. It appears here within seconds.*LM Studio, llama\.cpp and Jan/)).toBeDefined();
-    // Started in the meantime: it is found without another click.
+    // A server that is started in the meantime is found without another click.
     host.answer('models_detect', () => ({ items: [{ name: 'Ollama', shape: 'ollama', url: 'http://127.0.0.1:11434', version: '0.12.3', state: 'ready', models: ['qwen3:4b'] }] }));
     vi.advanceTimersByTime(5_000);
     expect(await screen.findByRole('button', { name: 'Use qwen3:4b' })).toBeDefined();

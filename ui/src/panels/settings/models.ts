@@ -1,7 +1,7 @@
 /**
- * The settings for language models: read, changed immediately, and restored one by one if storing fails.
+ * The settings for language models. Changes are shown immediately, and each is reverted separately if storing it fails.
  *
- * The backend decides what an address means; the checks here only report problems before it is sent.
+ * The backend decides what an address means. The checks here only report problems before an address is sent.
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -20,7 +20,7 @@ const KEY = rpcKey('models_get', {});
 export interface Models {
   readonly view: ModelsView;
   readonly problems: Partial<Record<Field, string>>;
-  /** Stores a change; resolves to whether it was accepted. */
+  /** Stores a change. Resolves to whether it was accepted. */
   readonly change: (field: Field, part: Part) => Promise<boolean>;
   /** Replaces the view by a newer one from the backend. */
   readonly take: (view: ModelsView) => void;
@@ -47,7 +47,7 @@ export function useModels(): { models: Models | null; error: Error | null; retry
   return { models: view ? { view, problems, change, take, say } : null, error, retry: () => void refetch() };
 }
 
-/** The settings as they will be after a write. For another server, it is unknown whether there is a key. */
+/** The settings after a write succeeds. For another server, it is unknown whether there is a key. */
 function laidOver(view: ModelsView, part: Part): ModelsView {
   const next = { ...view, settings: { ...view.settings, ...part } };
   return part.provider === undefined ? next : { ...next, has_key: false, is_local: part.provider === null || isThisComputer(part.provider.url) };
@@ -70,7 +70,7 @@ export function isThisComputer(address: string): boolean {
 
 export const hostOf = (address: string): string => urlOf(address)?.host ?? address;
 
-/** What is wrong with an address, before it is sent anywhere, or null. */
+/** The problem with an address, checked before it is sent anywhere, or null. */
 export function addressProblem(address: string, isOnlyHere: boolean): string | null {
   const text = address.trim();
   if (text === '') return null;
@@ -85,7 +85,7 @@ export const isSame = (a: ProviderView | null, b: ProviderView): boolean => a !=
 
 export const KINDS = ['fact', 'project', 'experience', 'story', 'relationship'] as const;
 
-/** Each preset contains the first this many types. */
+/** Each preset contains this many types, counted from the first. */
 const PRESET_KINDS = { minimal: 2, balanced: 3, full: 4, unbounded: 5 } as const;
 export type Preset = keyof typeof PRESET_KINDS | 'own';
 

@@ -12,7 +12,7 @@ export function regionName(region: string): string {
 }
 
 /**
- * What is wrong with an entry, or null. The backend accepts any two capital letters, but a code without a region would have no
+ * The problem with an entry, or null. The backend accepts any two capital letters, but a code that is not a region would have no
  * effect.
  */
 export function regionProblem(region: string, chosen: readonly string[]): string | null {

@@ -4,7 +4,7 @@ import type { Settings } from '../../api';
 import { RpcError } from '../../platform';
 import type { FakePlatform } from '../../platform/fake';
 import { renderApp } from '../../test/render';
-// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
+// Imported in advance, because loading may exceed a test's timeout on a busy computer.
 import './index';
 import { regionName, regionProblem } from './regions';
 

@@ -1,8 +1,8 @@
 /**
- * Erases for good: counts first, one plain question, and the receipt.
+ * Erases for good: shows counts, asks one plain question, and shows the receipt.
  *
- * No button that erases has the initial focus, so that no key press erases by accident. While something still reads the data
- * file, the receipt says so and follows the job until no file contains erased data.
+ * No button that erases has the initial focus, so that no key press erases by accident. While another process is still reading
+ * the data file, the receipt says so and tracks the job until no file contains erased data.
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { CircleCheck, Clock } from 'lucide-react';
@@ -42,7 +42,7 @@ function Asked({ target, onClose }: { target: EraseTarget; onClose: () => void }
   return target.kind === 'memories' ? <AskMemories target={target} {...asked} /> : <AskWhole target={target} {...asked} />;
 }
 
-/** What would be erased, in words; kinds with a count of 0 are left out, except memories. */
+/** The counts of data that would be erased, in words. Kinds with a count of 0 are left out, except memories. */
 export function foreseen(preview: ErasePreview): string[] {
   const words = t.erase;
   return [
@@ -134,9 +134,9 @@ function Question({ title, quoted = null, text, forGood, goes, failure, send, on
     send().then(
       (erased) => {
         noteFinal(words.stays);
-        // Erased data may be what the last notice offers to restore.
+        // The last notice might offer to restore data that is now erased.
         hideToasts('decision');
-        // Answers cached for returning to a panel contain erased data.
+        // Answers cached for returning to a panel may contain erased data.
         client.removeQueries({ type: 'inactive' });
         onErased(erased);
       },
@@ -196,7 +196,7 @@ function Question({ title, quoted = null, text, forGood, goes, failure, send, on
   );
 }
 
-/** When the job verified that no file contains erased data. */
+/** The time at which the job verified that no file contains erased data. */
 function verifiedAt(job: JobView | undefined): number | null {
   if (job?.state !== 'done' || !job.result) return null;
   try {

@@ -2,7 +2,7 @@
  * The list side of a panel: header, bars, one list with rows of two or three lines, and its announcements for assistive
  * technology.
  *
- * The panel decides what to show instead of the list (loading, empty, failed).
+ * The panel itself shows the states without a list (loading, empty, failed).
  */
 import { type ComponentProps, type ReactNode, type Ref, useCallback } from 'react';
 import { PaneHeader, VirtualList, cx } from '../../design';
@@ -52,7 +52,7 @@ export function Nothing() {
   return <div className={css.nothing} />;
 }
 
-/** A cursor over rows that are all loaded, and the moves that every list has. */
+/** The cursor of a list whose rows are all loaded, and the moves common to all lists. */
 export function useRows(list: Store<ListState>, ids: readonly string[]) {
   const want = useListCursor(list, ids);
   const cursor = useStore(list, (state) => state.cursor);

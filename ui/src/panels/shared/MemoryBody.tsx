@@ -29,7 +29,7 @@ export function openSource(detail: MemoryDetail | undefined, row: MemoryRow): vo
   openConversation(evidence?.conversation_id ?? row.conversation_id, evidence?.interaction_id);
 }
 
-/** The most similar other memory. Its own earlier versions would be the most similar, but are listed as versions. */
+/** The most similar other memory. Earlier versions of the same memory are even more similar, but they are listed as versions. */
 export function nearOf(detail: MemoryDetail | undefined): NearMemory | null {
   const near = detail?.near ?? null;
   return near && !detail?.versions.some((version) => version.id === near.id) ? near : null;
@@ -109,7 +109,7 @@ function Knowledge({ knowledge }: { knowledge: KnowledgeView }) {
   );
 }
 
-/** Fields that only a memory of a whole conversation has: who took part, and how much it moved the person. */
+/** Fields that only a memory of a whole conversation has: the participants, and the emotional weight. */
 function Story({ story }: { story: StoryView }) {
   const weight = story.emotional_weight;
   if (weight === null && story.participants.length === 0) return null;
@@ -244,7 +244,7 @@ function Versions({ detail }: { detail: MemoryDetail }) {
   );
 }
 
-/** Who was served this memory: the event only, never the words of the answer. */
+/** The log of who was served this memory. Only the event is recorded, never the text of the answer. */
 function Reads({ detail }: { detail: MemoryDetail }) {
   const last = detail.reads[0];
   return (
@@ -268,7 +268,7 @@ function Reads({ detail }: { detail: MemoryDetail }) {
   );
 }
 
-/** Who may see the places it comes from: the strictest visibility. */
+/** The strictest visibility of the places that the evidence comes from. */
 function visibilityOf(evidence: readonly EvidenceView[]): string | null {
   const seen = evidence.filter((each) => each.line !== null && !each.is_private);
   return seen.length === 0 ? null : seen.every((each) => each.visibility === 'public') ? 'public' : 'private';

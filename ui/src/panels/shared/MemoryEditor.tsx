@@ -20,7 +20,7 @@ export interface MemoryEditorProps {
   draft?: { readonly content: string; readonly category: string } | undefined;
   /** Called on every change, for callers that keep drafts. */
   onDraft?: (content: string, category: string) => void;
-  /** A draft that was reached by moving, not requested, leaves the keys to the list. */
+  /** Whether the editor takes the focus. If the person only moved the cursor to a draft, the keys stay with the list. */
   takesFocus?: boolean;
 }
 

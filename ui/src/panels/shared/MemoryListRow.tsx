@@ -13,11 +13,11 @@ export const ROW_HEIGHT = 56;
 export interface MemoryListRowProps {
   row: MemoryRow;
   list: Store<ListState>;
-  /** Shows its source; a list grouped by conversation does not need this. */
+  /** Shows the source. Not needed in a list grouped by conversation. */
   showSource?: boolean;
-  /** Shows its status, unless it is this one. */
+  /** Shows the status if it differs from this one. */
   usualStatus?: string;
-  /** It has an unsaved draft. */
+  /** True if there is an unsaved draft. */
   hasDraft?: boolean;
 }
 

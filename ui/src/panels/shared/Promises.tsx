@@ -1,4 +1,4 @@
-/** Promises between people: open ones first, settled ones on request. Each opens the message it was made in. */
+/** Promises between people: open ones first, settled ones on request. Each opens the message in which it was made. */
 import { Circle, CircleDot } from 'lucide-react';
 import { useState } from 'react';
 import type { CommitmentView } from '../../api';
@@ -14,7 +14,7 @@ export function partiesOf({ debtor, creditor, is_owed_to_owner }: Pick<Commitmen
   return t.promises.owed(debtor ?? t.promises.you, is_owed_to_owner ? t.promises.toYou : creditor);
 }
 
-/** When it is due, in words, and whether it is overdue. */
+/** The due date in words, and whether it has passed. */
 export function dueOf({ due, due_precision, settled }: Pick<CommitmentView, 'due' | 'due_precision' | 'settled'>, now: number): { text: string; isLate: boolean } | null {
   if (due === null) return null;
   const when = due_precision === 'hour' ? fullTime(due) : shortDate(due, now);

@@ -9,7 +9,7 @@ import { TESTIDS } from '../../testids';
 import css from './Quote.module.css';
 import { VisibilityMark } from './Visibility';
 
-/** Lines shown at first: enough to be convincing. */
+/** Number of lines shown at first, enough to be convincing. */
 const QUOTES = 3;
 
 export function Quote({ line }: { line: LineView }) {

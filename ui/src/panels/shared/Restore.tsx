@@ -1,4 +1,4 @@
-/** Restores a backup or an export folder: the question with what would be replaced, and the result. */
+/** Restores a backup or an export folder: asks with a list of what would be replaced, and shows the result. */
 import type { RestoreOutcome, RestorePreview } from '../../api';
 import { Button, Dialog } from '../../design';
 import { t } from '../../strings';
@@ -8,7 +8,7 @@ import css from './Restore.module.css';
 /** The backend's name of this task; backups and exports use the same one. */
 export const TASK = 'backup';
 
-/** A backup that was changed from outside is restored only with `salvage`, after the person has confirmed it. */
+/** A backup that was modified outside Keepsake is restored only with `salvage`, after the person has confirmed it. */
 export const needsSalvage = ({ backup, locks }: RestorePreview): boolean => backup.doubt !== null || locks !== undefined;
 
 export function AskRestore({ preview, onClose, onConfirm }: { preview: RestorePreview; onClose: () => void; onConfirm: () => void }) {

@@ -1,4 +1,4 @@
-/** The progress of long work that a command waits for, as reported by the backend, and a cancel button. */
+/** The progress of a long task that a command waits for, as reported by the backend, and a cancel button. */
 import { useState } from 'react';
 import { call } from '../../api';
 import { Button, Progress } from '../../design';

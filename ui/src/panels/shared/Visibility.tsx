@@ -1,6 +1,6 @@
 /**
- * Who may see what is known from a place: an icon and its word, never color alone. Next to a quote, where space is limited, only
- * the icon is shown, with its word on hover and for assistive technology; public places have no mark there.
+ * Who may see the knowledge from a place, as an icon and a word, never by color only. Next to a quote, where space is limited,
+ * only the icon is shown, with the word on hover and for assistive technology; public places have no mark there.
  */
 import { Globe, GlobeLock, Split } from 'lucide-react';
 import { nameOf, t } from '../../strings';

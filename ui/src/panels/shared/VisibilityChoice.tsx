@@ -1,7 +1,7 @@
 /**
- * Public, private, or as the source says: three choices, with the effect of the selected one counted in advance.
+ * A choice between public, private, and as in the source. The effect of the selected choice is counted in advance.
  *
- * The component stores nothing itself. The current choice shows no effect.
+ * The component itself stores nothing. For the current choice, no effect is shown.
  */
 import { Globe, GlobeLock, Undo2 } from 'lucide-react';
 import { useRef } from 'react';
@@ -35,7 +35,7 @@ export function chooseVisibility(target: VisibilityTarget, title: string, choice
   });
 }
 
-/** The explanation of a choice. Without an earlier choice there is none to remove. */
+/** The explanation of a choice. The text for `source` differs if there is no earlier choice to remove. */
 const textOf = (choice: Choice, isConversation: boolean, current: Choice): string | undefined =>
   t.privacy.choiceText[choice === 'source' ? `source${isConversation ? 'Conversation' : ''}${current === 'source' ? 'Now' : ''}` : choice];
 

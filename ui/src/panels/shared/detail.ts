@@ -1,8 +1,8 @@
 /**
  * Loads the details of one memory.
  *
- * Moving the cursor sends no request. Details are loaded only where the cursor rests, and for the next row in advance, so that it
- * is shown immediately.
+ * Moving the cursor sends no request. Details are loaded only when the cursor rests on a row, and in advance for the next row, so
+ * that it can be shown immediately.
  */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -24,7 +24,7 @@ export function useMemoryDetail(id: string | null, next: string | null) {
     queryFn: () => call('memory_get', { id: id ?? '' }),
     enabled: id !== null && rested === id,
   });
-  // After the request for the current row, so that it is answered first.
+  // Sent after the request for the current row, so that the current row is answered first.
   useEffect(() => {
     if (next === null || rested !== id) return;
     void client.prefetchQuery({ queryKey: rpcKey('memory_get', { id: next }), queryFn: () => call('memory_get', { id: next }) });

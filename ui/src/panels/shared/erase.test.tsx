@@ -9,7 +9,7 @@ import { setUiState } from '../../state/uiState';
 import { press, renderApp, violations } from '../../test/render';
 import { foreseen } from './EraseDialog';
 import { erasing } from './erase';
-// Imported before the first test needs them: on a busy computer, loading takes longer than a test waits.
+// Imported in advance, because loading may exceed a test's timeout on a busy computer.
 import '../conversations/index';
 import '../people/index';
 

@@ -1,4 +1,7 @@
-/** What is about to be erased: set from a menu, and shown by the panel's own dialog, which outlives the erased object. */
+/**
+ * The target to be erased. It is set from a menu and shown in the panel's own dialog, which remains open after the target is
+ * gone.
+ */
 import { createStore } from '../../state/store';
 
 export type EraseTarget =

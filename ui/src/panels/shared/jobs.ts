@@ -1,4 +1,4 @@
-/** Jobs as the panels show them: in words, with the latest reported progress. */
+/** Jobs as shown in panels: in words, with the latest reported progress. */
 import { type JobView, type JobsResponse, call, useRpc } from '../../api';
 import { useLiveProgress } from '../../state/host';
 import { showError, showToast } from '../../state/toasts';

@@ -1,4 +1,4 @@
-/** Memories as a list shows them: the backend's answer with the person's decisions applied. */
+/** The rows of a memory list: the backend's answer with the person's decisions applied. */
 import { type QueryClient, type QueryKey, hashKey, keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { type MemoriesListRequest, type MemoriesListResponse, type MemoryRow, call, rpcKey } from '../../api';
@@ -18,7 +18,7 @@ export interface MemoryRows {
   readonly rows: readonly MemoryRow[];
   readonly ids: readonly string[];
   readonly total: number;
-  /** All rows are loaded, not only the first ones. */
+  /** True if all rows are loaded, not only the first ones. */
   readonly isWhole: boolean;
   readonly response: MemoriesListResponse | undefined;
   readonly error: RpcError | null;
@@ -28,13 +28,22 @@ export interface MemoryRows {
 
 const NO_ROWS: readonly MemoryRow[] = [];
 
-/** A few screens: someone who scrolls immediately does not reach the end before the rest is loaded. */
+/**
+ * Number of rows loaded first: a few screens, so that a person who scrolls immediately does not reach the end before the rest is
+ * loaded.
+ */
 export const FIRST_ROWS = 200;
 
-/** As many as can be parsed in a few milliseconds: one megabyte. Ten thousand rows at once would delay a key press. */
+/**
+ * Number of rows per page: about one megabyte, which can be parsed in a few milliseconds. Ten thousand rows in one answer would
+ * delay a key press.
+ */
 export const PAGE_ROWS = 2_000;
 
-/** How often loading pages restarts because rows were added or removed meanwhile; after that, all rows are requested at once. */
+/**
+ * Maximum number of times that loading restarts because rows were added or removed meanwhile. After that, all rows are requested
+ * in one answer.
+ */
 const TRIES_MAX = 3;
 
 /** Answers that contain only the first rows. */
@@ -43,7 +52,10 @@ const beginnings = new WeakSet<MemoriesListResponse>();
 /** First rows that were requested before there was a list to show them, by query key, with the time of the request. */
 const early = new Map<string, { readonly answer: Promise<MemoriesListResponse>; readonly asked_ms: number }>();
 
-/** Longer than drawing a window takes. After that, the list may have changed and is requested again. */
+/**
+ * Maximum age of an early answer, longer than drawing a window takes. After that, the list may have changed and is requested
+ * again.
+ */
 const EARLY_MAX_MS = 3_000;
 
 const firstRows = (request: MemoriesRequest) => stamped(() => call('memories_list', { ...request, limit: FIRST_ROWS }));
@@ -58,8 +70,8 @@ export function askEarly(request: MemoriesRequest): void {
 }
 
 /**
- * Used only once. An empty answer is requested again: on first run the list fills while the window is open, and this costs
- * nothing.
+ * Returns the early answer, only once. An empty answer is dropped and the list is requested again, because on first run the list
+ * fills while the window is open.
  */
 async function takeEarly(key: QueryKey): Promise<MemoriesListResponse | null> {
   const hash = hashKey(key);
@@ -71,8 +83,8 @@ async function takeEarly(key: QueryKey): Promise<MemoriesListResponse | null> {
 }
 
 /**
- * A list that is not shown yet loads its first rows, and all others once those are painted. Unchanged rows stay the same objects,
- * so that nothing of them is computed or drawn again.
+ * Loads a list. If it is not shown yet, its first rows are loaded, and the others once those are painted. Unchanged rows stay the
+ * same objects, so that they are not computed or drawn again.
  */
 async function askRows(client: QueryClient, request: MemoriesRequest): Promise<MemoriesListResponse> {
   const key = rpcKey('memories_list', request);
@@ -86,15 +98,15 @@ async function askRows(client: QueryClient, request: MemoriesRequest): Promise<M
   try {
     return await stamped(() => allRows(request, first.items));
   } catch (thrown) {
-    // Otherwise the rows shown would be taken for all of them.
+    // Reported, because otherwise the first rows would be taken for the whole list.
     showError(thrown);
     throw thrown;
   }
 }
 
 /**
- * Loads page by page. Decisions between two pages move the following rows, so that one could be missed. The total number reveals
- * this, and loading restarts. (A change that keeps the total also sends an event, after which the list is requested again.)
+ * Loads page by page. A decision between two pages shifts the following rows, so that one could be missed. If the total number
+ * changes, loading restarts. (A change that keeps the total also sends an event, after which the list is requested again.)
  */
 async function allRows(request: MemoriesRequest, before: readonly MemoryRow[]): Promise<MemoriesListResponse> {
   const known = createKnown(before);
@@ -122,7 +134,7 @@ export function useMemoryRows(request: MemoriesRequest): MemoryRows {
     placeholderData: keepPreviousData,
   });
   const { data } = query;
-  // The response to a decision leaves the rows unchanged, so nothing is drawn.
+  // The response to a decision leaves the rows unchanged, so nothing is redrawn.
   const [stable] = useState(() => createStable<MemoryRow>());
   const rows = useStore(log, (entries) => stable(data ? withDecisions(data.items, stampOf(data), request, entries) : NO_ROWS));
   const [idsOf] = useState(() => createMapped((row: MemoryRow) => row.id));
@@ -133,8 +145,8 @@ export function useMemoryRows(request: MemoriesRequest): MemoryRows {
 }
 
 /**
- * For actions on all rows: applies `act` to the loaded rows, and again as soon as the rest is loaded. `act` must check whether it
- * is still wanted then.
+ * For actions on all rows: applies `act` to the loaded rows, and again when the rest is loaded. `act` must check whether the
+ * action is still wanted then.
  */
 export function useAllRows({ ids, isWhole }: Pick<MemoryRows, 'ids' | 'isWhole'>): (act: (ids: readonly string[]) => void) => void {
   const wanted = useRef<((ids: readonly string[]) => void) | null>(null);
@@ -163,13 +175,13 @@ export function useLastRow(list: Store<ListState>, memories: Pick<MemoryRows, 'i
 }
 
 /**
- * Keeps the cursor and the selection of a list whose rows change, and tells the key table what there is to act on. Returns a
- * function that puts the cursor on a row as soon as it is loaded.
+ * Keeps the cursor and the selection of a list whose rows change, and reports to the key table whether there is a row to act on.
+ * Returns a function that puts the cursor on a row as soon as the row is loaded.
  */
 export function useListCursor(list: Store<ListState>, ids: readonly string[]): (id: string) => void {
   const before = useRef(ids);
   const wanted = useRef<string | null>(null);
-  // Before the paint, so that the cursor is never shown on a row that has left.
+  // Runs before the paint, so that the cursor is never shown on a removed row.
   useLayoutEffect(() => {
     list.update((state) => afterChange(state, before.current, ids));
     before.current = ids;
@@ -187,7 +199,7 @@ export function useListCursor(list: Store<ListState>, ids: readonly string[]): (
     tell();
     return list.subscribe(tell);
   }, [list]);
-  // An undo puts the cursor on the restored row, as soon as it is loaded; an edit follows the new version.
+  // After an undo, the cursor moves to the restored row as soon as it is loaded. After an edit, it follows the new version.
   useEffect(() => {
     const stops = [
       restored.subscribe(() => {

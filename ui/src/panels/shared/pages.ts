@@ -1,7 +1,7 @@
 /**
  * Long lists in pages: the number of rows is known immediately, and rows are loaded when they are near the view.
  *
- * Only the visible pages are updated. Others stay in the cache for a while and are requested again when shown.
+ * Only visible pages are kept up to date. Others stay in the cache for a while and are requested again when shown.
  */
 import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -17,11 +17,11 @@ export function pagesInView(first: number, last: number, size: number, total: nu
 }
 
 export interface Paged<R, T> {
-  /** The answer of the first page, otherwise of any page: each contains the counts. */
+  /** The answer of the first page, or else of any loaded page. Every answer contains the counts. */
   readonly head: R | undefined;
   readonly total: number;
   readonly at: (index: number) => T | undefined;
-  /** Index of the first loaded row that passes, or -1. */
+  /** Index of the first loaded row that passes the test, or -1. */
   readonly find: (test: (item: T) => boolean) => number;
   readonly error: RpcError | null;
   readonly isLoading: boolean;
@@ -36,7 +36,7 @@ interface PagedOptions<K extends Command, T> {
   size: number;
   items: (response: Response<K>) => readonly T[];
   total: (response: Response<K>) => number;
-  /** Identity of the list. When it changes, the view starts at the top again. */
+  /** Identity of the list. When it changes, loading starts at the top again. */
   list: string;
   /** A row that must be loaded from the start. */
   start?: number;

@@ -3,13 +3,14 @@ import { t } from '../../strings';
 import { listed } from '../../strings/words';
 
 /**
- * Built-in engines include their version. The name of a model may itself contain `/` and `:`, so only known parts are removed.
+ * Names of built-in engines. Only known prefixes are removed from other names, because a model's name may itself contain `/` and
+ * `:`.
  */
 const BUILT_IN = /^(?:builtin|reader|form)\b/;
 const PREFIX = /^(?:model|ollama|openai)[:/]/;
 const PROMPT = /(?:[\s+@#/]+[a-z_]+)?\/\d+$/;
 
-/** Found on this computer without a language model. */
+/** Whether the proposal was found on this computer without a language model. */
 export const isBuiltIn = (proposer: string): boolean => BUILT_IN.test(proposer);
 
 /** "Built-in", or the model's name without the version of the prompt. */
@@ -18,7 +19,7 @@ export function proposerName(proposer: string): string {
   return proposer.replace(PREFIX, '').replace(PROMPT, '') || proposer;
 }
 
-/** "Built-in and llama3.2": each once, the built-in one first. */
+/** "Built-in and llama3.2": each name once, the built-in one first. */
 export function proposerNames(proposers: readonly string[]): string {
   const names = [...new Set(proposers.map(proposerName))];
   return listed(names.toSorted((a, b) => Number(b === t.memory.builtIn) - Number(a === t.memory.builtIn)));

@@ -1,19 +1,19 @@
 /**
  * Searches while the person types.
  *
- * A query is sent once typing pauses. The previous query is awaited, or dropped if it is no longer wanted, so that queries do not
- * pile up. An answer is shown only for its own query: while the words differ, there is none.
+ * A query is sent when typing pauses. It waits for the previous query to finish, and is dropped if it is no longer wanted by
+ * then, so that queries do not pile up. An answer is shown only for its own query; while the typed words differ, there is none.
  */
 import { useQuery } from '@tanstack/react-query';
 import { type SearchRequest, type SearchResponse, call, rpcKey } from '../../api';
 import type { RpcError } from '../../platform';
 import { useSettled } from '../../state/settled';
 
-/** Shorter than a pause between words, longer than one between letters. */
+/** The pause after which a query is sent: shorter than between words, longer than between letters. */
 const PAUSE_MS = 140;
-/** Someone who returns within this time finds the same results. */
+/** A person who returns within this time finds the same results. */
 const KEPT_MS = 30 * 60_000;
-/** A slower query is not awaited: it may never be answered. */
+/** Maximum time to wait for the previous query, which may never be answered. */
 const TURN_MAX_MS = 1_000;
 
 let last: Promise<unknown> = Promise.resolve();
@@ -31,14 +31,14 @@ function askInTurn(request: SearchRequest, signal: AbortSignal): Promise<SearchR
 export interface Searching {
   /** The answer to the current query. */
   readonly answer: SearchResponse | undefined;
-  /** A query has been sent and not answered yet. */
+  /** True if the current query has not been answered yet. */
   readonly isWaiting: boolean;
   readonly error: RpcError | null;
   readonly retry: () => void;
 }
 
 interface SearchingOptions {
-  /** Kinds, as the API names scopes. */
+  /** The kinds to search for, as named in the API. */
   scope: string;
   limit: number;
   around: number;

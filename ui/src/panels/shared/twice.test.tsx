@@ -1,6 +1,6 @@
 /**
- * A second key press or click before the backend has answered the first, and before any list was refetched, is judged by the
- * decision and not by the data last fetched. One case for each panel with decisions about rows.
+ * Tests a second key press or click before the backend has answered the first and before any list was refetched. It must act on
+ * the state after the first decision, not on the data last fetched. One case for each panel with decisions about rows.
  */
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import type { FakePlatform } from '../../platform/fake';
 import type { PanelId } from '../../state/nav';
 import { setUiState } from '../../state/uiState';
 import { press, renderApp } from '../../test/render';
-// Imported before the first test needs them: on a busy computer, loading takes longer than a test waits.
+// Imported in advance, because loading may exceed a test's timeout on a busy computer.
 import '../people';
 import '../playbooks';
 import '../privacy';
@@ -82,7 +82,7 @@ const CASES: Record<string, Case> = {
     panel: 'people',
     state: [['people.tab', 'gaps']],
     ready: () => screen.findAllByTestId('gap-row'),
-    // The next gap has no file yet, so the person is asked for one.
+    // There is no tasks file for the next gap, so the person is asked for one.
     twice: async () => {
       await press('a', 'a');
       await screen.findByTestId('tasks-dialog');

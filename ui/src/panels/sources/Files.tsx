@@ -1,4 +1,4 @@
-/** The contents of the selected files, the questions they raise, and the button that imports them. */
+/** The contents of the selected files, the questions to answer first, and the button that imports them. */
 import { CircleAlert, FileText, X } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
 import { call } from '../../api';
@@ -245,7 +245,7 @@ function DateQuestions({ waiting: { file, look, answers } }: { waiting: WaitingF
   );
 }
 
-/** The date of a meeting that the file does not give: the date of the file itself is that of its download. */
+/** Asks for the date of a meeting if the file does not contain it. The file's own date is only the date of the download. */
 function MeetingQuestion({ waiting: { file, look, answers } }: { waiting: WaitingFile }) {
   const [day, setDay] = useState('');
   const now = useNow();
@@ -270,7 +270,10 @@ function MeetingQuestion({ waiting: { file, look, answers } }: { waiting: Waitin
   );
 }
 
-/** The zone of times without one. This computer's zone is assumed: most exports were made here, so nobody has to answer. */
+/**
+ * The time zone for times without one. This computer's zone is the default, because most exports were made here, so the person
+ * need not answer.
+ */
 function ZoneOfTimes({ waiting: { file, look } }: { waiting: WaitingFile }) {
   const [typed, setTyped] = useState<string | null>(null);
   const zones = useId();

@@ -1,4 +1,4 @@
-/** Running and finished imports, with the counts of each, which add up. */
+/** Running and finished imports, with the counts of each. The counts add up. */
 import { useState } from 'react';
 import { ChevronRight, CircleAlert } from 'lucide-react';
 import { type AppStatus, type ImportView, type JobView, useRpc } from '../../api';
@@ -16,7 +16,7 @@ import { skippedCount, startedJobs } from './files';
 
 const pendingOf = (status: AppStatus) => status.counts.pending;
 
-/** Rows shown before "more": the history is for looking something up, not for scrolling. */
+/** Number of imports shown before "more". The history is for looking something up, not for scrolling. */
 const ROWS = 30;
 
 export function Running({ jobs }: { jobs: readonly JobView[] }) {
@@ -64,7 +64,7 @@ export function Imports({ jobs }: { jobs: readonly JobView[] }) {
   const { data: pending = 0 } = useRpc('app_status', {}, { select: pendingOf });
   const [isAll, setAll] = useState(false);
   const fresh = new Set(jobs.filter((job) => started.includes(job.id)).map((job) => resultOf(job, 'import_id')));
-  // A running import has its own line above.
+  // Running imports have their own lines above.
   const over = data?.items.filter((each) => each.state !== 'running') ?? [];
   const hasFresh = over.some((each) => fresh.has(each.id));
   return (

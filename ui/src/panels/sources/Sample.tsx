@@ -20,7 +20,7 @@ export async function removeSample(): Promise<void> {
   }
 }
 
-/** Invented data to try things out: loaded with one click, removed with one click. */
+/** Invented data to try things out. It is loaded and removed with one click. */
 export function SampleCard() {
   const { data: isLoaded = false } = useRpc('app_status', {}, { select: loadedOf });
   const [isBusy, setBusy] = useState(false);

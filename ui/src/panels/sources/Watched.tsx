@@ -10,7 +10,7 @@ import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Watched.module.css';
 
-/** In the evening, when the day's chats are over. */
+/** The default hour: in the evening, after the day's chats. */
 const HOUR_DEFAULT = 22;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
@@ -18,7 +18,7 @@ export function Watched() {
   const client = useQueryClient();
   const { data, error, refetch } = useRpc('watched_list', {});
   const [chosen, setChosen] = useState<FileToken | null>(null);
-  // Only a host with its own dialog can name a folder; a page in a browser gets copies of files.
+  // Only a host with its own dialog can give the path of a folder. A page in a browser gets copies of files.
   const canPick = platform().fileAccess === 'pick_files';
   const take = (sources: WatchedSources) => client.setQueryData(rpcKey('watched_list', {}), sources);
   const pick = () => {

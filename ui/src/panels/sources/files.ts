@@ -13,14 +13,14 @@ import { createStore, useStore } from '../../state/store';
 export interface Answers {
   /** The owner's handle in the file; null while unknown, or if the owner does not speak in it. */
   readonly me: string | null;
-  /** The owner does not speak in it. */
+  /** True if the owner does not speak in the file. */
   readonly isNobody: boolean;
-  /** The person wants to answer for this file separately, whatever they answered for others. */
+  /** True if the person wants to answer for this file separately, regardless of other files. */
   readonly isAskedAlone: boolean;
   readonly dateOrder: string | null;
   /** The day of the meeting, `2026-01-05`; null while unknown. */
   readonly meeting: string | null;
-  /** Nobody knows when the meeting was, so the date of the file is used. */
+  /** True if the date of the meeting is unknown, so that the date of the file is used. */
   readonly isUndated: boolean;
   /** The zone of times without one, `Europe/Berlin`; null while this computer's zone is assumed. */
   readonly zone: string | null;
@@ -57,7 +57,7 @@ export function statusOf(look: DryRunFile | undefined, isFailed: boolean, answer
   if (!look) return isFailed ? 'failed' : 'looking';
   if (look.parts.length > 0) return 'looking';
   if (look.error !== null || look.kind === null) return 'unreadable';
-  // A restore brings back everything as it was, so there are no questions.
+  // A restore brings back everything as it was, so no questions are needed.
   if (look.export?.is_first) return 'ready';
   if (asksOwner(look, answers) || asksDates(look, answers) || asksMeeting(look, answers)) return 'asks';
   return importable(look) > 0 ? 'ready' : 'empty';
@@ -66,7 +66,7 @@ export function statusOf(look: DryRunFile | undefined, isFailed: boolean, answer
 export const asksOwner = (look: DryRunFile, answers: Answers): boolean => look.needs_owner && answers.me === null && !answers.isNobody;
 export const asksDates = (look: DryRunFile, answers: Answers): boolean => look.date_questions.length > 0 && answers.dateOrder === null;
 export const asksMeeting = (look: DryRunFile, answers: Answers): boolean => look.needs_meeting && answers.meeting === null && !answers.isUndated;
-/** Earliest day of a meeting. A year of which only two digits have been typed is earlier, so it is not accepted. */
+/** Earliest accepted day of a meeting. It excludes years of which only two digits have been typed so far. */
 export const FIRST_DAY = '1990-01-01';
 /** The local day of a moment, in the format of the backend. */
 export function localDay(at: number): string {
@@ -74,7 +74,7 @@ export function localDay(at: number): string {
   const two = (number: number): string => String(number).padStart(2, '0');
   return `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
 }
-/** Whether the text is a day in the format of the backend on which a meeting can have been. */
+/** Whether the text is a day in the format of the backend, and possible as the day of a meeting. */
 export const isDay = (text: string, today: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && text >= FIRST_DAY && text <= today;
 /** Whether the browser knows a time zone by this name. */
 export function isZone(name: string): boolean {
@@ -94,19 +94,22 @@ export function withKnownOwner(look: DryRunFile, answers: Answers, known: readon
   return me === undefined ? answers : { ...answers, me };
 }
 export const skippedCount = (file: Pick<DryRunFile, 'skipped'>): number => file.skipped.reduce((sum, each) => sum + each.count, 0);
-/** Messages that an import would process: those already stored may still be needed to identify the owner. */
+/**
+ * The number of messages that an import would process. Messages that are already stored count, because the import may still
+ * identify the owner in them.
+ */
 export const importable = (look: DryRunFile): number => look.imported + look.duplicate;
 
 export function useWaitingFiles(): WaitingFile[] {
   const files = useStore(waitingFiles, (waiting) => waiting);
   const answers = useStore(answersOf, (all) => all);
   const look = (token: string, { dateOrder, meeting, zone }: Answers = UNANSWERED) => {
-    // The owner's identity changes nothing that is shown, so the file is not read again for it.
+    // The owner's identity does not change the preview, so the file is not read again for it.
     const request = { tokens: [token], me: null, date_order: dateOrder, meeting, ...(zone === null ? {} : { zone }) };
     return { queryKey: rpcKey('import_dry_run', request), queryFn: () => call('import_dry_run', request) };
   };
   const queries = useQueries({ queries: files.map((file) => look(file.token, answers.get(file.token))) });
-  // A question stays visible with its answer; the first preview says what was asked.
+  // An answered question stays visible, so the questions are taken from the first preview.
   const first = useQueries({ queries: files.map((file) => look(file.token)) });
   const known = [...answers.values()].map((each) => each.me).filter((me) => me !== null);
   // A folder with exports of several kinds becomes one card per kind.

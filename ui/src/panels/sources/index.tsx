@@ -1,6 +1,6 @@
 /**
- * Sources: how conversations get in. Dropped or selected files are previewed first; nothing is imported before the person has
- * seen what is in them and answered what only they can know.
+ * Sources: importing conversations. Dropped or selected files are previewed first. Nothing is imported before the person has seen
+ * the contents and answered the questions that only they can answer.
  *
  * Not in this panel: the details of the work (Activity).
  */
@@ -40,7 +40,7 @@ export default function Sources() {
         </Button>
       </PaneHeader>
       <div className={css.columns}>
-        {/* One scroll container per column; focusable, so that it can be scrolled by keyboard. */}
+        {/* Each column is a scroll container. Focusable, so that it can be scrolled by keyboard. */}
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
         <div className={css.main} role="region" aria-label={t.sources.title} tabIndex={0}>
           <div className={css.measure}>
@@ -65,7 +65,7 @@ export default function Sources() {
 /** Files can be dropped anywhere in the window. This area says so, and opens the dialog when clicked. */
 function DropZone() {
   const state = useStore(drop, (now) => now);
-  // Once files have been selected, they get the room.
+  // Once files are selected, the area shrinks to make room for them.
   const isSmall = useStore(waitingFiles, (files) => files.length > 0);
   return (
     <button type="button" className={cx(css.drop, isSmall && css.small, state === 'over' && css.over)} data-testid={TESTIDS.sourcesDrop} data-state={state} disabled={state === 'taking'} onClick={() => void pickFiles()}>

@@ -32,7 +32,7 @@ export function useRestore() {
     forget: () => setAsked(null),
     /** Checks the export and asks. */
     ask: (file: FileToken) => run('check', async () => setAsked({ file, preview: await call('restore_preview', { token: file.token }) })),
-    /** With `salvage`, also if the question said that its integrity is in doubt. */
+    /** Restores the export. `salvage` allows this even if the question said that its integrity is in doubt. */
     bring: (file: FileToken, salvage = false) => {
       setAsked(null);
       return run('restore', async () => {

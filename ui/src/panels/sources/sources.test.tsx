@@ -5,7 +5,7 @@ import type { FakePlatform } from '../../platform/fake';
 import { waitingFiles } from '../../state/host';
 import { nav } from '../../state/nav';
 import { press, renderApp, violations } from '../../test/render';
-// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
+// Imported in advance, because loading may exceed a test's timeout on a busy computer.
 import './index';
 import { startedJobs } from './files';
 import { restoredLines } from './restore';

@@ -1,10 +1,10 @@
-/** The growth of a topic as a sparkline. Everything it shows is also available as text next to it or in the detail's table. */
+/** The growth of a topic as a sparkline. The same data is also available as text next to it or in the table of the detail. */
 import css from './Topics.module.css';
 
 const WIDTH = 96;
 const HEIGHT = 18;
 
-/** The points of the running total, from zero on the left to the total on the right. Pure. */
+/** The points of the running total, from zero at the left to the total at the right. Pure. */
 export function points(counts: readonly number[], width = WIDTH, height = HEIGHT): string {
   const total = counts.reduce((sum, count) => sum + count, 0) || 1;
   const step = width / Math.max(1, counts.length);

@@ -21,7 +21,7 @@ interface TopicPaneProps {
   topic: TopicListRow;
   topics: readonly TopicListRow[];
   proposals: readonly TopicProposalView[];
-  /** The cursor rests here. */
+  /** True if the cursor rests on this topic. */
   isRested: boolean;
   onShow: (topic: string) => void;
 }
@@ -192,7 +192,7 @@ function Known({ detail, topic, chosen, onChosen, onSplit, onShow }: KnownProps)
   );
 }
 
-/** Who worded the text, unless it was taken literally from the messages. */
+/** The author of the text, unless it was taken literally from the messages. */
 function Wording({ versions }: { versions: readonly TopicVersionView[] }) {
   const proposer = versions.find((version) => version.is_current)?.proposer;
   if (proposer === undefined || isBuiltIn(proposer)) return null;
@@ -308,7 +308,7 @@ function Messages({ topic, messages, chosen, onChosen, onSplit }: MessagesProps)
       ) : null}
       <ul className={css.lines}>
         {messages.map((line) => (
-          // Dragging is an alternative; the checkbox next to each line and the key do the same.
+          // Dragging is only an alternative: the checkbox next to each line and the key do the same.
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
           <li
             key={line.message_id}

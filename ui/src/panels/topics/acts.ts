@@ -5,7 +5,7 @@ import { perform } from '../../state/decisions';
 import { createStore } from '../../state/store';
 import { t } from '../../strings';
 
-/** What is being dragged: a topic onto another one, or lines out of a topic. */
+/** The dragged object: a topic to be dropped onto another one, or lines to be moved out of a topic. */
 export type Dragged = { kind: 'topic'; id: string } | { kind: 'messages'; topic: string; ids: readonly string[] };
 
 export const dragged = createStore<Dragged | null>(null);
@@ -37,7 +37,7 @@ export function pinTopic(topic: TopicListRow): Promise<boolean> {
 export function renameTopic(topic: TopicListRow, title: string): Promise<boolean> {
   const words = title.trim();
   const { id, is_renamed } = topic;
-  // Without a title of the person's own, the title follows the content, and only the backend knows it.
+  // Without a title from the person, the title depends on the content, and only the backend knows it.
   const changes: readonly Change<TopicListRow>[] = [{ id, to: words ? { title: words, is_renamed: true } : { is_renamed: false }, from: { title: topic.title, is_renamed } }];
   return decide(topic, { kind: 'rename', title }, words ? t.topics.renamedDone(words) : t.topics.titleFollows, changes);
 }
@@ -51,5 +51,5 @@ export const splitTopic = (topic: TopicListRow, ids: readonly string[], proposal
 export const keepApart = (topic: TopicListRow, other: string | null, proposal: string) =>
   decide(topic, { kind: 'leave', other_id: other }, other === null ? t.topics.wholeDone : t.topics.apartDone, answered(proposal));
 
-/** Undoes an earlier decision. Deciding again reverts that. */
+/** Undoes an earlier decision. To revert this, the decision is made again. */
 export const takeBackDecision = (id: string) => call('topic_undo', { id });

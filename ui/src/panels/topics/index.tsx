@@ -1,9 +1,9 @@
 /**
- * Topics: subjects that run through many conversations. A list with the growth of each, and the topic under the cursor:
- * decisions, solutions, promises and learnings, with the line that proves each.
+ * Topics: subjects that recur in many conversations. A list with the growth of each, and the topic under the cursor: decisions,
+ * solutions, promises and learnings, each with the line that proves it.
  *
- * Every action has one undo and still applies when topics are derived again. Not in this panel: which messages belong together,
- * which the backend decides.
+ * Every action has one undo and still applies when topics are derived again. Not in this panel: deciding which messages belong
+ * together, which the backend does.
  */
 import { Layers, Pin, SearchX } from 'lucide-react';
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
@@ -199,7 +199,7 @@ interface RowProps {
 const Row = memo(function Row({ topic, isSuggested, isTarget, onDrop }: RowProps) {
   const [isOver, setOver] = useState(false);
   return (
-    // Dragging is an alternative; the keys and the buttons next to it do the same.
+    // Dragging is only an alternative: the keys and the buttons next to it do the same.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <div
       className={cx(css.row, isOver && isTarget && css.over)}

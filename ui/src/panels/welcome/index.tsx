@@ -1,7 +1,7 @@
 /**
  * The welcome page: what Keepsake is, what it promises, and one click to something worth reviewing.
  *
- * With the sample data it goes to Review as soon as there is a pending memory; until then it shows the progress.
+ * With the sample data, it shows the progress and goes to Review as soon as there is a pending memory.
  */
 import { EyeOff, HardDrive, Keyboard, type LucideIcon, TriangleAlert } from 'lucide-react';
 import { useEffect, useState } from 'react';
@@ -53,7 +53,7 @@ function Start({ pending, openJobs }: { pending: number; openJobs: number }) {
   const ours = jobs.filter((job) => jobIds?.includes(job.id));
   const load = ours.find(isOpen);
   const failed = ours.find((job) => job.state === 'dead');
-  // Looking for memories is done by separate jobs afterwards.
+  // Memories are found by separate jobs after the import.
   const reading = jobs.find((job) => job.state === 'running' && job.kind !== 'import') ?? jobs.find((job) => isOpen(job) && job.kind !== 'import');
   const isLoaded = jobIds !== null && ours.length > 0 && !load && !failed;
   const hasFound = jobIds !== null && pending > 0;

@@ -1,4 +1,4 @@
-/** What one agent would be served instead of this page: exactly its context, as Privacy shows it. */
+/** Shows the exact context that an agent would be served instead of this page, as in Privacy. */
 import { useMemo } from 'react';
 import { useRpc } from '../../api';
 import { Button, ErrorState, LoadingRows, endOfDay, partialDate } from '../../design';

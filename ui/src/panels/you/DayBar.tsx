@@ -1,4 +1,4 @@
-/** The day that the page shows: a slider from the first statement to today. */
+/** A slider for the day that the page shows, from the first statement to today. */
 import { useId } from 'react';
 import { Button, partialDate } from '../../design';
 import { t } from '../../strings';

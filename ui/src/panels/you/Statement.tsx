@@ -1,4 +1,4 @@
-/** One statement with the number of its source, and below it the one that contradicts it. */
+/** One statement with the number of its source, and below it the statement that contradicts it, if any. */
 import { EyeOff } from 'lucide-react';
 import type { MemoryRow } from '../../api';
 import { Button, shortDate } from '../../design';
@@ -53,7 +53,7 @@ function Marks({ row }: { row: MemoryRow }) {
 
 interface StatementProps {
   row: MemoryRow;
-  /** The statement that contradicts it; null if it is not known which one does. */
+  /** The statement that contradicts it; null if it is not known which one. */
   other?: MemoryRow | null;
   numbers: ReadonlyMap<string, number>;
   list: Store<ListState>;
@@ -90,7 +90,10 @@ export function Statement({ row, other, numbers, list, onOpen }: StatementProps)
   );
 }
 
-/** The keys are shown on the buttons of the statement under the cursor, where they act. */
+/**
+ * Two contradicting statements with buttons. The keys are shown only on the buttons of the statement under the cursor, on which
+ * they act.
+ */
 function Conflict({ row, other, n, isCursor, onOpen, onFocus }: { row: MemoryRow; other: MemoryRow; n: number; isCursor: boolean; onOpen: (row: MemoryRow) => void; onFocus: () => void }) {
   const words = t.you;
   return (

@@ -1,5 +1,5 @@
 /**
- * The person's answer about two statements that contradict each other: which one is true now. Shown immediately, with one undo.
+ * The person's answer about two contradicting statements: which one is true now. Shown immediately, with one undo.
  */
 import { type DecisionOutcome, type MemoryRow, call } from '../../api';
 import { append, amend, nextTick, remove } from '../../api/optimistic';
@@ -46,7 +46,7 @@ function approveInstead(kept: MemoryRow, left: MemoryRow): void {
         if (!approved.set_aside.includes(left.id)) done.push(wasDone(await call('memory_decide', { action: 'archive', ids: [left.id] })));
         entry = amend(entry, { settled: nextTick() });
       } catch (thrown) {
-        // A half-completed action would be worse than none.
+        // If the second decision fails, the first is undone, because half of the action would be worse than none.
         await undoDone().catch(() => undefined);
         remove(entry);
         throw thrown;

@@ -10,7 +10,7 @@ export function dayOf(time: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** By calendar date only, so that a day with 23 or 25 hours is one day. */
+/** The calendar date as a number. It ignores hours, so that a day with 23 or 25 hours counts as one day. */
 function calendar(day: string): number {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   return Date.UTC(year, month - 1, date);

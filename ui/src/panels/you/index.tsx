@@ -1,8 +1,8 @@
 /**
- * You: what Keepsake knows about its owner, on one page, in sentences that each name their source.
+ * You: Keepsake's knowledge about its owner on one page, in sentences that each cite their source.
  *
- * The page contains only approved memories. For two statements that contradict each other, one key says which is true now. Not in
- * this panel: editing a statement (Memories).
+ * The page contains only approved memories. For two contradicting statements, one key says which is true now. Not in this panel:
+ * editing a statement (Memories).
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { CircleUserRound, Copy } from 'lucide-react';
@@ -32,13 +32,13 @@ const list = createListState();
 
 /** Approved memories only. */
 const PRESENT: MemoriesRequest = { status: ['active'], subject: ['owner'], sort: 'newest', limit: 0, without_facets: true };
-/** Superseded memories: the slider starts with the first of them. */
+/** Superseded memories. The slider starts with the first of them. */
 const PAST: MemoriesRequest = { status: ['superseded'], subject: ['owner'], limit: 0, without_facets: true };
 
-/** The slider moves across many days; only the one it rests on is requested. */
+/** The slider moves across many days, but only a day on which it rests is requested. */
 const REST_MS = 200;
 
-/** Further statements under a heading are shown on request: thousands of lines at once would delay a key press. */
+/** Number of statements shown under a heading at first. Thousands of lines would delay a key press. */
 const SHOWN_FIRST = 50;
 
 const earliest = (rows: readonly MemoryRow[]): number => rows.reduce((first, row) => Math.min(first, row.said_at), Number.POSITIVE_INFINITY);
@@ -75,7 +75,7 @@ export default function You() {
     }
     return found;
   }, [shown, conflicts]);
-  // A statement shown in a contradiction above is not repeated below.
+  // A statement that is shown as part of a contradiction is not repeated.
   const isTold = useMemo(() => new Set([...conflicts.values()].flatMap((other) => (other ? [other.id] : []))), [conflicts]);
   const ids = useMemo(() => shown.map((row) => row.id).filter((id) => !isTold.has(id)), [shown, isTold]);
   useListCursor(list, ids);
@@ -85,7 +85,7 @@ export default function You() {
 
   const open = useCallback(
     (row: MemoryRow) => {
-      // If its details cannot be loaded, the conversation is opened, though not at the message.
+      // If the details cannot be loaded, the conversation is opened without going to the message.
       void client
         .fetchQuery({ queryKey: rpcKey('memory_get', { id: row.id }), queryFn: () => call('memory_get', { id: row.id }) })
         .catch(() => undefined)

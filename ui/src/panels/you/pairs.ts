@@ -1,9 +1,10 @@
-/** Determines which statement contradicts which. The backend reports conflicting statements, but not with which other. Pure. */
+/**
+ * Pairs contradicting statements. The backend reports which statements are in conflict, but not with which other statement. Pure.
+ */
 import type { MemoryDetail, MemoryRow } from '../../api';
 
 /**
- * Memories that a memory's details mention as possible contradictions: those it replaces or is replaced by, and the most similar
- * one.
+ * Possible contradictions in a memory's details: memories that it replaced or that replaced it, and the most similar one.
  */
 function namedBy(detail: MemoryDetail | undefined): readonly string[] {
   return detail ? [...detail.changes.map((change) => change.id), ...(detail.near ? [detail.near.id] : [])] : [];
@@ -25,7 +26,10 @@ export function partners(conflicting: readonly MemoryRow[], details: ReadonlyMap
   );
 }
 
-/** The contradictions to show: each only at the first of its statements on the page, so that it is asked about once. */
+/**
+ * The contradictions to show. Each is shown only at the first of its statements on the page, so that the person is asked only
+ * once.
+ */
 export function shownConflicts(shown: readonly MemoryRow[], of: ReadonlyMap<string, MemoryRow | null>): ReadonlyMap<string, MemoryRow | null> {
   const told = new Set<string>();
   const conflicts = new Map<string, MemoryRow | null>();

@@ -1,4 +1,4 @@
-/** The content of the page: headings, the statements under each as sentences, and the plain text. Pure. */
+/** The content of the page: headings, the sentences under each heading, and the plain text. Pure. */
 import type { MemoryRow } from '../../api';
 import { shownStatement } from '../../design';
 
@@ -11,7 +11,7 @@ export interface Section {
   readonly rows: readonly MemoryRow[];
 }
 
-/** The attribute of a fact takes precedence: it is narrower than the category. */
+/** The attribute of a fact takes precedence, because it is narrower than the category. */
 const BY_ATTRIBUTE: Readonly<Record<string, SectionId>> = {
   home: 'home',
   origin: 'home',
@@ -51,7 +51,8 @@ const BY_ATTRIBUTE: Readonly<Record<string, SectionId>> = {
 };
 
 /**
- * For statements without an attribute, or with `other`. Personal information can be anything, so it has no heading of its own.
+ * For statements without an attribute or with the attribute `other`. Personal information has no heading of its own, because it
+ * can be anything.
  */
 const BY_CATEGORY: Readonly<Record<string, SectionId>> = {
   relationship: 'people',
@@ -75,14 +76,15 @@ export function sections(rows: readonly MemoryRow[]): Section[] {
 }
 
 /**
- * The statement with a period, unless it already ends like a sentence or is entirely a quotation, because nobody said the period.
+ * The statement with a final period. No period is added if the statement already ends like a sentence, or if it is entirely a
+ * quotation, because it was not part of the person's words.
  */
 export function sentence(content: string): string {
   const shown = shownStatement(content).trim();
   return /[.!?…][”"’')\]]*$|^“.*”$/su.test(shown) ? shown : `${shown}.`;
 }
 
-/** Whether it may be copied for an assistant: nothing that agents are not served. */
+/** Whether it may be copied for an assistant. Statements that agents would not be served are excluded. */
 export const mayBeCopied = (row: MemoryRow): boolean => !row.is_private_source && !row.is_hidden;
 
 /** Headings and one line per statement, without ids and without statements that may not be copied. Empty if nothing is left. */

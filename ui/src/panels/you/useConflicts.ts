@@ -1,4 +1,4 @@
-/** The contradictions among the statements shown; computed only for the few that are in conflict. */
+/** Finds the contradictions among the statements shown. Computed only for the few that are in conflict. */
 import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type MemoryDetail, type MemoryRow, call, rpcKey } from '../../api';
@@ -8,7 +8,7 @@ import { partners, shownConflicts } from './pairs';
 /** Pending memories are included, even snoozed ones: a statement in Review may be the newer one. */
 const CONFLICTING: MemoriesRequest = { status: ['active', 'pending'], subject: ['owner'], only_conflicting: true, include_snoozed: true, sort: 'newest', limit: 0, without_facets: true };
 
-/** Maximum number of details loaded one by one. With more conflicts, each answer lets the next one load. */
+/** Maximum number of memory details loaded at first. With more conflicts, each answer by the person lets the next one load. */
 const DETAILS_MAX = 20;
 
 const NO_DETAILS: ReadonlyMap<string, MemoryDetail> = new Map();
@@ -16,7 +16,7 @@ const NONE: ReadonlyMap<string, MemoryRow | null> = new Map();
 
 const detailsOf = (queries: readonly { data: MemoryDetail | undefined }[]): ReadonlyMap<string, MemoryDetail> => new Map(queries.flatMap(({ data }) => (data ? [[data.row.id, data] as const] : [])));
 
-/** The contradicting statement of each statement in conflict, by id; null if it could not be determined. */
+/** For each statement in conflict, by id: the statement that contradicts it, or null if it could not be determined. */
 export function useConflicts(shown: readonly MemoryRow[], isWanted: boolean) {
   const { rows, error } = useMemoryRows(CONFLICTING);
   const unclear = useMemo(() => {

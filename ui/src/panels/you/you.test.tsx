@@ -11,7 +11,7 @@ import { press, renderApp, violations } from '../../test/render';
 import { dayAfter, dayOf, daysBetween } from './days';
 import { partners, shownConflicts } from './pairs';
 import { plainText, sectionOf, sections, sentence } from './sections';
-// Imported before the first test needs it: on a busy computer, loading takes longer than a test waits.
+// Imported in advance, because loading may exceed a test's timeout on a busy computer.
 import './index';
 
 const row = (id: string, more: Partial<MemoryRow> = {}) => ({ id, kind: 'fact', status: 'active', category: 'experience', attribute: null, content: `Says ${id}`, said_at: 1, is_private_source: false, is_hidden: false, ...more }) as MemoryRow;
@@ -148,7 +148,7 @@ describe('the page', () => {
 
 describe('a contradiction', () => {
   const conflict = () => screen.findByTestId('you-conflict');
-  /** A pending memory that names another town. */
+  /** Adds a pending memory that names another town. */
   const withConflict = async () => {
     const host = await renderApp('you');
     await ready();

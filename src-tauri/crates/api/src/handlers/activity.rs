@@ -1,6 +1,6 @@
 //! Commands for jobs, the gate log and alerts.
 
-use keepsake_domain::limits::JOB_ATTEMPTS_MAX;
+use keepsake_domain::job::JOB_ATTEMPTS_MAX;
 use keepsake_domain::{ConversationId, JobKind, JobState, Timestamp};
 use keepsake_engine::PauseFor;
 use keepsake_store::{JobRow, ReadTx, Result as StoreResult};
@@ -68,7 +68,7 @@ fn job_view(tx: &ReadTx<'_>, job: JobRow, now: Timestamp) -> StoreResult<JobView
         total: job.total,
         attempts: job.attempts,
         attempts_max: JOB_ATTEMPTS_MAX,
-        // A retry time in the past is not shown: the job is simply next in the queue.
+        // A retry time in the past is not shown, because the job is simply next in the queue.
         retry_at: (job.state == JobState::Queued && job.error.is_some() && job.not_before > now).then_some(job.not_before.0),
         error: job.error.as_deref().map(sentence),
         result: job.result,

@@ -1,6 +1,6 @@
 //! Commands for backups, exports, restores and rebuilds.
 //!
-//! They return when the work is done. Meanwhile the work reports its progress and can be canceled.
+//! They return when the work is done, report progress meanwhile, and can be canceled.
 
 use std::path::{Path, PathBuf};
 
@@ -62,7 +62,7 @@ fn name(path: &Path) -> String {
     path.file_name().map_or_else(|| path.to_string_lossy().into_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// Path of the file, or of the export folder, that a request refers to.
+/// Path of the file or export folder that a request refers to.
 fn file(app: &App, place: &BackupPlace) -> Result<PathBuf, ApiError> {
     match (&place.token, &place.id) {
         (Some(token), None) => app.file(token),

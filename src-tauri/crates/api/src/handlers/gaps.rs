@@ -1,4 +1,4 @@
-//! Commands for capability gaps: list them, confirm one as a task, dismiss one.
+//! Commands for capability gaps: list them, confirm one as a task, or dismiss one.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Commands for memories: the list, the details, actions, undo and remembering selected words.
+//! Commands for memories: the list, the details, actions, undo, and creating memories from selected words.
 
 use keepsake_capture::dedup;
 use keepsake_domain::{
@@ -18,10 +18,10 @@ use crate::types::ById;
 use crate::types::memories::*;
 use crate::types::sessions::AgentReadView;
 
-/// Lines of context above and below a line of evidence (docs/sources.md#research).
+/// Number of context lines before and after a line of evidence (docs/sources.md#research).
 const CONTEXT_LINES: u32 = 2;
 
-/// Maximum length of a line of context, in code points. The line of evidence itself is never cut.
+/// Maximum length of a context line, in code points. The line of evidence itself is never cut.
 const CONTEXT_CHARS_MAX: usize = 280;
 
 fn row(item: MemoryListRow) -> MemoryRow {
@@ -212,8 +212,8 @@ fn near(tx: &ReadTx<'_>, id: &MemoryId, model: Option<&str>) -> StoreResult<Opti
     let (outcome, similarity) =
         dedup::compare(claim(&this), vector(&this.id)?.as_deref(), claim(&other), vector(&other.id)?.as_deref());
     let outcome = if relation == Relation::Extends { DedupOutcome::Reinforcement } else { outcome };
-    // Merging declares both to be one statement. Merging is offered only if both state the same about the same person, not if
-    // they are merely related.
+    // Merging declares both to be one statement, so it is offered only if both state the same about the same person, not if they
+    // are merely related.
     let says_the_same = matches!(outcome, DedupOutcome::Exact | DedupOutcome::Reinforcement);
     let can_merge =
         says_the_same && other.status == MemoryStatus::Active && other.subject == this.subject && other.kind == this.kind;
@@ -228,7 +228,7 @@ fn near(tx: &ReadTx<'_>, id: &MemoryId, model: Option<&str>) -> StoreResult<Opti
     }))
 }
 
-/// Statements that this memory replaced and that replaced it, earliest first. Dismissed or removed ones are left out.
+/// Statements that this memory replaced or was replaced by, earliest first. Dismissed and removed ones are left out.
 fn changes(tx: &ReadTx<'_>, id: &MemoryId) -> StoreResult<Vec<ChangedMemory>> {
     let older = tx.relations_from(id)?.into_iter().filter(|(relation, ..)| *relation == Relation::Replaces);
     let older = older.map(|(_, older, _)| (false, older));
@@ -250,7 +250,7 @@ fn changes(tx: &ReadTx<'_>, id: &MemoryId) -> StoreResult<Vec<ChangedMemory>> {
     Ok(found)
 }
 
-/// Number of access log entries shown with a memory. The newest show who was served; `reads_total` gives their number.
+/// Number of access log entries shown with a memory. The newest entries show who was served; `reads_total` counts all of them.
 const READS_SHOWN: u32 = 20;
 
 fn read_view(tx: &ReadTx<'_>, read: AgentReadRow) -> StoreResult<AgentReadView> {

@@ -1,6 +1,6 @@
 //! Handlers: each command parses its request into domain types, calls the engine or the store, and converts the result.
 //!
-//! Handlers stay short. A rule that grows here belongs in the engine.
+//! Handlers stay short. A rule that outgrows a handler belongs in the engine.
 
 pub(crate) mod activity;
 pub(crate) mod audit;
@@ -46,8 +46,8 @@ pub(crate) fn counts(pairs: Vec<(String, u64)>) -> Vec<Count> {
     pairs.into_iter().map(|(name, count)| Count { name, label: None, count }).collect()
 }
 
-/// Turns an error into a sentence of its own. Errors are worded to follow a colon, but here nothing precedes them. A leading name
-/// keeps its spelling.
+/// Turns an error into a complete sentence. Errors are worded to follow a colon, but here nothing precedes them. A name at the
+/// start keeps its spelling.
 pub(crate) fn sentence(error: &str) -> String {
     let error = error.trim();
     let is_word = error
@@ -65,7 +65,7 @@ pub(crate) fn sentence(error: &str) -> String {
     text
 }
 
-/// A conversation's title, or a placeholder. The list shows time and channel beside it.
+/// A conversation's title, or a placeholder. The list also shows the time and the channel.
 pub(crate) fn title_or_stand_in(title: Option<&str>) -> String {
     match title.map(str::trim).filter(|title| !title.is_empty()) {
         Some(title) => title.to_owned(),

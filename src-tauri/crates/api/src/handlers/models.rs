@@ -1,4 +1,4 @@
-//! Commands for language models (Settings → Models), the log of calls, and watched folders.
+//! Commands for language models (Settings → Models), the call log, and watched folders.
 
 use keepsake_domain::MemoryProfile;
 use keepsake_engine::{ModelSettings, Provider, ReadingEstimate, TaskModels, TaskRating, WatchKind, WatchedSource};
@@ -13,10 +13,10 @@ use crate::types::models::*;
 use crate::types::sources::PickedFiles;
 use crate::types::{ById, Nothing};
 
-/// Maximum number of calls per page: each contains the full text.
+/// Maximum number of calls per page. It is low because each call contains its full text.
 const CALLS_MAX: u32 = 200;
 
-/// Listing models is fast. A server that takes longer counts as unreachable.
+/// Listing models is fast. A server that takes longer than this counts as unreachable.
 const LIST_TIMEOUT_MS: u64 = 5_000;
 
 const SHAPES: [(&str, Shape); 2] = [("ollama", Shape::Ollama), ("openai", Shape::OpenAi)];
@@ -46,7 +46,7 @@ fn use_view(used: ModelUse) -> ModelUseView {
     ModelUseView { calls, remote_calls, tokens, remote_tokens, remote_bytes }
 }
 
-/// An error's words as a sentence.
+/// An error message as a sentence.
 fn sentence(words: &str) -> String {
     let mut chars = words.chars();
     let capital: String = chars.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();

@@ -18,7 +18,7 @@ use crate::types::{ById, Nothing};
 /// Number of a person's latest messages shown with the person.
 const TIMELINE_LINES: u32 = 50;
 
-/// Lines of each handle shown with a link: enough to recognize how someone writes.
+/// Number of lines of each handle shown with a link: enough to recognize a person's writing style.
 const SAMPLE_LINES: u32 = 4;
 
 /// Maximum number of lines per clue.
@@ -54,7 +54,7 @@ pub(super) fn line(tx: &ReadTx<'_>, row: &InteractionRow, span: Option<Span>) ->
     })
 }
 
-/// The clues with the lines they rest on. Erased lines are left out.
+/// The clues with the lines that show them. Erased lines are left out.
 fn clues(tx: &ReadTx<'_>, stored: &Value) -> StoreResult<Vec<ClueView>> {
     let mut views = Vec::new();
     for clue in stored.as_array().into_iter().flatten() {
@@ -97,7 +97,7 @@ fn link(tx: &ReadTx<'_>, row: &Link) -> StoreResult<LinkView> {
     })
 }
 
-/// The name a person gave themselves in a message, if none of their handles has a name.
+/// The name a person introduced themselves with in a message, if none of their handles has a name.
 fn said_name(row: &PersonRow, said: &BTreeMap<String, String>) -> Option<String> {
     if row.is_owner || row.name.contains(char::is_alphabetic) {
         return None;
@@ -233,7 +233,7 @@ pub(crate) fn link_answer(app: &App, request: LinkAnswerRequest) -> Result<Nothi
     Ok(Nothing {})
 }
 
-/// Finds a handle by its id or as `channel:handle`.
+/// Finds a handle by id or as `channel:handle`.
 pub(super) fn named_handle(app: &App, text: &str) -> Result<HandleId, ApiError> {
     if let Ok(id) = text.parse::<HandleId>() {
         return Ok(id);

@@ -1,4 +1,4 @@
-//! Commands that return data for charts: counts over time, and the graph around a person or a topic.
+//! Commands that return chart data: counts over time, and the graph around a person or a topic.
 
 use keepsake_domain::Timestamp;
 use keepsake_engine::{GraphOf, NodeKind, Series, TimelineAsk, Unit};

@@ -38,7 +38,7 @@ fn version(tx: &ReadTx<'_>, row: &ProfileRow, shared: &HashSet<String>) -> Store
     })
 }
 
-/// Groups versions into one entry per facet, current entries first. For topics, each profile type is an entry of its own.
+/// Groups versions into one entry per facet, current entries first. For topics, each profile type is a separate entry.
 pub(super) fn entries(tx: &ReadTx<'_>, rows: &[ProfileRow]) -> StoreResult<Vec<ProfileEntryView>> {
     let shared = tx.shared_items(ConsentItem::Profile)?;
     let current = current_profiles(rows);

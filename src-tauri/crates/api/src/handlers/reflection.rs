@@ -1,5 +1,5 @@
-//! Commands for clean-up proposals: the list, details before and after, decisions, runs, undo, and settings for applying without
-//! asking.
+//! Commands for clean-up proposals: the list, details before and after, decisions, runs, undo, and settings for automatic
+//! application.
 
 use keepsake_domain::{JobKind, ReflectionId, ReflectionKind, ReflectionStatus, Visibility};
 use keepsake_engine::{ReflectionRules, Unwatched};
@@ -45,7 +45,7 @@ fn detail(tx: &ReadTx<'_>, found: &ReflectionRow) -> StoreResult<ReflectionDetai
             own += u32::from(place.memory_id == *id);
             let Some(message) = tx.interaction(&place.interaction_id)? else { continue };
             let Ok(quote) = place.span.quote(&message.content) else { continue };
-            // Evidence of a memory that was merged into another one is listed under its own memory.
+            // Evidence of a merged memory is listed under that memory.
             if place.memory_id != *id && found.memories.contains(&place.memory_id) {
                 continue;
             }

@@ -18,10 +18,10 @@ const HITS: u32 = 20;
 /// Maximum number of hits.
 const HITS_MAX: u32 = 1_000;
 
-/// Maximum number of lines before and after a message. The rest is in its conversation.
+/// Maximum number of lines before and after a message. Its conversation shows the rest.
 const AROUND_MAX: u8 = 3;
 
-/// Maximum length of a line shown with a hit, in code points: as much as one can take in at a glance.
+/// Maximum length of a line shown with a hit, in code points: short enough to take in at a glance.
 const LINE_CHARS_MAX: usize = 280;
 
 fn ranges(found: &Found, text: &str) -> Vec<TextRange> {
@@ -51,7 +51,7 @@ fn person(hit: &PersonHit, found: &Found) -> SearchHit {
 
 fn memory(tx: &ReadTx<'_>, hit: &MemoryHit, found: &Found) -> StoreResult<SearchHit> {
     let item = tx.memory_in_list(&hit.id)?;
-    // A memory that the person shared may be shown anywhere, but the line it rests on may not.
+    // A memory that the person shared may be shown anywhere, but its evidence may not.
     let mut first = None;
     for evidence in tx.evidence(&hit.id)? {
         let row = tx.interaction(&evidence.interaction_id)?;

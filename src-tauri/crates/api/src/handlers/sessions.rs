@@ -14,10 +14,10 @@ use crate::types::people::WithheldView;
 use crate::types::sessions::*;
 use crate::types::{ById, Nothing};
 
-/// Entries of the access log that are listed. The store keeps more.
+/// Number of access log entries listed. The store keeps more.
 const READS_SHOWN: u32 = 200;
 
-/// Entries of the access log that are counted: all that the store keeps.
+/// Number of access log entries counted, which is all that the store keeps.
 const READS_COUNTED: u32 = 20_000;
 
 fn row(tx: &ReadTx<'_>, session: &SessionRow, items: &[SessionItemRow]) -> StoreResult<SessionListRow> {
@@ -202,7 +202,7 @@ pub(crate) fn agents_overview(app: &App, _: Nothing) -> Result<AgentsOverview, A
             *sessions.entry(session.agent).or_default() += 1;
         }
         let all_reads = tx.agent_reads(None, READS_COUNTED)?;
-        // A program that gives no name is not listed as an agent, but its entries still appear in the access log.
+        // A program without a name is not listed as an agent, but its entries still appear in the access log.
         for read in all_reads.iter().filter(|read| !read.agent.is_empty()) {
             names.entry(read.agent.clone()).or_insert_with(|| read.agent.clone());
         }

@@ -12,7 +12,7 @@ use crate::error::ApiError;
 use crate::types::Nothing;
 use crate::types::sources::*;
 
-/// Number of imports listed. Older ones are of no use in a window.
+/// Number of imports listed. Older ones are of no use in the window.
 const IMPORTS: u32 = 200;
 
 /// Number of participants offered for "Which of these is you?".
@@ -76,7 +76,7 @@ fn name_of(path: &Path) -> String {
 }
 
 impl DryRunFile {
-    /// A file about which nothing is known yet.
+    /// A preview without any information about the file yet.
     fn blank(token: &str, name: String) -> Self {
         Self {
             token: token.to_owned(),
@@ -105,7 +105,7 @@ impl DryRunFile {
 pub fn look_into(engine: &Engine, token: &str, request: &ImportRequest, state: &PreviewState) -> DryRunFile {
     let blank = DryRunFile::blank(token, name_of(&request.path));
     match engine.dry_run(request, state) {
-        // The window knows files by name only and must not see their paths.
+        // The window knows only the names of files and must not see their paths.
         Err(error) => DryRunFile { error: Some(keepsake_engine::named(&error.to_string(), &request.path)), ..blank },
         Ok(DryRun { preview, totals }) => DryRunFile {
             kind: Some(preview.kind.to_string()),
@@ -146,7 +146,7 @@ pub fn look_into(engine: &Engine, token: &str, request: &ImportRequest, state: &
     }
 }
 
-/// The path that an import reads: for a Keepsake export its messages, otherwise the path itself.
+/// The path that an import reads: the messages of a Keepsake export, otherwise the path itself.
 fn messages_in(app: &App, path: &Path) -> Result<PathBuf, ApiError> {
     let is_export = app.engine().own_export(path)?.is_some();
     Ok(if is_export { Engine::messages_of_export(path) } else { path.to_owned() })

@@ -7,7 +7,7 @@ use crate::error::ApiError;
 use crate::types::Nothing;
 use crate::types::status::*;
 
-/// Larger data would be a document, not the state of a window.
+/// Maximum size of the window's state in bytes. Anything larger would be a document.
 const UI_STATE_BYTES_MAX: usize = 64 * 1024;
 
 const SETTINGS_KEY: &str = "settings";
@@ -88,7 +88,7 @@ pub(crate) fn settings_get(app: &App, _request: Nothing) -> Result<Settings, Api
 
 fn stored_settings(app: &App) -> Result<Settings, ApiError> {
     let stored = app.engine().store().read(|tx| tx.setting(SETTINGS_KEY))?;
-    // A field written by another version that is not valid here falls back to its default; the other fields are kept.
+    // If another version wrote a field that is invalid here, the field falls back to its default, and the others are kept.
     let Some(stored) = stored else { return Ok(Settings::default()) };
     let mut merged = serde_json::to_value(Settings::default()).unwrap_or_default();
     if let (Some(fields), Ok(serde_json::Value::Object(known))) = (merged.as_object_mut(), serde_json::from_str(&stored)) {

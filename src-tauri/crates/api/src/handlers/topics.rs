@@ -13,13 +13,13 @@ use crate::error::ApiError;
 use crate::types::topics::*;
 use crate::types::{ById, Nothing};
 
-/// Number of growth periods: as many as the sparkline has pixels to show.
+/// Number of growth periods: as many as the sparkline has pixels for.
 const GROWTH_STRETCHES: usize = 24;
 
-/// Messages of a proposal that are searched for its words. The words that define a topic occur in most of its messages.
+/// Number of a proposal's messages in which its words are looked up. The words that define a topic occur in most of its messages.
 const MESSAGES_READ_FOR_WORDS: usize = 60;
 
-/// Messages of a topic shown with their text. A longer topic is read in its conversations.
+/// Number of a topic's messages shown with their text. Longer topics can be read in their conversations.
 const MESSAGES_SHOWN_MAX: usize = 500;
 
 fn entities(json: &str) -> TopicEntities {
@@ -102,7 +102,7 @@ pub(crate) fn topics_list(app: &App, _: Nothing) -> Result<TopicsResponse, ApiEr
     })?)
 }
 
-/// Proposals contain the word stems by which topics are compared. People read the words as they were written.
+/// Replaces the word stems in proposals, by which topics are compared, with the words as people wrote them.
 fn words_of_proposals(tx: &ReadTx<'_>, proposals: &mut [TopicProposalView]) -> StoreResult<()> {
     for proposal in proposals {
         let mut texts = Vec::new();
@@ -140,7 +140,7 @@ fn lines(tx: &ReadTx<'_>, rows: &[TopicLineRow]) -> StoreResult<Vec<TopicLineVie
     Ok(views)
 }
 
-/// The text as Markdown; each line names its author.
+/// The text as Markdown. Each line names its author.
 fn markdown(lines: &[TopicLineView]) -> String {
     const SECTIONS: [(&str, &str); 5] = [
         ("decision", "### Decisions"),
@@ -199,7 +199,7 @@ pub(crate) fn topic_get(app: &App, request: ById) -> Result<TopicDetail, ApiErro
                 is_retired: version.is_retired,
             })
             .collect();
-        // For the same content, the version worded by a model comes before the one from the rules.
+        // A version worded by a model comes before the rules' version of the same content.
         versions.sort_by_key(|version| (version.is_retired, std::cmp::Reverse((version.number, version.made))));
         let newest = &topic.messages[topic.messages.len().saturating_sub(MESSAGES_SHOWN_MAX)..];
         let messages = tx.interactions_of(newest)?.iter().map(|row| line(tx, row, None)).collect::<StoreResult<Vec<_>>>()?;

@@ -14,7 +14,7 @@ use crate::types::Nothing;
 use crate::types::people::LineView;
 use crate::types::unidentified_speakers::*;
 
-/// Lines shown to recognize a speaker: the longest of the latest messages.
+/// Number of lines shown to recognize a speaker: the longest of the latest messages.
 const LINES: usize = 3;
 
 /// Number of latest messages from which these lines are chosen.
@@ -28,7 +28,7 @@ fn lines(tx: &ReadTx<'_>, voice: &HandleId) -> StoreResult<Vec<LineView>> {
     said.iter().map(|row: &InteractionRow| line(tx, row, None)).collect()
 }
 
-/// The other handle of each confirmed link.
+/// For each handle in a confirmed link, the other handle.
 fn linked(tx: &ReadTx<'_>) -> StoreResult<HashMap<HandleId, HandleId>> {
     let links = tx.link_decisions()?.into_iter().filter(|link| link.answer == LinkAnswer::Same);
     Ok(links.flat_map(|link| [(link.a.clone(), link.b.clone()), (link.b, link.a)]).collect())

@@ -13,13 +13,13 @@ pub struct JobView {
     /// Kind of work, for example `import`, `extract`, `analyze`, `embed`, `erase`; `JobKind` in the domain crate lists all of
     /// them.
     pub kind: String,
-    /// What it works on: a file name or a conversation's title. Empty for work on the whole store.
+    /// What it works on: a file name or a conversation title. Empty for work on the whole store.
     pub title: String,
-    /// The conversation it works on, if it is about one.
+    /// The conversation it works on, if any.
     pub conversation_id: Option<String>,
     /// `queued`, `running`, `done`, `cancelled`, `dead`.
     pub state: String,
-    /// A person asked to cancel it, and it has not stopped yet.
+    /// A person canceled it, but it has not stopped yet.
     pub is_cancelling: bool,
     /// Current step, for example "Reading messages".
     pub stage: Option<String>,
@@ -29,13 +29,13 @@ pub struct JobView {
     pub total: u64,
     /// Attempts that have failed so far.
     pub attempts: u32,
-    /// Maximum number of attempts. After that the job is `dead` until a person retries it.
+    /// Maximum number of attempts. After the last one, the job is `dead` until a person retries it.
     pub attempts_max: u32,
-    /// When it is tried again (epoch ms), if it failed or was put off and that time is still to come.
+    /// When the next attempt starts (epoch ms), if the job failed or was delayed and that time is in the future.
     pub retry_at: Option<i64>,
-    /// The last error, as a sentence.
+    /// The last error, in one sentence.
     pub error: Option<String>,
-    /// Result as a short JSON text; its shape depends on the kind. `analyze`: `{"analysis_id"}`; `import`: `{"import_id"}`;
+    /// The result as short JSON text; its shape depends on the kind. `analyze`: `{"analysis_id"}`; `import`: `{"import_id"}`;
     /// `erase`: the receipt.
     pub result: Option<String>,
     /// When it was queued (epoch ms).
@@ -46,7 +46,7 @@ pub struct JobView {
     pub finished_at: Option<i64>,
 }
 
-/// The jobs: running ones first, then queued ones, then the ones that finished last.
+/// All jobs: running jobs first, then queued jobs, then the most recently finished ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct JobsResponse {
     /// Up to 200 jobs.
@@ -55,7 +55,7 @@ pub struct JobsResponse {
     pub queued: u64,
     /// Whether background work is paused.
     pub paused: bool,
-    /// When the pause ends by itself (epoch ms); `None` if it lasts until a person resumes work.
+    /// When the pause ends automatically (epoch ms); `None` if it lasts until a person resumes work.
     pub paused_until: Option<i64>,
 }
 
@@ -75,7 +75,7 @@ pub struct PauseRequest {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct GateLogRequest {
-    /// Only entries of this gate.
+    /// Only entries of this gate, by name.
     pub gate: Option<String>,
     /// Only entries about this conversation, by id.
     pub conversation: Option<String>,
@@ -92,21 +92,21 @@ pub struct GateEntry {
     pub seq: u64,
     /// Name of the gate, for example `hypothetical` or `low_confidence`.
     pub gate: String,
-    /// The statement it would have become, or the original sentence.
+    /// The statement that was filtered out, or the original sentence.
     pub content: String,
     /// Why it was filtered out, in one sentence.
     pub reason: String,
-    /// Conversation it comes from.
+    /// Id of the conversation it comes from.
     pub conversation_id: String,
     /// Title of that conversation, or a placeholder.
     pub conversation_title: String,
-    /// Message it comes from, if it is in a single place.
+    /// Id of the message it comes from, if it comes from a single one.
     pub interaction_id: Option<String>,
-    /// Offset of its first code point in the message, if it is in a single place.
+    /// Offset of its first code point in that message, if it comes from a single one.
     pub start: Option<u32>,
     /// Offset after its last code point.
     pub end: Option<u32>,
-    /// Proposer with its version, for example `builtin/1`.
+    /// The proposer and its version, for example `builtin/1`.
     pub proposer: String,
     /// When it was filtered out (epoch ms).
     pub created_at: i64,
@@ -130,9 +130,9 @@ pub struct AlertView {
     pub id: String,
     /// Kind of failure: `job_failed`, `model_dropped`, `model_refused`, `file_skipped`, `chain_broken`, `schema_changed`.
     pub kind: String,
-    /// What happened, to what, and what to do about it.
+    /// What happened, what it affects, and what to do about it.
     pub message: String,
-    /// The failed job, which `job_retry` can start again.
+    /// Id of the failed job, which `job_retry` can start again.
     pub job_id: Option<String>,
     /// When it was raised (epoch ms).
     pub created_at: i64,
@@ -145,7 +145,7 @@ pub struct AlertsResponse {
     pub items: Vec<AlertView>,
 }
 
-/// Something that happened. Hosts forward events to their pages, and panels reload data that carries a changed tag.
+/// Something that happened. Hosts forward events to their pages, and a panel reloads when data under one of its tags changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
@@ -158,7 +158,7 @@ pub enum Event {
     },
     /// A running job or task made progress.
     JobProgress {
-        /// Job id, or the name of a task that a command waits for (`backup`, `audit`).
+        /// Job id, or the name of a task that a command is waiting for (`backup`, `audit`).
         id: String,
         /// Current step.
         stage: String,

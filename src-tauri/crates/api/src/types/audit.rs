@@ -1,4 +1,4 @@
-//! The audit of stored memories: the request, the shares of each fault and the findings.
+//! The audit of stored memories: the request, the rate of each fault, and the findings.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -7,16 +7,16 @@ use ts_rs::TS;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct AuditRequest {
-    /// Number of memories to audit; 0 means the default of 200.
+    /// Number of memories to audit; 0 means the default, 200.
     pub sample: u32,
-    /// Random seed of the sample. Default: the current day, so that a second audit on the same day checks the same memories.
+    /// Random seed of the sample. Default: the current day, so that repeated audits on the same day check the same memories.
     pub seed: Option<u32>,
 }
 
-/// Share of all memories in use that have a fault, estimated from the sample.
+/// Estimated rate of a fault among all memories in use, based on the sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AuditShare {
-    /// `unsupported`, `echoed`, `contradiction`, `duplicate` or `stale`; `any` counts memories with at least one of them.
+    /// `unsupported`, `echoed`, `contradiction`, `duplicate` or `stale`; `any` counts memories with at least one fault.
     pub fault: String,
     /// Number of memories in the sample with this fault.
     pub count: u32,
@@ -29,15 +29,15 @@ pub struct AuditShare {
 /// A fault in one memory, with a proposed action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AuditFindingView {
-    /// One of the faults in [`AuditShare::fault`], never `any`.
+    /// The fault, as in [`AuditShare::fault`], but never `any`.
     pub fault: String,
     /// Id of the memory.
     pub memory_id: String,
     /// Current text of the memory.
     pub before: String,
-    /// The text that stays in use after the proposed action; `None` if neither memory stays in use.
+    /// The text that remains in use after the proposed action; `None` if no text remains.
     pub after: Option<String>,
-    /// The other memory of a contradiction or a duplicate.
+    /// Id of the other memory of a contradiction or duplicate.
     pub other_id: Option<String>,
     /// Text of the other memory.
     pub other: Option<String>,
@@ -45,7 +45,7 @@ pub struct AuditFindingView {
     pub reason: String,
     /// Proposed action: `archive`, `merge`, `correct` or `reconfirm`.
     pub proposal: String,
-    /// The quoted words that the memory rests on, as far as they still exist.
+    /// The quotes that support the memory, as far as they still exist.
     pub quotes: Vec<String>,
 }
 
@@ -54,16 +54,16 @@ pub struct AuditFindingView {
 pub struct AuditReport {
     /// Number of memories in use.
     pub memories: u32,
-    /// Number of them that were audited.
+    /// Number of memories that were audited.
     pub sampled: u32,
     /// Random seed of the sample.
     pub seed: u32,
     /// When the audit ran (epoch ms).
     pub at: i64,
-    /// Share of memories with at least one fault.
+    /// Rate of memories with at least one fault.
     pub any: AuditShare,
-    /// Share of each fault.
+    /// Rate of each fault.
     pub shares: Vec<AuditShare>,
-    /// The findings, most serious kind first.
+    /// The findings, most serious fault first.
     pub findings: Vec<AuditFindingView>,
 }

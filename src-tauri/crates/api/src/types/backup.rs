@@ -6,7 +6,7 @@ use ts_rs::TS;
 /// A backup in the data folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct BackupView {
-    /// File name of the backup; other commands take it as `id`.
+    /// File name of the backup. Other commands take it as `id`.
     pub id: String,
     /// When it was made (epoch ms).
     pub made_at: i64,
@@ -25,8 +25,8 @@ pub struct BackupsResponse {
     pub folder: String,
 }
 
-/// Target of a backup or an export, or source of a restore: either `token` or `id`. `backup_make` without a `token` makes a
-/// backup in the data folder.
+/// Where to write a backup or an export, or what to restore: either `token` or `id`. Without a `token`, `backup_make` writes to
+/// the data folder.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct BackupPlace {
@@ -36,7 +36,7 @@ pub struct BackupPlace {
     /// A backup in the data folder, by its `id` in `backups_list`.
     #[serde(default)]
     pub id: Option<String>,
-    /// Restore even if the message chain is broken or integrity locks were changed. Default `false`: refused in both cases.
+    /// Restore even if the message chain is broken or integrity locks were changed. Default `false`, which refuses both.
     #[serde(default)]
     pub salvage: bool,
 }
@@ -52,11 +52,11 @@ pub struct BackupContents {
     pub memories: u64,
     /// Number of rows in all tables.
     pub rows: u64,
-    /// Version of the schema it was written with.
+    /// Schema version that wrote it.
     pub schema: i64,
     /// Hash of the newest message; empty for an export.
     pub head: String,
-    /// The first message whose integrity is in doubt, and why; `None` if the chain is intact.
+    /// The first message whose integrity is in doubt, with the reason; `None` if the chain is intact.
     pub doubt: Option<String>,
 }
 
@@ -71,15 +71,15 @@ pub struct BackupMade {
     pub contents: BackupContents,
 }
 
-/// Compares a backup with the current data before it is restored.
+/// A backup compared with the current data, before it is restored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct RestorePreview {
     /// Name of the file or folder.
     pub name: String,
     /// Contents of the backup.
     pub backup: BackupContents,
-    /// Which integrity locks were changed from outside, in words; absent if none were. Only a restore with `salvage` accepts such
-    /// a backup, and it repairs the locks.
+    /// Which integrity locks were changed from outside, in words; `None` if none were. Such a backup can only be restored with
+    /// `salvage`, which repairs the locks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub locks: Option<String>,
@@ -91,7 +91,7 @@ pub struct RestorePreview {
     pub memories: u64,
 }
 
-/// Receipt of a restore. Decisions made after the backup are applied again, and counted here.
+/// Receipt of a restore. It counts the decisions made after the backup, which are applied again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct RestoreOutcome {
     /// Number of messages now.
@@ -100,25 +100,26 @@ pub struct RestoreOutcome {
     pub conversations: u64,
     /// Number of memories now, pending ones included.
     pub memories: u64,
-    /// Name of the backup that was made of the previous data; `None` if there was no data.
+    /// Name of the backup of the previous data; `None` if there was no data.
     pub before: Option<String>,
-    /// Whether decisions made after the backup could be read: the backup belongs to this store, and the store was readable.
+    /// Whether decisions made after the backup could be read, because the backup belongs to this store and the store was
+    /// readable.
     pub is_same_store: bool,
-    /// Messages in the backup that had been erased since; they were erased again.
+    /// Messages in the backup that were erased after it was made. They were erased again.
     pub erased_again: u64,
-    /// Messages that arrived and were erased after the backup; later imports skip them.
+    /// Messages that both arrived and were erased after the backup. Later imports skip them.
     pub kept_out: u64,
-    /// Memories that had been dismissed, moved to the trash, hidden or erased since; this was applied again.
+    /// Memories that were dismissed, moved to the trash, hidden or erased after the backup. This was applied again.
     pub refused_again: u64,
-    /// Memories that had been corrected since. The backup has only the old wording, which is pending again.
+    /// Memories that were corrected after the backup. The backup contains only the old wording, so it is pending again.
     pub reopened: u64,
-    /// Profile entries that had been disputed since; they are disputed again.
+    /// Profile entries that were disputed after the backup. They are disputed again.
     pub debunked_again: u64,
-    /// Links that had been removed since; they are removed again.
+    /// Links that were removed after the backup. They are removed again.
     pub unlinked_again: u64,
-    /// Conversations, channels and items that had been made private since; they are private again.
+    /// Conversations, channels and items that were made private after the backup. They are private again.
     pub kept_private: u64,
-    /// The first message whose integrity is in doubt, and why; `None` if the chain is intact.
+    /// The first message whose integrity is in doubt, with the reason; `None` if the chain is intact.
     pub doubt: Option<String>,
 }
 
@@ -135,16 +136,16 @@ pub struct ExportMade {
     pub memories: u64,
     /// Number of readable notes.
     pub notes: u64,
-    /// The first message whose integrity is in doubt, and why; `None` if the chain is intact.
+    /// The first message whose integrity is in doubt, with the reason; `None` if the chain is intact.
     pub doubt: Option<String>,
 }
 
-/// A rebuild was started: derived data has been deleted, and a maintenance run derives it again.
+/// A rebuild has started: derived data was deleted, and a maintenance run derives it again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct RebuildBegun {
-    /// Name of the backup that was made first.
+    /// Name of the backup that was made beforehand.
     pub backup: String,
-    /// Number of pending memories that were deleted and are proposed again.
+    /// Number of pending memories that were deleted and will be proposed again.
     pub candidates: u64,
     /// Id of the maintenance run that rebuilds the data.
     pub run_id: String,

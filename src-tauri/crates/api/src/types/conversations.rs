@@ -46,7 +46,7 @@ pub struct ConversationRow {
     pub chosen_visibility: Option<String>,
     /// Excluded by the person: not used for memory, never analyzed.
     pub is_private: bool,
-    /// The conversation is in use again, but messages arrived while it was excluded. Nothing was derived from those.
+    /// The conversation is used again, but messages arrived while it was excluded. They are not used for memory.
     pub has_private_time: bool,
     /// `active`, `idle` or `archived` (ended).
     pub status: String,
@@ -56,11 +56,11 @@ pub struct ConversationRow {
     pub first: i64,
     /// Time of the last message (epoch ms).
     pub last: i64,
-    /// The source gave no times, so `last` is a guess.
+    /// Whether `last` is a guess because the source has no times.
     pub is_time_inferred: bool,
-    /// Approved memories that rest on it.
+    /// Number of approved memories based on it.
     pub memories_active: u64,
-    /// Pending memories that rest on it.
+    /// Number of pending memories based on it.
     pub memories_pending: u64,
     /// Names of up to five participants, most messages first.
     pub participants: Vec<String>,
@@ -97,7 +97,7 @@ pub struct MessagesRequest {
     pub around: Option<String>,
 }
 
-/// A span of a message that a memory rests on.
+/// A span of a message that supports a memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MemorySpan {
     /// Memory id.
@@ -123,7 +123,7 @@ pub struct MessageView {
     pub position: u32,
     /// Name of the author.
     pub author: String,
-    /// The source's label for the author, if the person gave that speaker a name.
+    /// The source's label for the author, if the person identified the speaker.
     pub label: Option<String>,
     /// `owner`, `person`, `assistant`, `system` or `tool`.
     pub role: String,
@@ -133,13 +133,13 @@ pub struct MessageView {
     pub tool: Option<String>,
     /// When it was sent (epoch ms).
     pub time: i64,
-    /// How reliable `time` is: `exact`, `local_assumed` (the source gave no time zone) or `inferred` (the source gave no time).
+    /// How reliable `time` is: `exact`, `local_assumed` (the source has no time zone) or `inferred` (the source has no time).
     pub time_certainty: String,
     /// The text, unchanged.
     pub text: String,
-    /// On a branch that the person left by editing or regenerating a message.
+    /// It is on a branch that the person left by editing or regenerating a message.
     pub is_branch: bool,
-    /// Spans that memories rest on.
+    /// Spans that support memories.
     pub spans: Vec<MemorySpan>,
 }
 
@@ -159,15 +159,15 @@ pub struct MessagesResponse {
 pub struct PrivacyPreview {
     /// Whether it is excluded now.
     pub is_private: bool,
-    /// Approved memories that rest on this conversation alone.
+    /// Number of approved memories based only on this conversation.
     pub memories_active: u64,
-    /// Pending and quarantined memories that rest on this conversation alone.
+    /// Number of pending and quarantined memories based only on this conversation.
     pub memories_pending: u64,
-    /// Its analyses and summaries.
+    /// Number of its analyses and summaries.
     pub analyses: u64,
-    /// Its entries in the gate log.
+    /// Number of its entries in the gate log.
     pub gate_entries: u64,
-    /// Messages that arrived while it was excluded.
+    /// Number of messages that arrived while it was excluded.
     pub private_time_messages: u64,
 }
 
@@ -177,30 +177,30 @@ pub struct PrivacyPreview {
 pub enum ExistingMemories {
     /// Keep it in use.
     Keep,
-    /// Keep it, but serve it to nobody.
+    /// Keep it, but do not serve it to anyone.
     Hide,
     /// Erase it.
     Erase,
 }
 
-/// Excludes a conversation from memory, or uses it again.
+/// Excludes a conversation from memory, or allows its use again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct SetPrivateRequest {
     /// Conversation id.
     pub id: String,
-    /// `true` excludes it, `false` uses it again.
+    /// `true` excludes it, `false` allows its use again.
     pub private: bool,
     /// What happens to data derived earlier; only used when excluding.
     pub existing: ExistingMemories,
-    /// Also use the messages that arrived while it was excluded. Only with `private: false`, also for a conversation that is
-    /// already in use again. Default `false`.
+    /// Also use the messages that arrived while it was excluded. Requires `private: false`; also works if the conversation is
+    /// already used again. Default `false`.
     #[serde(default)]
     #[ts(optional, as = "Option<bool>")]
     pub use_private_time: bool,
 }
 
-/// Receipt of the change.
+/// Outcome of the change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SetPrivateOutcome {
     /// Whether it is excluded now.
@@ -209,10 +209,10 @@ pub struct SetPrivateOutcome {
     pub hidden: u64,
     /// Number of memories erased.
     pub erased: u64,
-    /// Something is still reading an older state of the file, so erased text may remain in it. An `erase` job finishes the
+    /// A reader still uses an older state of the database file, so erased text may remain in it. An `erase` job finishes the
     /// erasure.
     pub is_erasure_pending: bool,
-    /// Number of memories shown again.
+    /// Number of memories unhidden.
     pub unhidden: u64,
     /// Number of jobs canceled.
     pub jobs_cancelled: u64,
@@ -287,13 +287,13 @@ pub struct AnalysisView {
     pub id: String,
     /// When it was made (epoch ms).
     pub created_at: i64,
-    /// Engine and version.
+    /// The engine and its version.
     pub proposer: String,
     /// Summary in 2–3 sentences.
     pub summary: Vec<SummarySentenceView>,
     /// Themes, each in a few words.
     pub themes: Vec<String>,
-    /// The tone, in words; empty unless a language model described it.
+    /// The tone, in words; empty unless a language model analyzed the conversation.
     pub tone: String,
     /// The emotional arc.
     pub arc: Vec<ArcPointView>,
@@ -307,7 +307,7 @@ pub struct AnalysisView {
     pub proposed: Vec<Count>,
     /// Number of filtered-out candidates by gate.
     pub stopped: Vec<Count>,
-    /// Number of candidates that repeat something known.
+    /// Number of candidates that repeat known statements.
     pub repeated: u32,
     /// Ids of the new proposals.
     pub candidate_ids: Vec<String>,
@@ -338,7 +338,7 @@ pub struct StretchView {
 pub struct ReasonView {
     /// `empty`, `within_rhythm`, `beyond_rhythm`, `long_silence`, `farewell`, `settled`, `open_question`, `pending_promise`.
     pub kind: String,
-    /// How long nobody has written, in ms, not counting the inactive hours of the day.
+    /// Time since the last message, in ms, not counting the inactive hours of the day.
     pub silence_ms: Option<i64>,
     /// Usual length of a pause in this conversation, in ms.
     pub usual_ms: Option<i64>,
@@ -351,9 +351,9 @@ pub struct ReasonView {
 /// The pace and style of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ToneView {
-    /// `quick`, `steady` or `slow`; `None` until somebody has replied.
+    /// `quick`, `steady` or `slow`; `None` if there are no replies yet.
     pub pace: Option<String>,
-    /// Number of words in the median message.
+    /// Median number of words per message.
     pub typical_words: u32,
     /// Number of messages this is based on.
     pub messages: u32,
@@ -376,11 +376,11 @@ pub struct CommitmentView {
     pub what: String,
     /// Where it was promised.
     pub place: StretchView,
-    /// Latest moment to keep it (epoch ms), if one was named.
+    /// Deadline (epoch ms), if one was named.
     pub due: Option<i64>,
-    /// How precisely the deadline was named: `hour`, `day` or `period`.
+    /// Precision of the deadline: `hour`, `day` or `period`.
     pub due_precision: Option<String>,
-    /// It was kept, dropped, or released by the person it was promised to.
+    /// Whether it was kept, dropped, or released by the person it was promised to.
     pub settled: bool,
     /// The line that shows this; `None` while the promise is open.
     pub settled_at: Option<StretchView>,
@@ -403,12 +403,12 @@ pub struct SummaryView {
     pub created_at: i64,
 }
 
-/// Status of a conversation. Empty for an excluded conversation.
+/// Status of a conversation. All fields are empty if it is excluded.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 pub struct ConversationStatusView {
     /// `active`, `idle` or `archived` (ended); `None` for an excluded conversation.
     pub status: Option<String>,
-    /// Reasons for the status, the silence first.
+    /// Reasons for the status, starting with the silence.
     pub reasons: Vec<ReasonView>,
     /// Rules version, or model and prompt, that decided the status.
     pub judge: Option<String>,
@@ -434,9 +434,9 @@ pub struct ErasePreview {
     pub messages: u64,
     /// Number of conversations that are removed entirely.
     pub conversations: u64,
-    /// Number of conversations that lose some messages and stay.
+    /// Number of conversations that lose only some of their messages.
     pub shortened: u64,
-    /// Memories, pending ones included, that rest on nothing else.
+    /// Number of memories, pending ones included, that are based on nothing else.
     pub memories: u64,
 }
 
@@ -449,7 +449,7 @@ pub struct EraseOutcome {
     pub conversations: u64,
     /// Number of memories removed, pending ones included.
     pub memories: u64,
-    /// Something is still reading an older state of the file, so erased text may remain in it until that ends.
+    /// A reader still uses an older state of the database file, so erased text may remain in it until that read ends.
     pub is_pending: bool,
     /// The job that finishes the erasure.
     pub job_id: String,

@@ -1,27 +1,27 @@
-//! Capability gaps (unmet requests) and the tasks that a person made of them.
+//! Capability gaps (unmet requests) and the tasks created from them.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::people::LineView;
 
-/// The task that was made of a gap.
+/// The task created from a gap.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TaskView {
-    /// Task id (`task_…`); the task's line in the file contains it.
+    /// Task id (`task_…`). The task's line in the file contains it.
     pub id: String,
     /// `open` or `resolved`.
     pub status: String,
-    /// Path of the Markdown file that contains the task, if it was written to one.
+    /// Path of the Markdown file that contains the task, if there is one.
     pub file: Option<String>,
 }
 
-/// Something that was requested more than once and could not be done.
+/// A request that came up more than once and could not be met.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct GapView {
     /// Gap id (`gap_…`).
     pub id: String,
-    /// What could not be done, in the words of the first request.
+    /// What was requested, in the words of the first request.
     pub need: String,
     /// Description in one sentence.
     pub description: String,
@@ -29,7 +29,7 @@ pub struct GapView {
     pub frequency: u32,
     /// `detected`, `task_created`, `resolved`, `reopened`.
     pub status: String,
-    /// The person it came up with; `None` if it was several.
+    /// Id of the person who made the requests; `None` if several people did.
     pub entity_id: Option<String>,
     /// When it first came up (epoch ms).
     pub first_seen: i64,
@@ -37,9 +37,9 @@ pub struct GapView {
     pub last_seen: i64,
     /// When it was last resolved (epoch ms).
     pub resolved: Option<i64>,
-    /// Its task, once a person confirmed the gap.
+    /// Its task, if a person confirmed the gap.
     pub task: Option<TaskView>,
-    /// The lines that show it.
+    /// The lines in which it came up.
     pub lines: Vec<LineView>,
 }
 
@@ -48,17 +48,17 @@ pub struct GapView {
 pub struct GapsResponse {
     /// Most frequent first.
     pub items: Vec<GapView>,
-    /// Path of the file that tasks are written to, if one was chosen.
+    /// Path of the tasks file, if one was chosen.
     pub tasks_file: Option<String>,
 }
 
-/// Confirms a gap, which turns it into a task.
+/// Confirms a gap and creates a task from it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct GapConfirmRequest {
     /// Gap id.
     pub id: String,
-    /// Path of the tasks file to use from now on. Default: the file chosen before.
+    /// Path of the tasks file to use from now on. Default: the current file.
     #[serde(default)]
     pub file: Option<String>,
 }
@@ -80,7 +80,7 @@ pub struct TasksFileChosen {
     pub path: Option<String>,
 }
 
-/// Sets the file that tasks are written to.
+/// Sets the tasks file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct TasksFileRequest {

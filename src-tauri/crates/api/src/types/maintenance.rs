@@ -8,13 +8,13 @@ use super::Count;
 /// When maintenance runs, and when proposals expire.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MaintenanceRulesView {
-    /// Run once a day without being asked.
+    /// Run automatically once a day.
     pub automatic: bool,
     /// Hour of the day at which it runs, local time, 0 to 23.
     pub hour: u8,
     /// Days after which an unanswered proposal of any kind expires.
     pub park_after_days: u32,
-    /// Show a desktop notification with the number of waiting proposals when a run ends.
+    /// Show a desktop notification with the number of open proposals when a run ends.
     pub notify: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct ParkedResponse {
     pub items: Vec<ParkedView>,
 }
 
-/// Identifies an expired proposal.
+/// An expired proposal to act on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ParkedKey {
@@ -52,7 +52,7 @@ pub struct ParkedKey {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ParkedRestoreRequest {
-    /// The proposals to restore. Either all of them are restored or none.
+    /// The proposals to restore. If one cannot be restored, none is.
     pub items: Vec<ParkedKey>,
 }
 
@@ -69,9 +69,9 @@ pub struct MaintenanceRunView {
     pub finished: Option<i64>,
     /// Number of proposals of any kind that expired in this run.
     pub parked: u64,
-    /// Counts of what is new since the previous digest; empty without a digest.
+    /// Counts of new data since the previous digest; empty without a digest.
     pub new: Vec<Count>,
-    /// Counts of proposals that were waiting for the person when the run ended.
+    /// Counts of proposals that were open when the run ended.
     pub waiting: Vec<Count>,
 }
 
@@ -84,7 +84,7 @@ pub struct MaintenanceView {
     pub runs: Vec<MaintenanceRunView>,
     /// Whether a run is in progress.
     pub is_running: bool,
-    /// Jobs that the run in progress still has to finish.
+    /// Number of unfinished jobs of the current run.
     pub jobs_left: u64,
     /// When the next automatic run starts (epoch ms).
     pub next: Option<i64>,

@@ -1,4 +1,4 @@
-//! Memories, pending and approved: the list, the details, and the actions of a person.
+//! Memories, pending and approved: the list, the details, and the actions on them.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -6,7 +6,7 @@ use ts_rs::TS;
 use super::sessions::AgentReadView;
 use super::{Count, Source};
 
-/// Selects memories. All conditions must be met; an empty list is no condition.
+/// Selects memories. All conditions must be met; an empty list imposes no condition.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoriesListRequest {
@@ -16,23 +16,23 @@ pub struct MemoriesListRequest {
     pub kind: Vec<String>,
     /// Categories, for example `preference` or `goal`.
     pub category: Vec<String>,
-    /// `owner` or names of speakers.
+    /// `owner` or speakers' names.
     pub subject: Vec<String>,
-    /// Channel types of the first piece of evidence.
+    /// Channel types of the first evidence.
     pub channel: Vec<String>,
     /// Only from this conversation, by id.
     pub conversation: Option<String>,
-    /// Words that must occur in the text.
+    /// Words that must occur in the memory's text.
     pub query: Option<String>,
     /// Minimum confidence, from 0 to 1.
     pub confidence_min: Option<f64>,
     /// `true`: only memories with a source in an excluded conversation; `false`: only memories without one.
     pub private_source: Option<bool>,
-    /// When it was said: `day`, `week`, `month`, `year` (the last 24 hours, 7, 30 and 365 days) or `older`.
+    /// When the statement was made: `day`, `week`, `month`, `year` (the last 24 hours, 7, 30 and 365 days) or `older`.
     pub said: Option<String>,
     /// Only memories that contradict another pending or approved memory.
     pub only_conflicting: bool,
-    /// Only memories that were true at this time (epoch ms), judged by when they were said and replaced. `status` is ignored.
+    /// Only memories that were true at this time (epoch ms), based on when they were stated and replaced. `status` is ignored.
     pub as_of: Option<i64>,
     /// Include snoozed memories. Default `false`.
     pub include_snoozed: bool,
@@ -45,7 +45,7 @@ pub struct MemoriesListRequest {
     pub offset: u32,
     /// Maximum number of rows; 0 means the limit of 20,000.
     pub limit: u32,
-    /// Leave the facet counts empty. Counting takes as long as finding the first rows. Default `false`.
+    /// Leave out the facet counts, which take as long to compute as the first page. Default `false`.
     pub without_facets: bool,
 }
 
@@ -60,9 +60,9 @@ pub struct MemoryRow {
     pub kind: String,
     /// Category, for example `preference` or `goal`.
     pub category: String,
-    /// What a fact says about the person, according to the reader: `home`, `diet`, `child` …
+    /// The attribute of a fact as recognized by the reader: `home`, `diet`, `child` …
     pub attribute: Option<String>,
-    /// When it happened or started, as precise as it was said: `2026-11-07`, `2026-11` or `2026`.
+    /// When it happened or started, as precisely as the message says: `2026-11-07`, `2026-11` or `2026`.
     pub date: Option<String>,
     /// `owner` or the name of a speaker.
     pub subject: String,
@@ -70,35 +70,36 @@ pub struct MemoryRow {
     pub content: String,
     /// Confidence from 0 to 1.
     pub confidence: f64,
-    /// Band of the confidence: `sure`, `check` or `doubtful`. `null` unless the reader proposed it, because only the reader's
-    /// confidence is a calibrated probability.
+    /// Confidence band: `sure`, `check` or `doubtful`. `null` unless the reader proposed it, because only the reader's confidence
+    /// is a calibrated probability.
     #[ts(type = "'sure' | 'check' | 'doubtful' | null")]
     pub band: Option<String>,
-    /// A language model concluded it; it was not said explicitly.
+    /// A language model inferred it; nobody said it explicitly.
     pub is_inferred: bool,
-    /// Conversation of the first piece of evidence.
+    /// Id of the conversation of the first evidence.
     pub conversation_id: String,
     /// Title of that conversation, or a placeholder.
     pub conversation_title: String,
     /// Channel type of that conversation.
     pub channel_type: String,
-    /// Author of the first piece of evidence.
+    /// Author of the first evidence.
     pub author: String,
-    /// When the first piece of evidence was said (epoch ms).
+    /// When the first evidence was said (epoch ms).
     pub said_at: i64,
     /// When it was proposed (epoch ms).
     pub created_at: i64,
-    /// The person changed its text.
+    /// The person edited its text.
     pub is_edited: bool,
-    /// It rests on a conversation that is now excluded.
+    /// It is based on a conversation that is now excluded.
     pub is_private_source: bool,
-    /// Kept but served to nobody.
+    /// It is kept but not served to anyone.
     pub is_hidden: bool,
-    /// There is a similar memory that it may replace, extend or repeat.
+    /// It may replace, extend or repeat a similar memory.
     pub has_near: bool,
 }
 
-/// Memories, their total number, and counts by facet. The counts of a facet apply all conditions except that facet's own.
+/// Memories, their total number, and counts by facet. The counts of a facet ignore that facet's own condition and apply all
+/// others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MemoriesListResponse {
     /// Number of memories that match the request.
@@ -113,11 +114,11 @@ pub struct MemoriesListResponse {
     pub by_subject: Vec<Count>,
     /// Counts by channel.
     pub by_channel: Vec<Count>,
-    /// Counts by when it was said, named as in the request. Longer periods include shorter ones.
+    /// Counts by when the statement was made, named as in the request. Longer periods include shorter ones.
     pub by_said: Vec<Count>,
 }
 
-/// A line of a conversation, shown with evidence.
+/// A message, shown as evidence or as context of evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Line {
     /// Message id.
@@ -128,13 +129,13 @@ pub struct Line {
     pub role: String,
     /// When it was said (epoch ms).
     pub time: i64,
-    /// The text; lines before and after the evidence are cut to 280 code points.
+    /// The text. Context lines are cut to 280 code points.
     pub text: String,
     /// The text was cut.
     pub is_cut: bool,
 }
 
-/// A span that proves a memory, with the lines around it.
+/// A span that supports a memory, with context lines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct EvidenceView {
     /// Message id.
@@ -145,7 +146,7 @@ pub struct EvidenceView {
     pub conversation_title: String,
     /// Channel type of the conversation.
     pub channel_type: String,
-    /// `public` or `private`: who may see what is known from there.
+    /// `public` or `private`: who may see what is known from that conversation.
     pub visibility: String,
     /// The conversation is excluded.
     pub is_private: bool,
@@ -153,15 +154,15 @@ pub struct EvidenceView {
     pub start: u32,
     /// Offset after the last code point.
     pub end: u32,
-    /// The quoted words; empty if the span is no longer valid.
+    /// The quoted words; empty if the span is invalid.
     pub quote: String,
-    /// The span is valid. Checked against the stored message on every request.
+    /// Whether the span is valid. It is checked against the stored message on every request.
     pub holds: bool,
     /// The whole message; `null` if it was erased.
     pub line: Option<Line>,
-    /// Up to two lines before it.
+    /// Up to two lines before the message.
     pub before: Vec<Line>,
-    /// Up to two lines after it.
+    /// Up to two lines after the message.
     pub after: Vec<Line>,
     /// Ids in the original export.
     pub source: Option<Source>,
@@ -178,15 +179,15 @@ pub struct NearMemory {
     pub content: String,
     /// Its category.
     pub category: String,
-    /// Cosine similarity, or the word overlap if there are no vectors.
+    /// Cosine similarity, or word overlap if there are no vectors.
     pub similarity: f64,
     /// `exact`, `reinforcement`, `related`, `different`.
     pub outcome: String,
-    /// A proposal may be merged into it: it is approved and states the same about the same person.
+    /// Whether a proposal may be merged into it: it is approved and states the same about the same person.
     pub can_merge: bool,
 }
 
-/// A statement about the same subject that replaced this memory, or that this memory replaced.
+/// A statement on the same subject that this memory replaced or was replaced by.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ChangedMemory {
     /// Memory id.
@@ -197,7 +198,7 @@ pub struct ChangedMemory {
     pub content: String,
     /// When it was said (epoch ms).
     pub said_at: i64,
-    /// It was said later and replaces this memory. Otherwise this memory replaces it.
+    /// It was said later and replaces this memory. If `false`, this memory replaces it.
     pub is_newer: bool,
 }
 
@@ -212,29 +213,29 @@ pub struct MemoryVersion {
     pub content: String,
     /// Its category.
     pub category: String,
-    /// The person changed its text.
+    /// The person edited its text.
     pub is_edited: bool,
     /// When it was created (epoch ms).
     pub created_at: i64,
 }
 
-/// Fields that only knowledge has. The position is `content`, the reason is `reasoning` (seed 002).
+/// Fields of a knowledge memory. The position is in `content`, its reason in `reasoning` (seed 002).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct KnowledgeView {
-    /// What it is about, in a few words.
+    /// Its topic, in a few words.
     pub topic: String,
-    /// How long it can be expected to last: `durable`, `stable` or `evolving`.
+    /// How long it is expected to remain the person's view: `durable`, `stable` or `evolving`.
     pub stability: String,
     /// Search terms.
     pub tags: Vec<String>,
-    /// The context in which it applies, if the opposite applies elsewhere.
+    /// The context in which it applies, if the opposite applies in others.
     pub context: Option<String>,
 }
 
-/// Fields that only a memory of a whole conversation has (seed 004).
+/// Fields of a memory derived from a whole conversation (seed 004).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct StoryView {
-    /// How much it moved the person, from 0 to 1.
+    /// How strongly it affected the person emotionally, from 0 to 1.
     pub emotional_weight: Option<f64>,
     /// Names of the people who took part.
     pub participants: Vec<String>,
@@ -251,13 +252,13 @@ pub struct MemoryDetail {
     pub row: MemoryRow,
     /// Why it was proposed, in one sentence. For knowledge, the reason behind the position.
     pub reasoning: String,
-    /// How long it can be expected to stay true: `ephemeral`, `situational`, `long_term` or `identity`.
+    /// How long it is expected to remain true: `ephemeral`, `situational`, `long_term` or `identity`.
     pub durability: String,
-    /// Proposers with their versions, for example `builtin/1`.
+    /// Proposers and their versions, for example `builtin/1`.
     pub proposers: Vec<String>,
-    /// The evidence.
+    /// The spans that support it.
     pub evidence: Vec<EvidenceView>,
-    /// Statements that it replaced or that replaced it, earliest first.
+    /// Statements that it replaced or was replaced by, earliest first.
     pub changes: Vec<ChangedMemory>,
     /// The most similar other memory.
     pub near: Option<NearMemory>,
@@ -269,9 +270,9 @@ pub struct MemoryDetail {
     pub snoozed_until: Option<i64>,
     /// Why it is quarantined.
     pub quarantine_reason: Option<String>,
-    /// Only for knowledge.
+    /// Set only for knowledge.
     pub knowledge: Option<KnowledgeView>,
-    /// Only for a memory of a whole conversation.
+    /// Set only for a memory derived from a whole conversation.
     pub story: Option<StoryView>,
 }
 
@@ -291,14 +292,14 @@ pub enum Decision {
         /// `wrong`, `not_about_me`, `temporary`, `private`, `duplicate`.
         reason: Option<String>,
     },
-    /// Later: propose again at a given time.
+    /// Later: propose again at the given time.
     Snooze {
         /// Memory ids.
         ids: Vec<String>,
         /// When to propose it again (epoch ms).
         until: i64,
     },
-    /// Change the text, which creates a new version, and approve.
+    /// Change the text, which creates a new version, and approve it.
     Edit {
         /// Memory id.
         id: String,
@@ -307,19 +308,19 @@ pub enum Decision {
         /// The new category. Default: unchanged.
         category: Option<String>,
     },
-    /// Move the evidence to another memory, which keeps its text.
+    /// Move the evidence to another memory, which keeps its own text.
     Merge {
         /// The memory that is merged.
         id: String,
         /// The memory that stays.
         into: String,
     },
-    /// Move to the trash. It can be restored for 30 days; after that Keepsake proposes to erase it.
+    /// Move to the trash. It can be restored for 30 days; then Keepsake proposes to erase it.
     Archive {
         /// Memory ids.
         ids: Vec<String>,
     },
-    /// Confirm that it is still true, in answer to the audit.
+    /// Confirm that it is still true, in response to the audit.
     Reconfirm {
         /// Memory ids.
         ids: Vec<String>,
@@ -329,7 +330,7 @@ pub enum Decision {
         /// Memory ids.
         ids: Vec<String>,
     },
-    /// Change the category, which creates a new version of each.
+    /// Change the category, which creates a new version of each memory.
     Recategorize {
         /// Memory ids.
         ids: Vec<String>,
@@ -343,11 +344,11 @@ pub enum Decision {
 pub struct NeedsLook {
     /// Memory id.
     pub id: String,
-    /// Why: what changed since it was shown.
+    /// The reason: what changed since it was shown.
     pub reason: String,
 }
 
-/// Remembers words that the person selected in a message.
+/// Creates a memory from words that the person selected in a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct RememberRequest {
@@ -362,7 +363,7 @@ pub struct RememberRequest {
     pub category: Option<String>,
 }
 
-/// Outcome of an action. Each action is one operation and can be undone as a whole.
+/// Outcome of an action. Each action is a single operation and is undone as a whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct DecisionOutcome {
     /// Id for `undo`; `null` if nothing was changed.
@@ -373,9 +374,9 @@ pub struct DecisionOutcome {
     pub applied: Vec<String>,
     /// New versions that were created.
     pub created: Vec<CreatedVersion>,
-    /// Memories it was not applied to.
+    /// Memories it was not applied to, with the reasons.
     pub needs_look: Vec<NeedsLook>,
-    /// Approved memories that are now superseded, because the newly approved ones replace them or add detail to them.
+    /// Approved memories that are now superseded, because newly approved ones replace them or add detail to them.
     pub set_aside: Vec<String>,
     /// Approved memories that contradict a memory of this action; empty for actions on more than 20 memories.
     pub contradicts: Vec<Contradicted>,
@@ -428,14 +429,14 @@ pub struct MemoriesEraseRequest {
     pub ids: Vec<String>,
 }
 
-/// What erasing memories removes, as counts.
+/// What erasing memories would remove, as counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MemoriesErasePreview {
     /// The selected memories.
     pub memories: u64,
-    /// Other memories that are removed with them: versions, merged ones, repetitions.
+    /// Other memories that are removed with them: versions, merged memories and repetitions.
     pub versions: u64,
-    /// Links to lines of messages.
+    /// Evidence spans in messages.
     pub lines: u64,
     /// Vectors.
     pub vectors: u64,
@@ -443,7 +444,7 @@ pub struct MemoriesErasePreview {
     pub proposals: u64,
     /// Entries in the gate log.
     pub stops: u64,
-    /// Profile entries that rest on the same words.
+    /// Profile entries based on the same words.
     pub profile_entries: u64,
     /// Lines in memory tiers.
     pub tier_lines: u64,
@@ -451,7 +452,7 @@ pub struct MemoriesErasePreview {
     pub topic_lines: u64,
     /// Capability gaps.
     pub gaps: u64,
-    /// Summaries, sessions and analyses of the source conversations. They are made again without the words.
+    /// Summaries, sessions and analyses of the source conversations. They are created again without the erased words.
     pub summaries: u64,
     /// Calls to language models whose text is removed.
     pub calls: u64,
@@ -459,12 +460,12 @@ pub struct MemoriesErasePreview {
     pub reads: u64,
 }
 
-/// Receipt of erased memories.
+/// Receipt of an erasure of memories.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MemoriesEraseOutcome {
-    /// What was removed.
+    /// The removed data, as counts.
     pub gone: MemoriesErasePreview,
-    /// Something is still reading an older state of the file, so erased text may remain in it until that ends.
+    /// A reader still uses an older state of the database file, so erased text may remain in it until that read ends.
     pub is_pending: bool,
     /// The job that finishes the erasure.
     pub job_id: String,

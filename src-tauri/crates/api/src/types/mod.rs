@@ -1,8 +1,8 @@
 //! Request and response types of all commands, as plain data.
 //!
 //! The window, the loopback page and agents rely on these shapes, so types of the domain and the store are converted here and
-//! never exposed. Times are milliseconds since the Unix epoch ("epoch ms"). Offsets count Unicode code points. Ids are texts with
-//! a prefix, for example `mem_…`.
+//! never exposed. Times are milliseconds since the Unix epoch ("epoch ms"). Offsets count Unicode code points. Ids are strings
+//! with a prefix, for example `mem_…`.
 
 pub mod activity;
 pub mod audit;
@@ -40,7 +40,7 @@ pub struct ById {
     pub id: String,
 }
 
-/// A value and how often it occurs.
+/// A value and its number of occurrences.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Count {
     /// Stable name of the value.

@@ -1,4 +1,4 @@
-//! Language models: settings, servers found on this computer, tests, downloads, the log of calls, and watched folders.
+//! Language models: settings, local servers, tests, downloads, the call log, and watched folders.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -13,13 +13,13 @@ pub struct ProviderView {
     pub url: String,
     /// Name of the model on that server.
     pub model: String,
-    /// Context size of the model in tokens. If absent, the server is asked.
+    /// Context size of the model in tokens. If absent, Keepsake asks the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub context_tokens: Option<u32>,
 }
 
-/// Models of the same server for single tasks, by name. `None` means the main model.
+/// Models of the same server for specific tasks, by name. `None` means the main model.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields, default)]
 pub struct TaskModelsView {
@@ -31,7 +31,7 @@ pub struct TaskModelsView {
     pub topics: Option<String>,
 }
 
-/// Types of memories that a model-based analysis of a whole conversation may propose (seed 004).
+/// Types of memories that a model may propose when it analyzes a whole conversation (seed 004).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileView {
@@ -55,12 +55,12 @@ pub struct ModelSettingsView {
     pub engines: String,
     /// The model to use; `None` if none was chosen.
     pub provider: Option<ProviderView>,
-    /// Other models of the same server for single tasks. Default: none.
+    /// Other models of the same server for specific tasks. Default: none.
     #[serde(default)]
     pub task_models: TaskModelsView,
     /// Allow only servers on this computer.
     pub this_computer_only: bool,
-    /// Maximum number of tokens per day, sent and received, with models on other computers.
+    /// Maximum number of tokens per day, sent and received, with servers on other computers.
     pub remote_tokens_a_day: u64,
     /// Types of memories that an analysis may propose.
     pub profile: ProfileView,
@@ -92,17 +92,17 @@ pub struct ModelsView {
     pub is_local: bool,
     /// Where API keys are stored: `keyring`, or `session` on a system without one. Session keys are lost when Keepsake closes.
     pub key_store: String,
-    /// Why the system's keyring is not used, and what this means.
+    /// Why the system's keyring is not used, and the consequences.
     pub key_store_problem: Option<String>,
     /// Whether a key is stored for the chosen server.
     pub has_key: bool,
-    /// Why queued jobs do not start now, for example on battery or with the daily budget used up.
+    /// Why queued jobs do not start now, for example because the computer is on battery or the daily budget is used up.
     pub hold: Option<String>,
     /// Use since local midnight.
     pub today: ModelUseView,
-    /// Number of conversations that no model has read; 0 if no model makes proposals.
+    /// Number of conversations that no model has read yet; 0 if no model makes proposals.
     pub unread: u64,
-    /// Number of jobs that are waiting for the model.
+    /// Number of jobs waiting for the model.
     pub waiting: u64,
 }
 
@@ -122,10 +122,10 @@ impl std::fmt::Debug for ModelKeyRequest {
     }
 }
 
-/// A model server that was found on this computer.
+/// A model server found on this computer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FoundServer {
-    /// Name of the program: Ollama, LM Studio, llama.cpp or Jan.
+    /// Name of the server program: Ollama, LM Studio, llama.cpp or Jan.
     pub name: String,
     /// Protocol: `ollama` or `openai`.
     pub shape: String,
@@ -153,14 +153,14 @@ pub struct ModelNames {
     pub items: Vec<String>,
 }
 
-/// Result of testing a model with an invented conversation.
+/// Result of testing a model with a made-up conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ModelTest {
-    /// The text that was sent. It contains nothing of the person's.
+    /// The text that was sent. It contains none of the person's data.
     pub sent: String,
     /// The reply.
     pub received: Option<String>,
-    /// Whether the reply has the requested format.
+    /// Whether the reply had the requested format.
     pub is_usable: bool,
     /// What went wrong and what to do.
     pub problem: Option<String>,
@@ -170,7 +170,7 @@ pub struct ModelTest {
     pub tokens: u64,
 }
 
-/// Starts the download of a model by Ollama on this computer.
+/// Starts downloading a model through Ollama on this computer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ModelPullRequest {
@@ -183,19 +183,19 @@ pub struct ModelPullRequest {
 /// Progress of a model download.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ModelPullView {
-    /// Name of the model; `None` if nothing was downloaded since the program started.
+    /// Name of the model; `None` if nothing has been downloaded since the program started.
     pub model: Option<String>,
-    /// Bytes received of the current part.
+    /// Bytes received of the current file part.
     pub done: u64,
-    /// Size of the current part in bytes; 0 if unknown.
+    /// Size of the current file part in bytes; 0 if unknown.
     pub total: u64,
-    /// The download has ended, successfully or not; also `true` if there was none.
+    /// Whether the download has ended, successfully or not; also `true` if there was none.
     pub is_over: bool,
     /// Why it failed.
     pub problem: Option<String>,
 }
 
-/// Rating of a model, based on invented conversations.
+/// Rating of a model, based on made-up conversations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ModelRating {
     /// One rating per task.
@@ -215,18 +215,18 @@ pub struct TaskRatingView {
     pub right: u32,
     /// Number of questions.
     pub of: u32,
-    /// Number of answers that the conversation does not support.
+    /// Number of answers without support in the conversation.
     pub wrong: u32,
 }
 
-/// Estimated cost of having the chosen model read all conversations that no model has read.
+/// Estimated effort if the chosen model reads all conversations that no model has read yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ReadingEstimateView {
     /// Number of those conversations.
     pub conversations: u64,
     /// Tokens, sent and received.
     pub tokens: u64,
-    /// Duration in ms at the speed of the latest calls; `None` if there were none.
+    /// Duration in ms, based on the speed of the latest calls; `None` if there were none.
     pub duration_ms: Option<u64>,
 }
 
@@ -249,13 +249,13 @@ pub struct ModelCallView {
     pub id: String,
     /// Name and version of the prompt, for example `facts/1`.
     pub purpose: String,
-    /// Host and port that it was sent to.
+    /// Host and port of the server.
     pub host: String,
     /// Whether the server is on this computer.
     pub is_local: bool,
     /// Name of the model.
     pub model: String,
-    /// The conversation it was about.
+    /// Id of the conversation it was about.
     pub conversation_id: Option<String>,
     /// Title of that conversation, or a placeholder.
     pub conversation_title: Option<String>,
@@ -273,7 +273,7 @@ pub struct ModelCallView {
     pub tokens_out: u64,
     /// `sent`, `answered`, `unusable`, `failed`, `cancelled`.
     pub outcome: String,
-    /// What went wrong, as a sentence.
+    /// What went wrong, in one sentence.
     pub error: Option<String>,
     /// When it started (epoch ms).
     pub started_at: i64,
@@ -302,7 +302,7 @@ pub struct QueuedCount {
 /// A watched folder or file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct WatchedSourceView {
-    /// Id for `watched_remove`; the path.
+    /// Id for `watched_remove`, which is the path.
     pub id: String,
     /// Path of the folder or file.
     pub path: String,
@@ -310,7 +310,7 @@ pub struct WatchedSourceView {
     pub kind: String,
     /// Hour of the day at which chats are read, local time, 0 to 23.
     pub hour: u8,
-    /// Name or handle of the owner, if the files do not say.
+    /// Name or handle of the owner, if the files do not identify them.
     pub me: Option<String>,
     /// When it was last read (epoch ms).
     pub last_at: Option<i64>,
@@ -325,7 +325,7 @@ pub struct WatchedSources {
     pub items: Vec<WatchedSourceView>,
 }
 
-/// Watches a folder or file. A source with the same path is replaced.
+/// Watches a folder or file. An existing watch on the same path is replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct WatchedAddRequest {
@@ -335,6 +335,6 @@ pub struct WatchedAddRequest {
     pub kind: String,
     /// Hour of the day at which chats are read, local time, 0 to 23.
     pub hour: u8,
-    /// Name or handle of the owner, if the files do not say.
+    /// Name or handle of the owner, if the files do not identify them.
     pub me: Option<String>,
 }

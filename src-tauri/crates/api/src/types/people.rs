@@ -14,11 +14,11 @@ pub struct PersonHandle {
     pub id: String,
     /// Channel type, for example `matrix` or `email`.
     pub channel: String,
-    /// The handle as the channel writes it.
+    /// The handle in the channel's own format.
     pub handle: String,
     /// Display name on the channel.
     pub display_name: String,
-    /// Confirmed or linked by the person.
+    /// Whether the person confirmed or linked it.
     pub verified: bool,
     /// Number of messages sent from it.
     pub messages: u64,
@@ -35,7 +35,7 @@ pub struct PersonView {
     pub id: String,
     /// Display name.
     pub name: String,
-    /// The name they gave themselves in a message, if none of their handles has a name.
+    /// The name they introduced themselves with in a message, if none of their handles has a name.
     pub said_name: Option<String>,
     /// `person`, `agent`, `service`, `group`.
     #[serde(rename = "type")]
@@ -52,7 +52,7 @@ pub struct PersonView {
     pub last: Option<i64>,
     /// Number of approved memories about them.
     pub memories: u64,
-    /// Number of suggested links of their handles that are waiting for an answer.
+    /// Number of suggested links of their handles that have no answer yet.
     pub open_links: u64,
 }
 
@@ -63,7 +63,7 @@ pub struct PeopleResponse {
     pub items: Vec<PersonView>,
 }
 
-/// A message, shown as a line with its place.
+/// A message, shown as a line with its location.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct LineView {
     /// Message id.
@@ -84,7 +84,7 @@ pub struct LineView {
     pub time: i64,
     /// The whole text.
     pub text: String,
-    /// Offset of the first code point of the evidence; equal to `end` if the whole line is the evidence.
+    /// Offset of the first code point of the evidence; equal to `end` if the evidence is the whole line.
     pub start: u32,
     /// Offset after the last code point.
     pub end: u32,
@@ -107,7 +107,7 @@ pub struct AboutView {
     pub time: i64,
 }
 
-/// A conversation of a person, and how much an agent in it may see.
+/// A conversation of a person, and how much an agent there may see.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PlaceView {
     /// Conversation id.
@@ -124,9 +124,9 @@ pub struct PlaceView {
     pub messages: u64,
     /// Time of the last message (epoch ms).
     pub last: i64,
-    /// Memories about this person that may be used there.
+    /// Number of memories about this person that an agent may use there.
     pub visible_memories: u64,
-    /// Memories about this person that may not.
+    /// Number of memories about this person that an agent may not use there.
     pub withheld_memories: u64,
 }
 
@@ -151,13 +151,13 @@ pub struct PersonDetail {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ClueView {
     /// For a link: `same_contact`, `declared_handle`, `same_account`, `same_full_name`, `shared_companions`, `shared_terms`.
-    /// Against it: `same_conversation`, `different_names`, `same_server`, `denied`, `declared_other`, `mixed_scripts`,
+    /// Against a link: `same_conversation`, `different_names`, `same_server`, `denied`, `declared_other`, `mixed_scripts`,
     /// `namesake`, `decided_different`.
     pub kind: String,
     /// Details of the evidence, depending on `kind`: an address, a name, words.
     #[ts(type = "Record<string, unknown>")]
     pub detail: Value,
-    /// The lines it rests on, up to four.
+    /// The lines that show it, up to four.
     pub lines: Vec<LineView>,
 }
 
@@ -168,7 +168,7 @@ pub struct LinkView {
     pub id: String,
     /// `open`, `same`, `different`, `unsure`.
     pub status: String,
-    /// How strong the evidence is: `contact`, `declared`, `name` or `guess`; `manual` for a link made by hand.
+    /// Strength of the evidence: `contact`, `declared`, `name` or `guess`; `manual` for a link that the person made.
     pub strength: String,
     /// One handle.
     pub a: PersonHandle,
@@ -191,7 +191,7 @@ pub struct LinkView {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct LinksRequest {
-    /// `true`: only answered links; `false`: only links that are waiting for an answer.
+    /// `true`: only answered links; `false`: only links without an answer.
     pub answered: Option<bool>,
     /// Number of links to skip.
     pub offset: u32,
@@ -204,11 +204,11 @@ pub struct LinksRequest {
 pub struct LinksResponse {
     /// Number of links that match the request.
     pub total: u64,
-    /// Number of links that are waiting for an answer, over all of them.
+    /// Number of links without an answer, over all links.
     pub open: u64,
-    /// Number of answered links, over all of them.
+    /// Number of answered links, over all links.
     pub answered: u64,
-    /// The requested page: open links first, the strongest of them first.
+    /// The requested page: unanswered links first, strongest first.
     pub items: Vec<LinkView>,
 }
 
@@ -232,7 +232,7 @@ pub struct HandlePair {
     pub b: String,
 }
 
-/// A conversation in which a link would make memories from elsewhere visible.
+/// A conversation in which a link would make more memories visible.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct OpenedPlace {
     /// Title of the conversation.
@@ -241,7 +241,7 @@ pub struct OpenedPlace {
     pub memories: u64,
 }
 
-/// Effect of linking two handles.
+/// The effect of linking two handles.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct LinkPreviewResponse {
     /// All handles of the resulting person.
@@ -278,7 +278,7 @@ pub struct ChannelsResponse {
     pub items: Vec<ChannelView>,
 }
 
-/// A visibility for a whole channel (`channel_type` and `channel_id`) or for one conversation (`conversation_id`). Any other
+/// Sets the visibility of a whole channel (`channel_type` and `channel_id`) or of one conversation (`conversation_id`). Any other
 /// combination is an error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
@@ -297,20 +297,20 @@ pub struct VisibilityRequest {
     pub visibility: Option<String>,
 }
 
-/// Effect of a visibility choice.
+/// The effect of a visibility choice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct VisibilityPreview {
-    /// Conversations whose visibility changes.
+    /// Number of conversations whose visibility changes.
     pub conversations: u64,
-    /// Messages in them.
+    /// Number of messages in them.
     pub messages: u64,
-    /// Approved memories that agents may then use anywhere and could not before.
+    /// Number of approved memories that agents could then use anywhere, but cannot now.
     pub opened_memories: u64,
-    /// Approved memories that agents could use anywhere before and may not then.
+    /// Number of approved memories that agents can use anywhere now, but could not then.
     pub closed_memories: u64,
 }
 
-/// Who asks for context, for whom and where.
+/// A request for context: who asks, about whom, and where.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ContextRequestView {
@@ -329,7 +329,7 @@ pub struct ContextRequestView {
     /// Maximum number of characters; 0 means the default of 6,000, and the limit is 200,000.
     #[serde(default)]
     pub budget: u32,
-    /// Look back to this time (epoch ms): only what had been said by then and not yet replaced.
+    /// Point in time (epoch ms). Only statements made by then and not yet replaced are used.
     #[serde(default)]
     pub as_of: Option<i64>,
 }
@@ -341,13 +341,13 @@ pub struct ContextItemView {
     pub id: String,
     /// `message`, `memory`, `profile`, `summary` or `commitment`.
     pub kind: String,
-    /// For a message, its conversation.
+    /// Id of a message's conversation.
     pub conversation_id: Option<String>,
-    /// Where it was said: ids in the original export.
+    /// Where it was said, as ids in the original export.
     pub sources: Vec<Source>,
 }
 
-/// Number of items that a privacy rule withheld. Shown to the owner only.
+/// Number of items that a privacy rule withheld. Only shown to the owner.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct WithheldView {
     /// `private_conversation` (excluded), `private_into_public` or `other_people`.
@@ -356,16 +356,16 @@ pub struct WithheldView {
     pub count: u64,
 }
 
-/// The context for an agent, and information for the owner that the agent does not receive.
+/// The context for an agent, and additional information that only the owner receives.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ContextResponse {
-    /// Plain text.
+    /// The context as plain text.
     pub text: String,
-    /// The items it contains.
+    /// The items in the text.
     pub items: Vec<ContextItemView>,
     /// Number of withheld items by rule.
     pub withheld: Vec<WithheldView>,
-    /// Level of detail it was cut to.
+    /// Level of detail that the text was cut to.
     pub detail: ContextDetailView,
 }
 
@@ -376,15 +376,15 @@ pub struct ContextDetailView {
     pub level: String,
     /// The reason, in one sentence.
     pub reason: String,
-    /// Entries of the reader's profile that the level is based on.
+    /// Entries of the reader's profile that determined the level.
     pub because: Vec<String>,
 }
 
-/// Allows agents to use something anywhere, or undoes that.
+/// Allows agents to use an item anywhere, or revokes that.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ShareRequest {
-    /// Id of a memory or a profile entry.
+    /// Id of a memory or of a profile entry.
     pub id: String,
     /// Whether agents may use it anywhere.
     pub is_shared: bool,
@@ -396,7 +396,7 @@ pub struct ShareRequest {
 pub struct AgentView {
     /// Name of the agent.
     pub name: String,
-    /// `public`: only public information. `private`: whatever the place and the people there allow.
+    /// `public`: only public information. `private`: everything that the place and the people there allow.
     pub visibility: String,
 }
 

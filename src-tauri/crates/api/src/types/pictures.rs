@@ -1,11 +1,11 @@
-//! Data for charts: messages and memories over time, and the graph around a person or a topic.
+//! Chart data: messages and memories over time, and the graph around a person or a topic.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::Count;
 
-/// Selects a timeline. Without `person` and `topic`, it covers everything; both together are an error.
+/// Selects a timeline. Without `person` and `topic`, it covers everything; setting both is an error.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct TimelineRequest {
@@ -17,11 +17,12 @@ pub struct TimelineRequest {
     pub from: Option<i64>,
     /// Only before this time (epoch ms).
     pub to: Option<i64>,
-    /// `day`, `week`, `month` or `year`. If that makes too many periods, the shortest unit that fits is used.
+    /// `day`, `week`, `month` or `year`. If this results in too many periods, the shortest unit that fits is used.
     pub unit: Option<String>,
     /// First day of the week, from 1 (Monday) to 7; 0 means Monday.
     pub week_start: u8,
-    /// Place memories at the time they were decided on (pending ones: proposed) instead of when they were said. Default `false`.
+    /// Place memories at the time of the decision about them (pending ones: when they were proposed) instead of when they were
+    /// said. Default `false`.
     pub by_decision: bool,
 }
 
@@ -34,18 +35,18 @@ pub struct TimelineSeries {
     pub total: u64,
     /// One count per period.
     pub counts: Vec<u64>,
-    /// How many of each count come from excluded conversations.
+    /// For each count, how much of it comes from excluded conversations.
     pub off_record: Vec<u64>,
 }
 
-/// Messages and memories over time, in periods of equal unit.
+/// Messages and memories over time, in periods of one unit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TimelineResponse {
     /// Unit of the periods: `day`, `week`, `month` or `year`.
     pub unit: String,
     /// Units that this time range can be shown in.
     pub units: Vec<String>,
-    /// Start of each period and end of the last one (epoch ms), at local midnight; empty if there is no data.
+    /// Start of each period and end of the last one (epoch ms), at local midnight; empty without data.
     pub edges: Vec<i64>,
     /// Messages by channel type, most messages first.
     pub messages: Vec<TimelineSeries>,
@@ -70,21 +71,21 @@ pub struct GraphRequest {
 /// A node of the graph.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct GraphNode {
-    /// Its id. Projects and technologies have no id of their own: kind and name.
+    /// Its id. A project or technology has none of its own, so its kind and name are used.
     pub id: String,
     /// `person`, `topic`, `project`, `technology`, `memory`, `conversation`.
     pub kind: String,
     /// Name, title or text.
     pub label: String,
-    /// The type of a person, the channel of a conversation, the category of a memory; otherwise empty.
+    /// A person's type, a conversation's channel or a memory's category; otherwise empty.
     pub detail: String,
-    /// It is an excluded conversation, or comes from one.
+    /// It is an excluded conversation, or is derived from one.
     pub is_private: bool,
     /// Whether this is the owner.
     pub is_owner: bool,
 }
 
-/// An edge of the graph and what it rests on.
+/// An edge of the graph, with the data it is based on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct GraphEdge {
     /// Node id of the acting side, for example the author.
@@ -93,15 +94,15 @@ pub struct GraphEdge {
     pub b: String,
     /// `wrote_in`, `met_in`, `wrote_of`, `told_in`, `about`, `said_in`, `part_of`, `names`, `near`, `split_from`.
     pub kind: String,
-    /// Number of messages, lines or shared conversations it rests on.
+    /// Number of messages, lines or shared conversations it is based on.
     pub count: u64,
     /// Similarity of two topics, from 0 to 1.
     pub nearness: Option<f32>,
-    /// Conversation of an example message.
+    /// Id of the conversation of an example message.
     pub conversation_id: Option<String>,
-    /// The example message.
+    /// Id of an example message.
     pub message_id: Option<String>,
-    /// It rests on an excluded conversation.
+    /// It is based on an excluded conversation.
     pub is_private: bool,
 }
 
@@ -110,7 +111,7 @@ pub struct GraphEdge {
 pub struct GraphResponse {
     /// Node id of the center.
     pub center: String,
-    /// The center first, then by kind, most connected first.
+    /// The center first, then the other nodes by kind, most connected first.
     pub nodes: Vec<GraphNode>,
     /// All edges between these nodes.
     pub edges: Vec<GraphEdge>,

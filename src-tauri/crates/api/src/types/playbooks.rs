@@ -22,7 +22,7 @@ pub struct PlaybookListRow {
     pub confidence: String,
     /// `candidate`, `approved`, `rejected`, `parked`.
     pub status: String,
-    /// Parked because it was not seen for a long time. It comes back when it is seen again.
+    /// It was parked because it had not been seen for a long time. It comes back when it is seen again.
     pub is_parked_by_age: bool,
     /// When it was first found (epoch ms).
     pub found: i64,
@@ -32,7 +32,7 @@ pub struct PlaybookListRow {
     pub version: u32,
 }
 
-/// All playbooks.
+/// All playbooks in the list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PlaybooksResponse {
     /// Candidates first, most frequent first.
@@ -46,20 +46,20 @@ pub struct PlaybookStepView {
     pub name: String,
     /// The tool, or the program run in a shell.
     pub tool: String,
-    /// The step, with `{parameter}` for the parts that vary.
+    /// The step, with `{parameter}` for each part that varies.
     pub text: String,
     /// Purpose of the step, if a model described it.
     pub purpose: Option<String>,
 }
 
-/// A part that varies between sessions.
+/// A part of the steps that varies between sessions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PlaybookParameterView {
     /// Name without braces.
     pub name: String,
     /// Numbers of the steps that use it, from 1.
     pub steps: Vec<u32>,
-    /// Number of different values seen.
+    /// Number of different values.
     pub values: u32,
 }
 
@@ -70,7 +70,7 @@ pub struct PlaybookSessionView {
     pub conversation_id: String,
     /// Title of that conversation, or a placeholder.
     pub title: String,
-    /// The message of each step; for a contradicting session, the message that shows the contradiction.
+    /// For a supporting session, the message of each step; for a contradicting one, the message that shows the contradiction.
     pub message_ids: Vec<String>,
     /// When it started (epoch ms).
     pub time: i64,

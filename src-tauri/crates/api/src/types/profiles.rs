@@ -34,16 +34,16 @@ pub struct ProfileVersionView {
     pub lines: Vec<LineView>,
 }
 
-/// What is known about one facet of a person, with its history.
+/// A profile entry about one facet of a person, with its history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ProfileEntryView {
     /// `needs`, `expectations`, `preferences`, `gaps`, `satisfaction`.
     pub profile_type: String,
     /// The subject of the entry, for example `length` or `topic:deployment status`.
     pub facet: String,
-    /// The entry is valid now. If not, `version` is the last one that was.
+    /// Whether the entry is valid now. If not, `version` is the last valid one.
     pub is_current: bool,
-    /// The current version.
+    /// The current version, or the last valid one.
     pub version: ProfileVersionView,
     /// Earlier versions, newest first.
     pub history: Vec<ProfileVersionView>,
@@ -59,7 +59,7 @@ pub struct ProfileDebunkRequest {
     pub is_debunked: bool,
 }
 
-/// Asks for a person's profile at a point in time.
+/// Requests a person's profile at a point in time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileAtRequest {

@@ -12,11 +12,11 @@ pub struct ReflectionListRow {
     pub kind: String,
     /// `open`, `accepted`, `applied`, `refused`, `parked`.
     pub status: String,
-    /// It expired: it waited too long for an answer.
+    /// It was parked because it expired.
     pub is_parked_by_age: bool,
-    /// Text of the memory it is about; for a merge, the memory that stays.
+    /// Text of the affected memory; for a merge, the text of the memory that stays.
     pub title: String,
-    /// Number of memories it is about.
+    /// Number of affected memories.
     pub memories: u32,
     /// The reason, in one sentence.
     pub reason: String,
@@ -33,7 +33,7 @@ pub struct ReflectionListRow {
 pub struct ReflectionRunView {
     /// Id of its operation.
     pub operation_id: String,
-    /// What it did, in words.
+    /// Summary of what it did.
     pub summary: String,
     /// When it ran (epoch ms).
     pub at: i64,
@@ -57,13 +57,13 @@ pub struct ReflectionSide {
     pub memory_id: String,
     /// Its text.
     pub content: String,
-    /// Number of lines it rests on.
+    /// Number of lines that support it.
     pub sources: u32,
     /// `in_use`, `set_aside` (in the trash) or `folded` (merged into another).
     pub state: String,
 }
 
-/// A line that a memory rests on.
+/// A line that supports a memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReflectionSource {
     /// Memory id.
@@ -91,7 +91,7 @@ pub struct ReflectionDetail {
     pub before: Vec<ReflectionSide>,
     /// The same memories after the action.
     pub after: Vec<ReflectionSide>,
-    /// The lines they rest on.
+    /// The lines that support them.
     pub sources: Vec<ReflectionSource>,
     /// Rules version, or model and prompt, that made the proposal.
     pub proposer: String,
@@ -109,7 +109,7 @@ pub struct ReflectionsDecideRequest {
     pub status: String,
 }
 
-/// A proposal that was left unchanged.
+/// A proposal that was not changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReflectionLook {
     /// Proposal id.
@@ -138,7 +138,7 @@ pub struct ReflectionsApplyRequest {
 pub struct ReflectionsApplied {
     /// Id of its operation, for undo; `None` if nothing was applied.
     pub operation_id: Option<String>,
-    /// What it did, in words.
+    /// Summary of what it did.
     pub summary: String,
     /// Number of proposals applied.
     pub applied: u32,
@@ -149,7 +149,7 @@ pub struct ReflectionsApplied {
 /// Outcome of undoing a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReflectionsUndone {
-    /// What was undone, in words; `None` if there was no run to undo.
+    /// Summary of what was undone; `None` if there was no run to undo.
     pub summary: Option<String>,
 }
 

@@ -17,8 +17,8 @@ pub struct SearchRequest {
     /// What to search: `messages`, `memories`, `topics`, `people`, several of them separated by commas, or `all`. Default `all`.
     #[serde(default)]
     pub scope: Option<String>,
-    /// Name of the program that searches. With `agent`, `person` or `channel`, only what may be shown there is searched; without
-    /// all three, the owner searches everything.
+    /// Name of the program that searches. With `agent`, `person` or `channel`, the search covers only what may be shown there;
+    /// without all three, the owner searches everything.
     #[serde(default)]
     pub agent: Option<String>,
     /// The person it talks with.
@@ -27,10 +27,10 @@ pub struct SearchRequest {
     /// Where the conversation takes place.
     #[serde(default)]
     pub channel: Option<String>,
-    /// Return the score of each cue for each message. Default `false`.
+    /// Return the scores of each message's cues. Default `false`.
     #[serde(default)]
     pub explain: bool,
-    /// Return messages in order of rank even if none of them answers the query. Default `false`.
+    /// Return the best-ranked messages even if none of them answers the query. Default `false`.
     #[serde(default)]
     pub ranking: bool,
     /// Number of lines to return before and after each message; the limit is 3. Default 0.
@@ -71,7 +71,7 @@ pub struct SearchLine {
     pub text: String,
     /// Where the search words occur in the text.
     pub highlights: Vec<TextRange>,
-    /// Distance from the hit: -1 is the line before it. 0 for a line of a topic's text.
+    /// Position relative to the hit: -1 is the line before it. 0 for a line of a topic's text.
     pub offset: i32,
 }
 
@@ -82,10 +82,10 @@ pub struct SearchHit {
     pub kind: String,
     /// Id of the message, memory, topic or person.
     pub id: String,
-    /// Rank; higher is better. Only comparable within one kind and one response.
+    /// Score; higher is better. Only comparable with other hits of the same kind and response.
     pub score: f64,
-    /// Why it matches: `words`, `meaning`, `neighbour` (a line next to it matches), `filter` (it matches the operators), `name`,
-    /// `attribute` (an approved memory of the kind asked about, for example the home or allergies).
+    /// Why it matches: `words`, `meaning`, `neighbour` (an adjacent line matches), `filter` (it matches the operators), `name`,
+    /// `attribute` (an approved memory about the requested attribute, for example home or allergies).
     pub why: Vec<String>,
     /// Ids in the original export.
     pub source: Option<Source>,
@@ -112,7 +112,7 @@ pub struct SearchHit {
     pub cues: Option<Vec<SearchCue>>,
 }
 
-/// Values that the matching messages, or topics, have in common.
+/// Values shared by matching messages or topics.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SearchFacet {
     /// `channel`, `author` or `month`.
@@ -126,20 +126,20 @@ pub struct SearchFacet {
 pub struct SearchFilter {
     /// `person`, `channel`, `before`, `after` or `type`.
     pub operator: String,
-    /// Its value; times in RFC 3339.
+    /// Its value, with times in RFC 3339 format.
     pub value: String,
 }
 
 /// Search results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SearchResponse {
-    /// People, then memories, topics and messages, each ranked best first.
+    /// People, then memories, topics and messages; best first within each kind.
     pub hits: Vec<SearchHit>,
-    /// Facets of the best messages, including some that are not in `hits`. For a search without messages, facets of the topics.
+    /// Facets of the best messages, including some that are not in `hits`. Without messages in the scope, facets of the topics.
     pub facets: Vec<SearchFacet>,
-    /// The operators that were recognized. Text that looks like an operator but is invalid is searched as words.
+    /// The operators that were recognized. Invalid operators are searched as words.
     pub filters: Vec<SearchFilter>,
-    /// No message answers the query; the messages are only the nearest ones.
+    /// No message answers the query; those returned are only the closest ones.
     pub is_nearest_only: bool,
     /// Version of the ranking weights.
     pub weights_version: u32,

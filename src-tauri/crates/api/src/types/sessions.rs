@@ -68,7 +68,7 @@ pub struct SessionItemView {
     pub uses: u32,
     /// Text of the item.
     pub text: String,
-    /// The line that proves it.
+    /// The line that supports it.
     pub line: LineView,
 }
 
@@ -106,7 +106,7 @@ pub struct SessionDetail {
 pub struct SessionEndRequest {
     /// Conversation id.
     pub conversation_id: String,
-    /// Name of the agent that reports the end. Default: the person does.
+    /// Name of the agent that reports the end. Default: the person reports it.
     #[serde(default)]
     pub agent: Option<String>,
 }
@@ -118,7 +118,7 @@ pub struct SessionEnded {
     pub is_new: bool,
 }
 
-/// For whom and where the tiers are requested. Without any field, all tiers are returned, for the owner.
+/// Selects tiers by reader and place. Without any field, all tiers are returned, as the owner sees them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct TiersRequest {
@@ -137,7 +137,7 @@ pub struct TiersRequest {
 pub struct TierLineView {
     /// Tier entry id (`tie_…`).
     pub id: String,
-    /// The text, as it is served.
+    /// The text as it is served.
     pub text: String,
     /// Kind of entry, for example `fact`, `preference`, `tool`.
     pub kind: String,
@@ -145,11 +145,11 @@ pub struct TierLineView {
     pub significance: u8,
     /// The session it comes from.
     pub session_id: String,
-    /// The line that proves it.
+    /// The line that supports it.
     pub line: LineView,
 }
 
-/// A tier, as it is served.
+/// A tier as it is served.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TierView {
     /// `shared`, `agent`, `user`.
@@ -164,7 +164,7 @@ pub struct TierView {
     pub budget: u32,
     /// Number of characters in `text`.
     pub chars: u32,
-    /// The text, as it is served.
+    /// The text as it is served.
     pub text: String,
     /// The lines of the text.
     pub lines: Vec<TierLineView>,
@@ -185,7 +185,7 @@ pub struct TiersResponse {
     pub withheld: Vec<WithheldView>,
 }
 
-/// An agent, with its settings and its access log in numbers.
+/// An agent with its settings, and with counts from its access log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AgentRow {
     /// Name of the agent.
@@ -200,13 +200,13 @@ pub struct AgentRow {
     pub messages: u64,
     /// Number of its sessions.
     pub sessions: u64,
-    /// Number of times it was served something, as far as the access log goes back.
+    /// Number of times it was served something, within the retention of the access log.
     pub reads: u64,
     /// When it was last served something (epoch ms).
     pub last_read: Option<i64>,
 }
 
-/// An entry of the access log: an agent was served something.
+/// An entry of the access log, recorded when an agent was served something.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AgentReadView {
     /// Number of the entry.
@@ -247,11 +247,11 @@ pub struct AgentsOverview {
     pub people: Vec<PersonRoleView>,
 }
 
-/// Settings for an agent. A field that is absent stays unchanged.
+/// Settings of an agent. Absent fields stay unchanged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct AgentChoice {
-    /// Name of the agent.
+    /// Whether its sessions are not summarized.
     pub name: String,
     /// Whether its sessions are left out of summaries.
     #[serde(default)]

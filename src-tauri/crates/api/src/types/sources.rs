@@ -1,6 +1,6 @@
 //! Sources: choosing files, previewing and starting imports, and the history of imports.
 //!
-//! The window never sees or sends a path. A file is represented by a token that the host issued when the person chose it.
+//! The window never sees or sends a path. It uses a token that the host issued when the person chose the file.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -29,16 +29,16 @@ pub struct PickedFiles {
 pub struct DryRunRequest {
     /// Tokens of the files.
     pub tokens: Vec<String>,
-    /// Name or handle of the owner, if the person gave it.
+    /// Name or handle of the owner, if the person entered it.
     #[serde(default)]
     pub me: Option<String>,
-    /// Order of dates: `day_first`, `month_first` or `year_first`, if the person gave it.
+    /// Order of dates: `day_first`, `month_first` or `year_first`, if the person chose it.
     #[serde(default)]
     pub date_order: Option<String>,
-    /// When the meeting started, if the person gave it and the file does not say: `2026-01-05` or `2026-01-05 14:00`.
+    /// Start of the meeting, if the person entered it because the file does not contain it: `2026-01-05` or `2026-01-05 14:00`.
     #[serde(default)]
     pub meeting: Option<String>,
-    /// Time zone for times without one, for example `Europe/Berlin`, if the person gave it. Default: this computer's zone.
+    /// Time zone for times without one, for example `Europe/Berlin`, if the person chose it. Default: this computer's zone.
     #[serde(default)]
     #[ts(optional)]
     pub zone: Option<String>,
@@ -57,7 +57,7 @@ pub struct ParticipantView {
     pub sample: String,
 }
 
-/// Records that are not imported, grouped by reason.
+/// Skipped records, grouped by reason.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SkipView {
     /// Stable name of the reason.
@@ -94,7 +94,7 @@ pub struct DryRunFile {
     pub error: Option<String>,
     /// Number of conversations.
     pub conversations: u64,
-    /// Number of records that are, or should be, messages. It equals `imported` + `duplicate` + the counts in `skipped`.
+    /// Number of records that are messages or should be. It equals `imported` + `duplicate` + the counts in `skipped`.
     pub seen: u64,
     /// Number of new messages that an import would add.
     pub imported: u64,
@@ -110,19 +110,19 @@ pub struct DryRunFile {
     pub participants: Vec<ParticipantView>,
     /// The person must be asked which participant they are.
     pub needs_owner: bool,
-    /// If not empty, the person must be asked whether the day or the month comes first. Two example dates.
+    /// Two example dates. If not empty, the person must be asked whether the day or the month comes first.
     pub date_questions: Vec<DateQuestion>,
-    /// Nothing gives the date of the meeting, so the person should be asked. Until they answer, the date of the file is used.
+    /// The file does not contain the date of the meeting, so the person should be asked. Until they answer, the date of the file
+    /// is used.
     pub needs_meeting: bool,
-    /// The file has times without a zone, and this zone was assumed: a name such as `Europe/Berlin`, or an offset such as
-    /// `UTC+02:00`. The person can be asked to correct it: an export from elsewhere is off by hours. Absent if every time has its
-    /// own zone.
+    /// The time zone assumed for times without one: a name such as `Europe/Berlin`, or an offset such as `UTC+02:00`. The person
+    /// can correct it, because an export from another time zone is off by hours. `None` if every time has its own zone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub zone: Option<String>,
-    /// Set if the folder is a Keepsake export. Importing it adds only its messages; restoring it brings back everything.
+    /// Set if the folder is a Keepsake export. Importing it adds only its messages, while restoring it brings back everything.
     pub export: Option<OwnExport>,
-    /// Set if the folder contains exports of several kinds: one token for each, to be previewed and imported separately.
+    /// Set if the folder contains exports of several kinds: one token per kind. They are previewed and imported separately.
     pub parts: Vec<FileToken>,
 }
 
@@ -135,7 +135,7 @@ pub struct OwnExport {
     pub conversations: u64,
     /// Number of memories, pending ones included.
     pub memories: u64,
-    /// The store is empty, so a restore replaces nothing.
+    /// Whether the store is empty, so that a restore replaces nothing.
     pub is_first: bool,
 }
 
@@ -158,7 +158,7 @@ pub struct ImportStartRequest {
     /// Order of dates: `day_first`, `month_first` or `year_first`.
     #[serde(default)]
     pub date_order: Option<String>,
-    /// When the meeting started, if the file does not say: `2026-01-05` or `2026-01-05 14:00`.
+    /// Start of the meeting, if the file does not contain it: `2026-01-05` or `2026-01-05 14:00`.
     #[serde(default)]
     pub meeting: Option<String>,
     /// Time zone for times without one, for example `Europe/Berlin`. Default: this computer's zone.
@@ -224,7 +224,7 @@ pub struct SampleRemoved {
     pub conversations: u64,
     /// Number of memories removed, pending ones included.
     pub memories: u64,
-    /// Something is still reading an older state of the file, so erased text may remain in it. An `erase` job finishes the
+    /// A reader still uses an older state of the database file, so erased text may remain in it. An `erase` job finishes the
     /// erasure.
     pub is_pending: bool,
 }

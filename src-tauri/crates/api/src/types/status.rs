@@ -12,9 +12,9 @@ pub enum EmbeddingState {
     Ready,
     /// Being loaded.
     Loading,
-    /// Not installed. Search and duplicate detection use words alone.
+    /// Not installed. Search and duplicate detection use only words.
     Missing,
-    /// Installed but unusable; `problem` says why.
+    /// Installed but unusable; `problem` explains why.
     Broken,
 }
 
@@ -25,9 +25,9 @@ pub struct EmbeddingStatus {
     pub state: EmbeddingState,
     /// Name of the model in use or expected.
     pub model: String,
-    /// Dimension of its vectors; 0 unless it is loaded.
+    /// Dimension of its vectors; 0 until it is loaded.
     pub dimension: u32,
-    /// What is wrong and what to do, if anything is.
+    /// What is wrong and what to do about it, if anything.
     pub problem: Option<String>,
     /// Number of memories that have a vector.
     pub embedded: u64,
@@ -41,11 +41,11 @@ pub struct EmbeddingStatus {
 pub enum ReaderState {
     /// In use.
     Ready,
-    /// Installed, and loaded when there is something to read.
+    /// Installed; loaded when there is something to read.
     Idle,
-    /// Not installed. Nothing is proposed from what people say.
+    /// Not installed. No memories are proposed from messages.
     Missing,
-    /// Installed but refused; `problem` says why.
+    /// Installed but refused; `problem` explains why.
     Refused,
 }
 
@@ -54,7 +54,7 @@ pub enum ReaderState {
 pub struct ReaderStatus {
     /// Its state.
     pub state: ReaderState,
-    /// What is wrong and what to do, if anything is.
+    /// What is wrong and what to do about it, if anything.
     pub problem: Option<String>,
 }
 
@@ -63,7 +63,7 @@ pub struct ReaderStatus {
 pub struct HandleView {
     /// Channel type.
     pub channel: String,
-    /// The handle as the channel writes it.
+    /// The handle in the channel's own format.
     pub handle: String,
     /// Confirmed by the person.
     pub verified: bool,
@@ -91,17 +91,17 @@ pub struct Counts {
     pub active: u64,
     /// Quarantined memories.
     pub quarantined: u64,
-    /// Suggested links that are waiting for an answer.
+    /// Suggested links without an answer.
     pub links: u64,
-    /// Playbooks that are waiting for a decision.
+    /// Playbooks without a decision.
     pub playbooks: u64,
-    /// Clean-up proposals that are waiting for a decision.
+    /// Clean-up proposals without a decision.
     pub reflections: u64,
     /// Alerts that have not been dismissed.
     pub alerts: u64,
     /// Jobs that are queued or running.
     pub jobs: u64,
-    /// Erasures that are not complete: erased text may remain in the database's write-ahead log.
+    /// Incomplete erasures: erased text may remain in the database's write-ahead log.
     pub erasures_pending: u64,
 }
 
@@ -110,7 +110,7 @@ pub struct Counts {
 pub struct DigestNotice {
     /// Id of the run.
     pub run: String,
-    /// Number of proposals that were waiting for the person when it ended.
+    /// Number of proposals that were open when it ended.
     pub waiting: u64,
 }
 
@@ -121,7 +121,7 @@ pub struct AppStatus {
     pub version: String,
     /// Path of the data folder.
     pub data_dir: String,
-    /// The configured folder, if other users can read it and a private folder inside it is used instead.
+    /// The configured folder, if other users can read it, so that a private folder inside it is used instead.
     pub shared_dir: Option<String>,
     /// The counts.
     pub counts: Counts,
@@ -135,7 +135,7 @@ pub struct AppStatus {
     pub sample_loaded: bool,
     /// Whether background work is paused.
     pub paused: bool,
-    /// When the pause ends by itself (epoch ms).
+    /// When the pause ends automatically (epoch ms).
     pub paused_until: Option<i64>,
     /// The latest maintenance run with a digest, if the desktop should show a notification about it.
     pub digest: Option<DigestNotice>,
@@ -163,15 +163,15 @@ pub enum Theme {
 pub struct Settings {
     /// Color theme. Default `system`.
     pub theme: Theme,
-    /// Enable single-key shortcuts. They can be turned off, as WCAG 2.1.4 requires. Default `true`.
+    /// Enable single-key shortcuts. WCAG 2.1.4 requires that they can be turned off. Default `true`.
     pub single_keys: bool,
-    /// Regions whose national phone numbers are recognized when private data is masked, as ISO 3166 codes.
+    /// ISO 3166 codes of the regions whose national phone numbers are recognized when private data is masked.
     pub phone_regions: Vec<String>,
     /// Channel types whose new conversations start excluded (not used for memory). Default: none.
     pub private_channels: Vec<String>,
-    /// Propose memories from imports as they arrive. Default `true`.
+    /// Propose memories from new imports. Default `true`.
     pub extract_on_import: bool,
-    /// How many of the findings are proposed: `few`, `balanced` or `many`. Default `balanced`.
+    /// How many of the reader's findings are proposed: `few`, `balanced` or `many`. Default `balanced`.
     #[ts(type = "'few' | 'balanced' | 'many'")]
     pub offer: Offer,
     /// Analyze each conversation as a whole after it has ended, if it ended after this was turned on. Default `true`.

@@ -1,11 +1,11 @@
-//! Topics: subjects that run through many conversations. Only the owner sees these views.
+//! Topics: subjects that recur across many conversations. Only the owner sees these views.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::people::LineView;
 
-/// People, projects and technologies that a topic names.
+/// People, projects and technologies mentioned in a topic.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 pub struct TopicEntities {
     /// People.
@@ -23,7 +23,7 @@ pub struct TopicListRow {
     pub id: String,
     /// Title.
     pub title: String,
-    /// The person chose the title.
+    /// Whether the person chose the title.
     pub is_renamed: bool,
     /// Kept at the top.
     pub is_pinned: bool,
@@ -41,7 +41,7 @@ pub struct TopicListRow {
     pub growth: Vec<u32>,
     /// People, projects and technologies in it.
     pub entities: TopicEntities,
-    /// Its first takeaway, or its first line.
+    /// Its first takeaway, or its first line if there is none.
     pub lead: String,
 }
 
@@ -73,13 +73,13 @@ pub struct TopicProposalView {
 pub struct TopicsResponse {
     /// Pinned ones first, then those with the latest messages.
     pub items: Vec<TopicListRow>,
-    /// Proposals that are waiting for a decision.
+    /// Proposals without a decision.
     pub proposals: Vec<TopicProposalView>,
     /// Start of the growth periods (epoch ms).
     pub growth_from: i64,
     /// End of the growth periods (epoch ms).
     pub growth_to: i64,
-    /// `false` until topics have been derived.
+    /// `false` until topics have been derived for the first time.
     pub is_ready: bool,
 }
 
@@ -90,9 +90,9 @@ pub struct TopicLineView {
     pub section: String,
     /// Its text.
     pub text: String,
-    /// The message that proves it.
+    /// The message that supports it.
     pub line: LineView,
-    /// Further messages that prove it, if a model worded it from several.
+    /// Other messages that support it, if a model worded it from several.
     pub also: Vec<LineView>,
 }
 
@@ -105,13 +105,13 @@ pub struct TopicVersionView {
     pub number: u32,
     /// The title derived from its content.
     pub title: String,
-    /// Number of messages up to this version.
+    /// Number of messages covered by this version.
     pub messages: u32,
     /// Time of the event that created it (epoch ms).
     pub made: i64,
     /// Rules version, or model and prompt, that worded it.
     pub proposer: String,
-    /// No longer part of the topic's history, for example after a merge was undone.
+    /// It is no longer part of the topic's history, for example because a merge was undone.
     pub is_retired: bool,
     /// It is the current version.
     pub is_current: bool,
@@ -158,15 +158,15 @@ pub struct TopicDetail {
     pub related: Vec<RelatedTopic>,
     /// Names of the people who wrote in it.
     pub users: Vec<String>,
-    /// Channels it was discussed in.
+    /// Channels in which it was discussed.
     pub interfaces: Vec<String>,
-    /// Number of conversations it was discussed in.
+    /// Number of conversations in which it was discussed.
     pub sessions: u32,
     /// Decisions about it that have not been undone, newest first.
     pub decisions: Vec<TopicDecisionView>,
 }
 
-/// Asks for the text of one version.
+/// Requests the text of one version.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct TopicTextRequest {
@@ -183,7 +183,7 @@ pub struct TopicText {
     pub lines: Vec<TopicLineView>,
 }
 
-/// An action of the person on a topic.
+/// An action on a topic.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum TopicAct {
@@ -194,7 +194,7 @@ pub enum TopicAct {
     },
     /// Keep it at the top of the list.
     Pin {},
-    /// No longer keep it at the top.
+    /// Stop keeping it at the top.
     Unpin {},
     /// Merge another topic into it.
     Merge {
@@ -206,7 +206,7 @@ pub enum TopicAct {
         /// Ids of the messages.
         message_ids: Vec<String>,
     },
-    /// Reject a proposal, so that it is not made again: with `other_id` the merge, without it the split.
+    /// Reject a proposal, so that it is not made again: the merge with `other_id`, or the split if `other_id` is absent.
     Leave {
         /// Id of the other topic.
         other_id: Option<String>,
@@ -236,13 +236,15 @@ pub struct TopicDecided {
 pub struct TopicRulesView {
     /// Process a conversation after this many new messages. Default 20.
     pub min_messages: u32,
-    /// Process a conversation after it has been quiet for this many minutes, with whatever messages it has. Default 60.
+    /// Process a conversation after it has been quiet for this many minutes, regardless of its number of new messages. Default
+    /// 60.
     pub min_time_minutes: u32,
     /// Update topics automatically. Default `true`.
     pub automatic: bool,
     /// Maximum number of messages in a batch. Default 20.
     pub batch_size: u32,
-    /// Share of a batch's size: how many messages before the batch are read again for context. Default 0.25.
+    /// Overlap of batches, as a share of the batch size: how many messages before a batch are read again for context. Default
+    /// 0.25.
     pub overlap: f32,
     /// Minimum similarity to join an existing topic, from 0 to 1. Default 0.7.
     pub similarity: f32,

@@ -9,8 +9,8 @@ use super::people::LineView;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct VoicesRequest {
-    /// A meeting. With it, all of its unidentified speakers are returned with some lines each; without it, all meetings that have
-    /// speakers still to be identified, without lines.
+    /// Id of a meeting. If set, all of its unidentified speakers are returned with a few lines each; otherwise all meetings with
+    /// speakers to identify, without lines.
     pub conversation_id: Option<String>,
 }
 
@@ -21,13 +21,13 @@ pub struct VoiceView {
     pub handle: String,
     /// Label in the transcript.
     pub label: String,
-    /// Who it is, if the person said so.
+    /// Name of the speaker, if the person identified them.
     pub name: Option<String>,
     /// Whether it is the owner.
     pub is_owner: bool,
-    /// The handle of the person it was identified as, by handle id.
+    /// Handle id of the person it was identified as.
     pub linked: Option<String>,
-    /// It does not need to be identified: the person left it without a name, or it is the sound of a shared screen.
+    /// Whether it needs no name: the person left it unidentified, or it is the sound of a shared screen.
     pub is_left: bool,
     /// Number of messages in the meeting.
     pub messages: u64,

@@ -1,8 +1,8 @@
 //! Facts about the people in a conversation, each taken from that person's own messages (seed 004).
 //!
-//! The model sees what people wrote and, as context, what came before it. Only a person's own words prove a fact about them
-//! ([`Source::find_answer`]). One reading gives everybody's facts, so that a meeting is not read once per speaker. The same
-//! reading gives the owner's positions (`knowledge`), unless a long meeting must be read as a whole for them.
+//! The model sees people's messages and, as context, the messages before them. Only a person's own words prove a fact about them
+//! ([`Source::find_answer`]). One call returns facts about everybody, so that a meeting is not read once per speaker. The same
+//! call returns the owner's positions (`knowledge`), except for a long meeting, which must be read as a whole to find them.
 
 use keepsake_domain::{Candidate, Confidence, FactDetail, Gate, MemoryKind, OWNER_LABEL, Role, Subject};
 use keepsake_prompt::reply::{Entries, FACTS_PER_CALL_MAX, Fact, Facts, ReplyError, beside, parse, schema};
@@ -19,7 +19,7 @@ use crate::formal::Refusal;
 use crate::read::durability;
 use crate::validate;
 
-/// Facts and positions of one window. Raise the version with every change to the wording or the reply format.
+/// The prompt for facts and positions of one window. Raise the version with every change to the wording or the reply format.
 pub const READING: PromptFile = PromptFile {
     name: "reading",
     version: 1,
@@ -31,7 +31,7 @@ pub const READING: PromptFile = PromptFile {
     reply_tokens_max: 4_000,
 };
 
-/// Facts only. Raise the version with every change to the wording or the reply format.
+/// The prompt for facts only. Raise the version with every change to the wording or the reply format.
 pub const FACTS: PromptFile = PromptFile {
     name: "facts",
     version: 4,
@@ -39,17 +39,18 @@ pub const FACTS: PromptFile = PromptFile {
     reply_tokens_max: 4_000,
 };
 
-/// Maximum number of live messages per batch (seed 004: one to three at a time).
+/// Maximum number of live messages per batch (seed 004: one to three messages).
 pub const FACTS_BATCH_MESSAGES_MAX: usize = 3;
 
-/// About 6,000 tokens. Small models do not attend well to more, and a conversation rarely contains more of a person's words.
+/// Maximum number of characters per window: about 6,000 tokens. Small models do not attend well to more, and a conversation
+/// rarely contains more of a person's words.
 pub const FACTS_WINDOW_CHARS: usize = 24_000;
 
-/// A model with a smaller context is asked for facts and positions separately, because the wording for both leaves less than half
-/// of it for the material.
+/// A model whose context is smaller than this, in tokens, is asked for facts and positions separately, because the prompt for
+/// both leaves less than half of the context for the messages.
 pub(super) const READING_TOKENS_MIN: u32 = 8_000;
 
-/// The calls that cover `scope`, each with the transcript it shows.
+/// The calls that cover `scope`, each with its transcript.
 pub(super) fn prompts(
     file: &PromptFile,
     source: &mut Source<'_>,
@@ -92,7 +93,7 @@ pub(super) fn prompts(
         .collect()
 }
 
-/// The reply to a reading. A malformed position does not affect the facts.
+/// The reply with facts and positions. A malformed position does not affect the facts.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Reading {
@@ -101,7 +102,7 @@ struct Reading {
     positions: knowledge::Positions,
 }
 
-/// Reads the reply to a reading: its facts, then its positions.
+/// Reads the reply with facts and positions: first its facts, then its positions.
 pub(super) fn read_both(reply: &str, source: &Source<'_>, transcript: &Transcript, sieve: &mut Sieve) -> Result<(), ReplyError> {
     let reply: Reading = parse(reply)?;
     take(reply.facts, source, transcript, sieve);
@@ -115,7 +116,7 @@ pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, si
     Ok(())
 }
 
-/// Takes each fact independently.
+/// Offers each fact to the gates independently.
 fn take(facts: Entries<Fact, FACTS_PER_CALL_MAX>, source: &Source<'_>, transcript: &Transcript, sieve: &mut Sieve) {
     sieve.left_out(&facts);
     let owner_name = source.places.conversation().owner_name;
@@ -141,7 +142,7 @@ fn take(facts: Entries<Fact, FACTS_PER_CALL_MAX>, source: &Source<'_>, transcrip
         };
         let is_about_owner = after(OWNER_LABEL, &candidate.content).is_some();
         let find = |of_owner| source.find_answer(transcript, fact.line, fact.quote.as_str(), fact.content.as_str(), of_owner);
-        // A statement that does not begin with a name is about the speaker of the words it cites.
+        // A statement that does not begin with a name is about the speaker of the cited words.
         let found = match find(is_about_owner) {
             Err(refusal) if !is_about_owner => find(true).map_err(|_| refusal),
             found => found,
@@ -172,9 +173,9 @@ fn after<'c>(name: &str, content: &'c str) -> Option<&'c str> {
     content.strip_prefix(name).filter(|rest| rest.starts_with([' ', '\'', '’']))
 }
 
-/// The author of a turn, and the statement about them in the form used for review: with their full name in front, of which the
-/// model may have given the first word or nothing. If it begins with another participant's name, it is about someone who did not
-/// say it. If it names nobody, the judge decides whether it is about the author.
+/// The author of a turn, and the statement about them in the form used for review, which begins with the author's full name. The
+/// model may have given only the first word of the name, or no name. A statement that begins with another participant's name is
+/// rejected, because that person did not say it. If the statement names nobody, the judge decides whether it is about the author.
 fn about(turn: &Turn<'_>, turns: &[Turn<'_>], content: &str) -> Result<(Subject, String), Refusal> {
     let subject = turn.subject();
     let label = subject.label().to_owned();
@@ -205,8 +206,8 @@ fn not_the_speaker() -> Refusal {
     (Gate::NotAboutSubject, "The statement does not start with the person who says it.".to_owned())
 }
 
-/// Statements in the form used for review: "The user's name is Ana." becomes "User's name is Ana", and "Ana lives in Porto"
-/// becomes "User lives in Porto".
+/// Rewrites a statement in the form used for review: "The user's name is Ana." becomes "User's name is Ana", and "Ana lives in
+/// Porto" becomes "User lives in Porto".
 pub(super) fn normalised(content: &str, owner_name: Option<&str>) -> String {
     let shown = validate::shown(content);
     let text = shown.trim().trim_end_matches('.').trim_end();

@@ -1,6 +1,6 @@
-//! The gates that a model's candidate passes, in the same order for all tasks.
+//! The gates for candidates from a model, in the same order for all tasks.
 //!
-//! They check only form: where the cited words are and who said them, the structure of the entry, markup, and hidden characters.
+//! They check only form: the place and the speaker of the cited words, the structure of the entry, markup, and hidden characters.
 //! Whether the words support the statement is up to the judge ([`super::judge`]). Deliberately not here: reading replies, the
 //! judge, and duplicates of stored memories.
 
@@ -19,7 +19,7 @@ use crate::{Proposals, dedup, filter, validate};
 /// Maximum number of evidence spans per candidate, clearest first; nobody reads more than a few.
 pub(super) const EVIDENCE_MAX: usize = 4;
 
-/// Collects the candidates that pass and the stops for those that do not.
+/// Collects the candidates that pass, and a stop for each one that does not.
 #[derive(Debug, Default)]
 pub(super) struct Sieve {
     passed: Vec<Candidate>,
@@ -35,7 +35,7 @@ impl Sieve {
         }
     }
 
-    /// Keeps a candidate that passed, merging equal ones.
+    /// Keeps a candidate that passed, merging it with an equal one.
     pub(super) fn keep(&mut self, candidate: Candidate) {
         let same = self.passed.iter_mut().find(|known| {
             known.kind == candidate.kind
@@ -68,7 +68,7 @@ impl Sieve {
         std::mem::take(&mut self.passed)
     }
 
-    /// The results, including the quarantined text of the turns from `from` on.
+    /// The results, including quarantined text from the turns from `from` on.
     pub(super) fn finish(mut self, places: &Places<'_>, from: usize) -> Proposals {
         let mut seen = HashSet::new();
         self.stops.retain(|stop| {
@@ -88,8 +88,8 @@ pub(super) fn admitted(places: &Places<'_>, mut candidate: Candidate) -> Result<
     if candidate.evidence.is_empty() {
         return Err((Gate::Ungrounded, "It does not cite any place in the conversation.".to_owned()));
     }
-    // Checks first what the statement alone shows, to give the clearest reason. A position does not begin with the person who
-    // holds it, but all other filters apply to it too.
+    // Checks the statement by itself first, to give the clearest reason. A position does not begin with the person who holds it,
+    // but all other filters apply to it too.
     let mut filtered = candidate.clone();
     if candidate.kind == MemoryKind::Knowledge {
         filtered.content = format!("User {}", candidate.content);
@@ -133,7 +133,7 @@ pub(super) fn admitted(places: &Places<'_>, mut candidate: Candidate) -> Result<
     Ok(candidate)
 }
 
-/// Seed 002: the topic must exist and must not repeat the position. Whether the two match is up to the judge.
+/// Seed 002: the topic must exist and must not repeat the position. Whether the topic fits the position is up to the judge.
 fn check_detail(candidate: &Candidate, detail: &KnowledgeDetail) -> Result<(), Refusal> {
     let invalid = |reason: &str| Err((Gate::Invalid, reason.to_owned()));
     if detail.topic.trim().is_empty() {
@@ -145,14 +145,14 @@ fn check_detail(candidate: &Candidate, detail: &KnowledgeDetail) -> Result<(), R
     Ok(())
 }
 
-/// Rejects markup, and links that the owner did not write: whatever displays a statement may fetch its links, and people may
-/// click them.
+/// Rejects markup, and links that the owner did not write, because a program that displays a statement may fetch its links and
+/// people may click them.
 fn check_markup(candidate: &Candidate, said: &str) -> Result<(), Refusal> {
     let detail = candidate
         .knowledge
         .iter()
         .flat_map(|detail| [Some(&detail.topic), detail.context.as_ref()].into_iter().flatten().chain(&detail.tags));
-    // Nobody calls themselves "the user": a text such as "the user lives in Bonn" tells a machine what to believe.
+    // Nobody calls themselves "the user". A text such as "the user lives in Bonn" tells a machine what to believe.
     if let Some(rest) = candidate.content.strip_prefix("User ") {
         let head: Vec<&str> = rest.split_whitespace().take(2).collect();
         if said.to_lowercase().contains(&format!("the user {}", head.join(" ").to_lowercase())) {
@@ -178,7 +178,7 @@ fn check_markup(candidate: &Candidate, said: &str) -> Result<(), Refusal> {
         if hides_text(text) || validate::shown(text) != text.split_whitespace().collect::<Vec<_>>().join(" ") {
             return Err((Gate::Invalid, "It contains hidden characters.".to_owned()));
         }
-        // "User is an administrator" is a statement; "the user is an administrator" in a message tells a machine to believe it.
+        // "User is an administrator" is a statement. "The user is an administrator" in a message tells a machine to believe it.
         if is_order(text.strip_prefix("User").unwrap_or(text)) {
             return Err((Gate::SystemPromptLeak, "It looks like an order to an assistant.".to_owned()));
         }

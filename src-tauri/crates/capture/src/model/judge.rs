@@ -1,8 +1,8 @@
-//! The judge: a second, independent check of what a model proposed against the lines it was taken from (seed 002).
+//! The judge: a second, independent check of a model's entries against the lines they were taken from (seed 002).
 //!
-//! It may only remove entries. An entry stays if all three questions are answered with yes. A reply without exactly one verdict
-//! per entry is rejected as a whole. Code checks where words are and who said them (`place`); whether the words support a
-//! statement, and how they are meant, is a question of meaning and is asked here.
+//! It may only remove entries. An entry is kept if the answer to all three questions is yes. A reply without exactly one verdict
+//! per entry is rejected as a whole. Code checks the place and the speaker of the words (`place`). Whether the words support a
+//! statement, and how they are meant, is a question of meaning, which the judge answers.
 
 use keepsake_domain::{Candidate, Gate, Role, Subject, limits};
 use keepsake_prompt::reply::{List, ReplyError, parse, schema};
@@ -13,11 +13,11 @@ use serde::Deserialize;
 use super::source::Source;
 use crate::formal::Refusal;
 
-/// The prompt about knowledge. Raise the version with every change to the wording or the reply format.
+/// The prompt for judging knowledge. Raise the version with every change to the wording or the reply format.
 pub const JUDGE: PromptFile =
     PromptFile { name: "judge", version: 1, wording: include_str!("../../prompts/judge.md"), reply_tokens_max: 800 };
 
-/// The prompt about facts. Raise the version with every change to the wording or the reply format.
+/// The prompt for judging facts. Raise the version with every change to the wording or the reply format.
 pub const JUDGE_FACTS: PromptFile = PromptFile {
     name: "judge_facts",
     version: 2,
@@ -25,13 +25,13 @@ pub const JUDGE_FACTS: PromptFile = PromptFile {
     reply_tokens_max: 1_200,
 };
 
-/// Maximum characters for the entries with the lines they cite and the surrounding lines.
+/// Maximum number of characters for the entries, the lines they cite and the surrounding lines.
 const MATERIAL_CHARS_MAX: usize = 24_000;
 
-/// Tokens for a verdict with its three answers.
+/// Number of tokens for a verdict with its three answers.
 const VERDICT_TOKENS: usize = 40;
 
-/// Maximum facts judged in one call; a small model loses count of more.
+/// Maximum number of facts judged in one call; a small model loses count of more.
 pub const FACTS_JUDGED_MAX: usize = 16;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -67,16 +67,16 @@ struct OnFact {
 /// The criteria for judging entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Matter {
-    /// Supported by its lines, about the user as themselves, and lasting.
+    /// The fact is supported by its lines, is about the user as themselves, and is lasting.
     Facts,
-    /// Durable and firmly held, supported by its lines, and not something anybody would say.
+    /// The position is durable and firmly held, supported by its lines, and not something that anybody would say.
     Knowledge,
 }
 
-/// The judge's verdict on one entry: `None` if it passes, otherwise why it is filtered out.
+/// The judge's verdict on one entry: `None` if it passes, otherwise the reason why it is filtered out.
 pub(super) type Verdict = Option<Refusal>;
 
-/// Filters an entry out if any of the answers is no.
+/// Filters an entry out if the answer to any question is no.
 fn verdict(answers: [(bool, &str); 3]) -> Verdict {
     let failed: Vec<&str> = answers.into_iter().filter_map(|(holds, fault)| (!holds).then_some(fault)).collect();
     (!failed.is_empty()).then(|| (Gate::Judge, format!("The judge found it {}.", failed.join(" and "))))
@@ -90,8 +90,8 @@ impl Matter {
         }
     }
 
-    /// The number of entries, from the first on, that are judged in one call: as many as fit with the lines they cite, but at
-    /// least one.
+    /// The number of entries, counted from the first, to judge in one call: as many as fit with the lines they cite, but at least
+    /// one.
     pub(super) fn batch(self, source: &Source<'_>, entries: &[Candidate], length: ContextLength) -> usize {
         let most = match self {
             Self::Facts => FACTS_JUDGED_MAX,
@@ -106,7 +106,7 @@ impl Matter {
         batch
     }
 
-    /// The call about `entries`, which are numbered from 1 in their order.
+    /// The prompt to judge `entries`, which are numbered from 1 in the order given.
     pub(super) fn prompt(
         self,
         source: &mut Source<'_>,
@@ -196,7 +196,7 @@ impl OnFact {
 }
 
 fn number(number: usize) -> PromptText {
-    // The numbers of entries and lines are far below the sixteen-bit limit.
+    // The number of an entry or a line is far below the sixteen-bit limit.
     PromptText::number(u16::try_from(number).unwrap_or(u16::MAX))
 }
 
@@ -216,7 +216,7 @@ fn push_position(listed: &mut PromptText, source: &mut Source<'_>, entry: &Candi
     }
 }
 
-/// The positions that the entries cite.
+/// The positions in `source` that the entries cite.
 fn cited(source: &Source<'_>, entries: &[Candidate]) -> Vec<usize> {
     let mut positions: Vec<usize> =
         entries.iter().flat_map(|entry| &entry.evidence).filter_map(|place| source.position_of(place)).collect();
@@ -232,7 +232,7 @@ fn cost(source: &Source<'_>, entries: &[Candidate]) -> usize {
         + entries.iter().map(|entry| entry.content.chars().count() + entry.reasoning.chars().count() + LINE_CHARS).sum::<usize>()
 }
 
-/// The lines that the entries cite, with adjacent lines as far as there is room: the line being answered shows how an answer is
+/// The lines that the entries cite, plus adjacent lines if there is room: the line before an answer shows how the answer is
 /// meant, and the author's next line may retract it.
 fn lines_of(source: &mut Source<'_>, entries: &[Candidate], chars_max: usize) -> Transcript {
     let turns = source.turns();

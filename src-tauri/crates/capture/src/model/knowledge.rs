@@ -1,11 +1,11 @@
 //! Knowledge: the few positions in a source that would answer questions nobody has asked yet (seed 002).
 //!
-//! Whatever fits into one window, and any chat, is read together with its facts (`facts`) if the model's context is large enough;
-//! the entries of that reading are taken from the reply here. Anything else, above all a longer meeting, is read in one pass if
-//! it fits, because only the whole shows what is reasoning, what is firmly held, and what is said the opposite way in another
-//! context. If it does not fit, each window is mapped to observations, which are then reduced to entries, in groups first if
-//! there are many. Observations keep the places they rest on, so that an entry from a reduction leads back to lines like any
-//! other entry.
+//! If the model's context is large enough, chats and other sources that fit into one window are read together with their facts
+//! (`facts`); this module takes the positions from that reply. Everything else, above all a longer meeting, is read in one pass
+//! if it fits, because only the whole meeting shows which statements are reasoning, which are firmly held, and which are
+//! contradicted in another context. If it does not fit, each window is mapped to observations, which are then reduced to entries,
+//! in groups first if there are many. Observations keep their places, so that a reduced entry leads back to lines like any other
+//! entry.
 
 use keepsake_domain::{
     Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, KnowledgeDetail, MemoryKind, Stability, Subject, limits,
@@ -19,7 +19,7 @@ use super::gate::{EVIDENCE_MAX, Sieve};
 use super::source::Source;
 use crate::validate;
 
-/// Reads the whole source in one pass. Raise the version with every change to the wording or the reply format.
+/// The prompt that reads the whole source in one pass. Raise the version with every change to the wording or the reply format.
 pub const KNOWLEDGE_WHOLE: PromptFile = PromptFile {
     name: "knowledge_whole",
     version: 1,
@@ -27,7 +27,7 @@ pub const KNOWLEDGE_WHOLE: PromptFile = PromptFile {
     reply_tokens_max: 3_000,
 };
 
-/// Reads one window of a long source and gives observations.
+/// The prompt that reads one window of a long source and returns observations.
 pub const KNOWLEDGE_OBSERVE: PromptFile = PromptFile {
     name: "knowledge_observe",
     version: 1,
@@ -35,7 +35,7 @@ pub const KNOWLEDGE_OBSERVE: PromptFile = PromptFile {
     reply_tokens_max: 3_000,
 };
 
-/// Reduces observations to entries.
+/// The prompt that reduces observations to entries.
 pub const KNOWLEDGE_REDUCE: PromptFile = PromptFile {
     name: "knowledge_reduce",
     version: 1,
@@ -43,29 +43,29 @@ pub const KNOWLEDGE_REDUCE: PromptFile = PromptFile {
     reply_tokens_max: 3_000,
 };
 
-/// Seed 002: a transcript of up to about 24,000 tokens is read in one pass.
+/// Maximum number of characters read in one pass. Seed 002: a transcript of up to about 24,000 tokens.
 pub const WHOLE_CHARS_MAX: usize = 24_000 * limits::CHARS_PER_TOKEN;
 
-/// About 6,000 tokens per window if the whole does not fit.
+/// Maximum number of characters per window, about 6,000 tokens, if the whole source does not fit.
 pub const WINDOW_CHARS_MAX: usize = 24_000;
 
-/// Seed 002: maximum number of candidates reduced in one call.
+/// Maximum number of observations reduced in one call (seed 002).
 pub const OBSERVATIONS_PER_CALL_MAX: usize = 40;
 
 /// Typical length of an observation with its reasons, in characters.
 const OBSERVATION_CHARS: usize = 400;
 
-/// Maximum observations per window; with more, they amount to a transcript again.
+/// Maximum number of observations per window; with more, they are no shorter than a transcript.
 const OBSERVATIONS_PER_WINDOW_MAX: usize = 16;
 
-/// Maximum entries read from one reply. Above the limit asked for, so that a few too many are cut instead of making the reply
-/// unusable.
+/// Maximum number of entries read from one reply. Higher than the limit that the model is given, so that a few too many are cut
+/// instead of making the reply unusable.
 const ENTRIES_READ_MAX: usize = 3 * limits::KNOWLEDGE_PER_SOURCE_MAX;
 
-/// Maximum entries a model is asked for; the count is far below the sixteen-bit limit.
+/// Maximum number of entries that a model is asked for, as a sixteen-bit number.
 pub(super) const ENTRIES_MAX: u16 = limits::KNOWLEDGE_PER_SOURCE_MAX as u16;
 
-/// The positions of a reply.
+/// The positions in a reply.
 pub(super) type Positions = Entries<Entry, ENTRIES_READ_MAX>;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -166,7 +166,7 @@ enum Level {
 }
 
 impl Level {
-    /// Maps the words of seed 002 to the scale of seed 004: a firmly held position is stated, a working view is implied, and a
+    /// Maps the levels of seed 002 to the scale of seed 004: a firmly held position is stated, a working view is implied, and a
     /// tentative one is below both.
     const fn confidence(self) -> Confidence {
         match self {
@@ -204,7 +204,7 @@ pub(super) struct Observation {
     evidence: Vec<CandidateEvidence>,
 }
 
-/// The call for a whole meeting.
+/// The prompt for a whole meeting.
 pub(super) fn whole_prompt(transcript: &Transcript, length: ContextLength) -> Result<Prompt, WordingError> {
     KNOWLEDGE_WHOLE.fill_for(
         length,
@@ -214,7 +214,7 @@ pub(super) fn whole_prompt(transcript: &Transcript, length: ContextLength) -> Re
     )
 }
 
-/// The call for a window in which observations are searched for.
+/// The prompt that finds observations in a window.
 pub(super) fn observe_prompt(transcript: &Transcript, length: ContextLength) -> Result<Prompt, WordingError> {
     KNOWLEDGE_OBSERVE.fill_for(length, &[], &[("transcript", transcript.text())], schema::<Observations>())
 }
@@ -225,7 +225,7 @@ pub(super) fn observations_per_call(length: ContextLength) -> usize {
     (chars / OBSERVATION_CHARS).max(2)
 }
 
-/// The call that reduces `observations`, numbered from 1 in their order.
+/// The prompt that reduces `observations`, which are numbered from 1 in the order given.
 pub(super) fn reduce_prompt(
     source: &mut Source<'_>,
     observations: &[Observation],
@@ -248,11 +248,11 @@ pub(super) fn reduce_prompt(
 }
 
 fn number(number: usize) -> PromptText {
-    // The numbers of entries and observations are far below the sixteen-bit limit.
+    // The number of an entry or an observation is far below the sixteen-bit limit.
     PromptText::number(u16::try_from(number).unwrap_or(u16::MAX))
 }
 
-/// What all entries have in common, however they were found.
+/// The parts that all kinds of entries have in common.
 struct Core<'r> {
     kind: Kind,
     topic: &'r str,
@@ -294,7 +294,7 @@ impl Core<'_> {
         }
     }
 
-    /// All text that the model wrote, for the check of placeholders.
+    /// All text written by the model, for checking placeholders.
     fn written(&self) -> String {
         [self.topic, self.position, self.reasoning, self.context.unwrap_or("")]
             .into_iter()
@@ -310,7 +310,7 @@ pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, si
     Ok(())
 }
 
-/// Takes each entry, which cites lines, independently.
+/// Offers each entry, with the lines it cites, to the gates independently.
 pub(super) fn take(entries: Positions, source: &Source<'_>, transcript: &Transcript, sieve: &mut Sieve) {
     sieve.left_out(&entries);
     for entry in entries {
@@ -339,7 +339,8 @@ pub(super) fn take(entries: Positions, source: &Source<'_>, transcript: &Transcr
     }
 }
 
-/// Reads the observations of a window. One that fails a gate is filtered out here, because a reduction must not build on it.
+/// Reads the observations of a window. An observation that fails a gate is filtered out here, because a reduction must not build
+/// on it.
 pub(super) fn read_observations(
     reply: &str,
     source: &Source<'_>,
@@ -353,7 +354,7 @@ pub(super) fn read_observations(
         let shown = |text: &str| validate::shown(&source.restore(text));
         let core = Core {
             kind: observed.kind,
-            // An observation has no topic yet; gates that check a topic use its position.
+            // An observation has no topic yet, so gates that check a topic use its position.
             topic: "",
             position: observed.position.as_str(),
             reasoning: observed.reasoning.as_str(),
@@ -393,7 +394,7 @@ pub(super) fn read_observations(
     Ok(out)
 }
 
-/// Reads a reduction. Each entry names the observations it was made from and rests on their places.
+/// Reads a reduction. Each entry names the observations it was made from and takes over their places.
 pub(super) fn read_reduced(reply: &str, source: &Source<'_>, observations: &[Observation]) -> Result<Vec<Candidate>, ReplyError> {
     let reply: Reduced = parse(reply)?;
     let mut out = Vec::new();
@@ -426,7 +427,7 @@ pub(super) fn read_reduced(reply: &str, source: &Source<'_>, observations: &[Obs
     Ok(out)
 }
 
-/// Turns an entry of a first reduction into an observation for the second.
+/// Turns an entry of one reduction into an observation for the next.
 pub(super) fn as_observation(candidate: Candidate) -> Observation {
     Observation {
         category: candidate.category,
@@ -436,7 +437,7 @@ pub(super) fn as_observation(candidate: Candidate) -> Observation {
     }
 }
 
-/// The places of the quotations. Quotations that cannot be found are dropped; if none are left, the entry is filtered out.
+/// The places of the quotations. A quotation that cannot be found is dropped; if none is left, the entry is filtered out.
 fn places(
     source: &Source<'_>,
     transcript: &Transcript,

@@ -1,12 +1,12 @@
-//! The model engine, pure half: what a language model is asked, and how much of its answer is accepted.
+//! The model engine (pure half): the prompts for a language model, and which parts of its answers are accepted.
 //!
 //! A task ([`Task::reading`], [`Task::knowledge`]) is a sequence of calls that the caller drives ([`keepsake_prompt::Calls`]).
-//! Prompts, windows, map and reduce, the judge and the second attempt are decided here. Each entry of a reply cites a line. The
-//! words are looked up there ([`keepsake_prompt::ground`]), and the form of that place decides whose words they are (`place`).
-//! Whether the words support the statement is put to the judge, a second call that may only remove entries (`judge`).
-//! [`Task::check`] does the same for candidates proposed elsewhere (`insight`).
+//! The task decides on prompts, windows, map and reduce, the judge, and the second attempt. Each entry of a reply cites a line.
+//! The quoted words are looked up in that line ([`keepsake_prompt::ground`]), and the form of the place decides whose words they
+//! are (`place`). Whether the words support the statement is decided by the judge, a second call that may only remove entries
+//! (`judge`). [`Task::check`] does the same for candidates proposed elsewhere (`insight`).
 //!
-//! Deliberately not here: sending, storing, duplicates of stored memories, and any second chance for a malformed reply.
+//! Deliberately not here: sending, storage, duplicates of stored memories, and retrying after a malformed reply.
 
 mod facts;
 mod gate;

@@ -1,8 +1,8 @@
-//! Checks by form whether a place may prove something about a person: said by that person, on the main branch, not quoted, not
-//! pasted, and not part of a text that gives orders to a machine.
+//! Checks, based on form, whether a place can be evidence about a person: said by that person, on the main branch, not quoted,
+//! not pasted, and not part of text that gives instructions to a machine.
 //!
-//! Stricter than for the reader in one respect: a message whose author gives such orders in their own voice proves nothing at
-//! all. Deliberately not here: what the words mean, and whether they support a statement ([`super::judge`]).
+//! Stricter than the check for the reader in one respect: a message whose author gives such instructions in their own voice is
+//! not evidence at all. Deliberately not here: what the words mean, and whether they support a statement ([`super::judge`]).
 
 use keepsake_domain::{CandidateEvidence, Gate, MessageType, Role, Subject};
 
@@ -25,7 +25,7 @@ impl<'a> Places<'a> {
         &self.conversation
     }
 
-    /// `Ok` if `subject` says something at `evidence`; otherwise the reason why that place proves nothing about them.
+    /// `Ok` if `subject` says something at `evidence`; otherwise the reason why the place is not evidence about them.
     pub(super) fn check(&self, subject: &Subject, evidence: &CandidateEvidence) -> Result<(), Refusal> {
         let stop = |gate, reason: &str| Err((gate, reason.to_owned()));
         let Some(turn) = self.conversation.turns.get(evidence.message) else {

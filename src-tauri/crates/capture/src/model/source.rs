@@ -1,4 +1,4 @@
-//! A conversation as shown to a model, with the mapping back: windows, transcripts, placeholders and quotations.
+//! A conversation in the form shown to a model, with the mapping back: windows, transcripts, placeholders and quotations.
 //!
 //! All calls of a task share one [`ScrubSession`], so that a value has the same placeholder in all of them and can be restored
 //! locally. Deliberately not here: the wording of prompts, and how replies are used.
@@ -12,32 +12,35 @@ use super::place::Places;
 use crate::formal::Refusal;
 use crate::{Conversation, Turn, window};
 
-/// Maximum length of a quotation. A longer one could "prove" anything that can be assembled from its words.
+/// Maximum number of characters in a quotation. A longer one could "prove" anything that can be assembled from its words.
 pub(super) const QUOTE_CHARS_MAX: usize = 400;
 
-/// A longer name is not a name. It is replaced rather than cut, because a cut could leave half of a masked value.
+/// Maximum number of characters in a name. A longer one is not a name and is replaced rather than cut, because a cut could leave
+/// half of a masked value.
 const NAME_CHARS_MAX: usize = 60;
 
-/// A person's message that exceeds this, or the model's context, is shown in parts, because the principal's words are never
-/// dropped (seed 002). An assistant's message of that length, such as a book it wrote, is not shown: it would crowd out the
-/// conversation and can prove nothing.
+/// Maximum number of characters in a message. A person's message that exceeds this or the model's context is shown in parts,
+/// because the principal's words are never dropped (seed 002). An assistant's message that exceeds it, such as a book it wrote,
+/// is not shown, because it would crowd out the conversation and can prove nothing.
 pub(super) const MESSAGE_CHARS_MAX: usize = 24_000;
 
-/// Two parts fit into a window with the text around them, so that the end of one can be read with the beginning of the next.
+/// Two parts fit into a window together with the text around them, so that the end of one can be read with the beginning of the
+/// next.
 const PARTS_A_WINDOW: usize = 2;
 const AROUND_PART_CHARS: usize = 500;
 
-/// A message up to this length may be an answer, which says nothing without what it answers: "29", "both", "no, in Leeds".
+/// A message of up to this many characters may be an answer, which says nothing without the question: "29", "both", "no, in
+/// Leeds".
 const ANSWER_CHARS_MAX: usize = 200;
 
-/// Of a preceding message only the end is shown: its last parts of this length, two at most.
+/// Only the end of a preceding message is shown: its last parts of this many characters, at most [`BEFORE_PARTS`] of them.
 const BEFORE_CHARS_MAX: usize = 400;
 const BEFORE_PARTS: usize = 2;
 
 /// Number of messages shown as context before the first message of a window, if there is room.
 const BEFORE_MESSAGES: usize = 2;
 
-/// Context may take up one part in this many of a window's characters.
+/// Context may use one part in this many of a window's characters.
 const CONTEXT_SHARE: usize = 4;
 
 /// A line that retracts another one follows within this many messages.
@@ -52,17 +55,16 @@ pub(super) struct Source<'a> {
     shown: Vec<Shown>,
 }
 
-/// A message that a model may see, or one part of a long message. Calls are made of positions among these.
+/// A message that a model may see, or one part of a long message. A call refers to these by their position.
 #[derive(Debug)]
 struct Shown {
     /// Index of the turn.
     message: usize,
-    /// Set for part of a long message, which is scrubbed as a whole before it is split, so that no cut goes through a masked
-    /// value.
+    /// Set for part of a long message. The message is scrubbed before it is split, so that no cut goes through a masked value.
     part: Option<Scrubbed>,
 }
 
-/// True if a person or an assistant says something in this turn, on the main branch.
+/// True if a person or an assistant says something in this turn and it is on the main branch.
 pub(super) fn is_said(turn: &Turn<'_>) -> bool {
     !turn.is_branch
         && matches!(turn.role, Role::Owner | Role::Person | Role::Assistant)
@@ -71,7 +73,7 @@ pub(super) fn is_said(turn: &Turn<'_>) -> bool {
 }
 
 impl<'a> Source<'a> {
-    /// `chars_max` is the number of characters of material that fit into one call.
+    /// Prepares the messages of a conversation. `chars_max` is the number of characters that fit into one call.
     pub(super) fn new(conversation: Conversation<'a>, scrubber: &'a Scrubber, chars_max: usize) -> Self {
         let chars_max = chars_max.min(MESSAGE_CHARS_MAX);
         let around = AROUND_PART_CHARS.min(chars_max / 8);
@@ -104,7 +106,7 @@ impl<'a> Source<'a> {
         self.shown.iter().enumerate().filter_map(|(position, shown)| Some((position, of(shown)?))).collect()
     }
 
-    /// The position in which `place` begins.
+    /// The position at which `place` begins.
     pub(super) fn position_of(&self, place: &CandidateEvidence) -> Option<usize> {
         let begins = place.span.bytes_in(self.turns().get(place.message)?.text).ok()?.start;
         let holds = |part: &Scrubbed| part.source_range(0..part.as_str().len()).contains(&begins);
@@ -119,7 +121,7 @@ impl<'a> Source<'a> {
         (self.shown[position].message - message <= NEXT_WITHIN).then_some(position)
     }
 
-    /// The last position before a message.
+    /// The last position before this message.
     pub(super) fn position_before(&self, message: usize) -> Option<usize> {
         self.shown.iter().rposition(|shown| shown.message < message)
     }
@@ -128,8 +130,8 @@ impl<'a> Source<'a> {
         self.places.conversation().turns
     }
 
-    /// Windows of at most `chars_max` characters over the turns selected by `wanted`; their lines are positions. Threads are kept
-    /// apart.
+    /// Windows of at most `chars_max` characters over the turns selected by `wanted`; the lines of a window are positions.
+    /// Threads are kept apart.
     pub(super) fn windows(&self, wanted: impl Fn(usize, &Turn<'a>) -> bool, chars_max: usize) -> Vec<window::Window> {
         let lines: Vec<window::Line<'_>> = self
             .shown
@@ -156,7 +158,7 @@ impl<'a> Source<'a> {
         self.shown.get(position).map_or(0, text_of)
     }
 
-    /// The messages at these positions, as a transcript.
+    /// The transcript of the messages at these positions.
     pub(super) fn transcript(&mut self, positions: &[usize]) -> Transcript {
         let turns = self.turns();
         let Self { shown, session, scrubber, .. } = self;
@@ -168,7 +170,7 @@ impl<'a> Source<'a> {
     }
 
     /// Like [`transcript`](Self::transcript), but with preceding messages of the same thread as context: the last ones before the
-    /// first line, and the end of what a short message answers. `chars_max` is the size of the whole window.
+    /// first line, and the end of the message that a short one answers. `chars_max` is the size of the whole window.
     pub(super) fn transcript_in_context(&mut self, positions: &[usize], chars_max: usize) -> Transcript {
         let turns = self.turns();
         let mut room = chars_max / CONTEXT_SHARE;
@@ -178,7 +180,7 @@ impl<'a> Source<'a> {
             let Some(turn) = turns.get(shown.message) else { continue };
             let (message, part) = (shown.message, shown.part.clone());
             let is_short = turn.text.chars().count() <= ANSWER_CHARS_MAX;
-            // The messages between this line and the previous one that were left out of the window.
+            // The messages between this line and the previous one that are not in the window.
             let left_out = match n.checked_sub(1).and_then(|before| positions.get(before)) {
                 Some(before) => before + 1..*position,
                 None => position.saturating_sub(BEFORE_MESSAGES)..*position,
@@ -220,18 +222,18 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A model's text or ours, as a JSON string for use in another prompt.
+    /// A model's text or ours as a JSON string, for use in another prompt.
     pub(super) fn quoted(&mut self, text: &str) -> PromptText {
         PromptText::from(&self.scrubber.scrub_in(&mut self.session, text)).json()
     }
 
-    /// Restores masked values.
+    /// Replaces placeholders with the original values.
     pub(super) fn restore(&self, text: &str) -> String {
         self.session.restore(text)
     }
 
-    /// Finds where a person says `quote` about themselves, or answers with it in a word that `statement` contains: the owner if
-    /// the statement is about them, otherwise another person.
+    /// Finds the place where a person says `quote` about themselves, or answers with it in a word that `statement` contains. The
+    /// person must be the owner if the statement is about the owner, and otherwise may be anybody.
     pub(super) fn find_answer(
         &self,
         transcript: &Transcript,
@@ -249,7 +251,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Finds where the owner says `quote`.
+    /// Finds the place where the owner says `quote`.
     pub(super) fn find(&self, transcript: &Transcript, line: u32, quote: &str) -> Result<CandidateEvidence, Refusal> {
         self.locate(transcript, line, quote, |line| line.is_owner)
     }
@@ -296,7 +298,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A turn in quoted form.
+/// A turn as a line of a transcript.
 fn line_of<'a>(message: usize, turn: &Turn<'a>) -> Line<'a> {
     let speaker = match turn.role {
         Role::Owner => Speaker::Owner,
@@ -306,7 +308,7 @@ fn line_of<'a>(message: usize, turn: &Turn<'a>) -> Line<'a> {
     Line { message, speaker, text: turn.text, time: turn.time }
 }
 
-/// Everything that looks like a masked value: `[EMAIL_1]`, `[PHONE]`.
+/// All parts of a text that look like a masked value: `[EMAIL_1]`, `[PHONE]`.
 fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices('[').filter_map(|(open, _)| {
         let rest = &text[open..];

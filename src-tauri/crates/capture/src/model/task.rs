@@ -1,4 +1,5 @@
-//! A task over one conversation as a sequence of calls: which call comes next, what each reply adds, and how it ends.
+//! A task over one conversation as a sequence of calls: which call comes next, what each reply contributes, and how the task
+//! ends.
 
 use std::collections::VecDeque;
 
@@ -19,11 +20,11 @@ use crate::{Conversation, Proposals};
 /// The part of a conversation to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// All of it; for imports.
+    /// The whole conversation; for imports.
     Whole,
-    /// Only new messages; for live channels. Earlier turns provide context, such as a role-play or a joke.
+    /// Only new messages; for live channels. Earlier turns are context and may show, for example, a role-play or a joke.
     New {
-        /// Index of the first turn not read before.
+        /// Index of the first new turn.
         from: usize,
     },
 }
@@ -57,7 +58,7 @@ impl Ask {
     }
 }
 
-/// Why a task ended before all of its calls did.
+/// Why a task ended before all of its calls were made.
 #[derive(Debug)]
 enum End {
     Failed { call: String, error: CallError },
@@ -81,8 +82,8 @@ pub struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    /// Facts about everybody who speaks (seed 004) and positions of the owner (seed 002), window by window. Facts only if the
-    /// model's context is too small for both ([`Task::reads_positions`]).
+    /// Finds facts about everybody who speaks (seed 004) and positions of the owner (seed 002), window by window. Only facts if
+    /// the model's context is too small for both ([`Task::reads_positions`]).
     pub fn reading(
         conversation: Conversation<'a>,
         scope: Scope,
@@ -100,7 +101,7 @@ impl<'a> Task<'a> {
         length.tokens() >= facts::READING_TOKENS_MIN
     }
 
-    /// Facts only: for a conversation whose knowledge is read separately, and for a model with a small context.
+    /// Finds only facts: for a conversation whose knowledge is read separately, and for a model with a small context.
     pub fn facts(
         conversation: Conversation<'a>,
         scope: Scope,
@@ -124,8 +125,8 @@ impl<'a> Task<'a> {
         Ok(task)
     }
 
-    /// Applies the gates and the judge for a model's facts to candidates proposed from this conversation elsewhere. Their
-    /// evidence refers to indices in `conversation.turns`.
+    /// Applies the gates and the judge for a model's facts to candidates that were proposed elsewhere from this conversation.
+    /// Their evidence refers to indices in `conversation.turns`.
     pub fn check(
         conversation: Conversation<'a>,
         candidates: Vec<Candidate>,
@@ -141,8 +142,8 @@ impl<'a> Task<'a> {
         Ok(task)
     }
 
-    /// Positions of the owner (seed 002), from a meeting longer than one window or for a model with a small context: in one pass,
-    /// or from the windows with a turn in `scope`.
+    /// Finds positions of the owner (seed 002) in a meeting longer than one window, or for a model with a small context: in one
+    /// pass, or from the windows that contain a turn in `scope`.
     pub fn knowledge(
         conversation: Conversation<'a>,
         scope: Scope,
@@ -159,7 +160,7 @@ impl<'a> Task<'a> {
         }
         for window in windows {
             let transcript = task.source.transcript(&window.lines);
-            // Only the owner's words prove a position, so a window without any is not worth a call.
+            // Only the owner's words prove a position, so a window without any needs no call.
             if !transcript.has_owner() {
                 continue;
             }
@@ -224,7 +225,7 @@ impl<'a> Task<'a> {
                         self.sieve.offer(&self.source.places, candidate);
                         continue;
                     }
-                    // Something that a first reduction made up must not become material for the second.
+                    // Anything that a first reduction made up must not become material for the second.
                     match admitted(&self.source.places, candidate.clone()) {
                         Ok(candidate) => self.observations.push(knowledge::as_observation(candidate)),
                         Err(refusal) => self.sieve.stop(candidate, refusal),
@@ -244,15 +245,15 @@ impl<'a> Task<'a> {
         Ok(())
     }
 
-    /// Adds the next calls when the queue is empty.
+    /// Queues the next calls if the queue is empty.
     fn advance(&mut self) -> Result<(), WordingError> {
         if !self.waiting.is_empty() || self.is_judged {
             return Ok(());
         }
         if !self.observations.is_empty() {
             let observations = std::mem::take(&mut self.observations);
-            // Seed 002: above forty observations, reduction takes two levels and never three; a model with a smaller context may
-            // need more. The groups of one level divide the number of observations that the next one accepts.
+            // Seed 002: above forty observations, reduction takes two levels and never three; only a model with a smaller context
+            // may need more. The groups of a level share the number of observations that the next level accepts.
             let most = knowledge::observations_per_call(self.length);
             let is_last = observations.len() <= most || self.is_reduced && most == OBSERVATIONS_PER_CALL_MAX;
             let group_len = if is_last { observations.len() } else { most };
@@ -269,11 +270,11 @@ impl<'a> Task<'a> {
         self.ask_judge(entries)
     }
 
-    /// Queues the judge's calls about these entries: first facts, then positions, which are few.
+    /// Queues the judge's calls about these entries: first facts, then positions, of which there are few.
     fn ask_judge(&mut self, entries: Vec<Candidate>) -> Result<(), WordingError> {
         self.is_judged = true;
         let (mut positions, facts): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.kind == MemoryKind::Knowledge);
-        // The strongest stay; on a tie, the earlier one does.
+        // The positions with the highest confidence are kept; on a tie, the earlier one.
         positions.sort_by(|a, b| b.confidence.get().total_cmp(&a.confidence.get()));
         for entry in positions.split_off(positions.len().min(limits::KNOWLEDGE_PER_SOURCE_MAX)) {
             self.sieve.stop(entry, over_cap(limits::KNOWLEDGE_PER_SOURCE_MAX));
@@ -290,11 +291,11 @@ impl<'a> Task<'a> {
         Ok(())
     }
 
-    /// Handles a call that failed for good.
+    /// Handles a call that has finally failed.
     fn give_up(&mut self, error: CallError) {
         match self.waiting.pop_front() {
             Some(Ask::Judge { mut entries, .. }) => {
-                // Only other judge calls are queued at this point, and after one failed they are not sent.
+                // Only other judge calls are queued at this point, and they are not sent after one has failed.
                 for ask in self.waiting.drain(..) {
                     if let Ask::Judge { entries: more, .. } = ask {
                         entries.extend(more);

@@ -1,11 +1,11 @@
-//! Reflection by a language model, pure half: what is asked, and which parts of an answer are accepted.
+//! Reflection by a language model (pure half): the prompt, and which parts of an answer are accepted.
 //!
-//! A call shows the entries of one person and one audience and nothing else. The model points to entries and writes no text; to
+//! A call shows the entries of one person and one audience and nothing else. The model refers to entries and writes no text; to
 //! explain why something could be archived, it chooses one of four reasons. Its opinions are stored as references: the ids of
-//! entries together with their evidence, so that a proposal lapses if any of them changes. The rules check each opinion again
-//! whenever proposals are made ([`super::reflect_with`]).
+//! entries together with a digest of their content and evidence, so that a proposal lapses if any of them changes. The rules
+//! check each opinion again whenever proposals are made ([`super::reflect_with`]).
 //!
-//! Deliberately not here: sending, when to ask, and storing the answers.
+//! Deliberately not here: sending the prompts, deciding when to ask, and storing the answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,17 +19,17 @@ use serde::{Deserialize, Serialize};
 use super::{CONVERSATIONS_TELLING, Change, DAY_MS, MOMENTARY_DAYS, Reasoned, Remembered, kept_of};
 use crate::dedup::{carries, conflict};
 
-/// The only prompt. Raise the version with every change to the wording or the reply format.
+/// The prompt. Raise the version with every change to the wording or the reply format.
 pub const REFLECT: PromptFile =
     PromptFile { name: "reflect", version: 2, wording: include_str!("../../prompts/reflect.md"), reply_tokens_max: 3_000 };
 
-/// Maximum entries shown in one call; a small model loses track of more, as a person would.
+/// Maximum number of entries shown in one call; a small model loses track of more, as a person would.
 pub const ENTRIES_MAX: usize = 40;
 
-/// About 5,000 tokens, which a small local model still reads carefully.
+/// Maximum number of characters shown in one call: about 5,000 tokens, which a small local model still reads carefully.
 const CHARS_MAX: usize = 5_000 * limits::CHARS_PER_TOKEN;
 
-/// Maximum entries in a merge; more would only seem to say the same because of shared words.
+/// Maximum number of entries in a merge. A larger group would only seem to say the same because of shared words.
 const GROUP_MAX: usize = 6;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -50,11 +50,11 @@ struct Aside {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Because {
-    /// It was only true at the time.
+    /// It was only true at that moment.
     Moment,
-    /// It is over.
+    /// It is no longer true.
     Over,
-    /// It is done.
+    /// It has been done.
     Done,
     /// It is of no use.
     Trivial,
@@ -71,7 +71,8 @@ impl Because {
     }
 }
 
-/// An entry as shown to the model, with its content and evidence, so that a different wording is a different entry.
+/// Identifies an entry shown to the model by its content and evidence, so that an entry with a different wording is a different
+/// entry.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Shown {
     /// Its id.
@@ -96,7 +97,7 @@ pub enum Advice {
     Merge,
 }
 
-/// A model's opinion as stored; contains none of its words.
+/// A model's opinion in the form that is stored; it contains no text from the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opinion {
     /// The advice.
@@ -114,7 +115,7 @@ pub struct Reflected {
     pub opinions: Vec<Opinion>,
 }
 
-/// Bundles of entries that may be shown together: of one person and one audience, in the given order.
+/// Bundles of entries that may be shown together, because they are of one person and one audience; in the given order.
 pub fn bundles(memories: &[Remembered]) -> Vec<Vec<usize>> {
     let mut circles: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     for (at, memory) in memories.iter().enumerate() {
@@ -137,13 +138,13 @@ pub fn bundles(memories: &[Remembered]) -> Vec<Vec<usize>> {
     found
 }
 
-/// The bundles that contain an entry no model has read yet.
+/// The bundles that contain an entry that no model has read yet.
 pub fn unread(memories: &[Remembered], read: &BTreeSet<Shown>) -> Vec<Vec<usize>> {
     let is_new = |at: &usize| memories.get(*at).is_some_and(|memory| !read.contains(&Shown::of(memory)));
     bundles(memories).into_iter().filter(|bundle| bundle.iter().any(is_new)).collect()
 }
 
-/// The question about one bundle.
+/// Asks a model about one bundle of entries.
 #[derive(Debug)]
 pub struct ReflectTask<'a> {
     entries: Vec<&'a Remembered>,
@@ -152,7 +153,7 @@ pub struct ReflectTask<'a> {
 }
 
 impl<'a> ReflectTask<'a> {
-    /// Asks about a bundle. Makes no call if it has no entries.
+    /// Prepares the question about a bundle. Makes no call if the bundle has no entries.
     pub fn new(memories: &'a [Remembered], bundle: &[usize], now: Timestamp, scrubber: &Scrubber) -> Result<Self, WordingError> {
         let entries: Vec<&Remembered> = bundle.iter().filter_map(|at| memories.get(*at)).collect();
         let mut waiting = Waiting::default();
@@ -186,7 +187,7 @@ impl<'a> ReflectTask<'a> {
         let Reply { archive, merge } = parse(reply)?;
         let mut found = Reflected { read: self.entries.iter().map(|memory| Shown::of(memory)).collect(), opinions: Vec::new() };
         let mut say = |advice: Advice, numbers: &[u32]| {
-            // If any number refers to an entry that was not shown, the whole opinion is dropped.
+            // If a number refers to an entry that was not shown, the whole opinion is dropped.
             let entries: Option<Vec<Shown>> = numbers.iter().map(|number| self.entry(*number).map(Shown::of)).collect();
             if let Some(entries) = entries {
                 found.opinions.push(Opinion { advice, entries });
@@ -210,13 +211,13 @@ fn number(number: usize) -> PromptText {
     PromptText::number(u16::try_from(number).unwrap_or(u16::MAX))
 }
 
-/// The index of an entry, if it is unchanged since it was shown.
+/// The index of an entry, if it has not changed since it was shown.
 fn place(memories: &[Remembered], shown: &Shown) -> Option<usize> {
     memories.iter().position(|memory| memory.entry.id == shown.id && memory.digest == shown.digest)
 }
 
-/// An opinion as a change of these memories, by index. `None` if one of them is missing or has changed, or if the rules do not
-/// allow a model to suggest it.
+/// Converts an opinion to a change of these memories, by index. `None` if one of them is missing or has changed, or if the rules
+/// do not allow a model to suggest the change.
 pub(super) fn change_of(memories: &[Remembered], opinion: &Opinion, now: Timestamp) -> Option<Reasoned> {
     let mut entries: Vec<usize> = opinion.entries.iter().map(|shown| place(memories, shown)).collect::<Option<_>>()?;
     let first = memories.get(*entries.first()?)?;
@@ -231,8 +232,8 @@ pub(super) fn change_of(memories: &[Remembered], opinion: &Opinion, now: Timesta
     }
 }
 
-/// True if a model may call this memory useless. It may not if the person worded it, holds it as a position, returns to it or
-/// said it recently, or if it is part of their identity: those are for the person to judge.
+/// True if a model may suggest archiving this memory. It may not if a person worded it, or if it is a position, part of the
+/// person's identity, a long-term preference, a topic that the person returns to, or recent: those are for the person to judge.
 fn may_go(memory: &Remembered, now: Timestamp) -> bool {
     let entry = &memory.entry;
     let is_theirs = entry.is_edited || entry.is_knowledge || entry.durability == Durability::Identity;
@@ -241,7 +242,7 @@ fn may_go(memory: &Remembered, now: Timestamp) -> bool {
     !is_theirs && !is_wish && memory.conversations < CONVERSATIONS_TELLING && age_days >= MOMENTARY_DAYS
 }
 
-/// The index of the memory that stays, if the group may be merged: there is no contradiction, and the remaining memory contains
+/// The index of the memory that stays, if the group may be merged: it contains no contradiction, and the remaining memory says
 /// everything that the others say.
 fn folds(memories: &[Remembered], group: &[usize]) -> Option<usize> {
     let of: Vec<&Remembered> = group.iter().filter_map(|at| memories.get(*at)).collect();

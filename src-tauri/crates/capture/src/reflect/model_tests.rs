@@ -1,4 +1,4 @@
-//! What a model is asked, and which of its answers become proposals: pairs of replies and proposals.
+//! The prompt, and which of a model's answers become proposals: pairs of replies and proposals.
 
 use keepsake_domain::Subject;
 use keepsake_prompt::scrub::ScrubConfig;
@@ -57,7 +57,7 @@ fn proposed(memories: &[Remembered], reply: &Value) -> Vec<Proposed> {
     reflect_with(memories, &told.opinions, NOW, &|_| false)
 }
 
-/// `kind:entries` of the model's proposals.
+/// The model's proposals, as `kind:entries`.
 fn kinds(memories: &[Remembered], reply: &Value) -> Vec<String> {
     let own = proposed(memories, reply).into_iter().filter(|one| one.opinion.is_some());
     own.map(|one| format!("{}:{:?}", one.change.kind(), one.entries)).collect()

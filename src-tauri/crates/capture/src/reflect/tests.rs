@@ -1,4 +1,4 @@
-//! What is proposed and what is not, as tables: limits, people, audiences, contradictions.
+//! Which proposals are made and which are not, as tables: limits, people, audiences, contradictions.
 
 use keepsake_domain::Subject;
 
@@ -34,7 +34,7 @@ fn found(memories: &[Remembered]) -> Vec<Proposed> {
     reflect(memories, NOW, &|_| false)
 }
 
-/// `kind:entries` of each proposal.
+/// Each proposal, as `kind:entries`.
 fn kinds(memories: &[Remembered]) -> Vec<String> {
     found(memories).iter().map(|one| format!("{}:{:?}", one.change.kind(), one.entries)).collect()
 }
@@ -93,7 +93,7 @@ fn only_what_says_the_same_of_the_same_person_in_the_same_circle_is_folded() {
     check("User is 41 years old", "User is 42 years old", plain, false);
     check("User loves Utrecht", "User loves Rotterdam", plain, false);
     check("User plays the cello", "User does not eat meat", plain, false);
-    // Closeness in meaning alone is not enough.
+    // Similar vectors without shared words are not enough.
     let near: &dyn Fn(&mut Remembered) = &|m| m.entry.vector = Some(vec![1.0, 0.0]);
     let mut two = [memory("a", "User plays the cello", 9), memory("b", "User owns an instrument", 9)];
     two.iter_mut().for_each(near);

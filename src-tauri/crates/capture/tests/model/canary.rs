@@ -1,4 +1,4 @@
-//! Planted secrets in every prompt: none of them may leave, in any form.
+//! Secrets planted in the input: none of them may appear in any prompt, in any form.
 
 use std::collections::BTreeSet;
 
@@ -70,7 +70,7 @@ fn url_encoded(text: &str) -> String {
     text.bytes().map(|b| if b.is_ascii_alphanumeric() { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
 }
 
-/// In which form `value` occurs in `text`, if it does.
+/// The form in which `value` occurs in `text`, if it does.
 fn leak(text: &str, digits_of_text: &str, canary: &Canary) -> Option<&'static str> {
     let value = canary.value.as_str();
     let digits: String = value.chars().filter(char::is_ascii_digit).collect();
@@ -87,7 +87,7 @@ fn leak(text: &str, digits_of_text: &str, canary: &Canary) -> Option<&'static st
     text.contains(base64(value.as_bytes()).as_str()).then_some("base64")
 }
 
-/// Each run of digits, with the spaces and punctuation inside it removed.
+/// Each run of digits, without the spaces and punctuation inside it.
 fn digits_of(text: &str) -> String {
     text.chars()
         .filter(|c| !matches!(c, ' ' | '-' | '.' | ',' | '(' | ')' | '/' | '+'))
@@ -99,7 +99,7 @@ fn stated(own: &[(u32, String)]) -> Vec<Value> {
     own.iter().map(|(line, text)| fact(*line, text, &format!("User says {text}"))).collect()
 }
 
-/// Drives the task with a model that repeats what it sees, so that every later prompt contains it.
+/// Drives the task with a model that repeats everything it sees, so that every later prompt contains it.
 fn prompts(mut task: Task<'_>) -> Vec<Prompt> {
     let mut seen = Vec::new();
     while let Some(call) = task.next() {
@@ -167,7 +167,7 @@ fn two_thousand_planted_secrets_leave_through_no_prompt() {
         let long: Vec<String> = chunk.iter().map(|canary| format!("{} {filler}", canary.sentence)).collect();
         let mut turns: Vec<Turn<'_>> = Vec::new();
         for (k, canary) in chunk.iter().enumerate() {
-            // In the owner's text, in others' text, and as the name that a source shows for a person.
+            // In the owner's text, in others' text, and as the display name of a person.
             turns.push(owner(&canary.sentence));
             turns.push(turn(if k % 2 == 0 { Role::Person } else { Role::Assistant }, &canary.value, &canary.sentence));
         }

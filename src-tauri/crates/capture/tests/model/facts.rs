@@ -1,4 +1,4 @@
-//! What is accepted from a reply about facts.
+//! Which parts of a reply about facts are accepted.
 
 use keepsake_capture::model::{Scope, Task};
 use keepsake_capture::{Proposals, Turn};
@@ -8,7 +8,7 @@ use keepsake_prompt::{Calls, ContextLength, Outcome};
 
 use crate::support::*;
 
-/// Reads a reply with one fact about `turns` and returns the result: its content, or the gate.
+/// Reads a reply with one fact about `turns` and returns the content of the accepted fact, or the gate that rejected it.
 fn believed(turns: &[Turn<'_>], line: u32, quote: &str, content: &str) -> Result<String, Gate> {
     let scrubber = scrubber();
     let task = Task::facts(conversation(turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();

@@ -1,4 +1,4 @@
-//! Candidates proposed elsewhere pass the same gates.
+//! Candidates that were proposed elsewhere pass the same gates.
 
 use keepsake_capture::model::Task;
 use keepsake_capture::{Proposals, Turn};

@@ -1,4 +1,4 @@
-//! What is accepted from replies about knowledge, and the order of a task's calls.
+//! Which parts of replies about knowledge are accepted, and the order of a task's calls.
 
 use keepsake_capture::Turn;
 use keepsake_capture::model::{Scope, Task};
@@ -23,7 +23,7 @@ fn entries(entries: &[Value]) -> String {
     json!({ "entries": entries }).to_string()
 }
 
-/// One meeting, one reply, and a judge that says yes.
+/// Runs one meeting with one reply and a judge that approves everything.
 fn believed(turns: &[Turn<'_>], entry: &Value) -> Result<keepsake_domain::Candidate, (Gate, String)> {
     let scrubber = scrubber();
     let task = Task::knowledge(conversation(turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();

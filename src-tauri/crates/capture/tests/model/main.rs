@@ -1,6 +1,6 @@
-//! Tests of the model engine's pure half: replies, and what is accepted from each.
+//! Tests of the model engine's pure half: replies, and which parts of them are accepted.
 
-// Test helpers fail loudly, as tests do.
+// Test helpers panic on errors, as tests do.
 #![allow(clippy::unwrap_used)]
 
 mod support;

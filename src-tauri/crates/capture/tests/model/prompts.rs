@@ -79,7 +79,7 @@ fn each_prompt_reads_as_it_was_agreed() {
     let mut mapped = Vec::new();
     collect(Task::knowledge(conversation(&long), Scope::Whole, scrubber(), ContextLength::default()).unwrap(), &mut mapped);
     let short = |mut prompt: Prompt| {
-        // The filler is not worth a page of snapshot, so only the beginning of the observed window is checked.
+        // A snapshot of the filler would be of no use, so only the beginning of the observed window is checked.
         prompt.user = keepsake_prompt::PromptText::fixed("(the window)");
         prompt
     };

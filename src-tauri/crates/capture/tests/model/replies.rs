@@ -1,4 +1,5 @@
-//! A collection of replies for every prompt: each file is one reply, and `expected.txt` next to them gives the results.
+//! A collection of replies for every prompt: each file contains one reply, and `expected.txt` in the same folder contains the
+//! results.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -24,13 +25,13 @@ fn turns() -> Vec<Turn<'static>> {
     ]
 }
 
-/// The facts task sees only the owner's lines, so that the replies can count them without the others.
+/// The facts task sees only the owner's lines, so that line numbers in the replies do not count the lines of others.
 fn fact_turns() -> Vec<Turn<'static>> {
     let turns = turns();
     [0, 1, 2, 3, 5, 6].into_iter().map(|n| turns[n].clone()).collect()
 }
 
-/// The replies that lead up to the call `wanted`.
+/// The replies that come before the call `wanted`.
 fn lead(prompt: &Prompt) -> String {
     let first_friday = lines(prompt).into_iter().find(|(_, _, text)| text.contains("Fridays")).map_or(1, |(line, ..)| line);
     let evidence = json!([{ "line": first_friday, "quote": "never deploy on Fridays" }]);
@@ -143,7 +144,7 @@ fn replies_about_facts_and_positions() {
     });
 }
 
-/// One line of the owner and so much text from others that it does not fit into one pass.
+/// One line from the owner, and so much text from others that the meeting does not fit into one pass.
 fn long_meeting() -> Vec<Turn<'static>> {
     static FILLER: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| "and so it went on. ".repeat(1_200));
     let mut turns = vec![turns()[4].clone()];

@@ -1,4 +1,4 @@
-//! Conversations in a few lines, and models that answer from a script.
+//! Builds conversations in a few lines, and scripted models.
 
 use std::sync::LazyLock;
 
@@ -46,7 +46,7 @@ pub(crate) fn conversation<'a>(turns: &'a [Turn<'a>]) -> Conversation<'a> {
     Conversation { turns, owner_name: Some("Mara"), assistant_name: Some("Nova") }
 }
 
-/// Answers every call with `answer`, and the judge of facts with yes; panics if a task does not end.
+/// Answers every call with `answer`, and approves all facts as the judge; panics if a task does not end.
 pub(crate) fn drive(mut task: Task<'_>, mut answer: impl FnMut(&Prompt) -> String) -> Outcome<Proposals> {
     for _ in 0..200 {
         let Some(call) = task.next() else { return task.finish() };
@@ -56,7 +56,7 @@ pub(crate) fn drive(mut task: Task<'_>, mut answer: impl FnMut(&Prompt) -> Strin
     panic!("the task does not end");
 }
 
-/// The result of a task that ended well.
+/// The result of a task that completed.
 pub(crate) fn done(outcome: Outcome<Proposals>) -> Proposals {
     match outcome {
         Outcome::Done(found) => found,
@@ -78,12 +78,13 @@ pub(crate) fn lines(prompt: &Prompt) -> Vec<(u32, String, String)> {
         .collect()
 }
 
-/// A judge that approves everything.
+/// The reply of a judge that approves everything.
 pub(crate) fn yes(prompt: &Prompt) -> String {
     verdicts(prompt, |_| true)
 }
 
-/// A judge that supports an entry if `holds` is true for its statement or position, and answers yes to everything else.
+/// The reply of a judge that supports an entry if `holds` returns true for its statement or position, and answers yes to
+/// everything else.
 pub(crate) fn verdicts(prompt: &Prompt, holds: impl Fn(&str) -> bool) -> String {
     let entries = prompt.user.as_str().lines().filter(|line| line.starts_with("{\"entry\":"));
     let verdicts: Vec<_> = entries

@@ -1,4 +1,4 @@
-//! Checks the rule for every possible combination against answers written by hand.
+//! Checks the rule for every possible combination against manually written answers.
 
 use uuid::Uuid;
 
@@ -18,7 +18,7 @@ fn people(names: &[u128]) -> People {
 
 const MARA: u128 = 10;
 const TOM: u128 = 11;
-/// Mara's handle on another channel, which nobody has linked to her first one.
+/// Mara's handle on another channel, not linked to her first one.
 const MARA_UNLINKED: u128 = 12;
 
 fn place(number: u128, visibility: Visibility, names: &[u128]) -> Place {
@@ -33,7 +33,7 @@ fn destination(conversation_number: Option<u128>, visibility: Visibility, names:
 #[test]
 fn the_matrix_of_the_boundary_is_complete() {
     use Visibility::{Private, Public};
-    // Readers at the destination of something from a source with Mara in it, and whether all of them were there.
+    // Readers at the destination when Mara is in the source, and whether all of them were present there.
     let audiences: [(&str, &[u128], bool); 7] = [
         ("the owner alone", &[], true),
         ("Mara by the same handle", &[MARA], true),
@@ -182,7 +182,8 @@ fn joining_is_a_semilattice_and_never_opens_anything() {
 #[test]
 fn one_label_flows_to_another_only_where_it_is_seen_wherever_the_other_is() {
     let labels = labels();
-    // Without a conversation: a conversation's own people are those of the label, which the first rule below covers.
+    // Destinations with a conversation are left out: the people there are those of the label, a case that the other destinations
+    // cover.
     let places: Vec<Destination> = destinations().into_iter().filter(|to| to.conversation.is_none()).collect();
     for a in &labels {
         assert!(a.flows_to(a), "a label flows to itself");

@@ -19,8 +19,8 @@ use crate::review::propose::{Harvest, turns, vectors_of};
 use crate::serve::masked::masked_of;
 use crate::{Engine, EngineError, Result};
 
-/// Maximum number of utterances that get a vector for the summary. More would slow down the button
-/// without improving the summary.
+/// Maximum number of utterances that get a vector for the summary. More would slow down Analyze Now without improving the
+/// summary.
 const VECTOR_TURNS_MAX: usize = 400;
 
 /// Number of turns that capture reads at once in a whole-conversation run; see `propose::STRETCH_TURNS`.
@@ -35,7 +35,7 @@ pub enum AnalyzeStart {
     NothingNew(AnalysisId),
     /// The conversation is shorter than the soft minimum.
     TooShort {
-        /// Number of plain messages it has.
+        /// Number of plain messages in the conversation.
         messages: usize,
     },
     /// The conversation is excluded from memory and never analyzed.
@@ -87,7 +87,7 @@ pub struct StoredAnalysis {
     pub messages: u32,
     /// New proposals, each with its id and category.
     pub candidates: Vec<(String, String)>,
-    /// Number of candidates stopped, by gate.
+    /// Number of candidates filtered out, by gate.
     pub stopped: Vec<(String, u32)>,
     /// Number of candidates that repeated something already known.
     pub repeated: u32,
@@ -131,7 +131,8 @@ fn same_transcript(store: &Store, id: &ConversationId, wanted: &str) -> Result<O
 }
 
 impl Engine {
-    /// The fingerprint that identifies an analysis, computed from the transcript and the version of what reads it.
+    /// The fingerprint of an analysis by the built-in engine, computed from the transcript and the versions of the reader and
+    /// the engine.
     fn run_fingerprint(&self, rows: &[InteractionRow]) -> String {
         let reader = self.inner.embedder.reader().version().unwrap_or_default();
         format!("{}:{reader}:{}", fingerprint(&insight_turns(rows)), keepsake_insight::ENGINE_VERSION)
@@ -158,8 +159,8 @@ impl Engine {
         Ok(same_transcript(self.store(), id, &wanted)?.map(AnalyzeStart::NothingNew))
     }
 
-    /// As [`run_fingerprint`](Self::run_fingerprint), computed from the transcript and from everything that affects how a
-    /// model reads it.
+    /// As [`run_fingerprint`](Self::run_fingerprint), for an analysis by a model: computed from the transcript and from
+    /// everything that affects how the model reads it.
     fn model_fingerprint(&self, settings: &ModelSettings, rows: &[InteractionRow]) -> Result<String> {
         let provider = settings.provider.as_ref().ok_or(ModelFailure::NoModel)?;
         let types: Vec<&str> = settings.profile.types().map(MemoryType::name).collect();
@@ -254,8 +255,8 @@ impl Engine {
         let answer = interview.drive_in_parts(task, "Reading the whole conversation", control)?;
         let mut analysis = answer.found.analysis;
         let mut dropped: Vec<String> = answer.dropped.into_iter().collect();
-        // `insight` links the model's statements to messages. The check below asks whose words those are and whether they
-        // support the statement.
+        // `insight` links the model's statements to messages. The check below asks the model who said those words and whether
+        // they support the statement.
         let turns = turns(&rows, &map.speakers);
         let assistant = rows.iter().find(|row| row.role == Role::Assistant).map(|row| row.author.as_str());
         let read = Conversation { turns: &turns, owner_name: owner, assistant_name: assistant };
@@ -351,7 +352,7 @@ impl Engine {
             let text = stored.summary.iter().map(line).collect::<Vec<_>>().join("\n");
             let range: Option<(&InteractionId, &InteractionId)> =
                 rows.first().zip(rows.last()).map(|(first, last)| (&first.id, &last.id));
-            // If the conversation was excluded from memory in the meantime, nothing of it may remain.
+            // If the conversation was excluded from memory in the meantime, the analysis must not be stored.
             if is_still_on_record(tx, conversation)? {
                 let summary_id = match range.filter(|_| !text.is_empty()) {
                     Some(range) => Some((summary_id(tx, self.ids(), &conversation.id, &text, range)?, range)),
@@ -372,7 +373,7 @@ impl Engine {
         Ok(analysis_id)
     }
 
-    /// Vectors for the utterances that a summary is chosen from. If there are too many, only the newest get one.
+    /// Vectors of the utterances from which the summary is chosen. If there are too many, only the newest get a vector.
     fn turn_vectors(&self, rows: &[InteractionRow], turns: &[keepsake_insight::Turn<'_>]) -> Option<Vec<Option<Vec<f32>>>> {
         let embedder = self.inner.embedder.ready()?;
         let mut chosen: Vec<usize> = (0..turns.len()).filter(|&turn| turns[turn].is_plain()).collect();

@@ -1,12 +1,12 @@
-//! Keeps the status of conversations up to date: whether each is still going on, its tone, the promises made in it, and a
-//! summary of those that have settled.
+//! Keeps the status of each conversation up to date: whether it is still active, its tone, the promises made in it, and a
+//! summary once it is no longer active.
 //!
-//! One job examines conversations with new messages, and those that may have ended through time alone. Each judgment says
-//! when it can change at the earliest, and the capture lane sleeps until then, so nothing is polled. An excluded
-//! conversation is not examined, and what was said while it was excluded is not read later. Everything is derived from the
-//! messages alone and belongs to its conversation, so it carries that conversation's label.
+//! One job examines conversations with new messages, and those that may have ended because time has passed. Each judgment
+//! says when it can change at the earliest, and the capture lane sleeps until then, so nothing is polled. An excluded
+//! conversation is not examined, and messages that arrived during an exclusion are not read later. Everything is derived only
+//! from a conversation's own messages, so it carries that conversation's label.
 //!
-//! The rules judge first. If a language model is chosen, it is asked once a conversation is no longer clearly going on
+//! The rules judge first. If a language model is chosen, it is asked once a conversation is no longer clearly active
 //! (`by_model`). The name of the judge is stored with the judgment.
 //!
 //! Not in this module: the judgment (`insight::conversation`), and where a summary may be served (`boundary`).
@@ -40,10 +40,11 @@ mod followed;
 
 use followed::{Followed, Promise};
 
-/// Number of judgments written at once: each write is durable, and an import may add thousands of conversations.
+/// Number of judgments written in one transaction: each transaction is a durable write, and an import may add thousands of
+/// conversations.
 const BATCH: usize = 32;
 
-/// Minimum delay before a conversation is judged again, however soon the judgment may change, in milliseconds.
+/// Minimum delay in milliseconds before a conversation is judged again, even if the judgment may change sooner.
 const LOOK_AGAIN_MS_MIN: i64 = 60_000;
 
 /// A range in a stored message.
@@ -62,13 +63,13 @@ pub struct StoredPlace {
 pub struct StoredReason {
     /// `empty`, `within_rhythm`, `beyond_rhythm`, `long_silence`, `farewell`, `settled`, `open_question`, `pending_promise`.
     pub kind: String,
-    /// How long nobody has written, in milliseconds, without hours of inactivity.
+    /// How long nobody has written, in milliseconds; inactive hours are not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silence_ms: Option<i64>,
-    /// The silence that is usual there, in milliseconds.
+    /// The usual limit of a silence in this conversation, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usual_ms: Option<i64>,
-    /// The silence from which on it counts as ended, in milliseconds.
+    /// The silence after which the conversation counts as ended, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_ms: Option<i64>,
     /// The line that the reason refers to.
@@ -83,7 +84,7 @@ pub struct StoredParty {
     pub is_owner: bool,
     /// Their name in the conversation.
     pub name: String,
-    /// Their handle, if only one has that name there.
+    /// Their handle, if only one handle in the conversation has that name.
     pub handle_id: Option<String>,
 }
 
@@ -98,19 +99,19 @@ pub struct StoredCommitment {
     pub what: String,
     /// Where it was promised.
     pub place: StoredPlace,
-    /// The last moment to fulfill it.
+    /// The latest time to fulfill it.
     pub due: Option<Timestamp>,
     /// `hour`, `day` or `period`.
     pub due_precision: Option<String>,
     /// The line that settles it; `None` while it is open.
     pub settled_at: Option<StoredPlace>,
-    /// How far the following lines were searched for one that settles it.
+    /// How far the later lines were searched for one that settles the promise.
     #[serde(default)]
     followed: Option<Followed>,
 }
 
 impl StoredCommitment {
-    /// Whether it is still open.
+    /// Whether the promise is still open.
     pub fn is_open(&self) -> bool {
         self.settled_at.is_none()
     }
@@ -119,7 +120,7 @@ impl StoredCommitment {
 /// The status of a conversation, as it is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredConversationStatus {
-    /// Whether it is still going on.
+    /// Whether the conversation is active, idle or has ended.
     pub status: ConversationStatus,
     /// The reasons for the status.
     pub reasons: Vec<StoredReason>,
@@ -133,7 +134,7 @@ pub struct StoredConversationStatus {
     pub summary: Option<SummaryRow>,
 }
 
-/// The promises of a conversation whose words are still in the log; none for an excluded conversation.
+/// The promises of a conversation, except those whose words are no longer in the log; empty for an excluded conversation.
 pub(crate) fn commitments_of(tx: &ReadTx<'_>, id: &ConversationId) -> std::result::Result<Vec<StoredCommitment>, StoreError> {
     let Some(row) = tx.standing(id)? else { return Ok(Vec::new()) };
     let stored: Vec<StoredCommitment> = parse_json("promises of a conversation", &row.pending_actions)?;
@@ -210,7 +211,7 @@ impl Engine {
         let job = NewJob {
             id: JobId::fresh(self.ids()),
             kind: JobKind::SettleConversations,
-            // One job is enough: it handles everything due when it runs, and anything later makes the lane check again.
+            // One job is enough: it handles everything due when it runs, and for anything due later the lane checks again.
             idempotency_key: "all".to_owned(),
             payload: "{}".to_owned(),
         };
@@ -277,14 +278,14 @@ impl Engine {
         let due = next_look(&found, moment.now);
         let is_by_model = known.as_ref().is_some_and(|known| known.judge.as_deref().is_some_and(|judge| judge != ENGINE_VERSION));
         let is_known = known.as_ref().is_some_and(|known| known.through_seq == through_seq);
-        // A model's judgment of these very messages stays until it changes its mind; because time has passed, it is
-        // asked again. A conversation that has been silent for very long has ended in any case, so no model is
-        // asked about an old import.
+        // If a model has judged these same messages, its judgment stays until the model gives another one; the model is asked
+        // again because time has passed. A conversation that has been silent for very long has ended in any case, so no model
+        // is asked about an old import.
         let may_ask = pass.has_model && found.judgement.is_in_doubt();
         let is_kept = may_ask && is_by_model && is_known;
         let is_moved = !is_known || known.as_ref().is_none_or(|known| known.status != standing.status || known.judge.is_none());
         let asks_model = may_ask && (is_kept || is_moved);
-        // If a model is asked whether it has ended, that comes first.
+        // If a model is asked whether the conversation has ended, the analysis waits for its answer.
         let analysis = match is_moved && !asks_model {
             true => self.analysis_of_ended(id, &rows, standing.status, pass)?,
             false => None,
@@ -336,7 +337,7 @@ struct Judged {
     id: ConversationId,
     new: NewConversationStatus,
     summary: Option<NewSummary>,
-    /// Whether the current judgment is a model's, about the same messages.
+    /// Whether the stored judgment is kept, because a model made it about the same messages.
     is_kept: bool,
     /// Whether a model should judge it.
     asks_model: bool,
@@ -344,7 +345,8 @@ struct Judged {
     analysis: Option<JobKind>,
 }
 
-/// The id depends on the words and the messages they summarize. An equal earlier summary keeps its id.
+/// The id of a summary, computed from its text and the messages it summarizes. If an earlier summary already has that id, the
+/// new one gets a random id.
 pub(crate) fn summary_id(
     tx: &ReadTx<'_>,
     ids: &dyn IdSource,
@@ -371,7 +373,7 @@ fn summary_of(recap: &Recap, rows: &[InteractionRow]) -> Option<NewSummary> {
     Some(NewSummary { text: lines.join("\n"), first: recap.first.parse().ok()?, last: recap.last.parse().ok()? })
 }
 
-/// When the judgment can change at the earliest, if nobody writes.
+/// The earliest time at which the judgment can change if nobody writes.
 fn next_look(standing: &Standing, now: Timestamp) -> Option<Timestamp> {
     if standing.judgement.status == ConversationStatus::Archived {
         return None;
@@ -433,7 +435,7 @@ fn party(debtor: &Debtor, rows: &[InteractionRow]) -> StoredParty {
         Debtor::Person(name) => {
             let handles: BTreeSet<&str> =
                 rows.iter().filter(|row| row.author == *name).map(|row| row.handle_id.as_str()).collect();
-            // Two people have the same name, so nobody can say whose promise it is.
+            // If two people have the same name, it is unclear whose promise it is.
             let handle_id = handles.first().filter(|_| handles.len() == 1).map(|id| (*id).to_owned());
             StoredParty { is_owner: false, name: name.clone(), handle_id }
         }
@@ -446,7 +448,7 @@ fn commitment_of(promise: &Promise, rows: &[InteractionRow]) -> Option<StoredCom
     let promised_in = rows.get(commitment.place.turn).map(|row| row.content.as_str())?;
     let mut debtor = party(&commitment.debtor, rows);
     if !debtor.is_owner {
-        // The author of the line made the promise, whoever else has the name.
+        // The author of the line made the promise, even if others have the same name.
         debtor.handle_id = rows.get(commitment.place.turn).map(|row| row.handle_id.clone());
     }
     Some(StoredCommitment {

@@ -1,7 +1,7 @@
 //! The slot of the local embedding model: missing, loading, ready or broken, and never silently replaced by another model.
 //!
-//! Loading takes a moment and must not delay the window, so it happens on a separate thread. Code that needs vectors asks
-//! the slot and works by words until they are available. The embed job fills in missing vectors, newest first.
+//! Loading takes a moment and must not delay the window, so it happens on a separate thread. Code that needs vectors asks the
+//! slot, and matches by words until the model is ready. The embed job fills in missing vectors, newest first.
 
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
@@ -20,7 +20,7 @@ const EMBED_BATCH: u32 = 64;
 /// State of the local model.
 #[derive(Clone)]
 pub enum EmbedderState {
-    /// Not installed; the text says where it was looked for and what to do.
+    /// Not installed; the text says where the program looked and what to do.
     Missing(String),
     /// Being loaded.
     Loading,
@@ -50,7 +50,7 @@ impl EmbedderSlot {
         self
     }
 
-    /// The reader beside the model.
+    /// The slot of the reader, which is loaded from the same folder.
     pub fn reader(&self) -> &ReaderSlot {
         &self.reader
     }
@@ -65,12 +65,12 @@ impl EmbedderSlot {
         Self { reader: ReaderSlot::at(dir.to_owned()), ..Self::new(open(dir)) }
     }
 
-    /// A slot that [`Self::load_in_background`] will fill. Until then, callers work by words.
+    /// A slot that [`Self::load_in_background`] will fill. Until then, callers match by words.
     pub fn later() -> Self {
         Self::new(EmbedderState::Loading)
     }
 
-    /// Starts loading from `dir` and returns at once; `done` is called when loading has succeeded or failed.
+    /// Starts loading from `dir` and returns immediately. `done` is called when loading has succeeded or failed.
     pub fn load_in_background(&self, dir: PathBuf, done: impl FnOnce() + Send + 'static) {
         let filled = self.clone();
         self.reader.look_in(dir.clone());
@@ -114,13 +114,14 @@ fn open(dir: &std::path::Path) -> EmbedderState {
 }
 
 impl Engine {
-    /// Alerts the person that the installed model was not loaded, and why. A model that was never set up is no failure.
+    /// Alerts the person that the installed model was not loaded, and why. A model that was never installed raises no alert.
     pub fn tell_of_refused_model(&self) -> Result<()> {
         let EmbedderState::Broken(message) = self.inner.embedder.state() else { return Ok(()) };
         self.raise_refusal(message)
     }
 
-    /// The same for the reader, which is loaded later: says what cannot be done until it is available.
+    /// Alerts the person that the reader, which is loaded later, is missing or was refused, and says what does not work until
+    /// it is available.
     pub(crate) fn tell_of_unread(&self) -> Result<()> {
         let problem = match self.inner.embedder.reader().standing() {
             ReaderStanding::Refused(why) => why,

@@ -1,10 +1,10 @@
-//! Analyzes a conversation as a whole once it has ended (docs/sources.md#design-flow), as if a person had pressed Analyze Now.
-//! The result is proposals for review and nothing else.
+//! Analyzes a conversation as a whole once it has ended (docs/sources.md#design-flow), as if a person had pressed Analyze
+//! Now. It only makes proposals for review.
 //!
-//! This applies only to conversations that end from now on, where "now" is when this first became possible or was switched
-//! on. Years of imported history would flood the review and the bill of a paid model; a person who wants one of those
-//! analyzed presses the button (decision 24). The job is queued in the same transaction that marks the conversation as
-//! ended, so it is neither lost nor queued twice. The same transcript is not analyzed again.
+//! This applies only to conversations that end after automatic analysis was switched on or, by default, after its first pass.
+//! Years of imported history would flood the review queue and run up the bill of a paid model, so a person who wants an older
+//! conversation analyzed presses the button (decision 24). The job is queued in the same transaction that marks the
+//! conversation as ended, so it is neither lost nor queued twice. The same transcript is not analyzed twice.
 //!
 //! Not in this module: whether a conversation has ended (`conversation_status`), the analysis (`analyze`), and what a model
 //! may cost (`language`).
@@ -27,7 +27,7 @@ const CHOICES: &str = "analysis settings";
 pub struct AnalysisRules {
     /// Whether it is switched on.
     pub automatic: bool,
-    /// Only conversations whose last message is not older than this; `None` before the first pass.
+    /// Only conversations whose last message is not older than this are analyzed; `None` before the first pass.
     #[serde(rename = "since_ms")]
     pub since: Option<Timestamp>,
 }
@@ -53,8 +53,8 @@ impl Engine {
         Ok(self.store().read(|tx| tx.choice(RULES_SETTING, CHOICES))?)
     }
 
-    /// Switches automatic analysis on or off. It applies from the moment it is switched on; what ended
-    /// before needs the button.
+    /// Switches automatic analysis on or off. It applies from the moment it is switched on; conversations that ended before
+    /// are analyzed only when a person presses the button.
     pub fn set_automatic_analysis(&self, automatic: bool) -> Result<AnalysisRules> {
         let before = self.analysis_rules()?;
         let since = before.since.filter(|_| before.automatic).unwrap_or_else(|| self.now());
@@ -66,7 +66,7 @@ impl Engine {
         Ok(rules)
     }
 
-    /// The rules for a pass that starts now. The first pass fixes the time since which ended conversations are analyzed.
+    /// The rules for a pass that starts now. The first pass sets the time from which on ended conversations are analyzed.
     pub(crate) fn pass(&self) -> Result<Pass> {
         let mut rules = self.analysis_rules()?;
         if rules.automatic && rules.since.is_none() {
@@ -76,8 +76,8 @@ impl Engine {
         Ok(Pass { has_model, analysed_since: rules.since.filter(|_| rules.automatic) })
     }
 
-    /// The job that analyzes a conversation with these messages if it has ended; `None` if it must not be read, is too
-    /// short, or has nothing new.
+    /// The kind of job that analyzes an ended conversation with these messages; `None` if it has not ended, ended too early,
+    /// must not be read, is too short, or has nothing new.
     pub(crate) fn analysis_of_ended(
         &self,
         id: &ConversationId,

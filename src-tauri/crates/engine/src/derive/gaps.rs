@@ -1,8 +1,8 @@
-//! Gaps (unmet requests): found when profiles are derived, turned by a person into tasks in a Markdown
-//! file, and read back from it.
+//! Gaps (unmet requests): found when profiles are derived, and turned by a person into tasks in a Markdown file, from which
+//! their status is read back.
 //!
-//! Gaps are for the owner only, so they are searched across audiences, one person after another, and never reach a context.
-//! The task file quotes only public messages, because such a file is often shared.
+//! Gaps are for the owner only, so the search covers all audiences, one person after another, and gaps are never part of a
+//! context. The task file quotes only public messages, because such a file is often shared.
 //!
 //! Not in this module: what counts as a gap, and how a task is written (`people::gap`).
 
@@ -25,7 +25,7 @@ use crate::{Engine, EngineError, Result};
 /// Setting that names the file for tasks.
 const TASKS_FILE_SETTING: &str = "tasks_file";
 
-/// Maximum size of a task file in bytes. It is read as a whole, and a larger file is something else.
+/// Maximum size of a task file in bytes. It is read as a whole, and a larger file is not a list of tasks.
 const TASKS_FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 /// A change that the search for gaps will write.
@@ -35,7 +35,7 @@ pub(crate) enum GapWrite {
 }
 
 impl GapWrite {
-    /// The gap, if it came up again after it was resolved.
+    /// The gap's id, if this change reopens it because it came up again after it was resolved.
     pub(crate) fn reopened(&self) -> Option<GapId> {
         match self {
             Self::Seen(seen) if seen.is_reopened => Some(seen.id.clone()),
@@ -55,7 +55,7 @@ impl GapWrite {
 /// The known gaps, updated while one person after another is read.
 pub(crate) struct GapBook {
     gaps: Vec<GapRow>,
-    /// How each was first refused, if that message still exists.
+    /// The words with which the assistant first refused each gap, if that message still exists.
     refusals: HashMap<GapId, String>,
 }
 
@@ -66,7 +66,7 @@ impl GapBook {
         for gap in &gaps {
             let Some(place) = gap.evidence.first() else { continue };
             let Some(message) = tx.interaction(&place.interaction)? else { continue };
-            // A model cites only the entity's own words, which contain no refusal.
+            // The evidence of a gap found by a model cites only the entity's own words, which contain no refusal.
             if let (Role::Assistant, Ok(words)) = (message.role, place.span.quote(&message.content)) {
                 refusals.insert(gap.id.clone(), words.to_owned());
             }
@@ -74,8 +74,8 @@ impl GapBook {
         Ok(Self { gaps, refusals })
     }
 
-    /// Gaps in one person's conversations that are new or came up again, including those that the named model found. The
-    /// next person is read with this knowledge.
+    /// Finds gaps in one person's conversations that are new or came up again, including those that the named model found.
+    /// They count as known when the next person is read.
     pub(crate) fn read(
         &mut self,
         engine: &Engine,
@@ -114,7 +114,7 @@ impl GapBook {
 
     fn take(&mut self, engine: &Engine, entity: &EntityId, model: Option<&str>, change: GapChange) -> Option<GapWrite> {
         match change {
-            // A wish that contains a password is shown nowhere, because its wording would also be its fingerprint.
+            // A need that contains a credential is dropped, because its wording would also be its fingerprint.
             GapChange::Detected(new) if masked(&new.need) != new.need => None,
             GapChange::Detected(new) => {
                 let evidence: Vec<EvidenceSpan> = new.evidence.into();
@@ -249,7 +249,7 @@ impl Engine {
         Ok(self.store().write(|tx| tx.put_setting(TASKS_FILE_SETTING, &path.to_string_lossy(), now))?)
     }
 
-    /// Gaps that are neither dismissed nor expired, most frequent first. Reads the checkboxes of their tasks beforehand.
+    /// Gaps that are neither dismissed nor expired, most frequent first. Reads the checkboxes of their tasks first.
     pub fn gaps(&self) -> Result<Vec<GapRow>> {
         self.read_tasks()?;
         Ok(self.store().read(|tx| {
@@ -275,8 +275,8 @@ impl Engine {
             ));
         }
         let file = before.task.as_ref().and_then(|task| task.file.clone()).map_or(file, PathBuf::from);
-        // Write the file first: a task that is in the file but not yet stored can be found there by its id. The
-        // reverse is not possible.
+        // Write the file first: a task that is in the file but not yet stored can be found there by its id. A stored task
+        // that is not in the file could not be.
         let text = read_file(&file)?;
         let task = TaskRow {
             id: before.task.as_ref().map_or_else(|| TaskId::fresh(self.ids()), |task| task.id.clone()),
@@ -290,13 +290,14 @@ impl Engine {
         Ok(self.store().read(|tx| tx.gap(id))?)
     }
 
-    /// Marks a gap as dismissed, or takes that back.
+    /// Dismisses a gap, or undoes that.
     pub fn dismiss_gap(&self, id: &GapId, is_dismissed: bool) -> Result<()> {
         let at = is_dismissed.then(|| self.now());
         Ok(self.store().write(|tx| tx.dismiss_gap(id, at))?)
     }
 
-    /// Reads the checkboxes of the tasks. A file that is missing or contradicts itself is ignored.
+    /// Reads the checkboxes of the tasks and updates the gaps. A file that is missing, or shows a task as both open and done,
+    /// is ignored.
     fn read_tasks(&self) -> Result<()> {
         let now = self.now();
         for gap in self.store().read(|tx| tx.gaps())? {
@@ -326,7 +327,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Reads the checkboxes before gaps are searched, because whether a gap comes up again depends on when it was resolved.
+    /// Reads the checkboxes before the search for gaps, because whether a gap counts as coming up again depends on when it
+    /// was resolved. An error is only logged.
     pub(crate) fn read_tasks_quietly(&self) {
         if let Err(error) = self.read_tasks() {
             tracing::warn!(%error, "the boxes of tasks cannot be read");

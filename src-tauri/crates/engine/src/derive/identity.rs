@@ -1,6 +1,6 @@
-//! Looks for handles that may belong to the same person, in everything that is not excluded. The person decides.
+//! Finds handles that may belong to the same person, based on all messages that are not excluded. The person decides.
 //!
-//! One job reads every message once and stores the pairs it would ask about, without text. It runs after messages arrive.
+//! One job reads every message once and stores the pairs to ask about, without message text. It runs after messages arrive.
 //! Its result replaces the previous one, so a pair whose evidence was erased disappears too.
 
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ pub(crate) const LOOKED_SETTING: &str = "links_looked_through_seq";
 /// Metadata fields in which exports store profile data of a message's author.
 const PROFILE_FIELDS: [&str; 8] = ["email", "mail", "phone", "tel", "author_email", "author_phone", "profile", "author_profile"];
 
-/// Maximum number of values in a profile. A profile contains a handful; more than that is something else.
+/// Maximum number of values in a profile. A real profile contains only a handful.
 const PROFILE_VALUES_MAX: usize = 8;
 
 fn collect(value: &Value, values: &mut Vec<String>) {
@@ -36,7 +36,8 @@ fn collect(value: &Value, values: &mut Vec<String>) {
 }
 
 impl Engine {
-    /// Queues a search for handles of the same person, if anybody but the owner has written since the last one.
+    /// Queues a search for handles of the same person, if anybody except the owner and programs has written since the last
+    /// one.
     pub fn queue_identity(&self) -> Result<()> {
         let (last, has_news) = self.store().read(|tx| {
             let looked = tx.setting(LOOKED_SETTING)?.and_then(|text| text.parse::<i64>().ok()).unwrap_or(0);
@@ -48,7 +49,7 @@ impl Engine {
         let job = NewJob {
             id: JobId::fresh(self.ids()),
             kind: JobKind::SuggestLinks,
-            // Messages that arrive while one runs are for the next.
+            // With the log position as key, messages that arrive while a job runs get a job of their own.
             idempotency_key: last.to_string(),
             payload: "{}".to_owned(),
         };
@@ -57,7 +58,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Queues a search although nothing arrived, because something was erased that suggestions may rest on.
+    /// Queues a search even without new messages, because the evidence for suggestions may have been erased.
     pub(crate) fn look_at_links_again(&self) -> Result<()> {
         let now = self.now();
         self.store().write(|tx| tx.put_setting(LOOKED_SETTING, "0", now))?;
@@ -84,8 +85,8 @@ impl Engine {
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
             }
-            // If it was excluded or erased meanwhile, nothing of it counts. Nor does anything said during the exclusion,
-            // once it is lifted.
+            // A conversation that was excluded or erased meanwhile is skipped. Messages that arrived during an exclusion are
+            // left out even after it has ended.
             let rows = match self.store().read(|tx| messages_on_record(tx, id)) {
                 Ok(rows) => rows,
                 Err(StoreError::NotFound { .. }) => continue,
@@ -107,8 +108,8 @@ impl Engine {
                 }
             }
         }
-        // Suggestions rest on messages alone. Answered pairs stay in the list with their evidence, and an answer
-        // that is taken back leaves no trace in the suggestions for others. Whether to ask about a pair is
+        // Suggestions depend only on messages, not on answers. Answered pairs stay in the list with their evidence, and an
+        // answer that is taken back leaves no trace in the suggestions for other pairs. Whether to ask about a pair is
         // decided when it is shown.
         let rows =
             reader.suggest(&[]).iter().map(|suggestion| stored(link_id(suggestion), suggestion)).collect::<Result<Vec<_>>>()?;
@@ -148,7 +149,7 @@ fn handle_records(tx: &ReadTx<'_>) -> std::result::Result<Vec<HandleRecord>, Sto
     let names = tx.names_of_handles()?;
     let mut profiles: BTreeMap<HandleId, Vec<String>> = BTreeMap::new();
     tx.each_profile(&PROFILE_FIELDS, |handle, value| collect(value, profiles.entry(handle).or_default()))?;
-    // The person assigns an unidentified speaker of a meeting for that meeting only.
+    // Unidentified speakers are left out: the person identifies each one, for one meeting only.
     let is_unidentified_speaker = |row: &HandleRow| {
         ChannelHandle { channel: row.channel_type.clone(), handle: row.handle.clone() }.is_unidentified_speaker()
     };
@@ -159,7 +160,7 @@ fn handle_records(tx: &ReadTx<'_>) -> std::result::Result<Vec<HandleRecord>, Sto
         .map(|row| HandleRecord {
             names: names.get(&row.id).cloned().unwrap_or_else(|| vec![row.display_name.clone()]),
             profile: profiles.remove(&row.id).unwrap_or_default(),
-            // All entities under which exports name the owner are one.
+            // Exports may name the owner under several entities, which count as one.
             entity: if row.is_owner { persons.of(&row.entity_id) } else { row.entity_id },
             entity_type: row.entity_type.parse().unwrap_or(EntityType::Person),
             is_owner: row.is_owner,

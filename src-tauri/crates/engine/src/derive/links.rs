@@ -1,4 +1,4 @@
-//! People and the links between their handles: what is suggested, what was answered, and what a link would change.
+//! People and the links between their handles: suggestions, answers, and previews of the effects of a link.
 //!
 //! A link is only an answer about two handles. No message, memory or handle changes, so taking it back restores every view.
 //! Not in this module: which pairs are suggested (`people::identity`), and how links form persons (`store::Persons`).
@@ -16,7 +16,7 @@ use crate::{Engine, EngineError, Result};
 /// A person, agent or service with all its handles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PersonRow {
-    /// Id of the entity that came first.
+    /// Id of the person's first entity.
     pub id: EntityId,
     /// Display name.
     pub name: String,
@@ -24,7 +24,7 @@ pub struct PersonRow {
     pub entity_type: String,
     /// Whether this is the owner.
     pub is_owner: bool,
-    /// Handles, oldest first; `verified` includes those that are linked.
+    /// Handles, oldest first. `verified` is also set for linked ones.
     pub handles: Vec<HandleRow>,
     /// Number of messages.
     pub messages: u64,
@@ -72,7 +72,7 @@ pub struct Link {
     pub a: HandleRow,
     /// The other handle.
     pub b: HandleRow,
-    /// Evidence for it, with locations but without text.
+    /// Evidence that both belong to one person: locations without text.
     pub evidence_for: Value,
     /// Evidence against it, in the same form.
     pub evidence_against: Value,
@@ -85,14 +85,14 @@ pub struct Link {
 pub struct LinkPreview {
     /// Every handle of the resulting person.
     pub handles: Vec<HandleRow>,
-    /// Closed conversations that content from elsewhere could newly reach: title or channel of the
-    /// conversation, and number of memories.
+    /// Private conversations in which more memories would become visible: title or channel of the conversation, and number of
+    /// additional memories.
     pub newly_visible: Vec<(String, u64)>,
     /// Why the handles cannot be linked, if they cannot.
     pub obstacle: Option<String>,
 }
 
-/// The most used display name that is a real name: exports also call people "You", "Unknown" or by their number.
+/// The most used display name that is a real name, because exports also call people "You", "User" or by their number.
 fn name_of(handles: &[HandleRow]) -> String {
     let is_name = |name: &str| name.chars().any(char::is_alphabetic) && !matches!(name, "You" | "User" | "user" | "owner");
     let mut by_use: Vec<&HandleRow> = handles.iter().filter(|row| is_name(&row.display_name)).collect();
@@ -101,7 +101,7 @@ fn name_of(handles: &[HandleRow]) -> String {
 }
 
 impl Engine {
-    /// Everybody, most recently heard first.
+    /// Everybody, the owner first, then by time of the last message, newest first.
     pub fn people(&self) -> Result<Vec<PersonRow>> {
         Ok(self.store().read(|tx| self.people_in(tx))?)
     }
@@ -116,7 +116,7 @@ impl Engine {
             .flat_map(|row| [row.a, row.b])
             .collect();
         let mut people: BTreeMap<EntityId, Vec<HandleRow>> = BTreeMap::new();
-        // An unidentified speaker without a name is not listed.
+        // Unidentified speakers are not listed until they have a name.
         for mut row in tx.handles()?.into_iter().filter(|row| !row.is_unnamed) {
             row.verified |= linked.contains(&row.id);
             people.entry(map.persons.of(&row.entity_id)).or_default().push(row);
@@ -126,7 +126,7 @@ impl Engine {
         Ok(rows)
     }
 
-    /// Number of pairs without an answer: those [`Engine::links`] shows as open, counted without loading their evidence.
+    /// Number of pairs that [`Engine::links`] returns as open, counted without loading their evidence.
     pub fn open_links(&self) -> Result<u64> {
         Ok(self.store().read(|tx| {
             let suggestions = tx.link_suggestions()?;
@@ -148,7 +148,7 @@ impl Engine {
         })?)
     }
 
-    /// Suggested and answered pairs, open ones first, strongest first among those. Expired ones are left out.
+    /// Suggested and answered pairs, open ones first, then by strength. Expired suggestions are left out.
     pub fn links(&self) -> Result<Vec<Link>> {
         Ok(self.store().read(|tx| {
             let parked = tx.parked_of(ProposalKind::Link)?;
@@ -231,7 +231,7 @@ impl Engine {
         self.answer_pair(&link.a.id, &link.b.id, answer)
     }
 
-    /// Takes back an answer of any kind: the pair is open again as if it had never been answered.
+    /// Takes back an answer of any kind, so that the pair is open again as if it had never been answered.
     pub fn reopen_link(&self, id: &LinkId) -> Result<()> {
         let link = self.link(id)?;
         let now = self.now();
@@ -244,7 +244,8 @@ impl Engine {
         self.read_parted()
     }
 
-    /// The two handles may be two people again. Conversations in which one memory rested on both are read again.
+    /// Called when two handles may have become two people again: queues the conversations in which one memory rested on both
+    /// to be read again.
     fn read_parted(&self) -> Result<()> {
         self.queue_unread().map(drop)
     }
@@ -293,7 +294,7 @@ impl Engine {
         }
     }
 
-    /// Takes a link back and restores everything to how it was before.
+    /// Removes a link and restores everything to how it was before.
     pub fn unlink(&self, id: &LinkId) -> Result<()> {
         let link = self.link(id)?;
         let now = self.now();
@@ -313,7 +314,7 @@ impl Engine {
         }
     }
 
-    /// The person that linking would form, and what could newly be seen where.
+    /// Previews linking two handles: the resulting person, and where more memories would become visible.
     pub fn preview_link(&self, a: &HandleId, b: &HandleId) -> Result<LinkPreview> {
         Ok(self.store().read(|tx| {
             let map = self.map(tx)?;
@@ -340,7 +341,8 @@ impl Engine {
         })?)
     }
 
-    /// Closed conversations of the person that content from elsewhere reaches only because of the link.
+    /// The person's private conversations in which the link would make more memories visible, each with the number of
+    /// additional memories.
     fn newly_visible(
         &self,
         tx: &ReadTx<'_>,
@@ -400,8 +402,8 @@ fn has_new_evidence(suggestion: &LinkSuggestionRow, decision: Option<&LinkDecisi
     })
 }
 
-/// Why two handles cannot be linked: they are one person already, or the person answered "different" for two handles that
-/// would become one person.
+/// Why two handles cannot be linked: they already belong to one person, or two of the handles that would then belong to one
+/// person were answered as "different". `None` if they can.
 pub(crate) fn obstacle(
     tx: &ReadTx<'_>,
     a: &HandleId,
@@ -421,7 +423,7 @@ pub(crate) fn obstacle(
         return Ok(Some("these accounts already belong to the same person".to_owned()));
     }
     for row in tx.link_decisions()?.iter().filter(|row| row.answer == LinkAnswer::Different) {
-        // An earlier answer about this very pair is replaced, so it is no obstacle.
+        // An earlier answer about this same pair is replaced, so it is no obstacle.
         if (row.a == *a && row.b == *b) || (row.a == *b && row.b == *a) {
             continue;
         }

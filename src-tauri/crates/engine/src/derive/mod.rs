@@ -1,5 +1,5 @@
-//! What is derived from messages, mostly in the background, and derived again when they change. Also stores what a person
-//! answers about the results.
+//! Everything derived from messages, mostly in the background, and derived again when the messages change. Also stores a
+//! person's answers about the results.
 //!
 //! Not in this module: proposed memories (`review`), and who may see the results (`serve`).
 

@@ -1,15 +1,15 @@
-//! Playbooks (seed 000, phase 3): searched for after tool sessions arrive and every night, decided on by a
-//! person, exported as skills.
+//! Playbooks (seed 000, phase 3): searched for every night and whenever tool sessions arrive, approved or rejected by a
+//! person, and exported as skills.
 //!
 //! The result depends only on the sessions of the last two weeks, so searching the same sessions again changes nothing. A
-//! person's decision stays: a rejected playbook returns only if it shows in as many new sessions as it had when it was
-//! rejected. A candidate that no longer shows expires, and returns when it shows again.
+//! person's decision stays: a rejected playbook returns only if it is found in as many new sessions as it had when it was
+//! rejected. A candidate that is no longer found expires, and returns when it is found again.
 //!
 //! The rules word a playbook first. If a language model is chosen, it rewords the candidates afterwards, in
 //! its own lane (`by_model`).
 //!
-//! Playbooks are for the owner. An agent gets only approved ones, and unless the owner is alone with it, only what shows in
-//! sessions that may be seen there (`circles`).
+//! Playbooks are for the owner. An agent gets only approved ones and, unless the owner is alone with it, only those found in
+//! sessions that its audience may see (`circles`).
 //!
 //! Not in this module: what counts as a playbook and how a skill is written (`insight::playbook`), and rows (`store`).
 
@@ -39,18 +39,18 @@ use crate::{Engine, EngineError, Result};
 /// Setting that stores what the last search covered.
 pub(crate) const LOOKED_SETTING: &str = "playbooks_looked_through";
 
-/// Local hour of the nightly search: nobody is working, and the previous day is complete.
+/// Local hour of the nightly search, when nobody is working and the previous day is complete.
 const NIGHT_HOUR: i64 = 3;
 
-/// How far back from a source's last entry tool use is read: the lookback days, one more because age is counted in whole
-/// days, and another so that a session that began before them is complete.
+/// How far back tool use is read, counted from the last entry of each source: the lookback days, one more day because age is
+/// counted in whole days, and another so that a session that began before them is complete.
 const READ_MS: i64 = (LOOKBACK_DAYS + 2) * DAY_MS;
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
 impl Engine {
-    /// Queues a search for playbooks if tools were used since, something it depends on changed, or a night passed. Returns
-    /// when to ask again.
+    /// Queues a search for playbooks if tools were used since the last one, something it depends on changed, or a night
+    /// passed. Returns when to check again.
     pub fn queue_playbooks(&self) -> Result<Option<Timestamp>> {
         let (mark, known, is_idle) = self.store().read(|tx| {
             let (lines, _) = tx.tool_lines_mark()?;
@@ -92,7 +92,7 @@ impl Engine {
         time.0 + i64::from(self.utc_offset_minutes()) * 60_000
     }
 
-    /// The night that the present moment belongs to; it begins at [`NIGHT_HOUR`].
+    /// The number of the current night in local time, counted from 1970. A night begins at [`NIGHT_HOUR`].
     fn night(&self) -> i64 {
         (self.local_ms(self.now()) - NIGHT_HOUR * HOUR_MS).div_euclid(DAY_MS)
     }
@@ -109,7 +109,7 @@ impl Engine {
         Ok(format!("{PLAYBOOK_ENGINE_VERSION} {lines} {last} {} {}{by_model}", tx.boundary_version()?, self.night()))
     }
 
-    /// What shows in the last two weeks of sessions of each source, and the mark of what was searched.
+    /// Searches the last two weeks of sessions of each source. Returns a mark of what was searched, and the playbooks found.
     fn look_for_playbooks(&self, control: &dyn Control) -> Result<(String, Vec<Found>)> {
         let scrubber = self.scrubber()?;
         let now = self.now();
@@ -120,7 +120,7 @@ impl Engine {
         control.progress("Looking for playbooks", 0, 0);
         let sessions = read_sessions(&lines);
         let mut found = discover(&sessions, now, &scrubber);
-        // What the sessions of one audience show on their own is offered too, whatever other sessions show.
+        // Also offer playbooks that can be found from only the sessions of one audience, regardless of the other sessions.
         for circle in circles::circles(&map, &self.inner.policy, &sessions) {
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
@@ -155,7 +155,7 @@ impl Engine {
         tracing::info!(found = found.len(), new, "looked for playbooks");
         self.queue_playbook_notice()?;
         self.queue_playbooks_for_model()?;
-        // Sessions that arrived during the search have their own job.
+        // Sessions that arrived during the search get a job of their own.
         self.queue_playbooks().map(drop)
     }
 
@@ -167,7 +167,7 @@ impl Engine {
         let mut seen = BTreeSet::new();
         for one in found {
             let Some(id) = id_of(one) else { continue };
-            // Nothing is written about a conversation that was excluded since it was read.
+            // Skip a playbook that rests on a conversation excluded since it was read.
             let messages: Vec<InteractionId> = one.occurrences.iter().flat_map(|one| one.messages.iter().cloned()).collect();
             let against: Vec<InteractionId> = one.against.iter().map(|one| one.message.clone()).collect();
             if !tx.are_messages_on_record(&messages)? || !tx.are_messages_on_record(&against)? {
@@ -185,7 +185,7 @@ impl Engine {
             if returns {
                 tx.settle_playbook(&id, PlaybookStatus::Candidate, now)?;
             }
-            // The earlier decision does not bind a playbook that returns for a new one.
+            // A playbook that returns needs a new decision, so the earlier one no longer applies.
             let row = row.cloned().map(|row| if returns { PlaybookRow { decided_version: None, ..row } } else { row });
             by_model::put_found(tx, &id, row.as_ref(), &version, has_model, made)?;
             new += u64::from(row.is_none() || returns);
@@ -211,7 +211,7 @@ impl Engine {
 
     /// Number of playbooks that need a decision.
     pub fn playbooks_waiting(&self) -> Result<u64> {
-        // The window asks after every change, and mostly there is none.
+        // The window asks after every change, and usually there are no candidates.
         if !self.store().read(|tx| tx.has_playbook_candidates())? {
             return Ok(0);
         }
@@ -229,8 +229,8 @@ impl Engine {
         self.decide_seen_playbook(id, to, None)
     }
 
-    /// As [`decide_playbook`](Self::decide_playbook), for the version that the person saw; refused if
-    /// there is a newer one by now.
+    /// As [`decide_playbook`](Self::decide_playbook), for the version that the person saw; refused if there is a newer
+    /// version by now.
     pub fn decide_seen_playbook(&self, id: &PlaybookId, to: PlaybookStatus, seen: Option<u32>) -> Result<PlaybookDecisionId> {
         let row = self.playbook(id)?;
         if seen.is_some_and(|seen| seen != row.version.number) {
@@ -287,9 +287,9 @@ impl Engine {
         Ok((skill::name(&version.title, row.id.as_str()), skill::markdown(&written)))
     }
 
-    /// Writes an approved playbook as a skill into a folder of skills, as `DIR/<name>/SKILL.md`, because a skill's
-    /// folder has its name. If `dir` already has that name, it is the skill's own folder. Another skill in that
-    /// place is not overwritten.
+    /// Writes an approved playbook as a skill into a folder of skills, as `DIR/<name>/SKILL.md`, because a skill's folder has
+    /// its name. If `dir` already has that name, it is the skill's own folder. A different skill at that path is not
+    /// overwritten.
     pub fn export_playbook(&self, id: &PlaybookId, dir: &Path) -> Result<PathBuf> {
         let (name, text) = self.playbook_skill(id)?;
         let own = dir.file_name().is_some_and(|last| last.to_string_lossy() == name);
@@ -368,8 +368,8 @@ fn on_record(tx: &ReadTx<'_>, version: PlaybookVersionRow) -> StoreResult<Option
     Ok((occurrences.len() >= OCCURRENCES_MIN).then_some(PlaybookVersionRow { occurrences, against, ..version }))
 }
 
-/// Whether a rejected playbook shows in as many new sessions as it had when it was rejected, and in enough to be found from
-/// them alone. Then it is no longer the one that was judged.
+/// Whether a rejected playbook is found in as many new sessions as it had when it was rejected, and in enough of them to be
+/// found without the old ones. It then counts as a new playbook and needs a new decision.
 fn has_grown(tx: &ReadTx<'_>, row: &PlaybookRow, version: &PlaybookVersionRow) -> StoreResult<bool> {
     let judged = match row.decided_version.as_ref().map(|id| tx.playbook_version(id)).transpose() {
         Ok(judged) => judged.map_or_else(Vec::new, |judged| judged.occurrences),
@@ -381,7 +381,7 @@ fn has_grown(tx: &ReadTx<'_>, row: &PlaybookRow, version: &PlaybookVersionRow) -
     Ok(new >= judged.len().max(OCCURRENCES_MIN))
 }
 
-/// The sessions formed by the tool use in the log.
+/// Groups the tool use in the log into sessions.
 fn read_sessions(lines: &[ToolLineRow]) -> Vec<Session> {
     lines
         .chunk_by(|a, b| a.conversation == b.conversation)
@@ -404,7 +404,7 @@ fn read_sessions(lines: &[ToolLineRow]) -> Vec<Session> {
         .collect()
 }
 
-/// What was found, as the version that follows `row`'s.
+/// Converts a found playbook to the version that follows the current version of `row`.
 fn version_of(found: &Found, row: Option<&PlaybookRow>, now: Timestamp) -> PlaybookVersionRow {
     let mut version = PlaybookVersionRow {
         id: PlaybookVersionId::from_uuid(uuid::Uuid::nil()),

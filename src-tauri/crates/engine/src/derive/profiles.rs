@@ -1,13 +1,13 @@
-//! Profiles: derives what each person needs, expects and prefers, one audience after another, and stores a
-//! person's answers about it.
+//! Profiles: derives what each person needs, expects and prefers, for one audience after another, and stores corrections and
+//! disputes.
 //!
 //! An entry visible to an audience may depend only on what that audience may see. So each person's places are read per
-//! audience: first the public ones alone; then, for each group of people that shares a private place, the public ones
-//! together with every private place that this group may see. Each audience supersedes only its own entries. A finding that
-//! rests only on more open places belongs to the more open audience.
+//! audience: first only the public ones; then, for each group of people that shares a private place, the public ones together
+//! with every private place that this group may see. Each audience supersedes only its own entries. A finding that rests only
+//! on places visible to a wider audience belongs to that audience.
 //!
-//! The rules read first, in the capture lane. If a language model is chosen, it reads the same places afterwards, in its
-//! own lane (`by_model`), and its entries are kept beside those of the rules.
+//! The rules read first, in the capture lane. If a language model is chosen, it reads the same places afterwards, in its own
+//! lane (`by_model`), and its entries are kept in addition to those of the rules.
 //!
 //! Not in this module: what counts as a finding and what happens to it (`people::profile`), and which entries a destination
 //! sees (`boundary`).
@@ -36,15 +36,15 @@ use reading::{Nearness, RULES, Reading, Said, alike, rows_in, spoken_in};
 /// Setting that stores the state of the data at the last derivation.
 pub(crate) const LOOKED_SETTING: &str = "profiles_looked_through";
 
-/// Raise this when the rules change, so that everybody is derived again.
+/// Version of the rules. Raise it when they change, so that all profiles are derived again.
 const RULES_VERSION: u32 = 2;
 
-/// Deriving waits for a pause of this length in milliseconds, because the person may be approving one memory after another,
-/// or a conversation may be in progress.
+/// Profiles are derived once nothing has changed for this long, in milliseconds, because the person may be approving one
+/// memory after another, or a conversation may be in progress.
 const QUIET_MS: i64 = 15_000;
 
-/// Number of entries written at once. Each has up to a dozen pieces of evidence that are looked up again, which takes about
-/// 20 ms in total, so nobody else waits long for the only writer.
+/// Maximum number of entries written in one transaction. Each has up to a dozen pieces of evidence that are looked up again.
+/// The transaction takes about 20 ms, so other writers do not wait long.
 const ROWS_AT_ONCE: usize = 32;
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
@@ -72,7 +72,7 @@ struct Derived {
 fn everybody(tx: &ReadTx<'_>, map: &AccessMap, by: &str) -> StoreResult<Vec<Subjected>> {
     let groups = map.persons.groups();
     let last = tx.last_seqs()?;
-    // Forgotten words are blanked out of what is read.
+    // Forgotten words are blanked out of messages, so their number is part of the signature.
     let forgotten = tx.forgotten_places()?.len();
     let mut all = Vec::new();
     for (person, conversations) in heard(tx, map)? {
@@ -149,7 +149,7 @@ impl Engine {
         let job = NewJob {
             id: JobId::fresh(self.ids()),
             kind: JobKind::DeriveProfiles,
-            // Messages that arrive while one runs are for the next.
+            // With this key, messages that arrive while a job runs get a job of their own.
             idempotency_key: looked_at,
             payload: "{}".to_owned(),
         };
@@ -158,8 +158,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Queues the derivations about people once nothing has changed for a moment. Returns when to check again if something
-    /// changed just now.
+    /// Queues the derivations about people once nothing has changed for `QUIET_MS`. If something changed more recently,
+    /// returns when to check again.
     pub fn queue_what_changed(&self) -> Result<Option<Timestamp>> {
         let now = self.now();
         let by = self.read_by();
@@ -168,7 +168,7 @@ impl Engine {
             Ok((looked_at(tx, &by)?, tx.setting(LOOKED_SETTING)?, is_dead))
         })?;
         let mut seen = self.inner.people_seen.lock().unwrap_or_else(PoisonError::into_inner);
-        // A job that failed permanently needs the person.
+        // A job that failed permanently is left to the person.
         if looked.as_ref() == Some(&looked_at) || is_dead {
             *seen = None;
             return Ok(None);
@@ -224,11 +224,11 @@ impl Engine {
         })?;
         let reopened: Vec<GapId> = derived.iter().flat_map(|one| &one.gaps).filter_map(GapWrite::reopened).collect();
         if let Err(error) = self.reopen_tasks(&reopened) {
-            // The store has the change; the file is the person's and may be unavailable.
+            // The change is stored; the task file belongs to the person and may be unavailable.
             tracing::warn!(%error, "a task that came up again cannot be written");
         }
         self.queue_people_for_model()?;
-        // Messages that arrived during the derivation have their own job.
+        // Messages that arrived during the derivation get a job of their own.
         self.queue_profiles()
     }
 
@@ -259,7 +259,7 @@ impl Engine {
         if let Some(wrote) = wrote {
             return Ok(wrote);
         }
-        // Finds out who is affected by the change before anybody has to wait for the writer.
+        // Determine outside the write transaction who is affected by the change, so that other writers do not wait for it.
         let (newer, standing) = self.store().read(|tx| Ok((state(tx, &by)?, signatures(tx)?)))?;
         Ok(self.store().write(|tx| {
             tx.check_lease(lease)?;
@@ -268,7 +268,8 @@ impl Engine {
         })?)
     }
 
-    /// What a derivation would write now, and the state of the store that it read.
+    /// Derives the profiles of everybody for whom something changed, without writing them. Also returns the state of the
+    /// store that was read.
     fn profiles_to_write(&self, control: &dyn Control) -> Result<(String, Vec<Derived>)> {
         let model = self.inner.embedder.ready();
         let by = self.read_by();
@@ -314,8 +315,8 @@ impl Engine {
         Ok((seen, derived))
     }
 
-    /// Disputes an entry on the person's behalf, or takes that back. This applies to the statement wherever it was derived,
-    /// and to memories that rest on the same words and say the same.
+    /// Disputes an entry at the person's request, or takes the dispute back. This applies to the statement for every
+    /// audience, and to memories that rest on the same words and say the same.
     pub fn dispute_profile(&self, id: &ProfileId, is_debunked: bool) -> Result<()> {
         let now = self.now();
         self.store().write(|tx| {
@@ -334,8 +335,8 @@ impl Engine {
         self.queue_profiles_anew()
     }
 
-    /// Replaces an entry with the person's own words. Undone by correcting it again, or by disputing the correction. The
-    /// words are visible to the same audience as the entry; the statement they replace is no longer served to anybody.
+    /// Replaces an entry with the person's own words. To undo this, correct the entry again or dispute the correction. The
+    /// new words are visible to the same audience as the entry; the old statement is no longer served to anybody.
     pub fn correct_profile(&self, id: &ProfileId, content: &str) -> Result<ProfileId> {
         let length = content.trim().chars().count();
         if length == 0 || length > limits::CONTENT_CHARS_MAX {
@@ -370,15 +371,15 @@ impl Engine {
         Ok(new)
     }
 
-    /// A person's answer about a profile changes what a derivation would give.
+    /// Queues a new derivation, because a person's answer about a profile changes its result.
     fn queue_profiles_anew(&self) -> Result<()> {
         let now = self.now();
         self.store().write(|tx| tx.put_setting(LOOKED_SETTING, "", now))?;
         self.queue_profiles()
     }
 
-    /// Every version of every entry about a person, for the owner only. Leaves out what rests on an excluded conversation,
-    /// and what says the same as a retracted memory.
+    /// Every version of every entry about a person, for the owner only. Leaves out entries that rest on an excluded
+    /// conversation and entries that say the same as a retracted memory.
     pub fn profile_rows(&self, person: &EntityId) -> Result<Vec<ProfileRow>> {
         Ok(self.store().read(|tx| {
             let map = self.map(tx)?;
@@ -404,7 +405,7 @@ impl Engine {
     }
 }
 
-/// The wordings that a statement about a person has for its various audiences, each once.
+/// The distinct wordings of a statement about a person, from all audiences.
 fn worded_so(tx: &ReadTx<'_>, members: &[EntityId], entry: &ProfileEntry) -> StoreResult<Vec<ProfileEntry>> {
     let mut wordings: Vec<ProfileEntry> = vec![entry.clone()];
     for row in tx.profiles_of(members)? {
@@ -429,13 +430,13 @@ fn places_of_statement(tx: &ReadTx<'_>, members: &[EntityId], entry: &ProfileEnt
     Ok(places)
 }
 
-/// How much was written, and whether that was everything.
+/// Number of entries written, and whether nothing was left out.
 struct Wrote {
     rows: usize,
     is_whole: bool,
 }
 
-/// A text that changes with everything that any derivation depends on, including a person's answer about an entry.
+/// A text that changes with everything that a derivation depends on, including a person's answers about entries.
 fn state(tx: &ReadTx<'_>, by: &str) -> StoreResult<String> {
     Ok(format!("{} {:?}", looked_at(tx, by)?, tx.setting(LOOKED_SETTING)?))
 }
@@ -445,7 +446,7 @@ fn looked_at(tx: &ReadTx<'_>, by: &str) -> StoreResult<String> {
     Ok(format!("{RULES_VERSION} {} {} {by}", tx.last_seq_of_all()?, tx.boundary_version()?))
 }
 
-/// Which of these versions of one person's entries are believed and currently true.
+/// The ids of those of one person's entry versions that are believed and currently true.
 pub fn current_profiles(rows: &[ProfileRow]) -> HashSet<ProfileId> {
     let now = Timestamp(i64::MAX);
     let all: Vec<ProfileEntry> = rows.iter().map(|row| row.entry.clone()).collect();
@@ -456,13 +457,13 @@ pub fn current_profiles(rows: &[ProfileRow]) -> HashSet<ProfileId> {
 /// A profile as of a day, as version ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProfileOnDay {
-    /// What was believed to be true then.
+    /// Entries believed to be true then.
     pub believed: Vec<ProfileId>,
-    /// What was true then, according to present knowledge.
+    /// Entries true then, according to present knowledge.
     pub held: Vec<ProfileId>,
 }
 
-/// Which of these versions of one person's entries were believed at `time`, and which were true then.
+/// The ids of those of one person's entry versions that were believed at `time`, and of those that were true then.
 pub fn profiles_at(rows: &[ProfileRow], time: Timestamp) -> ProfileOnDay {
     let all: Vec<ProfileEntry> = rows.iter().map(|row| row.entry.clone()).collect();
     let believed: Vec<ProfileEntry> = believed_at(&all, time).into_iter().cloned().collect();
@@ -470,8 +471,8 @@ pub fn profiles_at(rows: &[ProfileRow], time: Timestamp) -> ProfileOnDay {
     ProfileOnDay { believed: ids(true_at(&believed, time)), held: ids(true_at(&all, time)) }
 }
 
-/// A part of one person's derivation that is written at once. If only some parts get written, the next derivation finds
-/// what is missing; the last part records that the person was read.
+/// A part of one person's results, written in one transaction. If only some parts are written, the next derivation adds the
+/// missing ones, because only the last part records that the person was read.
 struct Part<'d> {
     of: &'d Derived,
     rows: &'d [ProfileRow],
@@ -487,7 +488,8 @@ fn parts(derived: &[Derived]) -> Vec<Part<'_>> {
 }
 
 impl Part<'_> {
-    /// Writes the part. The last part also records that the person was read, unless a gap that it extends no longer exists.
+    /// Writes the part. The last part also records that the person was read, unless a gap that it extends no longer exists;
+    /// it then returns `false`.
     fn write(&self, tx: &WriteTx<'_>) -> StoreResult<bool> {
         for row in self.rows {
             tx.insert_profile(row, &self.of.members)?;

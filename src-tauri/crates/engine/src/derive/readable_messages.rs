@@ -1,9 +1,9 @@
-//! The messages of a conversation that may be used: the one place where messages are read for any derivation.
+//! The messages of a conversation that may be used. Every derivation reads messages only through this module.
 //!
-//! Messages that arrived while a conversation was excluded from memory are read by nothing: not by the rules, not by a
-//! model, not as context of a later message, unless the person allows it. Messages before and after are read as usual.
-//! Words that a permanently erased memory rested on are not read either. Derivations read here and check again in the
-//! transaction that writes, because the person may have excluded the conversation meanwhile and included it again.
+//! Messages that arrived while a conversation was excluded from memory are not read, neither by the rules nor by a model nor
+//! as context of a later message, unless the person allows it. Messages before and after are read as usual. Words that a
+//! permanently erased memory rested on are not read either. Derivations read messages here and check again in the transaction
+//! that writes, because the person may have excluded the conversation meanwhile and included it again.
 //!
 //! Not in this module: what a person sees of their own messages, and where text may surface (`boundary`).
 
@@ -60,8 +60,9 @@ fn joined(stretches: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-/// Whether something read from a conversation in the state `then` may still be used. It may not if the conversation was
-/// excluded meanwhile and messages arrived during that time: then it is read again without them.
+/// Whether messages read from a conversation in the state `then` may still be used. They may not if the conversation is
+/// excluded now, or was excluded meanwhile and messages arrived during that time; the conversation is then read again without
+/// those.
 pub(crate) fn is_still_on_record(tx: &ReadTx<'_>, then: &ConversationRow) -> StoreResult<bool> {
     let now = tx.conversation(&then.id)?;
     Ok(!then.is_private && !now.is_private && now.private_intervals == then.private_intervals)

@@ -1,10 +1,10 @@
 //! The slot of the reader (the model that finds statements in messages): loaded when the first message
 //! must be read, and then kept.
 //!
-//! Loading takes a second and 95 MB, and most starts read nothing, so nothing is loaded before it is needed. If the reader
-//! was never prepared, nothing is proposed from what people say: conversations stay unread, the person is told, and the
-//! conversations are read once the reader is available. Not in this module: reading itself (`models`), and what happens to
-//! the results (`capture`).
+//! Loading takes a second and 95 MB, and most runs of the program read nothing, so the reader is loaded only when it is
+//! needed. If the reader was never prepared, nothing is proposed from conversations: they stay unread, the person is alerted,
+//! and they are read once the reader is available. Not in this module: reading itself (`models`), and what happens to the
+//! results (`capture`).
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -35,14 +35,14 @@ enum State {
     Refused(String),
 }
 
-/// State of the reader, as a person is told it.
+/// State of the reader, as shown to a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReaderStanding {
     /// Loaded and in use.
     Ready,
     /// Installed; loaded once there is something to read.
     Idle,
-    /// Not installed: nothing is proposed from what people say.
+    /// Not installed: nothing is proposed from conversations.
     Missing,
     /// Installed but refused. The text says why and what to do.
     Refused(String),
@@ -134,8 +134,8 @@ impl ReaderSlot {
         }
     }
 
-    /// Whether the reader was looked for and not found, or would not be found. Unknown (`false`) in a command that reads
-    /// nothing itself.
+    /// Whether the reader is known to be missing or was refused. `false` in a process that reads nothing itself, because it
+    /// cannot know.
     fn is_known_to_be_absent(&self) -> bool {
         match &*self.lock() {
             State::At(dir) => !has_reader(dir),
@@ -180,7 +180,7 @@ impl ReadRows {
 }
 
 impl crate::Engine {
-    /// Reads the messages of a conversation from row `from` on; `None` without a reader. `rows` are all messages of the
+    /// Reads the messages of a conversation from row `from` on; `None` without a reader. `rows` must be all messages of the
     /// conversation that are not excluded, because they are each other's context. Rows that were read before are not read
     /// again, and each batch is stored immediately.
     pub(crate) fn read_rows(
@@ -215,7 +215,7 @@ impl crate::Engine {
     }
 }
 
-/// The readings of a conversation from earlier passes, and what still has to be read.
+/// The readings of a conversation from earlier passes, and the rows that still have to be read.
 struct Known {
     /// One reading per row.
     of: Vec<Reading>,
@@ -256,7 +256,7 @@ impl crate::Engine {
     }
 }
 
-/// Hash of what the reader `by` is shown for a message, which is the last of `shown`. If any of it changes,
+/// Hash of everything that the reader `by` is shown for a message, which is the last row of `shown`. If any of it changes,
 /// the message is read again.
 fn input_of(by: &str, opener: &InteractionRow, shown: &[InteractionRow]) -> ReadingInput {
     let mut hash = blake3::Hasher::new();

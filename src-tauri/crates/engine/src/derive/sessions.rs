@@ -1,10 +1,10 @@
-//! Keeps sessions with agents up to date (seed 000, phase 1): the result of each session when it ended, because its
-//! conversation was judged to have ended or because an agent said so.
+//! Keeps records of sessions with agents up to date (seed 000, phase 1). A session is recorded when it ends: when its
+//! conversation is judged to have ended, or when an agent says so.
 //!
-//! A conversation is read up to where it ended, once for each agent and each user in it. When it continues and ends again,
-//! new rows replace the old ones. Ids depend on the messages and on what they were read with, so everything can be dropped
-//! and recreated. Agents on the skip list have no sessions, and neither do excluded conversations. [`crate::derive::tiers`]
-//! distills the sessions made here.
+//! A conversation is read up to where it ended, once for each pair of an agent and a user in it. When it continues and ends
+//! again, new rows replace the old ones. Ids depend on the messages and on the rules and reader used, so all records can be
+//! dropped and recreated. Agents on the skip list have no sessions, and neither do excluded conversations.
+//! [`crate::derive::tiers`] distills the sessions made here.
 //!
 //! The rules summarize first. If a language model is chosen, it summarizes the same messages afterwards, in its own lane
 //! (`by_model`), and its record replaces theirs if it is accepted.
@@ -37,7 +37,8 @@ const RULES_SETTING: &str = "sessions";
 /// Name of the choices in error messages.
 const CHOICES: &str = "agent settings";
 
-/// Number of conversations written at once: each write is durable, and an import may add thousands.
+/// Number of conversations written in one transaction: each transaction is a durable write, and an import may add thousands
+/// of conversations.
 const BATCH: usize = 16;
 
 /// Maximum length of an agent's name in characters; anything longer is not a name.
@@ -66,7 +67,7 @@ impl Default for SessionRules {
     }
 }
 
-/// An agent's name in the form that sessions are stored under.
+/// An agent's name in the form under which sessions are stored: lowercase, with single spaces.
 pub fn agent_key(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
@@ -84,7 +85,8 @@ impl SessionRules {
         self.goal_agents.contains(&key)
     }
 
-    /// Identifies what sessions are read with. If a model makes proposals, its records are used.
+    /// Identifies the rules and the reader that sessions are recorded with, and whether a model makes proposals, because its
+    /// records are then used.
     fn mark(&self, reader: Option<&str>, has_model: bool) -> String {
         let mut hash = blake3::Hasher::new();
         hash.update(ENGINE_VERSION.as_bytes());
@@ -111,11 +113,11 @@ struct Read {
     row: SessionRow,
     items: Vec<SessionItemRow>,
     record: SessionRecord,
-    /// Its messages, with the role of the owner for those of its user.
+    /// The session's messages. Those of its user have the role of the owner.
     own: Vec<InteractionRow>,
 }
 
-/// What sessions are read with in one pass.
+/// The settings for one pass over sessions.
 struct SessionPass {
     rules: SessionRules,
     has_model: bool,
@@ -128,7 +130,8 @@ impl Engine {
         Ok(self.store().read(session_rules)?)
     }
 
-    /// Sets which agents have a memory. What was made under other rules is made again.
+    /// Sets which agents have a memory of their sessions, and which may have goals. Sessions recorded under other rules are
+    /// recorded again.
     pub fn set_session_rules(&self, rules: &SessionRules) -> Result<()> {
         let clean = |names: &[String]| {
             let mut names: Vec<String> = names.iter().map(|name| agent_key(name)).filter(|name| !name.is_empty()).collect();
@@ -146,7 +149,7 @@ impl Engine {
         self.queue_sessions()
     }
 
-    /// Records that a session ended with what was said so far. `false` if that was already known.
+    /// Records that a session ended with the last message so far. Returns `false` if that was already known.
     pub fn end_session(&self, id: &ConversationId, said_by: &str) -> Result<bool> {
         let noted = self.store().write(|tx| {
             let conversation = tx.conversation(id)?;
@@ -163,7 +166,7 @@ impl Engine {
         Ok(noted)
     }
 
-    /// Queues a job that summarizes ended sessions, if there are any, and distills what is not distilled yet.
+    /// Queues a job that summarizes ended sessions and distills those not distilled yet, if there are any.
     pub fn queue_sessions(&self) -> Result<()> {
         let is_due = self.store().read(|tx| {
             let reading = self.reading(tx)?;
@@ -177,7 +180,7 @@ impl Engine {
         Ok(())
     }
 
-    /// One job is enough: it handles everything that is due when it runs.
+    /// A job that summarizes and distills sessions. One is enough: it handles everything that is due when it runs.
     pub(crate) fn sessions_job(&self) -> NewJob {
         NewJob {
             id: JobId::fresh(self.ids()),
@@ -241,7 +244,7 @@ impl Engine {
                 tx.check_lease(lease)?;
             }
             ends.iter().zip(&found).filter_map(|(end, found)| Some((end, found.as_ref()?))).try_for_each(|(end, found)| {
-                // Even if the conversation continued or was excluded during the reading, what was read did end there.
+                // Stored even if the conversation continued or was excluded meanwhile, because the session did end there.
                 tx.put_sessions(end, &reading.mark, found, now)
             })
         })?)
@@ -325,7 +328,7 @@ impl Engine {
         else {
             return Ok(None);
         };
-        // The user of a session speaks in it as "I", whoever they are, so they are read as the owner.
+        // Every user of a session speaks in it as "I", so their messages are read like the owner's.
         own.iter_mut().filter(|row| row.role == Role::Person).for_each(|row| row.role = Role::Owner);
         let (Ok(entity), Some(first), Some(last)) =
             (exchange.user.parse::<EntityId>(), own.first().cloned(), own.last().cloned())
@@ -363,7 +366,7 @@ impl Engine {
         Ok(Some(Read { row, items, record, own }))
     }
 
-    /// The record according to the rules.
+    /// The record of a session according to the rules.
     fn record_of(&self, rows: &[InteractionRow], readings: &[Reading], may_hold_goals: bool) -> SessionRecord {
         let turns = insight_turns(rows);
         let tools: Vec<Option<&str>> = rows.iter().map(|row| row.tool.as_deref()).collect();
@@ -377,7 +380,7 @@ pub(crate) fn session_rules(tx: &ReadTx<'_>) -> std::result::Result<SessionRules
     tx.choice(RULES_SETTING, CHOICES)
 }
 
-/// What the reader finds in the user's own words.
+/// Facts, preferences and goals that the reader finds in the user's own words.
 fn findings(rows: &[InteractionRow], readings: &[Reading]) -> Vec<Finding> {
     // Only the owner's words yield findings, so a handle is enough to identify anybody else.
     let speakers = Speakers::default();

@@ -1,13 +1,12 @@
-//! The three tiers of long-term memory (seed 000, phase 2): sessions are distilled into them, and an agent is served what
-//! may be seen where it talks, within the budget of each tier.
+//! The three tiers of long-term memory (seed 000, phase 2): sessions are distilled into them, and an agent is served the
+//! entries that its audience may see, within the budget of each tier.
 //!
-//! Distilling routes one session at a time and one user per pass, so nothing of one user is mixed with anything of another.
-//! What is served is selected anew each time from what the destination may see: the boundary first, then the person's
-//! corrections, then the role, then the budget. An entry rests on one line of one conversation and carries that
-//! conversation's label.
+//! Distilling handles one session at a time and one user per pass, so content of different users is never mixed. The entries
+//! to serve are selected anew each time: by the boundary first, then by the person's corrections, then by the role, then by
+//! the budget. An entry rests on one line of one conversation and carries that conversation's label.
 //!
-//! What a person dismissed or corrected is removed wherever the same person said the same words. That is the person's
-//! judgment of the statement and not a trace of where it was said, as with `Gate::Suppressed`.
+//! A statement that a person dismissed or corrected is removed wherever the same speaker said the same words. This reveals
+//! nothing about where it was said, because it is a judgment of the statement itself, as with `Gate::Suppressed`.
 //!
 //! Not in this module: what goes where and what fits (`insight::session::tier`), and the privacy rule (`domain`).
 
@@ -26,13 +25,13 @@ use crate::serve::context::{WithheldCount, counts, day};
 use crate::serve::masked::{may_be_served, quoted, served};
 use crate::{Engine, EngineError, Result};
 
-/// Minimum number of words for a text to be removed wherever it was said; fewer could occur in any statement.
+/// Minimum number of words for a retracted text to be removed wherever it was said. Fewer words could occur in any statement.
 const STRUCK_WORDS_MIN: usize = 3;
 
 /// A request for the tiers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TierAsk {
-    /// Who it is for and where. Without agent, person and channel: everything, for the owner only.
+    /// The audience to serve. Without agent, person and channel, it is the owner only, who sees everything.
     pub audience: Audience,
     /// The role to show the tiers for; the audience's own if `None`.
     pub role: Option<PersonRole>,
@@ -52,7 +51,7 @@ pub struct TierLineRow {
 pub struct TierText {
     /// Which tier this is.
     pub tier: Tier,
-    /// The agent, by the name its sessions are stored under and by its display name.
+    /// The agent: the name under which its sessions are stored, and its display name.
     pub agent: Option<(String, String)>,
     /// The user, with their name.
     pub user: Option<(EntityId, String)>,
@@ -79,7 +78,7 @@ pub struct Tiers {
     pub role: PersonRole,
     /// The shared tier, then the agents', then the users'.
     pub tiers: Vec<TierText>,
-    /// What the boundary withheld, for the owner only.
+    /// Counts of entries that the boundary withheld, for the owner only.
     pub withheld: Vec<WithheldCount>,
 }
 
@@ -117,8 +116,8 @@ impl RetractedEntries {
 }
 
 impl Engine {
-    /// Distills the next undistilled sessions, of one user and up to the maximum per pass, and returns how many. This
-    /// happens in one transaction that takes each session once, so of two simultaneous passes only one writes it.
+    /// Distills the next undistilled sessions of one user, up to the maximum per pass, and returns how many. One transaction
+    /// writes them and accepts each session only once, so two simultaneous passes write no session twice.
     pub fn distil_pass(&self, lease: Option<&Lease>) -> Result<usize> {
         let (sessions, mut items) = self.store().read(|tx| {
             let sessions = tx.sessions_to_distil(SESSIONS_PER_PASS_MAX)?;
@@ -148,7 +147,7 @@ impl Engine {
         Ok(sessions.len())
     }
 
-    /// The tiers for an audience, recorded as served.
+    /// The tiers for an audience, recorded in the access log.
     pub fn tiers(&self, ask: &TierAsk) -> Result<Tiers> {
         let is_overview = ask.audience == Audience::default();
         let (tiers, given) = self.with_view(&ask.audience, |tx, view| {
@@ -165,25 +164,25 @@ impl Engine {
                 }
             }
             if ask.audience.agent.is_some() || ask.audience.person.is_some() {
-                // Anybody who asks on behalf of a person must not learn that something was withheld.
+                // A caller that asks for an agent or a person must not learn that something was withheld.
                 tiers.withheld.clear();
             }
             Ok((tiers, given))
         })?;
-        // With an explicit role, it is the owner who looks: the words are recorded, but no access by a program is logged.
+        // An explicit role means that the owner is looking: the words are recorded, but no access by a program is logged.
         let reader = if ask.role.is_some() { Audience::default() } else { ask.audience.clone() };
         self.record_access(&reader, given)?;
         Ok(tiers)
     }
 
-    /// The same for the owner only. Nobody is served it, so nothing is recorded.
+    /// As [`tiers`](Self::tiers), as a preview for the owner only. It is served to nobody else, so no access is recorded.
     pub fn tiers_preview(&self, ask: &TierAsk) -> Result<Tiers> {
         // Without an audience, the owner asks for an overview of everything.
         let is_overview = ask.audience == Audience::default();
         self.with_view(&ask.audience, |tx, view| self.tiers_in(tx, view, ask, is_overview, None))
     }
 
-    /// As [`tiers`](Self::tiers) in a view, with what was known at a moment.
+    /// As [`tiers`](Self::tiers) in a view. With `at`, only entries that were known at that time are included.
     pub(crate) fn tiers_in(
         &self,
         tx: &ReadTx<'_>,
@@ -216,8 +215,8 @@ impl Engine {
         if let (Some(key), Some(name)) = (&wanted, &ask.audience.agent) {
             agents.entry(key.clone()).or_insert_with(|| name.trim().to_owned());
         }
-        // The agent's partner is the only person present, or the owner if nobody else is; several people count as no
-        // particular partner.
+        // The agent talks with the only person present, or with the owner if nobody else is. If several people are present,
+        // it talks with nobody in particular.
         let people = &view.destination.people;
         let talks_with = |user: &EntityId| match people.first() {
             None => view.map.persons.is_owner(user) || is_overview,
@@ -276,7 +275,8 @@ impl Engine {
     }
 }
 
-/// A person's role: the strictest of any of their handles. Most have none assigned and are guests.
+/// A person's role: the strictest of any of their handles. Handles without an assigned role, which is most of them, are
+/// guests.
 fn role_of(roles: &BTreeMap<EntityId, PersonRole>, persons: &keepsake_store::Persons, person: &EntityId) -> PersonRole {
     if persons.is_owner(person) {
         return PersonRole::Owner;
@@ -285,7 +285,7 @@ fn role_of(roles: &BTreeMap<EntityId, PersonRole>, persons: &keepsake_store::Per
     members.iter().map(|member| roles.get(member).copied().unwrap_or(PersonRole::Guest)).min().unwrap_or(PersonRole::Guest)
 }
 
-/// The role that applies to a destination: the strictest of all who read there, or a guest's if anybody may.
+/// The role that applies to a destination: the strictest role of all people who read there, or guest if anybody may.
 pub(crate) fn role_at(tx: &ReadTx<'_>, view: &View) -> std::result::Result<PersonRole, StoreError> {
     if view.destination.visibility == Visibility::Public {
         return Ok(PersonRole::Guest);

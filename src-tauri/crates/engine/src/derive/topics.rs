@@ -1,11 +1,11 @@
-//! Topics that grow over all conversations (seed 003): messages are read in batches, folded into topics for one audience
-//! after another, and changed by a person's decisions.
+//! Topics that grow over all conversations (seed 003): messages are read in batches, the batches are folded into topics for
+//! one audience after another, and a person's decisions change the topics.
 //!
-//! A topic depends on everything that its derivation read and not only on its own messages, so each audience has its own
-//! topics: the public ones come from public conversations, those of a closed audience from what was said in it, and the
-//! owner's from everything. A closed audience sees the public ones in addition to its own (decision 19). Nothing is
-//! filtered afterwards. What was read of a batch is stored, so that only new messages are embedded. The fold over all
-//! batches runs from the start each time, and only what is not stored yet is worded and written.
+//! A topic depends on everything that its derivation read and not only on its own messages, so each audience has its own set
+//! of topics, called a partition: public topics come from public conversations, those of a closed audience from its private
+//! conversations, and the owner's from everything. A closed audience sees the public topics in addition to its own (decision
+//! 19). Nothing is filtered afterwards. The result of reading a batch is stored, so that only new messages are embedded. The
+//! fold over all batches runs from the start each time, but only versions that are not stored yet are worded and written.
 //!
 //! The rules word topics first, in the embed lane. If a language model is chosen, it words the same content afterwards, in
 //! its own lane (`by_model`), and its text is shown if it is accepted.
@@ -44,7 +44,8 @@ const CHOICES: &str = "topic settings";
 /// Setting that stores the state of the data at the last derivation.
 pub(crate) const LOOKED_SETTING: &str = "topics_looked_through";
 
-/// Setting that stores which reader's marks were used when topics were last read. A process without a reader relies on it.
+/// Setting that stores the version of the reader whose marks were used when topics were last read, for processes without a
+/// reader.
 const READER_SETTING: &str = "topics_reader";
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
@@ -147,15 +148,15 @@ impl Engine {
             if closed != known {
                 return Ok((true, None));
             }
-            // No batch is complete; stored so that the conversation is not searched again.
+            // No new batch is complete. Store that, so that the conversation is not searched again.
             self.store().write(|tx| tx.put_topic_reading(&conversation, &signature, rests_at))?;
             next = [next, rests_at].into_iter().flatten().min();
         }
         Ok((unread.is_due, [next, unread.next].into_iter().flatten().min()))
     }
 
-    /// The last message of each conversation. Finding it scans the whole log, and it is needed after every write, so it is
-    /// cached until a message arrives or a conversation is removed, which changes the boundary version.
+    /// Sequence number of each conversation's last message. Finding it scans the whole log, and it is needed after every
+    /// write, so it is cached until a message arrives or a conversation is removed, which changes the boundary version.
     fn last_seqs(&self, tx: &ReadTx<'_>) -> StoreResult<Arc<BTreeMap<ConversationId, i64>>> {
         let (last, version) = (tx.last_seq_of_all()?, tx.boundary_version()?);
         let mut kept = self.inner.last_seqs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -212,7 +213,7 @@ impl Engine {
             tx.complete(lease, &serde_json::json!({ "batches": read, "versions": written }).to_string(), now)
         })?;
         self.queue_topics_for_model()?;
-        // Messages that arrived during the update have their own job.
+        // Messages that arrived during the update get a job of their own.
         self.queue_topics().map(drop)
     }
 
@@ -242,7 +243,7 @@ impl Engine {
 /// Delay in milliseconds before a job that finds the model still loading tries again. Loading takes seconds.
 const MODEL_WAIT_MS: i64 = 3_000;
 
-/// The last message of each conversation, valid for one log position and one boundary version.
+/// Sequence number of each conversation's last message, valid for one log position and one boundary version.
 #[derive(Debug)]
 pub(crate) struct LastSeqs {
     of_all: i64,

@@ -1,8 +1,10 @@
-//! Unidentified speakers of meetings: asked about once per meeting, and answered only by the person.
+//! Unidentified speakers of meetings. The person is asked about each of them once per meeting, and only the person can
+//! identify them.
 //!
-//! Until then an unidentified speaker has no person, no link and no proposals. Their words are stored with the meeting like
-//! all others. Not in this module: how labels in transcripts are distinguished from names (`channels`), how names and links
-//! change stored rows (`store::voices`), and the rule that nothing is proposed about an unnamed speaker (`propose`).
+//! Until then, an unidentified speaker belongs to no person, has no links, and nothing is proposed about them. Their words
+//! are stored with the meeting like all others. Not in this module: how labels in transcripts are distinguished from names
+//! (`importers`), how names and links change stored rows (`store`), and the rule that nothing is proposed about an unnamed
+//! speaker (`propose`).
 
 use keepsake_domain::{ConversationId, HandleId, LinkAnswer, LinkId, limits};
 use keepsake_store::{HandleRow, ReadTx, UnidentifiedSpeakerRow, WriteTx};
@@ -19,9 +21,9 @@ pub enum SpeakerAnswer {
     Person(HandleId),
     /// The speaker has this name and is not known from elsewhere.
     Name(String),
-    /// It does not matter; do not ask again.
+    /// The speaker stays unidentified; do not ask again.
     Leave,
-    /// Unanswered: an earlier answer is taken back.
+    /// Take back an earlier answer.
     Open,
 }
 
@@ -33,8 +35,8 @@ impl Engine {
         Ok(self.store().read(|tx| tx.voices(of))?)
     }
 
-    /// Stores the person's answer about one speaker, replacing an earlier one. What the speaker said is read again once
-    /// they have a name.
+    /// Stores the person's answer about one speaker, replacing an earlier one. Once the speaker has a name, their messages
+    /// are read again.
     pub fn answer_speaker(&self, voice: &HandleId, answer: &SpeakerAnswer) -> Result<()> {
         let answer = match answer {
             SpeakerAnswer::Name(name) => SpeakerAnswer::Name(checked_name(name)?),
@@ -44,7 +46,7 @@ impl Engine {
             if !tx.is_unidentified_speaker(voice)? {
                 return Ok(Some(format!("{voice} is not an unidentified speaker; `keepsake voices` lists them")));
             }
-            // A handle of the owner, whatever its name, means that the speaker is the owner.
+            // If the handle belongs to the owner, the speaker is the owner, regardless of the handle's name.
             let answer = match &answer {
                 SpeakerAnswer::Person(handle) if is_owner(tx, handle)? => SpeakerAnswer::Owner,
                 other => other.clone(),

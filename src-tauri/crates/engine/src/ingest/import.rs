@@ -88,7 +88,7 @@ pub struct ImportOutcome {
     pub touched: Vec<ConversationId>,
     /// Whether nobody in the file is known to be the owner.
     pub has_unknown_owner: bool,
-    /// Whether the date of a meeting was taken from the file date because nothing else named it.
+    /// Whether the date of a meeting was taken from the file date because it was given nowhere else.
     pub is_date_guessed: bool,
 }
 
@@ -98,14 +98,14 @@ pub fn local_zone(now: Timestamp) -> Zone {
     named.or_else(|| Zone::named(&iana_time_zone::get_timezone().ok()?)).unwrap_or_else(|| distance_from_utc(now))
 }
 
-/// The system's offset from UTC at a moment. The moment is passed in, because asking chrono for the
-/// current one panics before 1970.
+/// The system's offset from UTC at the given time. The time is passed in, because asking chrono for the current one panics
+/// before 1970.
 fn distance_from_utc(now: Timestamp) -> Zone {
     let now = chrono::DateTime::from_timestamp_millis(now.0).unwrap_or_default().naive_utc();
     Zone::Fixed(chrono::Local.offset_from_utc_datetime(&now).local_minus_utc() / 60)
 }
 
-/// Receives what is read: stores the messages and notes the rest.
+/// Receives the records that are read: stores the messages and notes the skipped ones.
 struct StoreSink<'e, 's> {
     request: &'e ImportRequest,
     control: &'e dyn Control,
@@ -158,7 +158,7 @@ impl Engine {
         };
         let started = self.now();
         let shown_path = request.path.to_string_lossy().into_owned();
-        // The sample is nobody's conversation and is there to show results, so the person's choices do not apply to it.
+        // The sample data is invented and exists to show results, so the person's choices do not apply to it.
         let (settings, before_seq) = self.store().read(|tx| Ok((tx.setting("settings")?, tx.last_seq_of_all()?)))?;
         let settings = settings.filter(|_| !request.is_sample);
         let choices = ImportChoices::read(settings.as_deref());
@@ -192,7 +192,7 @@ impl Engine {
             (None, Err(_)) if is_cancelled => Err(EngineError::Cancelled),
             (None, read) => read.map_err(EngineError::Import),
         };
-        // Also if the rest could not be read: the person asked to exclude what was stored.
+        // Done even if the rest could not be read, because the person asked to exclude the messages that were stored.
         let kept_out = self.make_private(&to_be_private, before_seq);
         let finished = read.and_then(|report| {
             kept_out?;
@@ -227,7 +227,7 @@ impl Engine {
         self.inner.zone
     }
 
-    /// How the file of a request is read, for both the import and its preview.
+    /// Options for reading the file of a request, the same for the import and its preview.
     pub(crate) fn reading_options(&self, request: &ImportRequest, now: Timestamp) -> ImportOptions {
         ImportOptions {
             source: request.source,
@@ -240,8 +240,8 @@ impl Engine {
         }
     }
 
-    /// Excludes conversations from memory that were stored before the person asked for it, including everything
-    /// after this log position.
+    /// Excludes from memory those of these conversations that already existed and are not excluded yet, including every
+    /// message after this log position.
     fn make_private(&self, source_conversations: &BTreeSet<String>, after_seq: i64) -> Result<()> {
         if source_conversations.is_empty() {
             return Ok(());
@@ -268,8 +268,8 @@ impl Engine {
         self.forget_incoming(path);
     }
 
-    /// Removes one of our own files once it has been imported. Its messages are in the log, and a second copy would outlive
-    /// their erasure.
+    /// Removes a file from the incoming folder once it has been imported. Its messages are in the log, and a second copy
+    /// would outlive their erasure.
     pub(crate) fn forget_incoming(&self, path: &Path) {
         let incoming = self.incoming_dir();
         if let Some(parent) = path.parent().filter(|_| path.starts_with(&incoming)) {
@@ -286,7 +286,7 @@ impl Engine {
         totals.seen = report.seen;
         let accounted = totals.imported + totals.duplicate + left_out(totals);
         if accounted != totals.seen {
-            // The counts are a promise to the person; a mismatch is our bug and must not pass as success.
+            // The person relies on these counts; a mismatch is a bug in Keepsake and must not pass as success.
             return Err(EngineError::Refused(format!(
                 "the import found {} records but can account for only {accounted}; please report this",
                 totals.seen
@@ -336,7 +336,8 @@ impl Engine {
         Ok(id)
     }
 
-    /// The files that a path stands for, and the files of a folder whose kind is not supported.
+    /// The files to import from a path: the file itself, or those in the folder. Also returns the files in the folder whose
+    /// kind is not supported.
     pub fn inputs(&self, path: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
         if !path.is_dir() {
             return Ok((vec![path.to_owned()], Vec::new()));

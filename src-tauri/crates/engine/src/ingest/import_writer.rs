@@ -1,8 +1,8 @@
 //! Stores messages of an import while more are read: the reading thread passes complete batches to a storing thread.
 //!
-//! Reading and storing an export use one processor each and keep the order of the file. If a batch is ready while another
-//! is still waiting, reading pauses, so memory is bounded. A batch is stored in one transaction or not at all. Not in this
-//! module: what is read, and what is reported about it.
+//! Reading and storing use one processor core each and keep the order of the file. If a batch is ready while another is still
+//! waiting, reading pauses, so memory use is bounded. A batch is stored in one transaction or not at all. Not in this module:
+//! what is read, and what is reported about it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -62,15 +62,15 @@ impl Batches<'_> {
         if self.batch.is_empty() {
             return Ok(());
         }
-        // The storing thread returns used batches, so that their messages are freed here and not on the thread that
-        // everything waits for.
+        // The storing thread returns used batches, so that their messages are freed on this thread and not on the storing
+        // thread, which is the bottleneck.
         let mut empty = self.stored.try_recv().unwrap_or_else(|_| Vec::with_capacity(BATCH_MESSAGES));
         empty.clear();
         self.batch_bytes = 0;
         self.to_store.send(std::mem::replace(&mut self.batch, empty)).map_err(|_| Stop)
     }
 
-    /// The person canceled, so waiting batches are not stored.
+    /// Called when the person cancels: waiting batches are not stored.
     pub(crate) fn call_off(&mut self) {
         self.is_called_off.store(true, Ordering::Release);
     }
@@ -93,7 +93,7 @@ pub(crate) fn storing<T>(
         let batch = Vec::with_capacity(BATCH_MESSAGES);
         let mut batches = Batches { batch, batch_bytes: 0, to_store, stored, is_called_off: &is_called_off };
         let outcome = read(&mut batches);
-        // Nothing more will come: the waiting batch is stored, and the thread ends.
+        // Closes the channel: the storing thread stores the waiting batch and ends.
         drop(batches);
         let stored = match storing.map(|thread| thread.join()) {
             Ok(Ok(stored)) => stored,
@@ -159,9 +159,9 @@ fn store(
                         stored.touched.push(id);
                     }
                 }
-                // Log a number and no text: what is committed here survives whatever happens to the process.
+                // Log only the count, no text. These messages are committed and survive a crash.
                 tracing::info!(messages = stored.imported + stored.duplicate, "messages stored");
-                // The reader may have finished already.
+                // The reading thread may have finished already.
                 let _ = give_back.send(batch);
             }
             Err(error) => {

@@ -1,7 +1,7 @@
-//! Preview of an import: what the file contains, and what of it the log already has. Nothing is changed.
+//! Preview of an import: the contents of the file, and how much of it is already in the log. Nothing is changed.
 //!
-//! Messages pass through in batches as in an import, and the store judges each by its own rule, so the numbers are those of
-//! the import that follows. Not in this module: wording for people, and the rule itself.
+//! Messages are processed in batches as in an import, and the store judges each by its own rules, so the numbers are those of
+//! the import that follows. Not in this module: wording for people, and the rules themselves.
 
 use keepsake_domain::Message;
 use keepsake_importers::{ImportError, Preview, Stop, preview_with};

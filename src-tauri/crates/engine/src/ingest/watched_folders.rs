@@ -1,7 +1,7 @@
 //! Watched sources: chats are read once a day, and a folder of meetings is checked every ten minutes (seed 002).
 //!
-//! [`next_due`] decides from times alone; the import lane asks it before it sleeps. Not in this module: reading the files
-//! (`import`), and any file watcher that runs between checks.
+//! [`next_due`] computes the time of the next check from times only; the import lane asks it before it sleeps. Not in this
+//! module: reading the files (`import`), and any file watcher that runs between checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub const CHAT_HOUR: u8 = 22;
 /// How often a folder of meetings is checked, in milliseconds (seed 002).
 pub(crate) const MEETINGS_EVERY_MS: i64 = 10 * 60 * 1000;
 
-/// A file that changed within this time may still be being written.
+/// A file that changed within this time, in milliseconds, may still be incomplete.
 const SETTLED_MS: i64 = 30_000;
 
 /// Maximum number of files considered in a watched folder; a folder with more does not contain conversations.
@@ -93,7 +93,7 @@ struct Look {
 
 /// When a source must be checked next, given when it was last checked. A time in the past means now.
 ///
-/// A chat that was missed because the computer was off is read once at the next start, not once for each missed day.
+/// A chat that was not read because the computer was off is read once at the next start, not once for each missed day.
 pub(crate) fn next_due(kind: WatchKind, hour: u8, last: Option<Timestamp>, utc_offset_minutes: i32, now: Timestamp) -> Timestamp {
     let Some(last) = last else { return now };
     // A clock that was set back must not delay a source by more than its period.
@@ -189,8 +189,8 @@ impl Engine {
         Ok(sources.iter().map(|source| self.due(source, &states, now)).min())
     }
 
-    /// When a source is due, as of `now`. A new one is due at `now` itself, so callers must compare with the same reading
-    /// of the clock. Against a later `now` it would be due in the future.
+    /// When a source is due, as of `now`. A new source is due at `now` itself, so callers must compare the result with the
+    /// same `now`; if the clock is read again for one of the two, the source can seem due in the future.
     fn due(&self, source: &WatchedSource, states: &BTreeMap<PathBuf, WatchState>, now: Timestamp) -> Timestamp {
         let last = states.get(&source.path).and_then(|state| state.last_ms).map(Timestamp);
         next_due(source.kind, source.hour, last, self.utc_offset_minutes(), now)
@@ -377,7 +377,7 @@ mod tests {
         engine.set_watched_sources(&[kept, taken_out]).unwrap();
         engine.queue_watched().unwrap();
         assert_eq!(jobs(&engine), 2);
-        // What another process has queued is not queued twice.
+        // A file that another process has queued is not queued twice.
         engine.store().write(|tx| engine.take_in(tx, &looks)).unwrap();
         assert_eq!(jobs(&engine), 2);
     }

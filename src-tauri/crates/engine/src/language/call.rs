@@ -1,9 +1,9 @@
 //! The only way to call a model: check exclusion, reuse a paid reply, check the budget, record the call, send it, read the
 //! reply, and record the outcome.
 //!
-//! Only a prompt is sent, which can contain nothing but fixed wording and scrubbed text; what it is about is up to the task
-//! ([`keepsake_prompt::Calls`]). A reply is recorded before it is read, so a crash afterwards does not cost it twice. A
-//! reply that cannot be read is marked and never used again.
+//! Only prompts are sent, and a prompt can contain only fixed wording and scrubbed text. Its subject is up to the task
+//! ([`keepsake_prompt::Calls`]). A reply is recorded before it is read, so a crash afterwards does not mean paying for it
+//! again. A reply that cannot be read is marked and never used again.
 
 use std::sync::{Arc, PoisonError};
 
@@ -18,17 +18,17 @@ use crate::derive::readable_messages::is_still_on_record;
 use crate::queue::control::Control;
 use crate::{Engine, EngineError, Result};
 
-/// A model together with what it is asked about.
+/// A model, and the subject of the calls to it.
 pub(crate) struct Interview<'e> {
     engine: &'e Engine,
     settings: ModelSettings,
     provider: Provider,
     model: Arc<dyn LanguageModel>,
-    /// Other models on the same server that perform some tasks instead, by name.
+    /// Other models on the same server that perform some of the tasks, sorted by name.
     others: Vec<Arc<dyn LanguageModel>>,
     /// The conversation as it was when the text for the model was read.
     conversation: Option<ConversationRow>,
-    /// The conversations whose content the calls contain, if the calls are about a person.
+    /// The conversations whose content the calls contain, if the calls are not about a single conversation.
     sources: Vec<ConversationId>,
     job: Option<JobId>,
 }
@@ -61,7 +61,7 @@ impl Watch for Listening<'_> {
 }
 
 impl Provider {
-    /// The endpoint; an error if it is not on this computer and that is not allowed.
+    /// The endpoint of the server; an error if only this computer is allowed and the server is on another one.
     pub(crate) fn endpoint(&self, this_computer_only: bool) -> Result<Endpoint> {
         let endpoint = Endpoint::parse(&self.url, self.shape).map_err(|error| EngineError::Refused(error.to_string()))?;
         if this_computer_only && !endpoint.is_this_computer() {
@@ -123,7 +123,7 @@ impl<'e> Interview<'e> {
         Ok(Self { engine, settings, provider: provider.clone(), model, others, conversation, sources: Vec::new(), job })
     }
 
-    /// The same for calls about a person, whose content comes from these conversations.
+    /// Sets the conversations that the content of the calls comes from, for calls that are not about a single conversation.
     pub(crate) fn telling_of(self, sources: Vec<ConversationId>) -> Self {
         Self { sources, ..self }
     }
@@ -140,7 +140,7 @@ impl<'e> Interview<'e> {
         self.model_for(label).model()
     }
 
-    /// How much to send to the models at once: the smallest known context length among them.
+    /// How much to send to the models in one call: the smallest known context length among them.
     pub(crate) fn context_length(&self) -> Result<ContextLength> {
         let names = self.others.iter().map(|model| model.model()).chain([self.model.model()]);
         let lengths = names.map(|name| {
@@ -172,8 +172,8 @@ impl<'e> Interview<'e> {
                 Some(shorter) => shorter,
                 None => return Err(ModelFailure::Call(error).into()),
             };
-            // A reply that was cut off says nothing about the next conversation. A prompt that was too long would be
-            // refused again, so that length is remembered.
+            // A cut-off reply says nothing about the next conversation, but a prompt that was too long would be refused
+            // again, so the shorter length is remembered.
             if matches!(error, CallError::PromptTooLong { .. }) {
                 self.engine.remember_context_length(&self.provider, length);
             }
@@ -223,7 +223,7 @@ impl<'e> Interview<'e> {
         }
     }
 
-    /// Sends one prompt that belongs to no task: the test of a model.
+    /// Sends one prompt that belongs to no task, for testing a model.
     pub(crate) fn send_once(&self, prompt: &Prompt, control: &dyn Control) -> Result<(CallId, ChatReply)> {
         let listening = Listening { control, stage: "Trying the model", answered: 0, known: 1 };
         self.send(prompt, &self.request_hash(prompt, 1), &listening)
@@ -272,7 +272,7 @@ impl<'e> Interview<'e> {
             started: now,
         };
         engine.store().write(|tx| {
-            // Checked in the transaction that releases the text. In the meantime the person may have excluded a
+            // Checked in the transaction that clears the text for sending. In the meantime the person may have excluded a
             // conversation and included it again, or erased one of several.
             let is_closed = match &self.conversation {
                 Some(conversation) => !is_still_on_record(tx, conversation)?,
@@ -301,7 +301,7 @@ impl<'e> Interview<'e> {
         }
     }
 
-    /// Records that an answer could not be read. Nothing of it is used, now or later.
+    /// Records that an answer could not be read. No part of it is used, now or later.
     pub(crate) fn mark_unusable(
         &self,
         call: &CallId,

@@ -1,7 +1,7 @@
 //! How much text a model takes in one call: set by the person, reported by its server, or learned when it refuses more.
 //!
-//! Kept only while the program runs, because a server may be started with another length tomorrow. Not in this module: how
-//! much of it is left for the material ([`ContextLength`]), and cutting conversations (`capture::model`).
+//! It is kept only while the program runs, because a server may be started with a different length later. Not in this module:
+//! how much of it is left for the text to read ([`ContextLength`]), and cutting conversations (`capture::model`).
 
 use std::sync::PoisonError;
 
@@ -11,11 +11,12 @@ use keepsake_prompt::ContextLength;
 use super::settings::Provider;
 use crate::{Engine, Result};
 
-/// If a server does not report its length in time, the default is used, and the server refuses if that is too much.
+/// Time, in milliseconds, that a server has to report its length. After that, the default is used, and the server refuses a
+/// call if that is too much.
 const ASK_TIMEOUT_MS: u64 = 2_000;
 
 impl Engine {
-    /// How much to send to this model at once. Its server is asked only once.
+    /// How much to send to this model in one call. Its server is asked only once.
     pub(crate) fn context_length(&self, provider: &Provider, this_computer_only: bool) -> Result<ContextLength> {
         let known = self.inner.context_lengths.lock().unwrap_or_else(PoisonError::into_inner).get(&name(provider)).copied();
         if let Some(known) = known {

@@ -1,5 +1,5 @@
-//! What it costs to let the chosen model read the conversations it has not read: tokens, and time at the
-//! pace of its latest calls.
+//! Estimates the cost of letting the chosen model read the conversations it has not read: tokens, and time at the pace of its
+//! latest calls.
 //!
 //! Not in this module: prices, which servers do not report.
 
@@ -15,7 +15,8 @@ const TOKENS_A_TOKEN: f64 = 2.5;
 /// Tokens for instructions and replies of the calls about a short conversation.
 const TOKENS_A_CONVERSATION: u64 = 4_500;
 
-/// Number of calls that the pace is computed from: the first call to a model loads it, and one long reply says little.
+/// Number of latest calls that the pace is computed from. A single call says little: the first one also loads the model, and
+/// a reply may be unusually long.
 const PACE_CALLS: u32 = 20;
 
 /// Estimated cost of reading.

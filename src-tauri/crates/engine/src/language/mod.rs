@@ -1,5 +1,5 @@
-//! The language model engine: settings, calls and jobs. What is asked and how replies are judged is in `capture::model` and
-//! `insight::model`; sending and receiving is in `keepsake_models`.
+//! The language model engine: settings, calls and jobs. Not in this module: prompts and the judgment of replies
+//! (`capture::model`, `insight::model`), and sending and receiving (`keepsake_models`).
 //!
 //! A model only makes proposals. They pass the same gates and the same transaction as the built-in engine's proposals
 //! (`review::propose`), and the person reviews them in the same queue.
@@ -33,7 +33,7 @@ pub(crate) use read::is_meeting;
 pub use settings::{ModelSettings, Provider, TaskModels};
 pub use trial::Trial;
 
-/// How often to check whether the power is back.
+/// How often to check whether the power is back, in milliseconds.
 const BATTERY_LOOK_MS: i64 = 60_000;
 
 /// Why a model could not be called, or why its answer could not be used.
@@ -72,12 +72,13 @@ pub enum ModelFailure {
     NoModel,
 }
 
-/// Delay before asking a server that is still loading its model again. Large models take a minute from a slow disk.
+/// Delay in milliseconds before asking a server again that is still loading its model. Large models take a minute from a slow
+/// disk.
 const LOADING_WAIT_MS: i64 = 10_000;
 
 impl ModelFailure {
-    /// If the model is only unavailable for now and the job did not fail: the delay in milliseconds before it
-    /// makes sense to ask again.
+    /// Delay in milliseconds before it makes sense to ask again, if the model is only unavailable for now and the job did not
+    /// fail.
     pub(crate) fn hold_ms(&self) -> Option<i64> {
         match self {
             Self::Call(CallError::Loading) => Some(LOADING_WAIT_MS),
@@ -104,15 +105,15 @@ impl ModelFailure {
     }
 }
 
-/// An unreadable answer is no reason to skip the other items. The error is kept and reported once
-/// all have been asked about.
+/// Lets a job continue with the other items after an unusable answer. The error is kept in `unusable` and reported once the
+/// model has been asked about all items.
 pub(crate) fn passing(done: Result<bool>, unusable: &mut Option<EngineError>) -> Result<bool> {
     match done {
         Err(EngineError::Model(failure @ ModelFailure::Unusable { .. })) => {
             unusable.get_or_insert(EngineError::Model(failure));
             Ok(false)
         }
-        // Excluded or erased while the model was being asked. What remains has its own job.
+        // A conversation was excluded or erased while the model was being asked. The remaining content has its own job.
         Err(EngineError::Model(ModelFailure::Private)) => Ok(false),
         done => done,
     }

@@ -11,7 +11,8 @@ use keepsake_models::language::{Shape, Watch};
 use super::settings::Provider;
 use crate::{Engine, EngineError, Result};
 
-/// Models are gigabytes in size; on a slow connection a download takes all night.
+/// Maximum duration of a download, in milliseconds. Models are gigabytes in size, and on a slow connection a download takes
+/// all night.
 const TIMEOUT_MS: u64 = 12 * 60 * 60 * 1000;
 
 /// The state of a download, as the window shows it.

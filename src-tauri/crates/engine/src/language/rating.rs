@@ -1,7 +1,7 @@
-//! What a model is good for: runs made-up conversations through the real prompts and counts the results
-//! against the known answers.
+//! Rates what a model is good for: runs made-up conversations through the real prompts and compares the results with the
+//! known answers.
 //!
-//! This is a rough check, not a benchmark: a dozen statements separate a model that can do a task from one that cannot, and
+//! This is a rough check, not a benchmark: a dozen statements can tell a model that can do a task from one that cannot, but
 //! nothing finer. None of the text is the person's, and nothing is stored except the entries in the list of calls. Not in
 //! this module: the quick test with one call (`trial`).
 
@@ -81,11 +81,11 @@ const STATEMENTS: [(usize, &str, &str, bool); 6] = [
 /// How far a model can be trusted with a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Three quarters correct and almost nothing invented.
+    /// At least three quarters correct and at most one result invented.
     Good,
-    /// Half of it correct.
+    /// At least half correct and at most three results invented.
     Weak,
-    /// Less than half, or no usable answer: do not use it for this task.
+    /// Fewer correct, more invented, or no usable answer: do not use it for this task.
     Unfit,
 }
 
@@ -119,7 +119,7 @@ pub struct TaskRating {
     pub right: u32,
     /// Maximum number of correct results.
     pub of: u32,
-    /// Number of results that nobody stated.
+    /// Number of invented results.
     pub wrong: u32,
 }
 
@@ -175,7 +175,8 @@ pub(super) fn conversation<'t>(turns: &'t [Turn<'t>]) -> Conversation<'t> {
     Conversation { turns, owner_name: Some("Mara"), assistant_name: Some("Nova") }
 }
 
-/// If a task's answers were unusable twice, the model failed the task, but the rating itself did not fail.
+/// The result of a task; `None` if its answers were unusable twice. The model then failed the task, but the rating itself did
+/// not fail.
 fn answered<T>(done: Result<T>) -> Result<Option<T>> {
     match done {
         Ok(found) => Ok(Some(found)),
@@ -226,7 +227,7 @@ impl Engine {
         let answer = answered(interview.drive_in_parts(begin, "Checking the findings", control))?;
         let kept =
             |said: &str| answer.as_ref().is_some_and(|answer| answer.found.candidates.iter().any(|one| one.content == said));
-        // A judge that never answers keeps no statement, which is not a judgment.
+        // A judge without a usable answer keeps no statement, which does not count as a judgment.
         let is_judge = answer.as_ref().is_some_and(|answer| answer.dropped.is_none());
         let right = STATEMENTS.iter().filter(|(.., said, holds)| is_judge && kept(said) == *holds).count() as u32;
         let wrong = STATEMENTS.iter().filter(|(.., said, holds)| is_judge && kept(said) && !holds).count() as u32;

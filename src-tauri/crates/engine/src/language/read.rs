@@ -1,8 +1,8 @@
-//! Reads a conversation with the chosen model: facts, and what the owner thinks and why.
+//! Reads a conversation with the chosen model, for facts and for the owner's positions with their reasons.
 //!
-//! Which calls are made and which parts of a reply are believed is decided in `capture::model`. This module makes the
-//! calls and writes the results once, in the transaction that completes the job, through the same code as the
-//! built-in engine's proposals.
+//! `capture::model` decides which calls are made and which parts of a reply are believed. This module makes the calls and
+//! writes the results once, in the transaction that completes the job, through the same code as the built-in engine's
+//! proposals.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -26,7 +26,7 @@ use crate::{Engine, EngineError, Result};
 const STRETCH_TURNS: usize = 2_000;
 
 /// Up to this many new messages at the end of a conversation that was already read count as a live channel, which is read a
-/// few messages at a time (seed 004). More is an import that added many at once.
+/// few messages at a time (seed 004). If there are more, an import added them at once.
 const LIVE_MESSAGES_MAX: usize = 30;
 
 /// The part of the settings that scrubbing needs.
@@ -63,7 +63,7 @@ impl Engine {
         Scrubber::new(&scrub_config_of(tx.setting("settings")?)).map_err(|error| refused(error.to_string()))
     }
 
-    /// Lets the chosen model read what it has not yet read of a conversation, and completes the job with the result.
+    /// Lets the chosen model read the unread part of a conversation, and completes the job with the result.
     pub(crate) fn propose_by_model(&self, id: &ConversationId, lease: &Lease, control: &dyn Control) -> Result<()> {
         let settings = self.model_settings()?;
         let (conversation, rows, read_to, answers, map) = self.store().read(|tx| {
@@ -106,7 +106,7 @@ impl Engine {
         Ok((interview, self.scrubber()?))
     }
 
-    #[allow(clippy::too_many_arguments)] // One stretch of a reading; the rest belongs to the reading as a whole.
+    #[allow(clippy::too_many_arguments)] // Some of these describe the stretch, the rest the whole reading.
     fn read_stretch<'r>(
         &self,
         interview: &Interview<'_>,
@@ -128,7 +128,8 @@ impl Engine {
         let name_of = |role: Role| stretch.iter().find(|row| row.role == role).map(|row| row.author.as_str());
         let read = Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
         let chars: usize = turns.iter().map(|turn| turn.text.chars().count()).sum();
-        // In a longer meeting, only the whole shows which facts are firm and which are contradicted elsewhere.
+        // A longer meeting is read for facts as a whole, because only the whole shows which facts are firm and which are
+        // contradicted elsewhere.
         let is_whole = is_meeting(conversation) && chars > FACTS_WINDOW_CHARS;
         let facts = |length| match is_whole {
             true => Task::facts(read, scope, scrubber, length),
@@ -221,8 +222,8 @@ fn scope(stretch: &[InteractionRow], read_to: i64) -> Option<Scope> {
 
 /// The thread of each message (seed 002: threads are read separately).
 ///
-/// An assistant's export links every message to the previous one, and a link across an omitted message breaks there. Such
-/// links are the course of one conversation and not threads.
+/// An assistant's export links every message to the previous one, and the chain breaks where a message was left out. Such
+/// links only give the order of one conversation and are not threads.
 fn threads_of<'r>(conversation: &ConversationRow, rows: &'r [InteractionRow], answers: &'r HashMap<i64, String>) -> Vec<&'r str> {
     let is_one_talk = [SourceKind::Chatgpt, SourceKind::Claude, SourceKind::ClaudeCode]
         .iter()

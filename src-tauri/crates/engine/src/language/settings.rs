@@ -1,7 +1,7 @@
-//! Which engines make proposals, which model server is used, and what it may be sent: the person's
-//! choices, kept in the store.
+//! The person's model settings, kept in the store: which engines make proposals, which model server is used, and what may be
+//! sent to it.
 //!
-//! Keys are not among them; they are in the system's keyring (`keepsake_models::keys`).
+//! API keys are not among them; they are stored in the system's keyring (`keepsake_models::keys`).
 
 use keepsake_capture::model::{JUDGE, JUDGE_FACTS};
 use keepsake_domain::{Engines, MemoryProfile};
@@ -27,17 +27,18 @@ const CHOICES: &str = "model settings";
 /// at today's prices.
 const REMOTE_TOKENS_A_DAY: u64 = 500_000;
 
-/// A slow computer takes about five minutes to read 6,000 tokens and write 1,000. After twice that
-/// time, no reply will come.
+/// Default time to wait for a reply, in milliseconds. A slow computer takes about five minutes to read 6,000 tokens and write
+/// 1,000. After twice that time, no reply will come.
 const REPLY_TIMEOUT_MS: u64 = 10 * 60 * 1000;
 
-/// A server on this computer answers within milliseconds or does not exist, and the person is waiting.
+/// Time to wait for a server on this computer, in milliseconds. It answers within milliseconds or does not exist, and the
+/// person is waiting.
 const DETECT_TIMEOUT_MS: u64 = 300;
 
 /// A model on a model server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provider {
-    /// API that the server speaks.
+    /// The API that the server implements.
     pub shape: Shape,
     /// URL of the server, such as `http://127.0.0.1:11434`.
     pub url: String,
@@ -101,7 +102,7 @@ impl TaskModels {
     }
 }
 
-/// The choices. Every field has a default, so a field missing from an older version is no error.
+/// The model settings. Every field has a default, so settings stored by an older version remain valid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModelSettings {
@@ -192,7 +193,7 @@ impl Engine {
             provider.endpoint(settings.this_computer_only)?;
         }
         let mut settings = settings.clone();
-        // The models of another server are not available on this one.
+        // The models chosen for tasks on the previous server may not exist on this one.
         let origin = |settings: &ModelSettings| settings.provider.as_ref().and_then(Provider::origin);
         let before = origin(&self.model_settings()?);
         if before.is_some() && before != origin(&settings) {

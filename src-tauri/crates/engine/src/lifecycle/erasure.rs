@@ -1,11 +1,11 @@
-//! Completes erasures: an erasure stays "pending" until none of our files contains anything of what was erased.
+//! Completes erasures: an erasure stays "pending" until none of Keepsake's files contains any of the erased content.
 //!
-//! The store erases and queues the job in one transaction. The first attempt is made here immediately, so the receipt
-//! nearly always says "done" already. If a reader is in the way, the queue does the rest. This module also excludes
-//! conversations from memory, because the strictest form of that erases. Not in this module: what is erased along with what
-//! (`keepsake-store`), and the wording in the window.
+//! The store erases and queues the job in one transaction. This module makes the first attempt immediately, so the receipt
+//! nearly always says "done". If a read transaction still uses an older snapshot, the queue does the rest. This module also
+//! excludes conversations from memory, because the strictest form of exclusion erases. Not in this module: what else an
+//! erasure removes (`keepsake-store`), and the wording in the window.
 
-use keepsake_domain::limits::ERASURE_RETRY_MS;
+use keepsake_domain::job::ERASURE_RETRY_MS;
 use keepsake_domain::{ConversationId, EntityId, HandleId, ImportId, JobId, JobState, MemoryId};
 use keepsake_store::{Erased, ErasurePayload, ErasurePreview, JobRow, Lease, MemoriesErased, PrivateTime, Sweep};
 
@@ -18,7 +18,7 @@ pub struct ErasureReceipt {
     pub erased: Erased,
     /// The job that completes it, also listed in Activity.
     pub job: JobId,
-    /// Whether the files were checked and contain nothing of it. Until then the erasure is pending.
+    /// Whether the files were checked and contain none of the erased content. Until then, the erasure is pending.
     pub is_done: bool,
 }
 
@@ -29,7 +29,7 @@ pub struct MemoriesReceipt {
     pub erased: MemoriesErased,
     /// The job that completes the erasure.
     pub job: JobId,
-    /// Whether the files were checked and contain nothing of it.
+    /// Whether the files were checked and contain none of the erased content.
     pub is_done: bool,
 }
 
@@ -44,7 +44,7 @@ pub enum Existing {
     Erase,
 }
 
-/// What excluding a conversation, or including it again, did.
+/// Result of excluding a conversation from memory, or of including it again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PrivacyOutcome {
     /// Number of memories hidden.
@@ -58,22 +58,22 @@ pub struct PrivacyOutcome {
 }
 
 impl Engine {
-    /// Erases everything an import added and all that rests on it.
+    /// Erases everything an import added, and everything that rests on it.
     pub fn erase_import(&self, import: &ImportId, reason: &str) -> Result<ErasureReceipt> {
         let job = JobId::fresh(self.ids());
         let erased = self.store().erase_import(import, reason, &job, self.now())?;
         self.after_erasing(job, erased)
     }
 
-    /// Erases one conversation and everything that rests on it alone.
+    /// Erases one conversation and everything that rests only on it.
     pub fn erase_conversation(&self, id: &ConversationId, reason: &str) -> Result<ErasureReceipt> {
         let job = JobId::fresh(self.ids());
         let erased = self.store().erase_conversation(id, reason, &job, self.now())?;
         self.after_erasing(job, erased)
     }
 
-    /// Erases a person under all of their handles: their messages everywhere, conversations with them alone, and everything
-    /// derived about them. What others said stays.
+    /// Erases a person under all of their handles: their messages everywhere, conversations with nobody else, and everything
+    /// derived about them. Messages of others stay.
     pub fn erase_person(&self, person: &EntityId, reason: &str) -> Result<ErasureReceipt> {
         let handles = self.handles_of(person)?;
         let job = JobId::fresh(self.ids());
@@ -134,7 +134,7 @@ impl Engine {
         Ok(handles)
     }
 
-    /// Queues everything that is derived over all messages, to derive it again without the erased ones.
+    /// Queues every derivation that covers all messages, to repeat it without the erased ones.
     fn after_erasing(&self, job: JobId, erased: Erased) -> Result<ErasureReceipt> {
         self.look_at_links_again()?;
         self.queue_settling()?;
@@ -145,8 +145,8 @@ impl Engine {
         self.see_through(job, erased)
     }
 
-    /// Excludes a conversation from memory, with a choice of what happens to everything derived from it, or includes it
-    /// again without using what arrived meanwhile.
+    /// Excludes a conversation from memory, or includes it again without using messages that arrived meanwhile. When
+    /// excluding, `existing` says what happens to everything derived from it.
     pub fn set_private(&self, id: &ConversationId, is_private: bool, existing: Existing) -> Result<PrivacyOutcome> {
         if is_private { self.begin_private(id, existing) } else { self.end_private(id, PrivateTime::LeaveOut) }
     }
@@ -158,7 +158,7 @@ impl Engine {
             tx.end_private(id, private_time)?;
             tx.hide_memories_of(id, false)
         })?;
-        // Queues what may now be read, and what was waiting to be read when the conversation was excluded.
+        // Queues the messages that may be read now, including those that were unread when the conversation was excluded.
         self.queue_unread()?;
         self.look_for_work();
         Ok(PrivacyOutcome { unhidden, ..PrivacyOutcome::default() })
@@ -172,7 +172,7 @@ impl Engine {
             let mut erased = None;
             match existing {
                 Existing::Keep | Existing::Hide => tx.set_private(id, true)?,
-                // What was derived is erased and must not be derived again, so the exclusion covers the whole conversation.
+                // Erased results must not be derived again, so the exclusion covers the whole conversation.
                 Existing::Erase => tx.begin_private(id, 0)?,
             }
             outcome.jobs_cancelled = tx.cancel_jobs_about(id.as_str(), now)?;
@@ -197,7 +197,7 @@ impl Engine {
         Ok(outcome)
     }
 
-    /// Tries immediately what the queue would do later.
+    /// Tries the erasure job immediately instead of leaving it to the queue.
     fn see_through(&self, job: JobId, erased: Erased) -> Result<ErasureReceipt> {
         let leased = self.lease(|tx, _| tx.lease_job(&job, self.now()))?;
         // A worker may have taken the job already. Then the worker completes it.
@@ -212,8 +212,8 @@ impl Engine {
         Ok(ErasureReceipt { erased, job, is_done })
     }
 
-    /// Makes one attempt: empties the write-ahead log and searches the files for what was erased. Postponed while a reader
-    /// still uses an older snapshot.
+    /// Makes one attempt: empties the write-ahead log and searches the files for the erased content. Postponed while a read
+    /// transaction still uses an older snapshot.
     pub(crate) fn perform_erasure(&self, job: &JobRow, lease: &Lease) -> Result<()> {
         let payload: ErasurePayload =
             serde_json::from_str(&job.payload).map_err(|error| EngineError::Stored { what: "erasure", error })?;

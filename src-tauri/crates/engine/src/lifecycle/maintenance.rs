@@ -8,6 +8,7 @@
 //!
 //! Not in this module: the work itself, which is in the modules of its parts, and how the digest is shown.
 
+use keepsake_domain::proposal::{EXPIRE_AFTER_DAYS, EXPIRE_AFTER_DAYS_MAX, EXPIRE_AFTER_DAYS_MIN};
 use keepsake_domain::{DAY_MS, JobKind, MaintenanceRunId, OperationId, Timestamp};
 use keepsake_store::{Counts, MaintenanceRunRow, MemoryChange, MemoryState};
 use serde::{Deserialize, Serialize};
@@ -26,14 +27,6 @@ const SINCE_SETTING: &str = "maintenance_since";
 
 /// Default local hour of maintenance: after the hour at which chats are read, before anybody gets up.
 pub const NIGHT_HOUR: u8 = 3;
-
-/// Default number of days after which an unanswered proposal expires: a queue that only grows is one that nobody opens any
-/// more (docs/sources.md#research).
-pub const PARK_AFTER_DAYS: u32 = 60;
-
-/// Values outside this range are mistakes: fewer days would remove what piled up over a holiday, more means never.
-const PARK_AFTER_DAYS_MIN: u32 = 7;
-const PARK_AFTER_DAYS_MAX: u32 = 3_650;
 
 /// An expired proposal is deferred until this moment, the end of the year 9999, that is, until the person restores it.
 pub const PARKED_UNTIL: Timestamp = Timestamp(253_402_300_799_000);
@@ -65,13 +58,13 @@ pub struct MaintenanceRules {
     pub hour: u8,
     /// Days after which an unanswered proposal of any kind expires.
     pub park_after_days: u32,
-    /// Whether a desktop notification reports, with a number, that a run ended and proposals need attention.
+    /// Whether a desktop notification says that a run ended and how many proposals need attention.
     pub notify: bool,
 }
 
 impl Default for MaintenanceRules {
     fn default() -> Self {
-        Self { automatic: true, hour: NIGHT_HOUR, park_after_days: PARK_AFTER_DAYS, notify: true }
+        Self { automatic: true, hour: NIGHT_HOUR, park_after_days: EXPIRE_AFTER_DAYS, notify: true }
     }
 }
 
@@ -79,9 +72,9 @@ impl Default for MaintenanceRules {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Digest {
-    /// What is new since the previous digest.
+    /// Counts of new items since the previous digest.
     pub new: Vec<(String, u64)>,
-    /// What needed the person's attention when the digest was made.
+    /// Counts of items that needed the person's attention when the digest was made.
     pub waiting: Vec<(String, u64)>,
     /// Log position that the digest covers.
     through_seq: i64,
@@ -128,9 +121,9 @@ impl Engine {
         if rules.hour > 23 {
             return Err(EngineError::Refused(format!("{} is not an hour; choose one from 0 to 23", rules.hour)));
         }
-        if !(PARK_AFTER_DAYS_MIN..=PARK_AFTER_DAYS_MAX).contains(&rules.park_after_days) {
+        if !(EXPIRE_AFTER_DAYS_MIN..=EXPIRE_AFTER_DAYS_MAX).contains(&rules.park_after_days) {
             return Err(EngineError::Refused(format!(
-                "proposals can expire after {PARK_AFTER_DAYS_MIN} to {PARK_AFTER_DAYS_MAX} days, not after {}",
+                "proposals can expire after {EXPIRE_AFTER_DAYS_MIN} to {EXPIRE_AFTER_DAYS_MAX} days, not after {}",
                 rules.park_after_days
             )));
         }
@@ -247,7 +240,7 @@ impl Engine {
         Ok(next)
     }
 
-    /// When the next automatic run starts. The first one is in the night after the first call: a person who has just
+    /// When the next automatic run starts. The first one is in the night after the first call, because a person who has just
     /// imported their first file is still busy with it.
     fn next_maintenance(&self, rules: &MaintenanceRules) -> Result<Option<Timestamp>> {
         if !rules.automatic {
@@ -268,12 +261,12 @@ impl Engine {
         Ok(Some(next_due(WatchKind::Chat, rules.hour, Some(last), self.utc_offset_minutes(), now)))
     }
 
-    /// Proposals that have waited since before this moment expire.
+    /// Proposals left unanswered since before this time expire.
     fn parked_from(&self) -> Result<Timestamp> {
         Ok(self.now().plus_ms(-i64::from(self.maintenance_rules()?.park_after_days) * DAY_MS))
     }
 
-    /// Expires the pending memories that waited too long, as one operation with one undo, and returns how many.
+    /// Expires pending memories left unanswered too long, as one operation with one undo, and returns how many.
     pub fn expire_old_memories(&self) -> Result<u64> {
         let days = self.maintenance_rules()?.park_after_days;
         let now = self.now();

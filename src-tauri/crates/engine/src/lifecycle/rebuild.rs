@@ -1,12 +1,12 @@
 //! Rebuilds everything derived, from the messages and from what a person decided.
 //!
-//! For people who do not trust what is shown, or want it as today's rules would produce it. Nothing that a person or a
-//! model said is lost ([`keepsake_store::WriteTx::drop_derived`]), and a backup is made first. Everything is recreated with
-//! its previous id and date. References therefore still work, the waiting time of a proposal does not start again, and the
-//! nightly digest does not call it new.
+//! This is for people who do not trust the current results, or want those that today's rules would produce. No answer of a
+//! person or a model is lost ([`keepsake_store::WriteTx::drop_derived`]), and a backup is made first. Everything is recreated
+//! with its previous id and date. References therefore still work, the waiting time of a proposal does not start again, and
+//! the nightly digest does not report it as new.
 //!
-//! The rest is a maintenance run, which continues after a crash like any other. Only the dates, which are kept in memory,
-//! are then those of the rebuild.
+//! The work itself is done by a maintenance run, which continues after a crash like any other. The previous dates are kept
+//! only in memory, so items recreated after a crash get the date of the rebuild.
 
 use std::path::PathBuf;
 use std::sync::PoisonError;
@@ -40,7 +40,7 @@ impl Engine {
         }
         let backup = self.keep_backup(BackupReason::BeforeBulk, control)?.path;
         self.cancel_maintenance()?;
-        // A job running at the same time would write results from the old data into the new.
+        // A job running at the same time would write results of the old data into the new data.
         let held_up = self.hold_up_work(control)?;
         control.progress("deleting", 0, 0);
         self.drop_topics()?;
@@ -66,7 +66,7 @@ impl Engine {
         Ok(Rebuilding { backup, candidates: dropped.candidates, run })
     }
 
-    /// When this id was first created: now, unless it is being recreated.
+    /// When the item with this id was first created: its previous date if a rebuild recreates it, otherwise now.
     pub(crate) fn made_first(&self, id: &str) -> Timestamp {
         let made = self.inner.made.lock().unwrap_or_else(PoisonError::into_inner);
         made.get(id).copied().unwrap_or_else(|| self.now())

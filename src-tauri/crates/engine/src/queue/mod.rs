@@ -1,7 +1,8 @@
 //! The worker: takes jobs lane by lane and runs each to a stored outcome.
 //!
-//! One step of a lane is [`Engine::run_next`], which tests call directly; [`Worker`] repeats it on one thread per lane. A
-//! pause starts no further jobs and loses none. An idle thread uses no CPU: it sleeps until it is woken or a retry is due.
+//! One step of a lane is [`Engine::run_next`], which tests call directly; [`Worker`] repeats it on one thread per lane.
+//! During a pause, no further jobs start and none are lost. An idle thread uses no CPU: it sleeps until it is woken or a
+//! retry is due.
 
 pub(crate) mod control;
 pub(crate) mod pause;
@@ -27,19 +28,20 @@ use crate::queue::control::Control;
 use crate::{Engine, EngineError, Result};
 use keepsake_importers::Zone;
 
-/// How often a running job stores its progress: each write is durable and takes milliseconds.
+/// How often a running job stores its progress, in milliseconds. Each write is durable and takes milliseconds.
 const HEARTBEAT_MS: i64 = 1_000;
 
-/// How often a running job reports progress to the window: more often than the eye can follow is noise.
+/// How often a running job reports progress to the window, in milliseconds. The eye cannot follow more.
 const PROGRESS_MS: i64 = 100;
 
-/// How often a held lane checks whether the power is back or the budget was raised.
+/// How often a held lane checks whether the power is back or the budget was raised, in milliseconds.
 const HOLD_LOOK_MS: i64 = 60_000;
 
-/// How often a caller that waits for running work checks whether it is over, because the end of a job wakes nobody.
+/// How often a caller that waits for running jobs checks whether they have ended, in milliseconds. It has to check, because
+/// the end of a job wakes nobody.
 const HELD_LOOK_MS: u64 = 100;
 
-/// Where in a job's life a test ends the process.
+/// The point in a job's life at which a test ends the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KillPoint {
     /// The lease is stored, but no work is done.
@@ -120,8 +122,8 @@ impl Wake {
     }
 }
 
-/// Marks a job as being worked on by this process, however long since its last heartbeat. Dropping it also removes what is
-/// kept in memory about the job.
+/// Marks a job as being worked on by this process, no matter how long ago its last heartbeat was. Dropping it also removes
+/// the in-memory state of the job.
 pub(crate) struct AtWork<'e> {
     wake: &'e Wake,
     job: JobId,
@@ -135,7 +137,7 @@ impl Drop for AtWork<'_> {
     }
 }
 
-/// While this exists, no job starts except an erasure.
+/// While this value exists, no job starts except an erasure.
 pub(crate) struct HeldUp<'e>(&'e Engine);
 
 impl Drop for HeldUp<'_> {
@@ -152,7 +154,7 @@ pub struct WorkerLock {
     _file: File,
 }
 
-/// The bare lock, before the jobs of a dead worker have been recovered.
+/// Only the lock: the jobs of a dead worker have not been recovered yet.
 #[derive(Debug)]
 pub struct QueueTurn {
     file: File,
@@ -250,7 +252,7 @@ struct PersonPayload {
     entity_id: EntityId,
 }
 
-/// Stops work that has no job when the worker stops.
+/// The control of work that has no job: cancels it when the worker stops.
 struct Stopping<'e>(&'e Engine);
 
 impl Control for Stopping<'_> {
@@ -336,8 +338,8 @@ impl Engine {
         Ok(WorkerLock { _file: turn.file })
     }
 
-    /// Lets running work finish and starts nothing new until the returned value is dropped. This state is not stored, so a
-    /// process that dies with it blocks nothing.
+    /// Waits until running jobs have finished, and starts no new ones until the returned value is dropped, except erasures.
+    /// This state is not stored, so a process that dies meanwhile blocks nothing.
     pub(crate) fn hold_up_work(&self, control: &dyn Control) -> Result<HeldUp<'_>> {
         self.inner.wake.held_up.store(true, Ordering::SeqCst);
         let held = HeldUp(self);
@@ -426,7 +428,7 @@ impl Engine {
     /// then returns `None`.
     #[doc(hidden)]
     pub fn run_next_killed(&self, lane: Lane, tell: &dyn Fn(Progress), kill: &dyn Fn(KillPoint) -> bool) -> Result<Option<Step>> {
-        // This stops ordinary work, but not an erasure that a person is waiting for.
+        // Ordinary work is held up, but not an erasure, because a person is waiting for it.
         let is_held_up = || lane != Lane::Upkeep && self.inner.wake.held_up.load(Ordering::SeqCst);
         if is_held_up() {
             return Ok(Some(Step::Paused(None)));
@@ -473,7 +475,7 @@ impl Engine {
             last_told: AtomicI64::new(0),
             lost: AtomicBool::new(false),
         };
-        // A panic in one job must not take the others down. It carries no text of messages, only the location.
+        // A panic in one job must not take the others down. Only its location is recorded, never message text.
         let done = catch_unwind(AssertUnwindSafe(|| self.perform(&job, &lease, &control)))
             .unwrap_or_else(|_| Err(EngineError::Refused("an internal error stopped the job; please report this".to_owned())));
         if control.killed.load(Ordering::Relaxed) || (done.is_ok() && kill(KillPoint::AfterEffects)) {
@@ -519,9 +521,9 @@ impl Engine {
                 let now = self.now();
                 self.store().write(|tx| {
                     tx.complete(lease, &serde_json::json!({ "import_id": import_id }).to_string(), now)?;
-                    // Includes every conversation with unread messages, not only those of this run: a resumed import
-                    // finds its first part already stored. Messages that were not to be read have been marked as
-                    // read since they were stored.
+                    // Includes every conversation with unread messages, not only those of this run: when an interrupted
+                    // import is resumed, its first part is already stored. Messages that must not be read were marked as read
+                    // when they were stored.
                     for id in tx.conversations_to_extract()? {
                         tx.enqueue(&self.extraction(&id), now)?;
                     }
@@ -540,7 +542,8 @@ impl Engine {
                 let ConversationPayload { conversation_id } = read_payload(job)?;
                 self.propose(&conversation_id, Some(lease), control)?;
                 self.queue_for_model(&conversation_id)?;
-                // Messages that arrived during the run: their own job would have been taken for this one and not queued.
+                // Queue messages that arrived during the run: until now, their job would have counted as a duplicate of this
+                // one.
                 let (conversation, last) =
                     self.store().read(|tx| Ok((tx.conversation(&conversation_id)?, tx.last_seq(&conversation_id)?)))?;
                 if self.has_reader() && !conversation.is_private && last > conversation.extracted_through_seq {
@@ -696,8 +699,8 @@ impl Engine {
         Ok(self.run_round(lock, tell)?.0)
     }
 
-    /// Runs whatever may start now in every lane, including what that queues. Returns how many jobs ran and
-    /// when the next retry is due.
+    /// Runs every job that may start now in any lane, including jobs that these queue. Returns how many jobs ran and when the
+    /// next retry is due.
     fn run_round(&self, _lock: &WorkerLock, tell: &dyn Fn(Progress)) -> Result<(u64, Option<Timestamp>)> {
         let mut ran = 0;
         loop {
@@ -752,7 +755,7 @@ impl Engine {
         Ok(Worker { engine: self.clone(), threads, _lock: lock })
     }
 
-    /// Queues what is new in watched sources. Returns when the lane must check again.
+    /// Queues new files in watched sources. Returns when the lane must check again.
     fn look_at_watched(&self, due: Option<Timestamp>) -> Option<Timestamp> {
         let next = self.queue_watched().unwrap_or_else(|error| {
             tracing::error!(%error, "watched sources cannot be looked at");
@@ -762,8 +765,8 @@ impl Engine {
         [due, queued, next].into_iter().flatten().min()
     }
 
-    /// Queues checks for conversations that may have ended through time alone, for people about whom something changed, and
-    /// for playbooks. Returns when the lane must check again.
+    /// Queues jobs for conversations that may have ended because time has passed, for people about whom something changed,
+    /// for playbooks and for sessions. Returns when the lane must check again.
     fn look_at_standing(&self, due: Option<Timestamp>) -> Option<Timestamp> {
         let next = self.queue_settling().unwrap_or_else(|error| {
             tracing::error!(%error, "conversations cannot be looked at");
@@ -797,7 +800,7 @@ impl Engine {
 
     /// Makes the daily backup and checks the chain if due. Returns when the lane must check again.
     fn look_at_backups(&self, due: Option<Timestamp>) -> Option<Timestamp> {
-        /// A full disk will still be full in a while, and nobody is waiting for this.
+        /// Delay after a failure, in milliseconds. A full disk will still be full in a while, and nobody is waiting for this.
         const TROUBLE_MS: i64 = 60 * 60 * 1000;
         let next = self.keep_daily_backup(&Stopping(self)).unwrap_or_else(|error| {
             tracing::error!(%error, "the day's backup was not made");
@@ -838,7 +841,7 @@ impl Engine {
                     self.inner.wake.sleep(seen, timeout);
                 }
                 Ok(Step::Paused(until)) => {
-                    // The timer of a computer that slept counts less time than has passed.
+                    // A timer does not count the time that the computer sleeps, so the clock is checked regularly.
                     let wait = until.map(|until| (until.0 - self.now().0).clamp(1, HOLD_LOOK_MS) as u64);
                     self.inner.wake.sleep(seen, wait.map(Duration::from_millis));
                 }

@@ -1,7 +1,7 @@
 //! Pauses background work, for a while or until the person resumes it.
 //!
-//! The stored value is the moment at which the pause ends, so it ends by itself whether or not the program ran meanwhile. A
-//! lane that sleeps through the pause wakes then and records that it is over, so that the window is notified.
+//! The stored value is the time at which the pause ends, so it ends by itself even if the program did not run meanwhile. A
+//! lane that sleeps during the pause wakes at its end and records that it has ended, so that the window is notified.
 //!
 //! Not in this module: what a pause stops (`queue`).
 
@@ -12,10 +12,10 @@ use crate::{Engine, EngineError, Result};
 /// Setting that stores the pause, so that it survives a restart: `true`, `false`, or the end in milliseconds.
 const PAUSED_SETTING: &str = "queue_paused";
 
-/// Local hour at which "tomorrow" begins: the person means when they sit down again.
+/// Local hour at which "tomorrow" begins: people mean the time when they sit down again.
 const MORNING_HOUR: i64 = 8;
 
-/// Before this hour it still counts as the previous night, and "tomorrow" is the coming morning.
+/// Before this local hour, it still counts as the previous night, and "tomorrow" is the coming morning.
 const NIGHT_ENDS_HOUR: i64 = 4;
 
 /// How long to pause.

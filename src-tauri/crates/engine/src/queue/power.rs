@@ -1,7 +1,7 @@
-//! Whether the computer runs on battery. If it does, heavy work is postponed.
+//! Finds out whether the computer runs on battery, in which case heavy work is postponed.
 //!
-//! Linux reports this in /sys/class/power_supply. On other systems, or if nothing can be read, the computer counts as
-//! plugged in: a desktop has no battery to spare.
+//! Linux reports this in /sys/class/power_supply. On other systems, or if nothing can be read, the computer counts as plugged
+//! in, because a desktop has no battery.
 
 use std::path::{Path, PathBuf};
 
@@ -51,7 +51,7 @@ impl Power for SystemPower {
             let path = supply.path();
             match read(&path, "type").as_str() {
                 "Mains" | "USB" | "Wireless" => is_plugged_in |= read(&path, "online") == "1",
-                // A mouse has a battery too; its scope says so.
+                // A mouse has a battery too; its scope is `Device`.
                 "Battery" if read(&path, "scope") != "Device" => is_drained |= read(&path, "status") == "Discharging",
                 _ => {}
             }

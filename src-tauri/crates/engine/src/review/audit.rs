@@ -1,8 +1,7 @@
-//! The audit of stored memories, for the owner only: re-reads the sources of a sample and checks the
-//! sample against the rules.
+//! Audits a sample of the stored memories: re-reads their sources and checks them against the rules. For the owner only.
 //!
-//! The audit changes nothing; each finding names an action that a person may take (`decide`). Not in this module: the
-//! rules (`capture::audit`).
+//! The audit changes nothing; each finding names an action that a person can take (`decide`). Not in this module: the rules
+//! (`capture::audit`).
 
 use std::collections::BTreeMap;
 
@@ -36,9 +35,9 @@ pub struct AuditFinding {
     pub reason: &'static str,
     /// `archive`, `merge`, `correct` or `reconfirm`.
     pub proposal: &'static str,
-    /// The text that stays in use after the proposed action; `None` if neither memory does.
+    /// The text in use after the proposed action; `None` if neither memory stays in use.
     pub after: Option<String>,
-    /// The quoted words it rests on, as far as they still exist.
+    /// Quotations from its evidence, except those whose messages no longer exist.
     pub quotes: Vec<String>,
 }
 
@@ -53,7 +52,7 @@ pub struct AuditReport {
     pub seed: u64,
     /// When the audit ran.
     pub at: Timestamp,
-    /// The share of each fault, by its name.
+    /// The share of memories with each fault, by the fault's name.
     pub shares: Vec<(&'static str, AuditShare)>,
     /// The share of memories with any fault.
     pub any: AuditShare,
@@ -62,10 +61,10 @@ pub struct AuditReport {
 }
 
 impl Engine {
-    /// Audits a sample of the memories in use, or all of them if there are no more than that.
+    /// Audits a random sample of the memories in use, or all of them if there are no more than `sample`.
     pub fn audit(&self, sample: usize, seed: Option<u64>, control: &dyn Control) -> Result<AuditReport> {
         let now = self.now();
-        // The seed stays the same for a day, so that a second audit shows what is left.
+        // One seed per day, so that a second audit on the same day shows which faults are left.
         let seed = seed.unwrap_or((now.0 / DAY_MS) as u64);
         let model = self.embedder().ready();
         let model = model.as_deref().map(keepsake_models::Embedder::name);
@@ -131,7 +130,7 @@ fn told(finding: &Finding, ids: &[MemoryId], entries: &[Entry], checked: &BTreeM
     }
 }
 
-/// Every memory in use. `goes_on` is asked before each one; `None` if it says to stop.
+/// Every memory in use. Calls `goes_on` before each one and returns `None` if it says to stop.
 fn entries(
     tx: &ReadTx<'_>,
     speakers: &Speakers,

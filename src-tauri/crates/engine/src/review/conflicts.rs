@@ -1,8 +1,8 @@
-//! Memories that contradict another one, such as living in two towns, or eating meat and not eating it.
+//! Finds memories that contradict each other, such as living in two towns, or eating meat and not eating it.
 //!
-//! Both stay until the person decides; this module only finds them. The result is cached until a memory in use changes.
+//! Both memories stay until the person decides. The result is cached until a memory in use changes.
 //!
-//! Not in this module: how two statements relate (`capture::dedup`), and what an audit says about them (`audit`).
+//! Not in this module: how two statements relate (`capture::dedup`), and what an audit reports about them (`audit`).
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
@@ -13,21 +13,21 @@ use keepsake_store::{MemoryRow, StoreError};
 
 use crate::{Engine, Result};
 
-/// The conflicts found, and the state of the store at that time.
+/// The conflicts found, and the state of the store they were computed from.
 #[derive(Debug)]
 pub(crate) struct Conflicts {
     seen: ([i64; 5], i64),
     found: Arc<Vec<MemoryId>>,
 }
 
-/// Maximum number of candidates compared with approved memories at once. A person who approves more at once does not read
-/// a notice about each, and the list of conflicts contains them all.
+/// Maximum number of memories compared with approved ones per action. A person who decides on more does not read a notice
+/// about each, and the list of conflicts contains them all.
 const COMPARED_MAX: usize = 20;
 
 /// Two memories that cannot both be true.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contradiction {
-    /// The memory asked about.
+    /// The memory that was looked up.
     pub id: MemoryId,
     /// An approved memory that contradicts it.
     pub other: MemoryRow,
@@ -39,8 +39,7 @@ pub(crate) fn claim(memory: &MemoryRow) -> Claim<'_> {
 }
 
 impl Engine {
-    /// The approved memories that these contradict, each pair once. If there are more than
-    /// [`COMPARED_MAX`], nothing is looked up.
+    /// The approved memories that these contradict, each pair once. Empty if there are more than [`COMPARED_MAX`] ids.
     pub(crate) fn contradictions(&self, ids: &[MemoryId]) -> Result<Vec<Contradiction>> {
         if ids.len() > COMPARED_MAX {
             return Ok(Vec::new());
@@ -74,7 +73,7 @@ impl Engine {
         })?)
     }
 
-    /// The memories and proposals in use that contradict another one about the same subject.
+    /// The active and pending memories that contradict another one about the same subject.
     pub fn conflicting_memories(&self) -> Result<Arc<Vec<MemoryId>>> {
         let mut kept = self.inner.conflicts.lock().unwrap_or_else(PoisonError::into_inner);
         let conflicts = self.store().read(|tx| {

@@ -1,7 +1,8 @@
-//! What a person does with proposals and memories: each action is one operation, one transaction and one undo.
+//! Carries out a person's actions on proposals and memories. Each action is one operation, in one transaction and with one
+//! undo.
 //!
-//! The action is planned from what is stored now, not from what the window showed. Anything that changed since is returned
-//! as "needs another look" instead of an error (docs/sources.md#research).
+//! An action is planned from the current store, not from what the window showed. Memories that have changed since are
+//! returned as "needs another look" instead of an error (docs/sources.md#research).
 
 use keepsake_capture::dedup;
 use keepsake_domain::{
@@ -14,8 +15,8 @@ use crate::queue::control::Unwatched;
 use crate::review::conflicts::Contradiction;
 use crate::{Engine, EngineError, Result};
 
-/// Before this many memories are taken out of use at once, a backup is made. Undo takes one action back; a person who
-/// notices days later has the backup.
+/// A backup is made before one action takes this many memories out of use. Undo reverts an action right away; a person who
+/// notices a mistake days later has the backup.
 const BULK_MEMORIES: usize = 100;
 
 /// Kind of operation that dismisses memories together with a disputed profile entry.
@@ -24,7 +25,7 @@ const DEBUNK: &str = "debunk";
 /// Reason for rejection: another memory says the same.
 const DUPLICATE: &str = "duplicate";
 
-/// Reason for dismissing such a memory.
+/// Reason stored with memories that are dismissed together with a disputed profile entry.
 const DEBUNKED_REASON: &str = "You marked this as wrong in the profile.";
 
 /// An action on one or several memories.
@@ -63,7 +64,7 @@ pub struct ActOutcome {
     pub created: Vec<(MemoryId, MemoryId)>,
     /// Memories it was not applied to, with the reason.
     pub needs_look: Vec<(MemoryId, String)>,
-    /// Memories that were approved before and are replaced by what was approved now.
+    /// Memories approved earlier that the newly approved ones replace.
     pub set_aside: Vec<MemoryId>,
     /// Contradictions between an approved or dismissed memory and others that stay approved.
     pub contradicts: Vec<Contradiction>,
@@ -90,7 +91,7 @@ impl Act {
         }
     }
 
-    /// The past tense of the action, and the singular and plural noun: the words before and after the number.
+    /// The past tense of the action, and the noun in singular and plural: the words before and after the number.
     const fn past_tense(&self) -> (&'static str, [&'static str; 2]) {
         const PROPOSAL: [&str; 2] = ["proposal", "proposals"];
         const MEMORY: [&str; 2] = ["memory", "memories"];
@@ -136,7 +137,7 @@ fn look(words: &str) -> Planned {
 }
 
 impl Engine {
-    /// Carries out the person's action as far as it still makes sense.
+    /// Carries out the action on every memory to which it still applies.
     pub fn act(&self, act: &Act) -> Result<ActOutcome> {
         if let Act::Edit(_, content, _) = act {
             check_wording(content)?;
@@ -161,8 +162,8 @@ impl Engine {
             let mut outcome = ActOutcome::default();
             let mut changes: Vec<MemoryChange> = Vec::new();
             for id in act.ids() {
-                // One action may reach a memory twice, for example when two proposals are approved of
-                // which one replaces the other.
+                // One action may affect a memory twice, for example if two proposals are approved and one of them replaces
+                // the other.
                 if changes.iter().any(|change| change.id == *id) {
                     outcome.applied.push(id.clone());
                     continue;
@@ -185,7 +186,7 @@ impl Engine {
                         let twins = self.twins(tx, act, &row, now)?;
                         for change in planned.into_iter().chain(twins) {
                             match changes.iter_mut().find(|known| known.id == change.id) {
-                                // Approved a moment ago, and replaced by another proposal approved with it.
+                                // Approved by this action, and replaced by another proposal approved with it.
                                 Some(known) if change.after.status == MemoryStatus::Superseded => known.after = change.after,
                                 Some(_) => {}
                                 None => changes.push(change),
@@ -196,7 +197,7 @@ impl Engine {
                     Planned::NeedsLook(reason) => outcome.needs_look.push((row.id, reason)),
                 }
             }
-            // A new version that took the memory's place is not another statement.
+            // A new version of the same memory is not another statement.
             let has_version = |id: &MemoryId| changes.iter().any(|change| change.relations.iter().any(|(_, of)| of == id));
             outcome.set_aside = changes
                 .iter()
@@ -244,7 +245,7 @@ impl Engine {
                     if let Some(reason) = stale(tx, row)? {
                         return Ok(Planned::NeedsLook(reason));
                     }
-                    // If an approved later statement says that this is no longer true, it becomes history.
+                    // If an approved later statement replaces this one, it becomes history.
                     let is_history = self.is_history(tx, row)?;
                     let mut changes = vec![step(row, if is_history { Superseded } else { Active }, now)];
                     changes.extend(self.replaced(tx, act, row, now)?);
@@ -260,7 +261,7 @@ impl Engine {
                     change.after.reject_reason.clone_from(reason);
                     Planned::Changes(vec![change])
                 }
-                // The reason is often given a moment after the rejection, in its notice.
+                // The person often gives the reason a moment later, in the notice of the rejection.
                 Rejected if reason.is_some() => {
                     let mut change = step(row, Rejected, now);
                     change.after.reject_reason.clone_from(reason);
@@ -278,26 +279,7 @@ impl Engine {
                 }
                 _ => look("It is no longer waiting for review."),
             },
-            Act::Edit(_, content, category) => match row.status {
-                Pending | Active => {
-                    let category = category.unwrap_or(row.category);
-                    if content.trim() == row.content && category == row.category {
-                        return if row.status == Pending {
-                            self.plan(tx, &Act::Approve(vec![row.id.clone()]), row, now)
-                        } else {
-                            Ok(look("Nothing was changed."))
-                        };
-                    }
-                    let is_edited = content.trim() != row.content;
-                    let mut changes = self.new_version(tx, row, content.trim(), category, is_edited, Active, now)?;
-                    // A reworded approval replaces the same memories that the original proposal would have replaced.
-                    if row.status == Pending {
-                        changes.extend(self.replaced(tx, act, row, now)?);
-                    }
-                    Planned::Changes(changes)
-                }
-                _ => look("It has been decided in the meantime; restore it first."),
-            },
+            Act::Edit(_, content, category) => return self.plan_edit(tx, act, row, content.trim(), *category, now),
             Act::Recategorize(_, category) => match row.status {
                 Pending | Active if row.category != *category => {
                     Planned::Changes(self.new_version(tx, row, &row.content, *category, row.is_edited, row.status, now)?)
@@ -326,25 +308,40 @@ impl Engine {
                 Active => Planned::Changes(vec![step(row, Active, now)]),
                 _ => look("It is no longer in use."),
             },
-            Act::Restore(_) => match row.status {
-                Quarantined => Planned::Changes(vec![step(row, Pending, now)]),
-                Rejected | Archived => {
-                    let before = tx.status_before(&row.id)?.filter(|status| matches!(status, Pending | Active));
-                    let mut change = step(row, before.unwrap_or(Pending), now);
-                    if change.after.status == Pending {
-                        change.after.decided = None;
-                    }
-                    Planned::Changes(vec![change])
+            Act::Restore(_) => return plan_restore(tx, row, now),
+        })
+    }
+
+    /// Plans a new version with other words or another category. An unchanged edit of a proposal approves it.
+    fn plan_edit(
+        &self,
+        tx: &WriteTx<'_>,
+        act: &Act,
+        row: &MemoryRow,
+        content: &str,
+        category: Option<Category>,
+        now: Timestamp,
+    ) -> std::result::Result<Planned, StoreError> {
+        use MemoryStatus::*;
+        Ok(match row.status {
+            Pending | Active => {
+                let category = category.unwrap_or(row.category);
+                if content == row.content && category == row.category {
+                    return if row.status == Pending {
+                        self.plan(tx, &Act::Approve(vec![row.id.clone()]), row, now)
+                    } else {
+                        Ok(look("Nothing was changed."))
+                    };
                 }
-                Superseded => look("It was replaced by a newer version; edit that one."),
-                // Snoozed or expired: it returns to Review now.
-                Pending if row.snoozed_until.is_some() => {
-                    let mut change = step(row, Pending, now);
-                    change.after.decided = row.decided;
-                    Planned::Changes(vec![change])
+                let is_edited = content != row.content;
+                let mut changes = self.new_version(tx, row, content, category, is_edited, Active, now)?;
+                // A reworded approval replaces the same memories that the original proposal would have replaced.
+                if row.status == Pending {
+                    changes.extend(self.replaced(tx, act, row, now)?);
                 }
-                Pending | Active => look("It is already in use."),
-            },
+                Planned::Changes(changes)
+            }
+            _ => look("It has been decided in the meantime; restore it first."),
         })
     }
 
@@ -360,12 +357,11 @@ impl Engine {
         for (relation, target, _) in tx.relations_from(&row.id)? {
             let older = tx.memory(&target)?;
             let steps_aside = match relation {
-                // After rewording, it may no longer include what the shorter one says.
+                // After rewording, the proposal may no longer include what the shorter memory says.
                 Relation::Extends => {
                     matches!(act, Act::Approve(_)) && matches!(older.status, MemoryStatus::Pending | MemoryStatus::Active)
                 }
-                // The person is asked about a pending memory too; it becomes history when approved,
-                // even together with this one.
+                // A pending memory still goes to review. It becomes history when it is approved, even together with this one.
                 Relation::Replaces => {
                     let is_approved = older.status == MemoryStatus::Active
                         || older.status == MemoryStatus::Pending && act.ids().contains(&older.id);
@@ -373,7 +369,7 @@ impl Engine {
                 }
                 _ => false,
             };
-            // The two subjects may have been one person when the proposal was made, and be two by now.
+            // The two subjects may have been one person when the proposal was made and two people now.
             if steps_aside && tx.is_one_subject(&row.subject, &older.subject)? {
                 changes.push(step(&older, MemoryStatus::Superseded, now));
             }
@@ -381,7 +377,7 @@ impl Engine {
         Ok(changes)
     }
 
-    /// Whether an approved memory makes this one history.
+    /// Whether an approved memory replaces this one, which makes it history.
     fn is_history(&self, tx: &WriteTx<'_>, row: &MemoryRow) -> std::result::Result<bool, StoreError> {
         for newer in tx.replaced_by(&row.id)? {
             let newer = tx.memory(&newer)?;
@@ -395,8 +391,7 @@ impl Engine {
         Ok(false)
     }
 
-    /// Whether `newer` is visible wherever `older` is. If it were not, the absence of the older one
-    /// would reveal the newer one.
+    /// Whether `newer` is visible wherever `older` is. Otherwise, the absence of the older one would reveal the newer one.
     fn is_seen_with(&self, tx: &WriteTx<'_>, newer: &MemoryRow, older: &MemoryRow) -> std::result::Result<bool, StoreError> {
         let map = self.map(tx)?;
         let sources = tx.memory_sources()?;
@@ -416,8 +411,8 @@ impl Engine {
         let is_said_otherwise = |content: &str| dedup::fingerprint(content).into_bytes() != row.fingerprint;
         let mut changes = Vec::new();
         match act {
-            // A duplicate is rejected because the other memory says the same, so the other one stays. This reason is often
-            // given a moment after the rejection.
+            // A duplicate is rejected because the other memory says the same, so the other one stays. The reason is often
+            // given a moment after the rejection, when the other one has been rejected too.
             Act::Reject(_, Some(reason)) if reason == DUPLICATE => {
                 for id in tx.twins_refused_with(&row.id)? {
                     let twin = tx.memory(&id)?;
@@ -448,7 +443,7 @@ impl Engine {
         Ok(changes)
     }
 
-    /// Dismisses the memories that rest on the words of a profile entry and say the same, as one operation. With `instead`,
+    /// Dismisses, as one operation, the memories that rest on the words of a profile entry and say the same. With `instead`,
     /// the person reworded the entry, and memories closer to the new wording stay.
     pub(crate) fn refuse_memories_of(
         &self,
@@ -501,7 +496,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Replaces `row` by a version in the person's words that rests on the same lines.
+    /// Replaces `row` by a version in the person's words with the same evidence.
     #[allow(clippy::too_many_arguments)] // A version differs from its original in exactly these.
     pub(crate) fn new_version(
         &self,
@@ -530,7 +525,7 @@ impl Engine {
             confidence: row.confidence,
             durability: row.durability,
             knowledge: row.knowledge.clone().filter(|_| kind_of(category) == MemoryKind::Knowledge),
-            // A reworded memory may state something else.
+            // A reworded memory may state another fact.
             fact: row.fact.filter(|_| !is_edited),
             story: row.story.clone(),
             is_edited,
@@ -591,7 +586,7 @@ fn check_wording(content: &str) -> Result<()> {
     Ok(())
 }
 
-/// Why a proposal cannot be approved as it was shown, if it cannot.
+/// Why a proposal can no longer be approved; `None` if it can.
 fn stale(tx: &WriteTx<'_>, row: &MemoryRow) -> std::result::Result<Option<String>, StoreError> {
     for evidence in tx.evidence(&row.id)? {
         let holds = match tx.interaction(&evidence.interaction_id)? {
@@ -603,4 +598,28 @@ fn stale(tx: &WriteTx<'_>, row: &MemoryRow) -> std::result::Result<Option<String
         }
     }
     Ok(Some("Its source message no longer exists.".to_owned()))
+}
+
+/// Plans restoring a memory to the state before the last decision.
+fn plan_restore(tx: &WriteTx<'_>, row: &MemoryRow, now: Timestamp) -> std::result::Result<Planned, StoreError> {
+    use MemoryStatus::*;
+    Ok(match row.status {
+        Quarantined => Planned::Changes(vec![step(row, Pending, now)]),
+        Rejected | Archived => {
+            let before = tx.status_before(&row.id)?.filter(|status| matches!(status, Pending | Active));
+            let mut change = step(row, before.unwrap_or(Pending), now);
+            if change.after.status == Pending {
+                change.after.decided = None;
+            }
+            Planned::Changes(vec![change])
+        }
+        Superseded => look("It was replaced by a newer version; edit that one."),
+        // Snoozed or expired: it returns to Review now.
+        Pending if row.snoozed_until.is_some() => {
+            let mut change = step(row, Pending, now);
+            change.after.decided = row.decided;
+            Planned::Changes(vec![change])
+        }
+        Pending | Active => look("It is already in use."),
+    })
 }

@@ -1,10 +1,10 @@
-//! Proposals left unanswered too long expire. They return when a person asks for them or when what they rest on changes.
+//! Expires proposals left unanswered too long. They return when a person restores them or when their evidence changes.
 //!
-//! Pending memories expire in another way, as a review action that can be undone (`maintenance`); this module handles every
-//! other kind. [`Engine::open_proposals`] is the only list of them: every kind in it expires, is shown and is restored in
-//! the same way. Derived proposals may be derived again meanwhile, so an expired one is identified by its id and by what it
-//! rested on, and the derivation knows nothing about it. A playbook additionally has a status of its own for this. A
-//! proposed memory clean-up also keeps its own age and expires by that.
+//! Pending memories expire differently, as a review action that can be undone (`maintenance`); this module handles every
+//! other kind. [`Engine::open_proposals`] is the only list of them, so all kinds in it expire, appear and are restored in the
+//! same way. Derived proposals may be derived again at any time, so an expired proposal is recognized by its id and a mark of
+//! its evidence, and the derivation does not need to know about it. Playbooks also have a status for this. Proposed memory
+//! clean-ups store their own age and expire by it.
 //!
 //! Not in this module: when proposals expire (`maintenance`), and how they are shown.
 
@@ -28,7 +28,7 @@ pub struct Proposal {
     pub id: String,
     /// A title that a person recognizes.
     pub title: String,
-    /// Identifies what it rests on. If that changes, it is a different proposal.
+    /// Identifies its evidence. If this changes, it is a different proposal.
     mark: String,
     /// When it was made, if known.
     came: Option<Timestamp>,
@@ -92,7 +92,7 @@ impl Engine {
         Ok(open)
     }
 
-    /// Expires proposals that have waited since before a moment, and returns how many.
+    /// Expires the proposals that have been open since `before` or longer. Returns their number.
     pub(crate) fn expire_old_proposals(&self, before: Timestamp) -> Result<u64> {
         let now = self.now();
         Ok(self.store().write(|tx| {
@@ -131,14 +131,14 @@ impl Engine {
         })?)
     }
 
-    /// Forgets the waiting times of proposals that no longer exist. This happens at the end of a run: a rebuild starts with
-    /// no proposals, and those it finds again keep their waiting time.
+    /// Deletes the ages of proposals that no longer exist. This happens only at the end of a run, because a rebuild starts
+    /// with no proposals, and those it finds again must keep their age.
     pub(crate) fn forget_gone_proposal_ages(&self) -> Result<()> {
         Ok(self.store().write(|tx| {
             let open = self.open_proposals(tx)?;
             let there: BTreeSet<(ProposalKind, &str)> = open.iter().map(|one| (one.kind, one.id.as_str())).collect();
             for row in tx.waits()?.iter().filter(|row| !there.contains(&(row.kind, row.id.as_str()))) {
-                // An expired playbook is not in the list of candidates, so its waiting time must be kept explicitly.
+                // An expired playbook is not in the list of candidates, so its age must be kept explicitly.
                 if row.kind != ProposalKind::Playbook || !is_parked_playbook(tx, &row.id)? {
                     tx.drop_wait(row.kind, &row.id)?;
                 }
@@ -172,8 +172,7 @@ impl Engine {
         })?)
     }
 
-    /// Restores expired proposals, whose waiting time starts again. Either all of them, or none if one
-    /// of them has not expired.
+    /// Restores expired proposals and restarts their age. Refused, with no change, if one of them has not expired.
     pub fn restore_proposals(&self, wanted: &[(ProposalKind, String)]) -> Result<()> {
         let now = self.now();
         let missing = self.store().write(|tx| {
@@ -219,7 +218,7 @@ impl Engine {
     }
 }
 
-/// Proposed clean-ups that waited too long and are still valid.
+/// Proposed clean-ups that have expired and are still valid.
 fn reflections_aside(tx: &ReadTx<'_>) -> StoreResult<Vec<ExpiredProposal>> {
     let mut parked = Vec::new();
     for row in crate::review::reflection::shown(tx)? {

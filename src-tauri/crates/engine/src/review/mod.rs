@@ -1,5 +1,4 @@
-//! Memories from proposal to retraction: what is proposed, what the person decides or remembers by hand, what expires
-//! unanswered, and what is cleaned up later.
+//! Memories from proposal to retraction: proposing them, the person's decisions, remembering by hand, expiry, and clean-ups.
 //!
 //! Not in this module: which statements a text contains (`capture`), and which memories may be served (`serve`).
 

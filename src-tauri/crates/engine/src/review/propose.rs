@@ -1,7 +1,8 @@
-//! From a conversation to proposals in the queue: find candidates, compare them with what is known, write once.
+//! Turns a conversation into proposals: finds candidates, compares them with known memories, and writes all results together.
 //!
-//! What counts as a candidate is decided in `capture`. This module decides against the store whether one is a repeat,
-//! dismissed before, more detailed, or new. Effects, gate log, read position and job completion are one transaction.
+//! `capture` decides what counts as a candidate. This module compares each candidate with the store and decides whether it is
+//! a repeat, was dismissed before, adds detail, or is new. Memories, gate log, read position and job completion are written
+//! in one transaction.
 
 use std::collections::BTreeMap;
 
@@ -27,8 +28,8 @@ mod known;
 use deciding::Deciding;
 pub(crate) use known::Known;
 
-/// Number of turns read at once. A chat of several years is read in stretches, so that cancellation works and memory stays
-/// bounded. Corrections are looked for within a stretch; across stretches, new statements are compared with known ones.
+/// Number of turns read at once. A chat of several years is read in stretches, so that it can be canceled and memory use
+/// stays bounded. Corrections are found only within a stretch; across stretches, new statements are compared with known ones.
 const STRETCH_TURNS: usize = 2_000;
 
 /// Setting that stores how much is proposed.
@@ -37,19 +38,19 @@ const OFFER_SETTING: &str = "offer";
 /// Name of this setting in error messages.
 const OFFER: &str = "choice of how much is proposed";
 
-/// Proposer recorded with text that was quarantined because of its form alone.
+/// Proposer recorded for text that was quarantined only because of its form, without the reader.
 const FORM_PROPOSER: &str = "form/1";
 
-/// Reason for stopping a position beyond the limit for one source.
+/// Reason for stopping a position beyond the limit per source.
 const OVER_CAP: &str = "There are more entries than one source may contribute.";
 
-/// Reason for proposing nothing that contains a credential.
+/// Reason for stopping a candidate that contains a credential.
 const SECRET: &str = "It contains a password, a key, a code or an account number, which no agent should see.";
 
-/// Stands in for such a text in the log.
+/// Logged instead of a text that contains a credential.
 const SECRET_CONTENT: &str = "Text with a password, a key, a code or an account number";
 
-/// Reason for proposing nothing about an unidentified speaker.
+/// Reason for stopping a candidate about an unidentified speaker.
 const NOBODY_YET: &str = "The speaker is unidentified. This is proposed once you identify them.";
 
 /// Result of a run over one conversation.
@@ -61,7 +62,7 @@ pub struct Proposed {
     pub quarantined: Vec<MemoryId>,
     /// Number of candidates that repeated something already known.
     pub repeated: u32,
-    /// Number of candidates stopped, by gate.
+    /// Number of stopped candidates, by the name of the gate.
     pub stopped: BTreeMap<String, u32>,
 }
 
@@ -77,7 +78,7 @@ pub fn vectors_of(embedder: Option<&dyn Embedder>, texts: &[&str]) -> Vec<Option
     }
 }
 
-/// The messages in the form that capture reads.
+/// The messages as input for `capture`.
 pub(crate) fn turns<'r>(rows: &'r [InteractionRow], speakers: &'r Speakers) -> Vec<Turn<'r>> {
     rows.iter()
         .map(|row| Turn {
@@ -94,7 +95,7 @@ pub(crate) fn turns<'r>(rows: &'r [InteractionRow], speakers: &'r Speakers) -> V
         .collect()
 }
 
-/// The candidates of one proposer from a slice of a conversation.
+/// The candidates that one proposer found in a slice of a conversation.
 pub(crate) struct Harvest<'r> {
     pub(crate) rows: &'r [InteractionRow],
     pub(crate) candidates: Vec<Candidate>,
@@ -112,23 +113,22 @@ struct Prepared<'r> {
 }
 
 impl Engine {
-    /// How much the person wants to see proposed.
+    /// How much the person wants Keepsake to propose.
     pub fn offer(&self) -> Result<Offer> {
         Ok(self.store().read(|tx| tx.choice(OFFER_SETTING, OFFER))?)
     }
 
-    /// Sets how much is proposed, for everything read from now on.
+    /// Sets how much is proposed from everything read from now on.
     pub fn set_offer(&self, offer: Offer) -> Result<()> {
         let now = self.now();
         Ok(self.store().write(|tx| tx.put_choice(OFFER_SETTING, OFFER, &offer, now))?)
     }
 
-    /// Proposes memories from the new messages of a conversation. With a lease, the job is completed
-    /// in the same transaction.
+    /// Proposes memories from a conversation's new messages. With a lease, also completes the job in the same transaction.
     pub fn propose(&self, id: &ConversationId, lease: Option<&Lease>, control: &dyn Control) -> Result<Proposed> {
         let (conversation, rows, read_to, map) =
             self.store().read(|tx| Ok((tx.conversation(id)?, messages_on_record(tx, id)?, tx.last_seq(id)?, self.map(tx)?)))?;
-        // Without the reader the conversation stays unread, and is read once the reader is available.
+        // Without the reader, the conversation stays unread until the reader is available.
         let has_reader = self.inner.embedder.reader().ready().is_some();
         if !has_reader && !conversation.is_private {
             self.tell_of_unread()?;
@@ -147,7 +147,7 @@ impl Engine {
                 }
                 let read = read.as_ref().map(|read| read.stretch(n * STRETCH_TURNS..n * STRETCH_TURNS + stretch.len()));
                 let mut harvest = self.only_quarantine(self.capture(stretch, &map.speakers, read)?)?;
-                // A candidate that rests only on messages read earlier was decided then.
+                // Candidates that rest only on messages read earlier were decided on then.
                 let is_new = |evidence: &[CandidateEvidence]| {
                     evidence
                         .iter()
@@ -159,7 +159,7 @@ impl Engine {
             }
         }
         self.store_harvests(&conversation, harvests, lease, |tx, proposed| {
-            // If it was excluded meanwhile, it is read after it is included again.
+            // If the conversation was excluded meanwhile, it is read once it is included again.
             if has_reader && is_still_on_record(tx, &conversation)? {
                 tx.mark_extracted(id, read_to)?;
             }
@@ -182,14 +182,13 @@ impl Engine {
         let name_of = |role: Role| rows.iter().find(|row| row.role == role).map(|row| row.author.as_str());
         let conversation =
             Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
-        // Without the reader nothing is proposed, but text that gives instructions to a machine is
-        // quarantined all the same.
+        // Without the reader nothing is proposed, but text that instructs a machine is still quarantined.
         let (proposer, readings) = read.unwrap_or((FORM_PROPOSER, &[]));
         let Proposals { candidates, stops } = keepsake_capture::propose_read(&conversation, readings, self.offer()?);
         Ok(Harvest { rows, candidates, stops, proposer: proposer.to_owned() })
     }
 
-    /// Decides on every candidate and writes the results in one transaction, together with what `finish` adds.
+    /// Decides on every candidate and writes the results in one transaction, in which `finish` also runs.
     pub(crate) fn store_harvests(
         &self,
         conversation: &ConversationRow,
@@ -234,28 +233,27 @@ impl Engine {
             Ok(proposed)
         });
         if outcome.is_err() {
-            // The transaction was rolled back, so what was added to the cache is not in the store.
+            // The transaction was rolled back, so the cache may contain memories that are not in the store.
             known.signature = None;
         }
         Ok(outcome?)
     }
 }
 
-/// Records another place where a decided statement was said, so that everything else derived from those words is known to
-/// say it too. This affects neither label nor confidence.
+/// Records further places where a decided statement was made, so that everything else derived from those words is recognized
+/// as saying it too. Affects neither label nor confidence.
 fn said_again(tx: &WriteTx<'_>, decided: &MemoryId, places: &[NewEvidence]) -> std::result::Result<(), StoreError> {
     places.iter().try_for_each(|place| tx.add_support(decided, place).map(drop))
 }
 
-/// Whether a memory was withdrawn under the old name of a speaker who now has another name. Its statement is
-/// then about someone else.
+/// Whether a memory was withdrawn because its speaker has another name now. Its statement is then about someone else.
 fn is_withdrawn_of_another(known: &MemoryRow, candidate: &Candidate) -> bool {
     known.status == MemoryStatus::Superseded && known.decided.is_none() && known.subject.as_str() != candidate.subject.as_str()
 }
 
-/// Whether a memory that rests on the same words says the same. The reader finds one statement per place, so
-/// for its own rows the place decides. Models derive several statements from one line, and two proposers word
-/// one statement differently.
+/// Whether a known memory with the same evidence makes the same statement. The reader finds one statement per place, so the
+/// reader's own candidates are identified by their place alone. Models derive several statements from one line, and two
+/// proposers may word one statement differently, so these are compared by wording.
 fn is_same_statement(known: &MemoryRow, candidate: &Candidate, proposer: &str) -> bool {
     if known.kind != candidate.kind {
         return false;
@@ -266,7 +264,7 @@ fn is_same_statement(known: &MemoryRow, candidate: &Candidate, proposer: &str) -
     is_own || matches!(compare(Claim::of(candidate), None, claim, None).0, DedupOutcome::Exact | DedupOutcome::Reinforcement)
 }
 
-/// Whether the words that a candidate rests on contain a credential.
+/// Whether the source words of a candidate contain a credential.
 fn rests_on_credentials(candidate: &Candidate, rows: &[InteractionRow]) -> bool {
     candidate.evidence.iter().any(|place| {
         rows.get(place.message)
@@ -280,8 +278,8 @@ fn places_of(candidate: &Candidate, rows: &[InteractionRow]) -> Vec<NewEvidence>
     candidate.evidence.iter().filter_map(place).collect()
 }
 
-/// From a meeting, the strongest positions are kept, whichever stretch they come from; among equals, the earlier. Facts
-/// keep their order.
+/// Sorts positions by confidence, so that the limit per meeting keeps the strongest ones from all stretches; equal ones keep
+/// their order. Facts come first and keep their order.
 fn strongest_first(prepared: &mut Vec<Prepared<'_>>) {
     let (mut knowledge, facts): (Vec<_>, Vec<_>) =
         std::mem::take(prepared).into_iter().partition(|one| one.candidate.kind == MemoryKind::Knowledge);
@@ -292,15 +290,15 @@ fn strongest_first(prepared: &mut Vec<Prepared<'_>>) {
 
 type PlacedStop = (Stop, Option<(InteractionId, keepsake_domain::Span)>, String);
 
-/// Links candidates to stored messages, applies the limits that hold for every proposer, and embeds the
-/// statements in one batch.
+/// Links candidates to stored messages, applies the limits that are the same for every proposer, and embeds the statements in
+/// one batch.
 fn prepare<'r>(harvests: Vec<Harvest<'r>>, embedder: Option<&dyn Embedder>) -> (Vec<Prepared<'r>>, Vec<PlacedStop>) {
     let mut prepared = Vec::new();
     let mut stops = Vec::new();
     for Harvest { rows, candidates, stops: stopped, proposer } in harvests {
         for stop in stopped {
             let place = stop.evidence.first().and_then(|e| Some((rows.get(e.message)?.id.clone(), e.span)));
-            // A quarantined text has its own row, which is logged with the memory's id.
+            // Quarantined text becomes a memory and is logged later with the memory's id.
             if stop.gate != Gate::InstructionLike {
                 stops.push((stop, place, proposer.clone()));
             }

@@ -1,17 +1,17 @@
-//! Reflection over memories (seed 000, "The Big Tidy"): clean-up proposals, a person's decisions about them,
-//! and runs that apply them.
+//! Reflection over memories (seed 000, "The Big Tidy"): clean-up proposals, a person's decisions about them, and runs that
+//! apply them.
 //!
-//! A search proposes and changes nothing. Accepted proposals are applied in one run: a backup first, then one operation in
-//! one transaction with one undo. The person chooses, for each kind, whether it may be applied without asking; nothing here
-//! deletes memories or changes words. A proposal that was dismissed or applied before returns only if what it rests on has
-//! changed, because its id depends on that.
+//! A search only makes proposals. Accepted proposals are applied in one run: first a backup, then a single operation in one
+//! transaction that can be undone as a whole. For each kind, the person chooses whether it may be applied without asking. No
+//! clean-up deletes memories or changes their wording. A dismissed or applied proposal returns only if its sources change,
+//! because its id is derived from them.
 //!
-//! Only approved memories are examined. Entries of the tiers need none of this: repeats are served once, and the entries of
-//! a session that no longer exists are retired with it.
+//! Only approved memories are examined. Tier entries need no clean-up: repeats are served only once, and the entries of a
+//! session that no longer exists are retired with it.
 //!
 //! The rules search first. If a language model is chosen, it adds its proposals in its own lane (`by_model`).
 //!
-//! Not in this module: which changes are proposed (`capture::reflect`), rows (`store`), and when nightly maintenance runs.
+//! Not in this module: which changes are proposed (`capture::reflect`), rows (`store`), and when maintenance runs.
 
 mod by_model;
 mod gather;
@@ -40,18 +40,18 @@ const RULES_SETTING: &str = "reflection";
 /// Name of the choices in error messages.
 const CHOICES: &str = "clean-up settings";
 
-/// A run that a person applied. `undo` takes it back if it is the newest action.
+/// Operation kind of a run that a person applied. `undo` undoes it if it is the newest action.
 const RUN: &str = "reflect";
 
-/// A run applied by nightly maintenance. Like expired proposals, it is undone only explicitly, so that plain `undo`
-/// concerns the person's own actions.
+/// Operation kind of a run applied by maintenance. Like expiry, it is undone only explicitly, so that plain `undo` affects
+/// only the person's own actions.
 const NIGHT_RUN: &str = "tidy";
 
 /// Which kinds may be applied without asking.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReflectionRules {
-    /// Kinds that nightly maintenance applies automatically.
+    /// Kinds that maintenance applies automatically.
     pub automatic: Vec<ReflectionKind>,
 }
 
@@ -68,7 +68,7 @@ pub struct ReflectionRun {
     pub needs_look: Vec<(ReflectionId, String)>,
 }
 
-/// Proposals found, each with the memories as they were examined.
+/// Proposals found by a search.
 type Found = Vec<ReflectionRow>;
 
 impl Engine {
@@ -104,7 +104,7 @@ impl Engine {
     pub(crate) fn perform_reflection(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         let found = self.look(control)?;
         let automatic = self.reflection_rules()?.automatic;
-        // A kind of change that was undone once needs confirmation from then on.
+        // A proposal that was applied and undone needs confirmation from then on.
         let known: BTreeMap<ReflectionId, ReflectionRow> =
             self.store().read(|tx| Ok(tx.reflections()?.into_iter().map(|row| (row.id.clone(), row)).collect()))?;
         let may_apply = |row: &ReflectionRow| {
@@ -131,7 +131,7 @@ impl Engine {
         self.queue_reflection_for_model()
     }
 
-    /// Searches immediately and without a job, for the command line. Returns the number of new proposals and applies none.
+    /// Searches immediately and without a job, for the CLI. Applies nothing and returns the number of new proposals.
     pub fn reflect(&self, control: &dyn Control) -> Result<u64> {
         let found = self.look(control)?;
         let new = self.store().write(|tx| settle(tx, &found, self.now()))?;
@@ -140,7 +140,8 @@ impl Engine {
     }
 
     fn look(&self, control: &dyn Control) -> Result<Found> {
-        // Whether two memories say the same must not depend on which lane was faster.
+        // Embed all memories first, because which memories count as duplicates must not depend on the speed of the embedding
+        // lane.
         self.embed_memories(control)?;
         let mut watch = |done: usize, of: usize| {
             control.progress("Looking for clean-ups", done as u64, of as u64);
@@ -175,24 +176,26 @@ impl Engine {
         Ok(Some(proposed.into_iter().filter_map(row).collect()))
     }
 
-    /// Every proposal, for the owner only. Of the pending ones only those still valid: if a memory was decided on, hidden
-    /// or retracted, its proposals disappear with it.
+    /// Every proposal, for the owner only. Pending ones are included only while they are valid: a proposal disappears if one
+    /// of its memories is decided on, hidden or retracted.
     pub fn reflections(&self) -> Result<Vec<ReflectionRow>> {
         Ok(self.store().read(shown)?)
     }
 
-    /// One of the proposals.
+    /// The proposal with this id; refused if there is none.
     pub fn reflection(&self, id: &ReflectionId) -> Result<ReflectionRow> {
         let found = self.reflections()?.into_iter().find(|row| row.id == *id);
         found.ok_or_else(|| EngineError::Refused(format!("there is no proposal {id}; `keepsake reflect` lists them")))
     }
 
-    /// Number of proposals pending. The window asks after every change, so this is one query; the list checks more closely.
+    /// Number of pending proposals. The window requests it after every change, so this is one query; the list checks more
+    /// closely.
     pub fn reflections_waiting(&self) -> Result<u64> {
         Ok(self.store().read(|tx| tx.reflections_waiting())?)
     }
 
-    /// Stores a person's decision about proposals. Those that cannot take this step are left and returned with the reason.
+    /// Stores a person's decision about proposals. Proposals that cannot change to this status stay as they are and are
+    /// returned with the reason.
     pub fn decide_reflections(&self, ids: &[ReflectionId], to: ReflectionStatus) -> Result<Vec<(ReflectionId, String)>> {
         let now = self.now();
         Ok(self.store().write(|tx| {
@@ -215,8 +218,8 @@ impl Engine {
         })?)
     }
 
-    /// Applies these proposals, or all accepted ones, as one run with one undo. A backup is made first; if that fails,
-    /// nothing is changed. Proposals that are no longer valid are left and returned with the reason.
+    /// Applies these proposals, or all accepted ones, as one run that can be undone as a whole. A backup is made first; if
+    /// that fails, nothing changes. Proposals that are no longer valid are skipped and returned with the reason.
     pub fn apply_reflections(&self, ids: Option<&[ReflectionId]>, control: &dyn Control) -> Result<ReflectionRun> {
         let mut goes_on = |_: usize, _: usize| true;
         let (chosen, holds) = self.store().read(|tx| {
@@ -242,7 +245,7 @@ impl Engine {
         Ok(run)
     }
 
-    /// Undoes the newest run that is not undone yet, or the one of this operation.
+    /// Undoes the run with this operation id, or the newest run that has not been undone.
     pub fn undo_reflections(&self, operation: Option<&OperationId>) -> Result<Option<(OperationId, String)>> {
         let id = match operation {
             Some(id) => Some(id.clone()),
@@ -311,7 +314,7 @@ fn changes_of(tx: &WriteTx<'_>, row: &ReflectionRow, now: Timestamp) -> StoreRes
                 let mut change = step(&tx.memory(id)?, MemoryStatus::Superseded, now);
                 change.relations.push((Relation::MergedInto, keep.clone()));
                 changes.push(change);
-                // Memories merged into this one earlier rest on evidence of their own, so they are now merged into `keep`.
+                // Memories merged into this one earlier have evidence of their own, so they are now merged into `keep`.
                 for older in tx.merged_into(id)? {
                     let state = MemoryState::from(&tx.memory(&older)?);
                     let relations = vec![(Relation::MergedInto, keep.clone())];

@@ -1,8 +1,9 @@
 //! Turns words that a person selected in a message into a memory.
 //!
-//! The person decides, so the memory is approved immediately. Everything else is as for any memory: it rests on a place in
-//! a message, consists of the words of the person it is about, and is merged with a memory that says the same. Not in this
-//! module: what an engine proposes (`propose`), and what is done with memories afterwards (`decide`).
+//! The person decides, so the memory is approved immediately. In all other respects it is like any memory: it rests on a
+//! place in a message, consists of the words of the person it is about, and is merged with a memory that says the same.
+//!
+//! Not in this module: what an engine proposes (`propose`), and later decisions about memories (`decide`).
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::{Act, ActOutcome, Engine, EngineError, Result};
 /// Proposer recorded for a memory that the person made.
 const BY_HAND: &str = "person";
 
-/// Number of preceding lines shown to the reader to find the category: as many as it considers.
+/// Number of preceding lines given to the reader to determine the category; it considers no more.
 const LINES_BEFORE: u32 = 4;
 
 /// Result of remembering.
@@ -25,7 +26,7 @@ const LINES_BEFORE: u32 = 4;
 pub struct Remembered {
     /// Id of the memory, which is now active.
     pub id: MemoryId,
-    /// Outcome as for an approval; empty if it was already a memory.
+    /// Outcome of the approval; empty if the words were already an active memory.
     pub outcome: ActOutcome,
 }
 
@@ -34,8 +35,8 @@ fn refused<T>(words: &str) -> Result<T> {
 }
 
 impl Engine {
-    /// Turns the words at `span` of a message into an active memory. Without a category, the reader's is used
-    /// if it marked these words.
+    /// Turns the words at `span` of a message into an active memory. If `category` is `None`, the reader's category is used
+    /// if it marked these words, and otherwise [`Category::PersonalInfo`].
     pub fn remember(&self, message: &InteractionId, span: Span, category: Option<Category>) -> Result<Remembered> {
         let Some(row) = self.store().read(|tx| tx.interaction(message))? else {
             return refused("this message no longer exists");
@@ -80,7 +81,7 @@ impl Engine {
         }
     }
 
-    /// The category the reader gives these words; `None` without a reader or if it marked something else.
+    /// The category the reader gives these words; `None` without a reader or if it did not mark them as a fact.
     fn category_of(&self, turns: &[keepsake_capture::Turn<'_>], at: usize, span: Span) -> Option<Category> {
         let reader = self.inner.embedder.reader().ready()?;
         let seen: Vec<Utterance<'_>> = turns.iter().map(|turn| Utterance { role: turn.role, text: turn.text }).collect();

@@ -1,12 +1,11 @@
-//! What a person retracted is served nowhere: not in another memory, a profile entry, a topic, a
-//! summary or a line of a context.
+//! Keeps retracted statements out of everything served: other memories, profile entries, topics, summaries and context lines.
 //!
-//! A correction names a statement and, through its evidence, the words it rested on. Other things derived from those words
-//! say the same, so they are left out when something is served, from the moment of the correction and for as long as it is
-//! in effect. They are not changed, so taking the correction back restores every text. Messages stay as they were said and
-//! are shown unchanged. Only in a context, where a program would read the words as true, are they left out.
+//! A retraction identifies a statement and, through its evidence, the source words. Other texts derived from those words say
+//! the same, so they are not served while the retraction is in effect. They are not changed, so withdrawing the retraction
+//! restores every text. Messages stay as they were written and are shown unchanged; only a context leaves the retracted words
+//! out, because a program would take them as true.
 //!
-//! Not in this module: what is proposed again (`propose` recognizes a statement that was decided on), and rows (`store`).
+//! Not in this module: preventing the statement from being proposed again (`propose`), and rows (`store`).
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -27,7 +26,7 @@ type StoreResult<T> = std::result::Result<T, StoreError>;
 /// Replaces words that were left out of a context.
 const LEFT_OUT: &str = "[…]";
 
-/// A statement with the words that it rests on in one message.
+/// A retracted statement with its source words in one message.
 #[derive(Debug, Clone)]
 struct Stretch {
     span: Span,
@@ -40,11 +39,11 @@ struct Stretch {
 pub(crate) struct TakenBack {
     stretches: HashMap<InteractionId, Vec<Stretch>>,
     by_conversation: HashMap<ConversationId, BTreeSet<String>>,
-    /// Only the words, by speaker: said again elsewhere, they mean the same.
+    /// The quotations, by speaker. The same words of that speaker elsewhere mean the same.
     quotes: HashMap<String, BTreeSet<String>>,
-    /// The same, with the handle that said them.
+    /// The quotations, each with the handle that said it.
     said: Vec<(String, String)>,
-    /// The person behind each handle: one speaker, whatever the channel.
+    /// The person behind each handle, so that a person is one speaker on every channel.
     speakers: Speakers,
 }
 
@@ -53,33 +52,33 @@ fn overlap(a: Span, b: Span) -> u32 {
 }
 
 impl Stretch {
-    /// Whether a statement that rests on the same words says the same, because a sentence may contain several statements. A
-    /// statement closer to the person's replacement wording was derived from that.
+    /// Whether a statement from the same words says the same, because a sentence may contain several statements. A statement
+    /// closer to the person's replacement wording does not count, because it was derived from that wording.
     fn says(&self, statement: &str) -> bool {
         let shared = shared_words(&self.content, statement);
         let all = shared_words(statement, statement);
-        // One word in common out of two says little: "prefers French" and "prefers short answers".
+        // One shared word out of two is too little: "prefers French" and "prefers short answers".
         2 * shared > all && shared > self.instead.as_deref().map_or(0, |instead| shared_words(instead, statement))
     }
 }
 
 impl TakenBack {
-    /// Everything retracted up to a moment, or up to now.
+    /// Everything retracted until this time, or until now.
     pub(crate) fn read(tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
         let mut taken = Self::of_memories(tx, until)?;
         taken.add(tx, tx.retractions_of_profiles(until)?)?;
         Ok(taken)
     }
 
-    /// The words of retracted memories only: a disputed profile entry is recognized by what it says.
+    /// Only the words of retracted memories, because a disputed profile entry is recognized by its own statement.
     pub(crate) fn of_memories(tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
         let mut taken = Self::default();
         taken.add(tx, tx.retractions_of_memories(until)?)?;
         Ok(taken)
     }
 
-    /// Adds words that have become history, because a program would read them as still true. Other
-    /// things derived from them stay.
+    /// Adds the words of statements that have become history, because a program would take them as still true. Texts derived
+    /// from these words stay.
     pub(crate) fn with_history(mut self, tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
         for place in tx.history_places(until)? {
             let stretch = Stretch { span: place.span, content: String::new(), instead: None };
@@ -111,18 +110,19 @@ impl TakenBack {
         there.iter().filter(|stretch| overlap(stretch.span, place.span) > 0)
     }
 
-    /// Whether words of a message were retracted.
+    /// Whether any words at this place were retracted.
     pub(crate) fn covers(&self, place: &EvidenceSpan) -> bool {
         self.at(place).next().is_some()
     }
 
-    /// Whether something derived from these words says what was retracted.
+    /// Whether a statement derived from these places says the same as a retracted one.
     pub(crate) fn covers_statement<'p>(&self, statement: &str, places: impl IntoIterator<Item = &'p EvidenceSpan>) -> bool {
         places.into_iter().any(|place| self.at(place).any(|stretch| stretch.says(statement)))
     }
 
-    /// Whether a profile entry says what was retracted: because it rests on the same words, or because it quotes the same
-    /// words of its subject said elsewhere (`is_theirs` knows the subject's handles). What a person wrote stays.
+    /// Whether a profile entry says the same as a retracted statement: it rests on the same words, or it quotes the same
+    /// words that its subject said elsewhere (`is_theirs` recognizes the subject's handles). Entries that a person wrote are
+    /// never covered.
     pub(crate) fn covers_entry(&self, entry: &ProfileEntry, is_theirs: &dyn Fn(&str) -> bool) -> bool {
         let says_again = || {
             let words = spoken(&entry.content).map(bare);
@@ -132,13 +132,13 @@ impl TakenBack {
             && (self.covers_statement(&entry.content, entry.evidence.as_slice()) || says_again())
     }
 
-    /// Whether a line of a topic contains retracted words.
+    /// Whether a topic line contains retracted words.
     pub(crate) fn covers_line(&self, line: &TopicLineRow) -> bool {
         std::iter::once(&line.place).chain(&line.also).any(|place| self.covers(place))
     }
 
-    /// The lines that may be served: those without retracted words and without the same words of the
-    /// same speaker said elsewhere.
+    /// The lines that may be served. Left out are lines with retracted words, lines in which the same speaker repeats such
+    /// words, and tasks that have been settled.
     pub(crate) fn lines_left(&self, tx: &ReadTx<'_>, lines: Vec<TopicLineRow>) -> StoreResult<Vec<TopicLineRow>> {
         let mut left = Vec::new();
         for line in lines {
@@ -158,8 +158,8 @@ impl TakenBack {
         Ok(left)
     }
 
-    /// Whether a topic's title may be served. It may not if one of its messages contains retracted words and the title
-    /// names what they were about.
+    /// Whether a topic's title may be served. It may not if one of the topic's messages contains retracted words and the
+    /// title names their subject.
     pub(crate) fn leaves_title(&self, tx: &ReadTx<'_>, topic: &TopicId, title: &str) -> StoreResult<bool> {
         if self.stretches.is_empty() {
             return Ok(true);
@@ -179,7 +179,7 @@ impl TakenBack {
         if !self.stretches.values().flatten().any(is_named) {
             return Ok(true);
         }
-        // The words were said elsewhere, and a message of this topic repeats them by the same speaker.
+        // The words were retracted elsewhere; a message of this topic may repeat them by the same speaker.
         for (id, _) in &messages {
             if let Some(message) = tx.interaction(id)?
                 && message.content.split(SENTENCE_ENDS).any(|one| self.says_again(&message.handle_id, &bare(one)))
@@ -190,17 +190,18 @@ impl TakenBack {
         Ok(true)
     }
 
-    /// Whether a speaker's sentence contains words that they said elsewhere and that were retracted.
+    /// Whether a sentence repeats words that the same speaker said elsewhere and that were retracted.
     fn says_again(&self, handle: &str, words: &str) -> bool {
         self.quotes.get(self.speakers.key(handle)).into_iter().flatten().any(|quote| say_the_same(words, quote))
     }
 
-    /// The text of a message without retracted words, and without sentences that repeat them.
+    /// The message text without retracted words and without sentences that repeat them.
     pub(crate) fn text_left(&self, message: &InteractionRow) -> String {
         let taken = self.stretches.get(&message.id).into_iter().flatten();
         let mut cut: Vec<Range<usize>> = taken.filter_map(|stretch| stretch.span.bytes_in(&message.content).ok()).collect();
         if !cut.is_empty() || self.quotes.contains_key(self.speakers.key(&message.handle_id)) {
-            // The removed words may be the ones that show that a number is a code, so credentials are removed first.
+            // The retracted words may be what identifies a number as a code, so credentials are found in the full text and
+            // removed as well.
             cut.extend(credentials(&message.content));
         }
         cut.sort_by_key(|bytes| (bytes.start, bytes.end));
@@ -221,9 +222,10 @@ impl TakenBack {
         sentences.map(|one| if self.says_again(&message.handle_id, &bare(one)) { LEFT_OUT } else { one }).collect()
     }
 
-    /// A summary of a conversation without the sentences that contain retracted words.
+    /// A conversation summary without the sentences that contain retracted words.
     pub(crate) fn summary_left(&self, conversation: &ConversationId, summary: &str) -> String {
-        // A summary does not say who is quoted in each sentence, so words retracted elsewhere count whoever said them.
+        // A summary does not say who is quoted in each sentence, so words retracted elsewhere count regardless of the
+        // speaker.
         let here = self.by_conversation.get(conversation).into_iter().flatten();
         let quotes: BTreeSet<&String> = here.chain(self.quotes.values().flatten()).collect();
         if quotes.is_empty() {
@@ -237,13 +239,13 @@ impl TakenBack {
     }
 }
 
-/// Minimum length of a statement's word that can identify the subject of a title, in characters.
+/// Minimum length, in characters, of a retracted statement's word that identifies the subject of a title.
 const TITLE_WORD_CHARS_MIN: usize = 4;
 
-/// Where a sentence ends, as far as needed to leave one out.
+/// Characters that end a sentence; precise enough for leaving sentences out.
 const SENTENCE_ENDS: [char; 5] = ['.', '!', '?', '\n', '…'];
 
-/// Whether one of two sentences contains the other and is more than a fragment.
+/// Whether one of the two texts contains the other, and the shorter one is more than a fragment.
 fn say_the_same(words: &str, quote: &str) -> bool {
     holds(words, quote) || words.split(' ').count() >= WORDS_TOLD_MIN && holds(quote, words)
 }
@@ -256,7 +258,7 @@ fn holds(text: &str, words: &str) -> bool {
     })
 }
 
-/// The texts of topics as they may be served: without retracted lines.
+/// Topic texts as they may be served: without retracted lines.
 pub struct TopicTexts<'t> {
     tx: &'t ReadTx<'t>,
     taken: TakenBack,
@@ -268,14 +270,14 @@ impl<'t> TopicTexts<'t> {
         Ok(Self { tx, taken: TakenBack::read(tx, None)? })
     }
 
-    /// The lines of a version that may be served.
+    /// The lines of a topic version that may be served.
     pub fn lines(&self, version: &TopicVersionId) -> StoreResult<Vec<TopicLineRow>> {
         self.taken.lines_left(self.tx, self.tx.topic_lines(version)?)
     }
 }
 
-/// Whether a line describes a task that a later line settled. The text of a topic is made once, and the settling line may
-/// come after it.
+/// Whether a line describes a task that was settled later. A topic's text is made once, and the task may be settled after
+/// that.
 fn is_done(tx: &ReadTx<'_>, line: &TopicLineRow) -> StoreResult<bool> {
     if line.section != Section::Task.name() {
         return Ok(false);
@@ -289,7 +291,7 @@ fn is_done(tx: &ReadTx<'_>, line: &TopicLineRow) -> StoreResult<bool> {
     Ok(commitments_of(tx, &message.conversation_id)?.iter().any(|promise| is_this(promise) && !promise.is_open()))
 }
 
-/// A sequence with fewer words occurs in many sentences.
+/// Minimum number of words in a recognizable quotation; shorter ones occur in many sentences.
 const WORDS_TOLD_MIN: usize = 3;
 
 /// Only the words, lowercase and without punctuation.

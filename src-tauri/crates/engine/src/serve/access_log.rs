@@ -1,8 +1,8 @@
-//! Records what a program is served before it receives it: the words, so that they are recognized when they come back
+//! Records every answer before a program receives it: hashes of its words, so that they are recognized when they come back
 //! (invariant 12), and the access itself, with the ids of the items but never their words (`agent_reads`).
 //!
-//! Every operation that answers an audience ends here, so no kind of request is missed. The owner's preview of the same
-//! answer does not, because nobody was served it.
+//! Every operation that answers an audience ends here, so that no kind of request is missed. The owner's preview of an answer
+//! is not recorded, because nobody was served.
 //!
 //! Not in this module: what is served (`context`, `tiers`, `search`, `playbooks`), and what an echo is (`capture::echo`).
 
@@ -34,7 +34,7 @@ impl ReadKind {
     }
 }
 
-/// Contents of one answer.
+/// The contents of one answer, to be recorded.
 #[derive(Debug)]
 pub(crate) struct AccessRecord {
     kind: ReadKind,
@@ -59,8 +59,8 @@ impl AccessRecord {
         self.chars += chars;
     }
 
-    /// Adds a text of the answer. It is forgotten together with its source, so a line that quotes a message is best
-    /// recorded under the message.
+    /// Adds a text of the answer, under the id of its source. The record is erased together with the source, so a line that
+    /// quotes a message is best recorded under the message.
     pub(crate) fn add_line(&mut self, rests_on: &str, text: &str) {
         if !text.trim().is_empty() {
             self.lines.push((rests_on.to_owned(), text.to_owned()));
@@ -69,8 +69,8 @@ impl AccessRecord {
 }
 
 impl Engine {
-    /// Records what an audience is served. Without an agent, a person and a place, the reader is the owner and no access is
-    /// logged, but the words are recorded all the same.
+    /// Records an answer to an audience. An audience without an agent, a person and a place is the owner; then the words are
+    /// recorded but no access is logged.
     pub(crate) fn record_access(&self, audience: &Audience, given: AccessRecord) -> Result<()> {
         let lines = given.lines.iter().map(|(item, line)| (item.as_str(), line.as_str()));
         let fresh = self.store().read(|tx| fresh_pieces(tx, lines))?;

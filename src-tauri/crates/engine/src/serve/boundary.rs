@@ -1,9 +1,8 @@
-//! The privacy boundary as operations use it: what one destination may see, computed before anything is
-//! searched, counted or cut.
+//! The privacy boundary for operations: computes what a destination may see before anything is searched, counted or cut.
 //!
 //! The only rule is `keepsake_domain::may_surface`. This module turns its answers into sets of conversations and memories
-//! that restrict the queries ([`View`]). Code that serves an agent gets a view and never the store. The owner's own
-//! windows need no view.
+//! that restrict the queries ([`View`]). Code that serves an agent gets a view and never the store. The owner's own windows
+//! need no view.
 //!
 //! Not in this module: the rule itself, SQL, and how a context is composed.
 
@@ -30,15 +29,15 @@ pub(crate) use profiles::{Groups, people_key, standing_rows, told_rows};
 pub(crate) use topics::TopicHead;
 pub use topics::VisibleTopic;
 
-/// The rule and the way labels are combined, as functions, so that a test can replace them with broken ones and check
-/// that it notices.
+/// The privacy rule and the rule for combining labels, as functions, so that a test can replace them with broken ones and
+/// check that the difference is noticed.
 #[derive(Clone, Copy)]
 pub(crate) struct PrivacyPolicy {
     /// Whether something with this label may surface at a destination.
     pub(crate) may_surface: fn(&Label, bool, &Destination) -> std::result::Result<(), Withheld>,
-    /// The label of something that rests on several places.
+    /// The label of something derived from several places.
     pub(crate) label_of: fn(&[&Place]) -> Option<Label>,
-    /// Whether a decision about something with the second label may read something with the first.
+    /// Whether data with the first label may influence a decision about data with the second label.
     pub(crate) flows: fn(&Label, &Label) -> bool,
 }
 
@@ -48,7 +47,7 @@ impl PrivacyPolicy {
         Self { may_surface, label_of: |places| Label::of_all(places.iter().copied()), flows: |from, to| from.flows_to(to) };
 }
 
-/// Who asks, for whom and where, in the form that people and programs write it.
+/// Who asks, for whom, and where, as people and programs write it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Audience {
     /// The program that asks.
@@ -67,26 +66,25 @@ pub(crate) struct AccessMap {
     /// The person behind each handle.
     pub(crate) speakers: Arc<Speakers>,
     pub(crate) places: HashMap<ConversationId, Place>,
-    /// Who reads each conversation: everybody who spoke anywhere in its channel. For a source, only those who spoke in
-    /// that conversation are sure to have read it; for a destination, everybody who may be present counts.
+    /// Who may read each conversation when it is a destination: everybody who spoke anywhere in its channel. When it is a
+    /// source, only the people who spoke in it count, because only they are sure to have read it.
     readers: HashMap<ConversationId, People>,
 }
 
-/// A person about whom nothing is known. They belong to no place, so nothing private reaches them.
+/// The id used for an unknown person. It belongs to no place, so nothing private reaches it.
 fn stranger() -> EntityId {
     EntityId::from_uuid(Uuid::max())
 }
 
-/// The unknown reader of a closed conversation in which only the owner has spoken so far. This id
-/// never matches anybody else.
+/// The id of the unknown reader of a closed conversation in which only the owner has spoken so far. It never matches anybody
+/// else.
 fn unheard(conversation: &ConversationId) -> EntityId {
     let tail = conversation.as_str().trim_start_matches(ConversationId::PREFIX);
     format!("{}{tail}", EntityId::PREFIX).parse().unwrap_or_else(|_| stranger())
 }
 
-/// Every place with its people, that is, those who have spoken there. A closed place shared with other people always has
-/// a reader, even if none of them has spoken yet and only an assistant answers. It is therefore never mistaken for a
-/// place where the owner is alone.
+/// Every place with the people who have spoken there. A closed place shared with others always has a reader, even if only the
+/// owner and an assistant have spoken so far, so it is never mistaken for a place where the owner is alone.
 pub(crate) fn places(tx: &ReadTx<'_>, persons: &Persons) -> std::result::Result<HashMap<ConversationId, Place>, StoreError> {
     let mut places = tx.places(persons)?;
     let alone = tx.conversations_of_types(&ALONE_WITH_A_PROGRAM)?;
@@ -136,7 +134,7 @@ impl AccessMap {
         Self { version: self.version, persons, speakers, places, readers: self.readers.clone() }
     }
 
-    /// A conversation as a destination.
+    /// A conversation as a destination; `None` if it is unknown.
     pub(crate) fn destination_in(&self, conversation: &ConversationId) -> Option<Destination> {
         let place = self.places.get(conversation)?;
         Some(Destination {
@@ -146,20 +144,20 @@ impl AccessMap {
         })
     }
 
-    /// The label of something that rests on these conversations; `None` if none of them is known.
+    /// The label of something derived from these conversations; `None` if none of them is known.
     pub(crate) fn label_of(&self, sources: Option<&Vec<ConversationId>>) -> Option<Label> {
         Label::of_all(sources.into_iter().flatten().filter_map(|id| self.places.get(id)))
     }
 
-    /// Whether something labeled `from` is visible everywhere that something labeled `to` is: to the same people, and in
-    /// the conversation it comes from.
+    /// Whether something labeled `from` is visible wherever something labeled `to` is visible: to the same people, and in the
+    /// conversation that `to` comes from.
     pub(crate) fn is_seen_wherever(&self, policy: &PrivacyPolicy, from: &Label, to: &Label) -> bool {
         let home = to.home().and_then(|home| self.destination_in(home));
         (policy.flows)(from, to) && home.is_none_or(|home| (policy.may_surface)(from, false, &home).is_ok())
     }
 
-    /// The person whom this text names. An unknown handle gives a stranger, not an error: an agent must not learn from
-    /// the difference who is known.
+    /// Resolves a person by id, `channel:handle` or name. Unknown ones resolve to [`stranger`] instead of an error, because
+    /// an agent must not learn from the difference who is known. Ambiguous names are refused.
     pub(crate) fn person(&self, tx: &ReadTx<'_>, text: &str) -> Result<EntityId> {
         let text = text.trim();
         if let Ok(id) = EntityId::from_str(text) {
@@ -215,8 +213,8 @@ impl AccessMap {
         if places.is_empty() {
             destination.visibility =
                 tx.channel_choice(channel_type, channel_id)?.unwrap_or_else(|| Visibility::of_destination(channel_type));
-            // Nobody knows who reads a closed place that has never been seen, unless the owner is
-            // alone there with a program.
+            // The readers of a closed place that has never been seen are unknown, unless the owner is alone there with a
+            // program.
             if !has_person && !is_alone_with_a_program(channel_type) {
                 destination.people.insert(stranger());
             }
@@ -226,14 +224,14 @@ impl AccessMap {
         if places.iter().any(|place| place.visibility == Visibility::Public) {
             destination.visibility = Visibility::Public;
         }
-        // An excluded conversation counts for who is present and for nothing else.
+        // An excluded conversation only determines who is present.
         destination.conversation = places.iter().find(|place| !place.is_off_record).map(|place| place.conversation.clone());
         destination.people.extend(conversations.iter().filter_map(|id| self.readers.get(id)).flatten().cloned());
         Ok(())
     }
 }
 
-/// What one destination may see.
+/// Restricts queries to what one destination may see.
 pub struct View {
     policy: PrivacyPolicy,
     pub(crate) map: Arc<AccessMap>,
@@ -242,12 +240,12 @@ pub struct View {
     conversations: Vec<ConversationId>,
 }
 
-/// Memories that may surface, and those withheld with the rule for each. The withheld part is for the owner only.
+/// Memories that may surface, and memories that are withheld. The withheld part is for the owner only.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Visible {
     /// Memories that may surface, oldest first.
     pub memories: Vec<MemoryId>,
-    /// Memories that may not, with the rule that withholds each.
+    /// Memories that may not surface, with the rule that withholds each.
     pub withheld: BTreeMap<MemoryId, Withheld>,
 }
 
@@ -275,7 +273,8 @@ impl View {
         self.conversations.binary_search(conversation).is_ok()
     }
 
-    /// The decision about something that rests on these conversations. A source that is no longer stored withholds it.
+    /// Decides whether something derived from these conversations may surface. It is withheld if a source is no longer
+    /// stored.
     pub(crate) fn judge(&self, sources: &[ConversationId], is_shared: bool) -> std::result::Result<(), Withheld> {
         let places: Option<Vec<&Place>> = sources.iter().map(|id| self.map.places.get(id)).collect();
         match places.and_then(|places| (self.policy.label_of)(&places)) {
@@ -284,7 +283,7 @@ impl View {
         }
     }
 
-    /// The memories that were active at a moment, or are active now, as this destination may see them.
+    /// The memories that were active at this time, or are active now, divided by whether this destination may see them.
     pub fn memories(&self, tx: &ReadTx<'_>, at: Option<Timestamp>) -> std::result::Result<Visible, StoreError> {
         let sources = tx.memory_sources()?;
         let shared: HashSet<String> = tx.shared_items(ConsentItem::Memory)?;
@@ -314,7 +313,7 @@ impl Engine {
         Ok(map)
     }
 
-    /// Runs `work` with what an audience may see. The audience is resolved in the same snapshot that all other reads use.
+    /// Runs `work` with the view of an audience. The audience is resolved in the same snapshot that all other reads use.
     pub fn with_view<T>(
         &self,
         audience: &Audience,

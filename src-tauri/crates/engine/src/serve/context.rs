@@ -1,9 +1,9 @@
-//! The plain text an agent gets: the current conversation first, then what the boundary allows of what
-//! is known, within a budget.
+//! Assembles the plain text that an agent gets: the current conversation first, then other content that the boundary allows,
+//! within a budget.
 //!
-//! Everything is chosen from a [`View`], so what may not surface is neither counted nor ranked nor cut. What was withheld
-//! is reported separately, to the owner only; the text is the same whether something was withheld or nothing existed. Each
-//! line begins with the id it comes from. The text assumes no particular model: headings, short lines, dates.
+//! Everything is chosen from a [`View`], so content that may not surface is never counted, ranked or cut. Withheld items are
+//! reported separately, to the owner only; the text is the same whether something was withheld or did not exist. Each line
+//! begins with the id of its source. The text assumes no particular model: headings, short lines, dates.
 //!
 //! Not in this module: the privacy rule (`domain`), the sets it yields (`boundary`), and how agents connect (`server`).
 
@@ -30,24 +30,24 @@ use crate::serve::boundary::{Audience, View};
 use crate::serve::masked::{may_be_served, noted, quoted, served};
 use crate::{Engine, Result, rfc3339};
 
+mod playbooks;
 mod relevance;
 mod remembered;
-mod ways;
 
-/// Default size in characters: about 1,500 tokens, which fit into a small local model beside its own conversation.
+/// Default size in characters: about 1,500 tokens, which fit into a small local model together with its own conversation.
 pub const CONTEXT_CHARS: usize = 6_000;
 
 /// Maximum size in characters. A longer text is an export, not a context.
 pub const CONTEXT_CHARS_MAX: usize = 200_000;
 
-/// Number of messages read from the current conversation. Older ones are served through search or as memories.
+/// Number of messages read from the current conversation. Older ones are available through search or as memories.
 const CONVERSATION_MESSAGES: u32 = 40;
 
-/// Maximum number of characters a line quotes from one text: a pasted page must not push everything else out.
+/// Maximum number of characters that a line quotes from one text, because a pasted page must not push everything else out.
 const LINE_CHARS: usize = 600;
 
-/// How much of a text is read, as a multiple of what is shown: blanks and masked values take up characters
-/// that the line does not use.
+/// How much of a text is read, as a multiple of [`LINE_CHARS`], because blanks and masked values take up characters that the
+/// line does not use.
 const SERVED_SLACK: usize = 4;
 
 /// The share of the budget for each section, in order. What one section does not use is available to the next ones.
@@ -66,35 +66,35 @@ const SHARES: [(Heading, f64); 12] = [
     (Heading::Related, 0.04),
 ];
 
-/// Number of summaries of earlier conversations considered: beyond a handful they say less than a search does.
+/// Maximum number of summaries of earlier conversations. Beyond a handful, a search says more.
 const EARLIER_SUMMARIES: usize = 5;
 
-/// The part of the budget used for a reader who wants it brief: what they will not read only costs.
+/// Share of the budget used for a reader who wants it brief, because text that nobody reads only costs.
 const BRIEF_SHARE: f64 = 0.5;
 
-/// How much more than the default a reader gets who wants every detail. A requested budget is never exceeded.
+/// Size for a reader who wants every detail, relative to the default. A requested budget is never exceeded.
 const DETAILED_SHARE: f64 = 1.5;
 
-/// From this budget on, the text begins with the sentence that it is data. In a smaller one, the sentence would take more
-/// room than the data.
+/// Minimum budget at which the text begins with the sentence that it is data. With a smaller budget, the sentence would take
+/// more room than the data.
 const HEAD_BUDGET_MIN: usize = 400;
 
-/// Number of profile entries shown to a reader who wants it brief, most certain first.
+/// Maximum number of profile entries for a reader who wants it brief, most certain first.
 const PROFILE_LINES_BRIEF: usize = 4;
 
-/// Number of profile entries shown otherwise. More would be a file on the person and no help.
+/// Maximum number of profile entries for other readers. More would be a file on the person and no help.
 const PROFILE_LINES: usize = 12;
 
 /// A request for a context.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ContextRequest {
-    /// Who it is for and where.
+    /// Who the context is for, and where.
     pub audience: Audience,
     /// What the context should be about; without a query, the newest and most certain items come first.
     pub query: Option<String>,
     /// Maximum number of characters; 0 means the default.
     pub budget_chars: usize,
-    /// Moment to look back to: only what had been said and not yet replaced at that time.
+    /// Time to look back to: the context contains only what had been said and not yet replaced by then.
     pub as_of: Option<Timestamp>,
 }
 
@@ -132,11 +132,11 @@ pub struct ContextDetail {
 /// The text that an agent gets, its items, and details that only the owner may see.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Context {
-    /// The text, as plain text.
+    /// The text; empty if there are no items.
     pub text: String,
     /// The items it contains, one per line.
     pub items: Vec<ContextItem>,
-    /// What the boundary withheld, by rule.
+    /// Number of items that the boundary withheld, by rule.
     pub withheld: Vec<WithheldCount>,
     /// The level of detail of the text, and why.
     pub detail: ContextDetail,
@@ -157,8 +157,8 @@ enum Fit {
 struct Line {
     item: ContextItem,
     text: String,
-    /// Id of the source and the words quoted from it. They can come back as an echo without the text around them, and they
-    /// remain known when that text is gone.
+    /// Id of the source and the words quoted from it. They are recorded separately, because they can come back as an echo
+    /// without the rest of the line, and must still be recognized when the record of the line is gone.
     said: Option<(String, String)>,
 }
 
@@ -184,8 +184,8 @@ impl Page {
         Self { text: head.clone(), items: Vec::new(), lines: Vec::new(), chars: head.chars().count(), budget }
     }
 
-    /// Adds a heading and as many lines as fit while the whole text stays within `until` characters;
-    /// `fit` says which are dropped.
+    /// Adds a heading and as many lines as fit while the whole text stays within `until` characters; `fit` determines which
+    /// lines are dropped.
     fn add(&mut self, heading: Heading, lines: Vec<Line>, until: usize, fit: Fit) {
         let until = until.min(self.budget);
         let head = format!("{}## {}\n", if self.text.is_empty() { "" } else { "\n" }, heading.text());
@@ -223,7 +223,7 @@ impl Page {
     }
 }
 
-/// The servable form of a text, on one line and shortened to the maximum line length.
+/// A text in the form that agents are served, on one line and shortened to the maximum line length.
 fn flat(text: &str) -> String {
     // Do not read a whole page for its first words.
     let near = text.char_indices().nth(LINE_CHARS * SERVED_SLACK).map_or(text, |(end, _)| &text[..end]);
@@ -260,7 +260,7 @@ fn message_line(row: &InteractionRow, taken: &TakenBack) -> Option<Line> {
     if is_gone || !may_be_served(&said) {
         return None;
     }
-    // Only the owner may appear under a name that reads as the owner's.
+    // Only the owner may appear under a name that looks like the owner's.
     let author = if row.role == Role::Person { Speaker::called(&row.author) } else { Cow::Borrowed(row.author.as_str()) };
     Some(Line::new(
         ContextItem { id: row.id.to_string(), kind: "message", sources: source_of(row).into_iter().collect() },
@@ -269,13 +269,13 @@ fn message_line(row: &InteractionRow, taken: &TakenBack) -> Option<Line> {
 }
 
 impl Engine {
-    /// The context for an audience, recorded as served. Withheld items are counted only if the owner alone asks, with
-    /// neither agent nor person.
+    /// The context for an audience, recorded as served. Withheld items are counted only if the owner asks, with neither agent
+    /// nor person.
     pub fn context(&self, request: &ContextRequest) -> Result<Context> {
         let (context, given) = self.with_view(&request.audience, |tx, view| {
             let (mut context, lines) = self.assemble(tx, view, request)?;
             if request.audience.agent.is_some() || request.audience.person.is_some() {
-                // Anybody who asks on behalf of a person must not learn that something was withheld.
+                // An agent, or anybody who asks for a person, must not learn that something was withheld.
                 context.withheld.clear();
             }
             let mut given = AccessRecord::new(ReadKind::Context, view);
@@ -290,9 +290,47 @@ impl Engine {
         Ok(context)
     }
 
-    /// The same for the owner only. Nobody is served it, so nothing is recorded.
+    /// Like [`context`](Self::context), but as a preview for the owner. Nobody is served, so nothing is recorded.
     pub fn context_preview(&self, request: &ContextRequest) -> Result<Context> {
         self.with_view(&request.audience, |tx, view| Ok(self.assemble(tx, view, request)?.0))
+    }
+
+    /// Memory lines, by section: about the owner, about the people here, and, for a query, about others.
+    fn memory_sections(
+        &self,
+        tx: &ReadTx<'_>,
+        view: &View,
+        request: &ContextRequest,
+        has_query: bool,
+        ranked: &[MemoryId],
+    ) -> std::result::Result<BTreeMap<usize, Vec<Line>>, StoreError> {
+        let people: Vec<EntityId> = view.destination.people.iter().cloned().collect();
+        let handles: HashMap<String, EntityId> =
+            tx.handles()?.into_iter().map(|row| (row.id.to_string(), view.map.persons.of(&row.entity_id))).collect();
+        let about = |memory: &MemoryRow, handle: Option<&String>| match (&memory.subject, handle) {
+            (Subject::Owner, _) => Some(Heading::Owner),
+            (Subject::Person(_), Some(handle)) => {
+                handles.get(handle).filter(|person| people.contains(person)).map(|_| Heading::People)
+            }
+            _ => None,
+        };
+        let mut sections: BTreeMap<usize, Vec<Line>> = BTreeMap::new();
+        for id in ranked {
+            let memory = tx.memory(id)?;
+            let handle = tx.subject_handle(id)?;
+            let section = match about(&memory, handle.as_ref()) {
+                Some(section) => section,
+                // Memories about people who are not present are included only if they match the query.
+                None if has_query => Heading::Related,
+                None => continue,
+            };
+            if !may_be_served(&memory.content) {
+                continue;
+            }
+            let line = memory_line(self.memory_item(tx, view, &memory.id)?, &memory, request.as_of);
+            sections.entry(section as usize).or_default().push(line);
+        }
+        Ok(sections)
     }
 
     /// The context, and each of its texts with the id of its source.
@@ -313,32 +351,7 @@ impl Engine {
                 Answers { memories, messages: Vec::new() }
             }
         };
-        let people: Vec<EntityId> = view.destination.people.iter().cloned().collect();
-        let handles: HashMap<String, EntityId> =
-            tx.handles()?.into_iter().map(|row| (row.id.to_string(), view.map.persons.of(&row.entity_id))).collect();
-        let about = |memory: &MemoryRow, handle: Option<&String>| match (&memory.subject, handle) {
-            (Subject::Owner, _) => Some(Heading::Owner),
-            (Subject::Person(_), Some(handle)) => {
-                handles.get(handle).filter(|person| people.contains(person)).map(|_| Heading::People)
-            }
-            _ => None,
-        };
-        let mut sections: BTreeMap<usize, Vec<Line>> = BTreeMap::new();
-        for id in &ranked {
-            let memory = tx.memory(id)?;
-            let handle = tx.subject_handle(id)?;
-            let section = match about(&memory, handle.as_ref()) {
-                Some(section) => section,
-                // About people who are not here, only what the query is about.
-                None if query.is_some() => Heading::Related,
-                None => continue,
-            };
-            if !may_be_served(&memory.content) {
-                continue;
-            }
-            let line = memory_line(self.memory_item(tx, view, &memory.id)?, &memory, request.as_of);
-            sections.entry(section as usize).or_default().push(line);
-        }
+        let mut sections = self.memory_sections(tx, view, request, query.is_some(), &ranked)?;
         if !found.is_empty() {
             let left = taken.clone().with_history(tx, request.as_of)?;
             let lines = found.iter().filter_map(|row| message_line(row, &left));
@@ -365,31 +378,7 @@ impl Engine {
             tiers_withheld = self.add_remembered(tx, view, request, &taken, &mut sections)?;
         }
         sections.insert(Heading::Playbooks as usize, self.playbook_lines(tx, view, request, query, &taken)?);
-        let mut page = Page::new(budget);
-        let mut share = 0.0;
-        for (section, own) in SHARES {
-            share += own;
-            let until = (budget as f64 * share) as usize;
-            match section {
-                Heading::Conversation => {
-                    let lines = conversation_lines(tx, view.destination.conversation.as_ref(), request.as_of, &taken)?;
-                    page.add(section, lines, until, Fit::Newest);
-                }
-                Heading::Promised => {
-                    let lines = promised_lines(tx, view.destination.conversation.as_ref(), request.as_of, &taken)?;
-                    page.add(section, lines, until, Fit::Ranked);
-                }
-                Heading::UserTier | Heading::AgentTier | Heading::SharedTier => {
-                    page.add(section, sections.remove(&(section as usize)).unwrap_or_default(), until, Fit::Ordered);
-                }
-                _ => {
-                    let shown: Vec<String> = page.items.iter().map(|item| item.id.clone()).collect();
-                    let mut lines = sections.remove(&(section as usize)).unwrap_or_default();
-                    lines.retain(|line| !shown.contains(&line.item.id));
-                    page.add(section, lines, until, Fit::Ranked);
-                }
-            }
-        }
+        let mut page = fill(tx, view, request, &taken, sections, budget)?;
         let withheld = visible.withheld.values().chain(profiles.withheld.values()).copied();
         let mut withheld = counts(withheld);
         for held in tiers_withheld {
@@ -398,7 +387,7 @@ impl Engine {
                 None => withheld.push(held),
             }
         }
-        // The reason quotes an entry that may not have fit into the text, but the quote is served all the same.
+        // The reason quotes an entry that may not have fit into the text, but the quotation is still served.
         page.lines.extend(wanted.because.first().map(|entry| (entry.to_string(), wanted.reason.clone())));
         let detail = ContextDetail {
             level: detail.name(),
@@ -410,8 +399,8 @@ impl Engine {
         Ok((Context { text, items: page.items, withheld, detail }, page.lines))
     }
 
-    /// Adds what sessions, topics and earlier conversations contribute. Only used without a query, because a question is
-    /// answered by the items that state the answer. Returns what was withheld from the tiers.
+    /// Adds lines from sessions, topics and earlier conversations. Only used without a query, because a question is answered
+    /// only by items that state the answer. Returns the counts of withheld tier items.
     fn add_remembered(
         &self,
         tx: &ReadTx<'_>,
@@ -445,7 +434,7 @@ impl Engine {
             let mut sources = Vec::new();
             for place in entry.evidence.as_slice() {
                 let Some(message) = tx.interaction(&place.interaction)? else { continue };
-                // The entry is shared because the person shared it; the conversation it was said in is not.
+                // The person shared the entry, but not the conversation it was said in.
                 if view.shows(&message.conversation_id) {
                     sources.extend(source_of(&message));
                 }
@@ -473,7 +462,7 @@ impl Engine {
     fn memory_item(&self, tx: &ReadTx<'_>, view: &View, id: &MemoryId) -> std::result::Result<ContextItem, StoreError> {
         let mut sources = Vec::new();
         for evidence in tx.evidence(id)? {
-            // The memory is shared because the person shared it; the conversation it was said in is not.
+            // The person shared the memory, but not the conversation it was said in.
             if let Some(message) = tx.interaction(&evidence.interaction_id)?
                 && view.shows(&message.conversation_id)
             {
@@ -492,7 +481,7 @@ fn surest_first(mut entries: Vec<(EntityId, ProfileEntry)>) -> Vec<(EntityId, Pr
         ProfileConfidence::Medium => 1,
         ProfileConfidence::Low => 2,
     };
-    // Unmet requests are for the person, who may turn them into tasks. They do not help an agent deal with anybody.
+    // Unmet requests are for the owner, who may turn them into tasks. They do not help an agent deal with anybody.
     entries.retain(|(_, entry)| entry.profile_type != ProfileType::Gaps && may_be_served(&entry.content));
     entries.sort_by(|(one, a), (other, b)| {
         (surest(a), std::cmp::Reverse(a.valid_from), one, &a.facet, &a.id).cmp(&(
@@ -506,8 +495,8 @@ fn surest_first(mut entries: Vec<(EntityId, ProfileEntry)>) -> Vec<(EntityId, Pr
     entries
 }
 
-/// How much detail the reader wants. The reader is the only person present, or the owner if nobody else is; several people
-/// count as no particular reader.
+/// How much detail the reader wants. The reader is the only person present, or the owner if nobody else is. If several people
+/// are present, nobody counts as the reader.
 fn wanted_detail(view: &View, entries: &[(EntityId, ProfileEntry)]) -> ObservedDetail {
     let people = &view.destination.people;
     if people.len() > 1 {
@@ -521,7 +510,7 @@ fn wanted_detail(view: &View, entries: &[(EntityId, ProfileEntry)]) -> ObservedD
 }
 
 /// Among approved memories of one subject that contradict each other, keeps the one said last. Only visible memories are
-/// compared, so hidden ones change nothing.
+/// compared, so hidden ones have no effect.
 fn newest_of_conflicting(tx: &ReadTx<'_>, view: &View, ranked: Vec<MemoryId>) -> std::result::Result<Vec<MemoryId>, StoreError> {
     let mut groups: HashMap<(Subject, MemoryKind), Vec<MemoryRow>> = HashMap::new();
     for id in &ranked {
@@ -553,13 +542,13 @@ fn newest_of_conflicting(tx: &ReadTx<'_>, view: &View, ranked: Vec<MemoryId>) ->
     Ok(ranked.into_iter().filter(|id| !older.contains(id)).collect())
 }
 
-/// `- [mem_1] User: “I play the cello” (2026-03-02)`; a memory in words that nobody used is presented as noted about them.
-/// For an earlier moment, the line also says since when it is known, if that is later.
+/// Formats a memory: `- [mem_1] User: “I play the cello” (2026-03-02)`. A memory that is not in the person's own words is
+/// presented as noted about them. For an earlier moment, the line also says when the memory was approved, if that was later.
 fn memory_line(item: ContextItem, memory: &MemoryRow, as_of: Option<Timestamp>) -> Line {
     let decided = memory.decided.unwrap_or(memory.created);
     let known = as_of.filter(|as_of| decided > *as_of).map_or_else(String::new, |_| format!(", known since {}", day(decided)));
     let text = format!("- [{}] {} ({}{known})", item.id, noted(memory.subject.label(), &flat(&memory.content)), day(memory.said));
-    // If people repeat their own words, those are theirs again and not an echo.
+    // If people repeat their own words, that is not an echo.
     let said = spoken(&memory.content).is_none().then(|| (item.id.clone(), flat(&memory.content)));
     Line { item, text, said }
 }
@@ -644,6 +633,43 @@ pub(crate) fn counts(rules: impl Iterator<Item = Withheld>) -> Vec<WithheldCount
         *counts.entry(rule).or_default() += 1;
     }
     counts.into_iter().map(|(rule, count)| WithheldCount { rule: rule.name(), count }).collect()
+}
+
+/// Fills a page section by section, each up to its share of the budget.
+fn fill(
+    tx: &ReadTx<'_>,
+    view: &View,
+    request: &ContextRequest,
+    taken: &TakenBack,
+    mut sections: BTreeMap<usize, Vec<Line>>,
+    budget: usize,
+) -> std::result::Result<Page, StoreError> {
+    let mut page = Page::new(budget);
+    let mut share = 0.0;
+    for (section, own) in SHARES {
+        share += own;
+        let until = (budget as f64 * share) as usize;
+        match section {
+            Heading::Conversation => {
+                let lines = conversation_lines(tx, view.destination.conversation.as_ref(), request.as_of, taken)?;
+                page.add(section, lines, until, Fit::Newest);
+            }
+            Heading::Promised => {
+                let lines = promised_lines(tx, view.destination.conversation.as_ref(), request.as_of, taken)?;
+                page.add(section, lines, until, Fit::Ranked);
+            }
+            Heading::UserTier | Heading::AgentTier | Heading::SharedTier => {
+                page.add(section, sections.remove(&(section as usize)).unwrap_or_default(), until, Fit::Ordered);
+            }
+            _ => {
+                let shown: Vec<String> = page.items.iter().map(|item| item.id.clone()).collect();
+                let mut lines = sections.remove(&(section as usize)).unwrap_or_default();
+                lines.retain(|line| !shown.contains(&line.item.id));
+                page.add(section, lines, until, Fit::Ranked);
+            }
+        }
+    }
+    Ok(page)
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
-//! Messages as every derivation reads them: without what Keepsake itself served before they were written.
+//! Removes echoes from messages: every derivation reads them without text that Keepsake served before they were written.
 //!
-//! Everything assembled for a program is recorded, piece by piece, as keyed hashes. If such a piece appears in a
-//! message written later, by anybody, it is blanked out before anything is derived from that message. The stored
-//! message does not change.
+//! Everything served to a program is recorded, piece by piece, as keyed hashes. If such a piece appears in a message written
+//! later, by anybody, it is blanked out before anything is derived from that message. The stored message does not change.
 //!
 //! Not in this module: what counts as a piece and as an echo (`capture::echo`), the hashes (`store`), recording what is
 //! served (`access_log`), and which messages are read (`readable_messages`).

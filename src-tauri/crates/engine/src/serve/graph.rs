@@ -1,12 +1,14 @@
-//! What surrounds one person or one topic: people, subjects, where it was said, and what was remembered of it.
+//! The graph around one person or one topic: people, topics, projects, technologies, conversations and memories.
 //!
-//! Every connection rests on messages, gives their number and links one of them. The only exception is the similarity of
-//! two topics, which is labeled as such. Two handles count as one person only if a person confirmed it; suggestions are
-//! never drawn, neither between people nor between topics. The graph is for the owner only, so it leaves out nothing of
-//! theirs; excluded content is marked.
+//! Every connection rests on messages, and has their number and a link to one of them. The only exception is the similarity
+//! of two topics, which is labeled as such. Two handles count as one person only if a person confirmed it; suggestions are
+//! never drawn, neither between people nor between topics. The graph is for the owner only, so nothing is withheld; excluded
+//! content is marked.
 //!
-//! A graph contains a few dozen nodes. They are chosen by counts alone, so the same data give the same graph, and the
-//! number left out is reported. Not in this module: the layout, and wording for people.
+//! A graph contains a few dozen nodes. They are chosen only by counts, so the same data give the same graph. The number of
+//! nodes left out is reported.
+//!
+//! Not in this module: the layout, and wording for people.
 
 mod choose;
 
@@ -20,7 +22,7 @@ use crate::{Engine, PersonRow, Result, VisibleTopic};
 use choose::{Wanted, room_for};
 
 /// Maximum number of nodes, including the center. With more, names no longer fit beside them in the smallest window, and
-/// nobody reads them (tools that draw everything are admired once and then left).
+/// nobody reads them (people try tools that draw everything once and do not come back).
 pub const NODES_MAX: usize = 60;
 
 /// The center of a graph.
@@ -74,7 +76,7 @@ pub struct Node {
     pub label: String,
     /// For a person the entity type, for a conversation the channel, for a memory the category.
     pub detail: String,
-    /// Whether it is excluded from memory, or rests on something that is.
+    /// Whether it is excluded from memory or rests on excluded content.
     pub is_private: bool,
     /// Whether this is the owner.
     pub is_owner: bool,
@@ -126,7 +128,7 @@ impl EdgeKind {
 /// A connection between two nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edge {
-    /// Id of the node it starts from, such as the one that writes or names.
+    /// Id of the node it starts from, such as the person who writes or the topic that names a project.
     pub a: String,
     /// Id of the other node.
     pub b: String,
@@ -138,7 +140,7 @@ pub struct Edge {
     pub nearness: Option<f32>,
     /// A message that shows the connection, with its conversation.
     pub line: Option<(ConversationId, InteractionId)>,
-    /// Whether it rests on something excluded from memory.
+    /// Whether it rests on excluded content.
     pub is_private: bool,
 }
 
@@ -266,7 +268,7 @@ impl<'t> Drawing<'t> {
         Ok(Around { people: most_first(wrote), topics, memories: self.tx.memories_of_topic(id)?, places })
     }
 
-    /// The projects and technologies in these topics, each with the topics that name it, most shared first.
+    /// The projects and technologies in these topics, each with the topics that name it, those named most often first.
     fn named(&self, topics: &[&TopicId]) -> Vec<(NodeKind, String, Vec<TopicId>)> {
         let mut named: BTreeMap<(NodeKind, String), Vec<TopicId>> = BTreeMap::new();
         for id in topics {
@@ -396,8 +398,8 @@ impl<'t> Drawing<'t> {
         Node { id: id.to_string(), kind: NodeKind::Topic, label, detail: String::new(), is_private: false, is_owner: false }
     }
 
-    /// The people whose connections are all drawn. The owner is connected with everything, so only their connection with
-    /// the center is.
+    /// The people whose connections are all drawn. The owner is connected with everything, so only the owner's connection
+    /// with the center is drawn.
     fn drawn_people<'a>(&'a self, around: &'a Around) -> Vec<&'a EntityId> {
         let center = match &self.of {
             GraphOf::Person(id) => Some(id),
@@ -426,7 +428,7 @@ impl<'t> Drawing<'t> {
         let topics: Vec<TopicId> = own.iter().chain(&around.topics).cloned().collect();
         let drawn: BTreeSet<&EntityId> = self.drawn_people(around).into_iter().collect();
         let mut shares: Vec<ShareOfTopic> = self.tx.shares_of_topics(&topics)?;
-        // The newest message is the one that illustrates a connection.
+        // The newest message serves as the example of a connection.
         shares.sort_by(|a, b| b.last.cmp(&a.last).then_with(|| a.line.cmp(&b.line)));
         for share in shares {
             let line = Some((share.conversation.clone(), share.line));
@@ -496,7 +498,7 @@ fn most_first(counts: impl IntoIterator<Item = (EntityId, u64)>) -> Vec<(EntityI
     counts
 }
 
-/// The graph drawn so far. A connection is kept only if both nodes exist, and once per kind.
+/// The graph drawn so far. A connection is added only if both nodes exist, and only once per kind.
 #[derive(Default)]
 struct Picture {
     nodes: Vec<Node>,
@@ -529,7 +531,7 @@ impl Picture {
         }
     }
 
-    /// Both topics may list the other, but it is one connection.
+    /// Adds a single connection, even if both topics list each other.
     fn near(&mut self, a: &str, b: &str, nearness: f32) {
         if let Some(edge) = self.edge(a, b, EdgeKind::Near) {
             edge.count = 1;

@@ -1,8 +1,8 @@
-//! Turns a stored text into what an agent is served: without credentials, with nothing hidden in it,
-//! and never an instruction.
+//! Converts stored text to the form that agents are served: without credentials, without hidden text, and never an
+//! instruction.
 //!
-//! Every line of a context, a tier or an agent's search passes through here, and so does derived text that is stored. The
-//! boundary (`boundary`) decides which texts these are; this module decides how they read.
+//! Every line of a context, a tier or an agent's search result passes through this module, and so does derived text before it
+//! is stored. The boundary (`boundary`) decides which texts are served; this module decides in which form.
 //!
 //! Not in this module: text sent to a model, from which more is removed (`prompt::scrub`).
 
@@ -12,7 +12,7 @@ use keepsake_capture::spoken;
 use keepsake_prompt::scrub::{ScrubConfig, Scrubber};
 use keepsake_prompt::visible;
 
-/// The regions in the settings affect only phone numbers, which are not credentials.
+/// Uses the default configuration, because the regions in the settings affect only phone numbers, which are not credentials.
 static CREDENTIALS: LazyLock<Scrubber> = LazyLock::new(|| {
     Scrubber::new(&ScrubConfig::default()).unwrap_or_else(|_| unreachable!("a test compiles every built-in pattern"))
 });
@@ -22,13 +22,12 @@ pub(crate) fn masked(text: &str) -> String {
     CREDENTIALS.mask_credentials(text)
 }
 
-/// Byte ranges of credentials in a message. The message is read as a whole, because the words around a
-/// number may tell what it is.
+/// Byte ranges of credentials in a message. Needs the whole message, because the words around a number may show what it is.
 pub(crate) fn credentials(text: &str) -> Vec<std::ops::Range<usize>> {
     CREDENTIALS.credentials(text)
 }
 
-/// A part of a message without credentials, including those that only the rest of the message reveals.
+/// Part of a message without credentials, including credentials that are recognizable only from the rest of the message.
 pub(crate) fn masked_part(part: &str, whole: &str, bytes: &std::ops::Range<usize>) -> String {
     let mut text = String::new();
     let mut at = bytes.start;
@@ -44,8 +43,8 @@ pub(crate) fn masked_part(part: &str, whole: &str, bytes: &std::ops::Range<usize
     }
 }
 
-/// A text derived from these messages, in their words or others, without credentials, including those that only a whole
-/// message reveals.
+/// A text derived from these messages, quoted or reworded, without credentials, including credentials that are recognizable
+/// only from a whole message.
 pub(crate) fn masked_of<'m>(text: &str, messages: impl IntoIterator<Item = &'m str>) -> String {
     let mut shown = masked(text);
     for message in messages {
@@ -62,8 +61,8 @@ pub(crate) fn masked_of<'m>(text: &str, messages: impl IntoIterator<Item = &'m s
 /// Replaces a credential, as in `Scrubber::mask_credentials`.
 const WITHHELD: &str = "[SECRET]";
 
-/// Whether this byte range of a message contains credentials. The message is read as a whole, because the words around a
-/// number may tell what it is.
+/// Whether this byte range of a message contains credentials. Needs the whole message, because the words around a number may
+/// show what it is.
 pub(crate) fn holds_credentials(text: &str, bytes: &std::ops::Range<usize>) -> bool {
     credentials(text).iter().any(|found| found.start < bytes.end && bytes.start < found.end)
 }
@@ -73,18 +72,18 @@ pub(crate) fn served(text: &str) -> String {
     visible(&masked(text)).into_owned()
 }
 
-/// Whether the text may be served at all. Text that reads like an instruction to a machine, or
-/// hides something, is left out.
+/// Whether the text may be served at all. Text that reads like an instruction to a machine or contains hidden characters may
+/// not.
 pub(crate) fn may_be_served(text: &str) -> bool {
     !keepsake_text::is_instruction(text)
 }
 
-/// Puts words that were said into quotation marks: “…”.
+/// Puts someone's words into quotation marks: “…”.
 pub fn quoted(text: &str) -> String {
     format!("“{}”", text.replace(['“', '”'], "\""))
 }
 
-/// A statement about a person as it is served: their own words are quoted as theirs; any other wording is presented as
+/// A statement about a person as it is served: the person's own words are quoted as such; any other wording is presented as
 /// noted about them.
 pub fn noted(about: &str, statement: &str) -> String {
     match (spoken(statement), statement.split_once(':')) {

@@ -1,4 +1,4 @@
-//! What the window shows and agents are served, and who may see it.
+//! What the window shows and what agents receive, and who may see it.
 //!
 //! Not in this module: profiles, topics, sessions and tiers themselves (`derive`), and wire formats (`api`).
 

@@ -1,8 +1,9 @@
-//! Counts of messages and memories over time: for everything, one person, or one topic.
+//! Counts messages and memories over time: for everything, one person, or one topic.
 //!
-//! For the owner only, so nothing is left out; excluded messages are counted separately and marked. Messages are counted in
-//! an index of the store and never read. Not in this module: the periods themselves (`periods`), how they are drawn, and
-//! wording for people.
+//! For the owner only, so nothing is left out; excluded messages are counted separately and marked. Messages are counted in a
+//! database index and never read.
+//!
+//! Not in this module: the periods themselves (`periods`), how they are drawn, and wording for people.
 
 mod periods;
 
@@ -22,9 +23,9 @@ pub struct TimelineAsk {
     pub person: Option<EntityId>,
     /// Count only this topic.
     pub topic: Option<TopicId>,
-    /// Earliest moment to count.
+    /// Start of the counted time, inclusive.
     pub from: Option<Timestamp>,
-    /// Moment before which to count.
+    /// End of the counted time, exclusive.
     pub to: Option<Timestamp>,
     /// The preferred unit. If the periods do not fit, the shortest unit that fits is used.
     pub unit: Option<Unit>,
@@ -35,7 +36,7 @@ pub struct TimelineAsk {
     pub by_decision: bool,
 }
 
-/// The counts of one kind.
+/// The counts for one channel or status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Series {
     /// A channel type; or `approved`, `waiting` or `rejected`.
@@ -64,7 +65,7 @@ pub struct Timeline {
     pub unit: Unit,
     /// Units in which the timeline fits.
     pub units: Vec<Unit>,
-    /// Start of each period, and the end of the last one, in milliseconds; empty if there is nothing.
+    /// Start of each period, and the end of the last one, in milliseconds; empty if nothing is counted.
     pub edges: Vec<i64>,
     /// Messages by channel, busiest first.
     pub messages: Vec<Series>,
@@ -80,7 +81,7 @@ pub struct Timeline {
 const STATES: [(&str, &[&str]); 3] =
     [("approved", &["active", "archived"]), ("waiting", &["pending", "quarantined"]), ("rejected", &["rejected"])];
 
-/// The offset of this computer's zone from UTC at a moment, with every clock change; both in milliseconds.
+/// The offset from UTC of this computer's time zone at a moment, including clock changes; both in milliseconds.
 fn local_zone(at_ms: i64) -> i64 {
     let Some(moment) = DateTime::from_timestamp_millis(at_ms) else { return 0 };
     i64::from(chrono::Local.offset_from_utc_datetime(&moment.naive_utc()).fix().local_minus_utc()) * 1_000
@@ -98,7 +99,7 @@ impl Engine {
         self.timeline_in(ask, &local_zone)
     }
 
-    /// As [`timeline`](Self::timeline), in any zone: a function from a moment to its offset from UTC, both in milliseconds.
+    /// Like [`timeline`](Self::timeline), in any zone: a function from a moment to its offset from UTC, both in milliseconds.
     pub fn timeline_in(&self, ask: &TimelineAsk, zone: &dyn Fn(i64) -> i64) -> Result<Timeline> {
         if ask.person.is_some() && ask.topic.is_some() {
             return Err(EngineError::Refused(

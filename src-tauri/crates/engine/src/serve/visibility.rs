@@ -1,7 +1,8 @@
-//! Choosing what is public and what is private, with a preview of the effect.
+//! Stores what is public and what is private, and previews the effect of a choice.
 //!
-//! A choice for a conversation takes precedence over one for its channel, and that over what the source said. Excluding a
-//! conversation from memory is a different switch (`erasure`): such a conversation is never used, whatever is chosen here.
+//! A choice for a conversation takes precedence over one for its channel, which takes precedence over the source's own
+//! information. Excluding a conversation from memory is a separate setting (`erasure`): an excluded conversation is never
+//! used, regardless of the choices here.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -31,11 +32,11 @@ pub enum VisibilityTarget {
 pub struct VisibilityChange {
     /// What it applies to.
     pub target: VisibilityTarget,
-    /// Public or private; `None` takes an earlier choice back, so that the source decides.
+    /// Public or private; `None` removes an earlier choice, so that the source decides.
     pub choice: Option<Visibility>,
 }
 
-/// What a choice changes.
+/// The effect of a choice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct VisibilityEffect {
     /// Number of conversations that change.

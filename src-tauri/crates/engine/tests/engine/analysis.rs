@@ -1,4 +1,4 @@
-//! Analyze Now: once per transcript, stored with its history, forced on request.
+//! Tests "Analyze Now": it runs once per transcript, stores its history, and runs again if forced.
 
 use keepsake_domain::{Clock, ConversationId, DAY_MS, Engines, JobKind, Lane, Message};
 use keepsake_engine::{AnalyzeStart, Existing, ImportRequest, ModelSettings, Provider, StoredAnalysis, Unwatched};
@@ -61,7 +61,7 @@ fn after_extraction_an_analysis_brings_no_fact_twice() {
     assert_eq!(contents.len(), f.memories().len(), "and nothing is said twice");
 }
 
-/// The same conversation, said now.
+/// A conversation that takes place now.
 fn now(f: &Fixture, id: &str, lines: &str) -> Vec<Message> {
     let mut messages = conversation(id, lines);
     for (at, message) in (0..).zip(&mut messages) {
@@ -87,7 +87,7 @@ fn analyses(f: &Fixture, id: &ConversationId) -> usize {
     f.engine.store().read(|tx| tx.analyses(id)).unwrap().len()
 }
 
-/// An engine that already has history, so that whatever is said from now on is new.
+/// An engine that already has history, so that everything said from now on counts as new.
 fn with_past() -> (Fixture, ConversationId) {
     let f = Fixture::new();
     let past = f.append(&conversation("past", TALK));
@@ -120,7 +120,7 @@ fn what_ends_from_now_on_is_analysed_once_and_the_past_is_not() {
     f.append(&more);
     rest(&f);
     assert_eq!(analyses(&f, &id), 2, "it went on and ended again");
-    // Something imported long after it was said is history as well.
+    // A conversation imported long after it took place counts as history as well.
     let old = f.append(&conversation("old", TALK));
     rest(&f);
     assert_eq!(analyses(&f, &old), 0);

@@ -1,4 +1,4 @@
-//! Keepsake's own backups, restoring, and exports as a person finds them on disk.
+//! Tests Keepsake's own backups, restoring, and exports as a person finds them on disk.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -102,7 +102,7 @@ fn going_back_keeps_what_was_here_and_the_engine_goes_on() {
     assert_eq!(f.memories().len(), 1);
     let aside = receipt.before.unwrap();
     assert_eq!(reasons(&f), ["before-restore"]);
-    // Cached texts, links and the boundary came from another store.
+    // The caches of texts, links and the boundary were filled from the replaced store.
     f.propose("c3", "owner Mara: I live in Porto.");
     assert_eq!(f.memories().iter().filter(|memory| memory.contains("Porto")).count(), 1, "a repeat is known as one");
     f.engine.restore(&aside, &Unwatched).unwrap();
@@ -132,7 +132,7 @@ fn tree(folder: &Path) -> BTreeSet<PathBuf> {
     found
 }
 
-/// A store with names that lead out of folders, collide, or would be markup.
+/// A store with names that escape from folders, collide, or contain markup.
 fn hostile() -> Fixture {
     let f = Fixture::new();
     for (id, title) in
@@ -223,7 +223,7 @@ fn an_export_comes_back_into_an_empty_store_and_only_there_by_an_import() {
     assert!(!other.engine.is_own_export(parent.path()).unwrap());
 }
 
-/// The engine over a store in which a word of a message was changed from outside.
+/// Reopens the store after a word of a message was changed from outside.
 fn edited(f: Fixture) -> Fixture {
     assert!(f.engine.store().checkpoint().unwrap());
     let path = f.engine.store().path().to_owned();

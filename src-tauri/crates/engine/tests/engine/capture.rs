@@ -1,4 +1,5 @@
-//! From messages to proposals: what arrives in the queue, what is stopped, and that running again changes nothing.
+//! Tests how messages become proposals: which ones arrive in the queue, which are stopped, and that running again changes
+//! nothing.
 
 use keepsake_engine::{Act, Unwatched};
 use keepsake_testkit::{Conversation, conversation};
@@ -118,8 +119,7 @@ fn a_branch_a_tool_and_an_assistant_prove_nothing() {
     assert_eq!(f.memories(), Vec::<String>::new());
 }
 
-/// Everything derived from a conversation in which Mara wrote this, with another message so that
-/// there is something to derive.
+/// Everything derived from a conversation in which Mara wrote this, with other messages so that there is something to derive.
 fn derived_of(wrote: &str) -> String {
     let f = Fixture::new();
     let mut messages = Conversation::new("c").channel("dm", "ana").messages(
@@ -144,7 +144,7 @@ fn derived_of(wrote: &str) -> String {
         .unwrap()
         .collect::<rusqlite::Result<Vec<_>>>()
         .unwrap();
-    // What a gate stopped stays, so that the person can see why.
+    // The gate log is left out: it keeps stopped texts, so that the person can see why.
     let tables = f.engine.store().read(|tx| tx.derived_rows(&|_, _| false)).unwrap();
     let rows = tables.into_iter().filter(|(table, _)| *table != "gate_log").flat_map(|(_, rows)| rows);
     rows.chain(promises).collect::<Vec<_>>().join("\n")

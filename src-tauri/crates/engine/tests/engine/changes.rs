@@ -1,4 +1,4 @@
-//! A later statement about the same thing: the newer one is proposed, and approving it makes the older one history.
+//! Tests later statements about the same thing: the newer one is proposed, and approving it makes the older one history.
 
 use keepsake_domain::{MemoryId, Message, Relation, Timestamp};
 use keepsake_engine::{Act, Audience, ContextRequest, Unwatched};
@@ -8,7 +8,7 @@ use crate::fixture::Fixture;
 
 const DAY_MS: i64 = 86_400_000;
 
-/// The conversation, said this many days later than the others.
+/// The conversation, moved this many days later.
 fn days_later(id: &str, lines: &str, days: i64) -> Vec<Message> {
     later(conversation(id, lines), days)
 }
@@ -23,7 +23,7 @@ fn propose(f: &Fixture, messages: &[Message]) {
     f.engine.propose(&id, None, &Unwatched).unwrap();
 }
 
-/// Which memory makes which one history, according to the stored relations.
+/// The newer and the older memory of each replacement, according to the stored relations.
 fn replaced(f: &Fixture) -> Vec<(String, String)> {
     let content = |id: &MemoryId| f.engine.store().read(|tx| tx.memory(id)).unwrap().content;
     let mut found = Vec::new();
@@ -141,7 +141,7 @@ fn what_fewer_may_see_takes_nothing_away_from_those_who_may_see_the_older_one() 
     let (older, contradicted) = propose_moved(false);
     assert!(older.starts_with("active"), "its absence in public would tell of what was said elsewhere: {older}");
     assert_eq!(contradicted, 1, "the person is told of it");
-    // Control: visible to the same people, it is replaced.
+    // Control: if both are visible to the same people, the older one is replaced.
     let (older, contradicted) = propose_moved(true);
     assert!(older.starts_with("superseded"), "{older}");
     assert_eq!(contradicted, 0);

@@ -1,5 +1,5 @@
-//! "Channels kept out of memory" and "Look for memories on import" apply to every import, however it is started, and to
-//! nothing that already existed.
+//! Tests that "Channels kept out of memory" and "Look for memories on import" apply to every import, however it is started,
+//! and to nothing that already existed.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

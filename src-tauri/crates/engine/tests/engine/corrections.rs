@@ -1,5 +1,5 @@
-//! Corrections last: over generated histories, what was retracted disappears from every text at once, does not return
-//! through any derivation, and nothing else changes.
+//! Tests that corrections last: over generated histories, a retracted statement disappears from every text immediately, does
+//! not return through any derivation, and nothing else changes.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,11 @@ use keepsake_testkit::histories::{History, Said};
 
 use crate::fixture::Fixture;
 
-/// Number of histories played, each with everything derived twice. Without optimization one takes more than a second, so
-/// there are fewer; all two hundred pass too: uptake 100%, resurrection 0, collateral 0.
+/// Number of histories played, each with everything derived twice. In a debug build one takes more than a second, so fewer
+/// are played; all 200 pass too: uptake 100%, resurrection 0, collateral 0.
 const HISTORIES: u64 = if cfg!(debug_assertions) { 60 } else { 200 };
 
-/// What a person does about one statement.
+/// How a person corrects one statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Correction {
     /// Dismiss a memory.
@@ -91,7 +91,7 @@ fn line_of(text: &str, word: &str) -> String {
     text.lines().find(|line| line.contains(word)).unwrap_or_default().to_owned()
 }
 
-/// What is known, without statements that contain the given words.
+/// The memories that contain none of these words.
 fn known(f: &Fixture, without: &[&str]) -> BTreeSet<String> {
     f.memories().into_iter().filter(|text| !without.iter().any(|word| text.contains(word))).collect()
 }
@@ -106,7 +106,7 @@ fn approve_all(f: &Fixture) {
     f.engine.act(&Act::Approve(waiting)).unwrap();
 }
 
-/// What went wrong, and the number of corrections.
+/// The failures, and the number of corrections.
 #[derive(Debug, Default)]
 struct Tally {
     corrections: u32,
@@ -134,7 +134,7 @@ fn play(seed: u64, correction: Correction, forget: &dyn Fn(&Fixture), tally: &mu
     let f = Fixture::new();
     let history = History::of(seed);
     import(&f, &history.conversations);
-    // The person reviews it after everything was said.
+    // The person reviews after all conversations have taken place.
     f.clock.advance_ms(7 * DAY_MS);
     approve_all(&f);
     f.derive();
@@ -164,7 +164,7 @@ fn play(seed: u64, correction: Correction, forget: &dyn Fn(&Fixture), tally: &mu
     };
     collateral(&f, "at once", tally);
     forget(&f);
-    // Every way back: the same file again, the same words under other ids, deriving everything again, a new process.
+    // Try every way back: the same file again, the same words under other ids, deriving everything again, a new process.
     import(&f, &history.conversations);
     import(&f, &history.exported_again());
     for conversation in &history.conversations {
@@ -182,15 +182,15 @@ fn play(seed: u64, correction: Correction, forget: &dyn Fn(&Fixture), tally: &mu
     let row = |id: &MemoryId| f.rows().into_iter().find(|(known, _)| known == id).map(|(_, text)| text).unwrap_or_default();
     tally.came_back.extend(back.iter().map(|id| format!("{name}: {id} stands again: {}", row(id))));
     collateral(&f, "after everything was derived again", tally);
-    // A clean-up works only on what is still valid: no merge or rewording brings back what was retracted.
+    // A clean-up uses only valid memories: no merge or rewording brings back a retracted statement.
     tidy(&f);
     tally.came_back.extend(told(&f, said.word, ask).into_iter().map(|place| format!("{name}, tidied: {place}")));
     let back = ids_of(&f, said.word, &[MemoryStatus::Active, MemoryStatus::Pending]);
     tally.came_back.extend(back.iter().map(|id| format!("{name}: {id} stands again, tidied")));
 }
 
-/// Said in several ways, a statement is several memories or entries, and the person handles each. Each action also applies
-/// to its copies.
+/// Makes the correction. A statement that was said in several ways is several memories or entries, and the person corrects
+/// each. Each action also applies to its copies.
 fn correct(f: &Fixture, said: &Said, correction: Correction) {
     let other_words = |text: &str| text.replace(said.word, said.instead);
     match correction {
@@ -216,7 +216,7 @@ fn correct(f: &Fixture, said: &Said, correction: Correction) {
             assert_eq!(ids_of(f, said.word, &everything), [], "no row is left");
         }
         Correction::Debunk | Correction::Correct => {
-            // One action, wherever the statement was derived: each audience has its own entry for it.
+            // One action is enough, although each audience has its own entry for the statement.
             let (id, content) = entries_of(f, said.word).remove(0);
             match correction {
                 Correction::Debunk => f.engine.dispute_profile(&id, true).unwrap(),
@@ -235,7 +235,7 @@ fn entries_of(f: &Fixture, word: &str) -> Vec<(ProfileId, String)> {
     entries.filter(|entry| entry.content.contains(word)).map(|entry| (entry.id, entry.content)).collect()
 }
 
-/// Months later, every proposal of reflection is accepted.
+/// Applies every clean-up proposal, months later.
 fn tidy(f: &Fixture) {
     f.clock.advance_ms(90 * DAY_MS);
     f.engine.reflect(&Unwatched).unwrap();
@@ -244,7 +244,7 @@ fn tidy(f: &Fixture) {
     assert_eq!(run.applied.len(), all.len(), "all of it is applied: {run:?}");
 }
 
-/// What the profile contains apart from a word.
+/// The current entries of the owner's profile that do not contain this word.
 fn told_of_profile(f: &Fixture, word: &str) -> BTreeSet<String> {
     let rows = f.engine.profile_rows(&f.engine.person_named("Mara").unwrap()).unwrap();
     let current = current_profiles(&rows);
@@ -288,13 +288,13 @@ fn an_erased_memory_is_told_nowhere_comes_back_by_nothing_and_takes_nothing_else
     check("erased", |_| Correction::Erase, HISTORIES);
 }
 
-/// Not every history contains a wish.
+/// A quarter of the histories is enough, because not every history contains a wish.
 #[test]
 fn a_correction_of_the_profile_is_taken_up_at_once_stays_and_touches_nothing_else() {
     check("profile", |seed| if seed / 2 % 2 == 0 { Correction::Debunk } else { Correction::Correct }, HISTORIES / 4);
 }
 
-/// Control: if the store forgets what was retracted, the same check sees it return.
+/// Control: if the store forgets a retraction, the same check sees the statement return.
 #[test]
 fn a_store_that_forgets_what_was_taken_back_is_noticed() {
     let mut tally = Tally::default();

@@ -1,4 +1,4 @@
-//! Text that Keepsake served is not evidence when it comes back, whoever writes it and however it is reformatted.
+//! Tests that text served by Keepsake is not evidence when it comes back, whoever writes it and however it is reformatted.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ fn read_all(f: &Fixture) {
     }
 }
 
-/// Everything that is known, with its confidence and evidence.
+/// All memories, with their confidence and evidence.
 fn known(f: &Fixture) -> BTreeMap<String, String> {
     let mut known = BTreeMap::new();
     for (id, text) in f.rows() {
@@ -201,13 +201,13 @@ assistant Nova: Noted.",
     f
 }
 
-/// The requests that serve an audience, each with its printed text.
+/// The requests that serve an audience.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Way {
     Tiers,
     Search,
     Context,
-    /// The owner's previews of the same.
+    /// The owner's previews of tiers and context.
     TiersPreview,
     ContextPreview,
 }
@@ -287,7 +287,7 @@ fn whatever_way_it_was_served_it_comes_back_as_nothing() {
     }
 }
 
-/// Control: a preview went to no program, so a person who says the same again counts.
+/// Control: a preview is served to no program, so the same words count when a person says them.
 #[test]
 fn what_was_only_looked_at_counts_when_it_is_said() {
     for (way, part) in [(Way::TiersPreview, Part::Words), (Way::ContextPreview, Part::Words)] {

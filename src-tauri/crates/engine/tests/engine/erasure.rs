@@ -1,4 +1,5 @@
-//! Erasure that has to wait: pending while another process reads, done only when no file contains the text anymore.
+//! Tests erasure that must wait: it is pending while another process reads, and done only when no file contains the text
+//! anymore.
 
 use keepsake_domain::{ImportId, JobState, Lane};
 use keepsake_engine::{Existing, ImportRequest, PauseFor, Step, Unwatched};
@@ -51,7 +52,7 @@ fn with_nobody_reading_the_receipt_says_done_at_once() {
     assert!(result.contains("\"messages\":50") && result.contains("verified_at_ms"), "the receipt is kept: {result}");
 }
 
-/// Erases while another process reads, and checks the receipt and the files before and after it finishes.
+/// Erases while another process reads, and checks the receipt and the files before and after that process finishes.
 fn held_up(erase: impl FnOnce(&Fixture, &ImportId) -> keepsake_engine::ErasureReceipt, remains: usize) {
     let f = Fixture::new();
     let import = import(&f);
@@ -100,7 +101,7 @@ fn an_erased_conversation_is_pending_while_a_reader_holds_it_up() {
 
 #[test]
 fn what_was_derived_is_pending_while_a_reader_holds_it_up() {
-    // The messages stay, in the log and in the index; only what was derived from them is erased.
+    // The messages stay, in the log and in the index; only data derived from them is erased.
     let stays = {
         let f = Fixture::new();
         import(&f);
@@ -166,7 +167,7 @@ fn paused_work_does_not_hold_up_an_erasure() {
     assert!(!receipt.is_done, "a reader holds it up");
     drop(other);
     f.engine.pause_for(PauseFor::Resumed).unwrap();
-    f.clock.advance_ms(keepsake_domain::limits::ERASURE_RETRY_MS);
+    f.clock.advance_ms(keepsake_domain::job::ERASURE_RETRY_MS);
     assert_eq!(f.engine.run_next(Lane::Import, &|_| {}).unwrap(), Step::Paused(None));
     let step = f.engine.run_next(Lane::Upkeep, &|_| {}).unwrap();
     assert!(matches!(step, Step::Ran(_, JobState::Done)), "{step:?}");

@@ -24,7 +24,7 @@ impl Fixture {
         Self { engine, clock, dir }
     }
 
-    /// Ends the process and starts a new one: nothing in memory survives, everything in the file does.
+    /// Simulates a restart of the process: nothing in memory survives, everything in the file does.
     pub(crate) fn restarted(self, seed: u64) -> Self {
         let Self { engine, clock, dir } = self;
         drop(engine);

@@ -1,5 +1,5 @@
-//! Permanently erased memories: nothing of them is left except in the messages, nothing proposes them again, and no older
-//! copy brings them back.
+//! Tests permanently erased memories: nothing of them is left except in the messages, they are never proposed again, and no
+//! older copy brings them back.
 
 use keepsake_domain::{DAY_MS, MemoryId, MemoryStatus};
 use keepsake_engine::{Act, Audience, ContextRequest, Unwatched};
@@ -24,7 +24,7 @@ fn derive(f: &Fixture) {
     f.run_due();
 }
 
-/// Rebuilds everything derived.
+/// Rebuilds all derived data.
 fn rebuild(f: &Fixture) {
     f.engine.begin_rebuild(&Unwatched).unwrap();
     let lock = f.engine.lock_worker().unwrap();
@@ -61,7 +61,7 @@ fn archive(f: &Fixture, id: &MemoryId) {
 #[test]
 fn nothing_of_it_stands_anywhere_but_in_the_message_and_nothing_brings_it_back() {
     let (f, id) = lived_in();
-    // An edit, so that there is a chain of versions, and a request by an agent.
+    // Make an edit, so that there is a chain of versions, and a request by an agent.
     let edited = f.engine.act(&Act::Edit(id, format!("User writes on {WORD} paper"), None)).unwrap().created[0].1.clone();
     let audience = Audience { agent: Some("coder".to_owned()), ..Audience::default() };
     let request = ContextRequest { audience, query: Some(WORD.to_owned()), ..ContextRequest::default() };
@@ -84,7 +84,7 @@ fn nothing_of_it_stands_anywhere_but_in_the_message_and_nothing_brings_it_back()
     let said = f.engine.store().read(|tx| tx.conversation_interactions(&tx.conversation_by_source("c1")?.unwrap())).unwrap();
     assert!(said[0].content.contains(WORD), "the message stays as it was said");
     assert!(!f.engine.context(&request).unwrap().text.contains(WORD), "an agent is not given the words");
-    // Every derivation.
+    // Run every derivation.
     let conversation = said[0].conversation_id.clone();
     f.engine.propose(&conversation, None, &Unwatched).unwrap();
     rebuild(&f);

@@ -1,4 +1,4 @@
-//! Gaps (unmet requests) end to end: found by the job, turned into a task in a file, read back from it,
+//! Tests gaps (unmet requests) end to end: found by the job, turned into a task in a file, read back from the file, and
 //! reopened when they recur.
 
 use keepsake_domain::{DAY_MS, GapStatus, ProfileType, TaskStatus};
@@ -69,7 +69,7 @@ fn a_confirmed_gap_is_a_task_whose_box_is_read_back_and_opened_when_it_recurs() 
     std::fs::write(&file, text.replace(line, &line.replace("[ ]", "[x]"))).unwrap();
     f.clock.set(keepsake_testkit::MONDAY_TEN.plus_ms(30 * DAY_MS));
     assert_eq!(gaps(&f)[0].2, GapStatus::Resolved);
-    // Said before the checkbox was ticked, so this is no recurrence.
+    // This was said before the checkbox was ticked, so it is not a recurrence.
     refused(&f, "c", "2026-01-08", NEED);
     derive(&f);
     assert_eq!(gaps(&f)[0].2, GapStatus::Resolved);

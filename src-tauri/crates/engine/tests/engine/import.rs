@@ -1,4 +1,4 @@
-//! Reading and storing in parallel: however an import ends, complete batches stay and nothing else.
+//! Tests reading and storing in parallel: however an import ends, complete batches are kept and nothing else.
 
 use std::cell::Cell;
 use std::sync::Arc;

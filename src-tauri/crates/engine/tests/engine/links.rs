@@ -1,4 +1,4 @@
-//! Answers about pairs of handles, and undoing them.
+//! Tests answers about pairs of handles, and undoing them.
 
 use keepsake_domain::{HandleId, LinkAnswer, LinkId};
 use keepsake_engine::Existing;

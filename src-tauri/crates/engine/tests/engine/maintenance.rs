@@ -1,11 +1,11 @@
-//! Nightly maintenance: when it is due, what it waits for, that a crash does not change the result,
-//! and what the digest counts.
+//! Tests maintenance: when it is due, what it waits for, that a crash does not change the result, and what the digest counts.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
+use keepsake_domain::proposal::EXPIRE_AFTER_DAYS;
 use keepsake_domain::{Clock, DAY_MS, HOUR_MS, HandleId, Lane, LinkId, PlaybookStatus, ProposalKind, RunState, Timestamp};
-use keepsake_engine::{Act, Digest, KillPoint, MaintenanceRules, PARK_AFTER_DAYS, PARKED_UNTIL, Step, Unwatched};
+use keepsake_engine::{Act, Digest, KillPoint, MaintenanceRules, PARKED_UNTIL, Step, Unwatched};
 use keepsake_store::{LinkSuggestionRow, MaintenanceRunRow, TopicProposalRow};
 use keepsake_testkit::{Conversation, SeqIds, ToolSession, conversation};
 
@@ -164,7 +164,7 @@ fn a_cycle_that_is_stopped_leaves_no_job_and_no_digest() {
 fn what_waits_too_long_is_parked_stays_visible_and_comes_back() {
     let f = Fixture::new();
     f.propose("c1", "owner Mara: I'm allergic to peanuts.");
-    let (old, days) = (f.id_of("peanuts"), i64::from(PARK_AFTER_DAYS));
+    let (old, days) = (f.id_of("peanuts"), i64::from(EXPIRE_AFTER_DAYS));
     f.clock.advance_ms((days - 1) * DAY_MS);
     f.propose("c2", "owner Mara: I live in Porto.");
     assert_eq!(f.engine.expire_old_memories().unwrap(), 0, "a day is left");
@@ -257,7 +257,7 @@ fn suggest(f: &Fixture, a: HandleId, b: HandleId, evidence_fingerprint: &str) {
     f.engine.store().write(|tx| tx.replace_link_suggestions(&[row], f.clock.now())).unwrap();
 }
 
-/// Starts a run, which expires proposals, and stops it before its jobs find anything again.
+/// Starts a run, which expires proposals, and stops it before its jobs find any proposal again.
 fn park(f: &Fixture) -> u64 {
     f.engine.start_maintenance().unwrap();
     f.engine.cancel_maintenance().unwrap();
@@ -286,7 +286,7 @@ fn every_kind_of_proposal_that_waits_too_long_is_set_aside_listed_and_comes_back
     let all = [1, 1, 1, 1];
     assert_eq!(waiting(&f), all);
     assert_eq!((park(&f), waiting(&f), aside(&f)), (0, all, Vec::new()), "nothing has waited yet");
-    f.clock.advance_ms((i64::from(PARK_AFTER_DAYS) - 3) * DAY_MS);
+    f.clock.advance_ms((i64::from(EXPIRE_AFTER_DAYS) - 3) * DAY_MS);
     assert_eq!((park(&f), waiting(&f)), (0, all), "nor long enough");
     f.clock.advance_ms(4 * DAY_MS);
     assert_eq!((park(&f), waiting(&f)), (4, [0, 0, 0, 0]));
@@ -302,7 +302,7 @@ fn every_kind_of_proposal_that_waits_too_long_is_set_aside_listed_and_comes_back
     assert_eq!((waiting(&f), aside(&f)), (all, Vec::new()), "and all of them");
     assert_eq!((park(&f), waiting(&f)), (0, all), "they wait anew");
     assert!(f.engine.restore_proposals(&before).is_err(), "what is not set aside cannot be taken back");
-    f.clock.advance_ms((i64::from(PARK_AFTER_DAYS) + 1) * DAY_MS);
+    f.clock.advance_ms((i64::from(EXPIRE_AFTER_DAYS) + 1) * DAY_MS);
     assert_eq!(park(&f), 4, "and as long as before");
     let f = f.restarted(3);
     assert_eq!(aside(&f).len(), 4, "which outlives the process");
@@ -312,7 +312,7 @@ fn every_kind_of_proposal_that_waits_too_long_is_set_aside_listed_and_comes_back
 fn what_is_set_aside_comes_back_by_itself_when_something_new_speaks_for_it_and_goes_when_it_is_answered() {
     let f = four_proposals();
     park(&f);
-    f.clock.advance_ms((i64::from(PARK_AFTER_DAYS) + 1) * DAY_MS);
+    f.clock.advance_ms((i64::from(EXPIRE_AFTER_DAYS) + 1) * DAY_MS);
     assert_eq!(park(&f), 4);
     let handles = f.engine.store().read(|tx| tx.link_suggestions()).unwrap().remove(0);
     suggest(&f, handles.a, handles.b, "f2");
@@ -339,7 +339,7 @@ fn what_is_set_aside_comes_back_by_itself_when_something_new_speaks_for_it_and_g
 fn what_is_set_aside_stays_so_through_a_rebuild() {
     let f = four_proposals();
     park(&f);
-    f.clock.advance_ms((i64::from(PARK_AFTER_DAYS) + 1) * DAY_MS);
+    f.clock.advance_ms((i64::from(EXPIRE_AFTER_DAYS) + 1) * DAY_MS);
     assert_eq!(park(&f), 4);
     // The link and the topic proposal were inserted directly, so they are not found again.
     let derived = |(kind, _): &(ProposalKind, String)| matches!(kind, ProposalKind::Gap | ProposalKind::Playbook);

@@ -1,5 +1,5 @@
-//! Two people with the same name are two wherever memories are compared, until the person says that they are one, and again
-//! when that answer is undone. Nobody counts as the owner just by having that name.
+//! Tests people with the same name: they are two people wherever memories are compared, until the person says that they are
+//! one, and again when that answer is undone. Nobody counts as the owner just by having the owner's name.
 
 use keepsake_domain::{ConversationId, HandleId, Message};
 use keepsake_engine::{Act, Audience, ContextRequest, Unwatched};
@@ -145,7 +145,7 @@ fn nobody_corrects_their_namesake() {
 
 #[test]
 fn refusing_what_one_said_refuses_nothing_of_the_other() {
-    // In the same words, and in others.
+    // The same words, and other words.
     for again in ["I keep two cats.", "I keep two cats, mind you."] {
         let scene = |bens: &Bens| {
             bens.say("a", A, "I keep two cats.");
@@ -246,7 +246,7 @@ fn taking_a_link_back_gives_each_their_own_again() {
         "pending Ben: “I live in Oslo”: 1",
     ];
     assert_eq!(bens.told(), two);
-    // Proposed as more detail about one person, and approved when they are two.
+    // Proposed as more detail about one person, but approved when they are two people.
     bens.approve();
     assert!(bens.told().iter().all(|text| text.starts_with("active")), "{:?}", bens.told());
     bens.f.engine.propose(&room, None, &Unwatched).unwrap();

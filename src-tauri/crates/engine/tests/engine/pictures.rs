@@ -1,4 +1,4 @@
-//! The data for charts: counts over time that agree with the messages, and a graph that rests on them.
+//! Tests the data for charts: counts over time that agree with the messages, and a graph whose connections rest on messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ fn moved(at: i64) -> i64 {
     if at < MONDAY_TEN.0 + 2 * DAY_MS + 2 * HOUR_MS { 2 * HOUR_MS } else { HOUR_MS }
 }
 
-/// A conversation with one message at each of these hours after the first moment.
+/// A conversation with one message at each of these hours after the start of the fixture's clock.
 fn spread(id: &str, channel: &str, speaker: &str, hours: &[i64]) -> Vec<Message> {
     let lines: Vec<String> = hours.iter().map(|hour| format!("{speaker}: Something said at {hour}.")).collect();
     let mut messages = Conversation::new(id).channel(channel, id).messages(&lines.join("\n"));
@@ -154,7 +154,7 @@ fn each_memory_counts_once_where_its_line_was_said_or_where_it_was_decided() {
     f.clock.advance_ms(DAY_MS);
     f.engine.act(&Act::Approve(vec![f.id_of("cello")])).unwrap();
     f.engine.act(&Act::Reject(vec![f.id_of("peanuts")], None)).unwrap();
-    // Reworded: the old version is superseded and the new one counts in its place.
+    // After rewording, the old version is superseded and the new one counts in its place.
     f.engine.act(&Act::Edit(f.id_of("cello"), "User plays the cello".to_owned(), None)).unwrap();
     let ask = |by_decision: bool| TimelineAsk { by_decision, unit: Some(Unit::Day), week_start: 1, ..TimelineAsk::default() };
     let said = f.engine.timeline_in(&ask(false), &|_| 0).unwrap();

@@ -1,5 +1,5 @@
-//! Playbooks end to end: found by the job at the exact limits, decided on, undone, exported, hidden from people who may not
-//! see them, and erased.
+//! Tests playbooks end to end: found by the job at the exact limits, decided on, undone, exported, hidden from people who may
+//! not see them, and erased.
 
 use keepsake_domain::{
     Clock, ConversationId, DAY_MS, JobState, Lane, PlaybookConfidence, PlaybookId, PlaybookStatus, SourceKind, Timestamp,
@@ -78,7 +78,7 @@ fn the_rules_hold_exactly_at_their_borders() {
     };
     check(&[1, 2, 15], RELEASE, 1);
     check(&[1, 2, 17], RELEASE, 0);
-    // An imported history ends when it was exported.
+    // An imported history ends at the time of its export.
     check(&[401, 402, 415], RELEASE, 1);
     check(&[401, 402, 417], RELEASE, 0);
     check(&[1, 2], RELEASE, 0);
@@ -378,7 +378,7 @@ fn an_agents_context_tells_the_approved_playbook_at_hand_whole_and_to_nobody_who
         let told = context(Some(channel), asked, 0);
         assert!(!told.text.contains(row.id.as_str()) && !told.text.contains("gh release"), "{channel}: {}", told.text);
     }
-    // An expired playbook is served to nobody, and undoing that takes effect at once.
+    // An expired playbook is served to nobody, and undoing that takes effect immediately.
     let undo = f.engine.decide_playbook(&row.id, PlaybookStatus::Parked).unwrap();
     assert!(ways(&context(None, asked, 0)).is_empty());
     f.engine.undo_playbook_decision(&undo).unwrap();

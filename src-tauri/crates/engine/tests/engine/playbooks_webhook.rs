@@ -1,5 +1,5 @@
-//! The webhook: off unless an address is entered, subject to "This computer only", logged, and
-//! without a word of any message.
+//! Tests the webhook: it is off unless an address is entered, obeys "This computer only", is logged, and contains no message
+//! text.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -14,7 +14,7 @@ use crate::fixture::Fixture;
 const CANARY: &str = "xylokarpzebra";
 const SCRIPT: &str = "Edit CHANGELOG.md; cargo test; git commit -m x; gh release create v1.0.0";
 
-/// A server on loopback that answers each request with a status and passes the requests on.
+/// A loopback server that answers each request with this status and passes the requests on to the test.
 fn server(status: &'static str) -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/hooks/playbooks", listener.local_addr().unwrap());
@@ -115,7 +115,7 @@ fn another_computer_hears_nothing_while_only_this_one_is_allowed() {
     for address in ["ftp://127.0.0.1/x", "http://user:pass@127.0.0.1/", "not an address"] {
         assert!(f.engine.set_playbook_webhook(Some(address)).is_err(), "{address}");
     }
-    // Allowed when it was entered, forbidden when it is due.
+    // The address is allowed when it is entered, but forbidden when the call is due.
     let settings = f.engine.model_settings().unwrap();
     f.engine.set_model_settings(&ModelSettings { this_computer_only: false, ..settings.clone() }).unwrap();
     f.engine.set_playbook_webhook(Some("http://192.0.2.1/hook")).unwrap();

@@ -1,4 +1,5 @@
-//! An excluded conversation is never analyzed, and including it again does not read what was said meanwhile.
+//! Tests that an excluded conversation is never analyzed, and that including it again does not read messages from the time of
+//! exclusion.
 
 use keepsake_domain::Lane;
 use keepsake_engine::{AnalyzeStart, Existing, Step, Unwatched};

@@ -1,4 +1,4 @@
-//! Profiles end to end: derived by the job, visible where their sources are, corrected, disputed, and restored exactly.
+//! Tests profiles end to end: derived by the job, visible where their sources are, corrected, disputed, and restored exactly.
 
 use keepsake_domain::{ConversationId, DAY_MS, Facet, JobState, Lane, Message, ProfileId, ProfileOrigin, Timestamp};
 use keepsake_engine::{Act, Audience, Context, ContextRequest, Existing, KillPoint, Step, current_profiles, profiles_at};
@@ -28,7 +28,7 @@ fn dm(f: &Fixture, id: &str, lines: &str) -> ConversationId {
     append(f, &Conversation::new(id).channel("matrix", id).messages(lines))
 }
 
-/// What is currently believed about a person, sorted.
+/// The current profile entries of a person, sorted.
 fn known(f: &Fixture, person: &str) -> Vec<String> {
     let person = f.engine.person_named(person).unwrap();
     let rows = f.engine.profile_rows(&person).unwrap();
@@ -108,7 +108,7 @@ fn deriving_again_changes_nothing_and_new_words_make_a_version() {
     assert_eq!((first.len(), rows.len()), (1, 2));
     assert_eq!(rows[1].entry.supersedes.as_ref(), Some(&first[0].entry.id));
     assert_eq!(known(&f, "Ana"), ["Wants: “I prefer long answers”"]);
-    // What was believed at an earlier moment.
+    // A context as of an earlier moment contains the entries believed then.
     let then = ContextRequest {
         audience: Audience { channel: Some("matrix:one".to_owned()), ..Audience::default() },
         as_of: Some(f.engine.now()),
@@ -163,7 +163,7 @@ fn what_a_person_debunked_comes_back_neither_by_import_nor_by_derivation() {
         derive(&f);
         assert!(known(&f, "Ana").is_empty(), "round {round}");
     }
-    // Control: once the dispute is undone, it is known again.
+    // Control: once the dispute is undone, the entry returns.
     f.engine.dispute_profile(&id, false).unwrap();
     derive(&f);
     assert_eq!(known(&f, "Ana"), ["Wants: “I prefer short answers”"]);
@@ -213,7 +213,7 @@ fn linking_and_taking_it_back_leaves_every_profile_as_it_was() {
     assert_eq!(all(), before, "and after the next derivation");
 }
 
-/// Stores an entry about the owner's wish with a closed facet, as a language model names it.
+/// Stores the owner's wish as an entry with a closed facet, as a language model would.
 fn prefers_short_answers(f: &Fixture) {
     let mara = f.engine.person_named("Mara").unwrap();
     let mut row = f.engine.profile_rows(&mara).unwrap().remove(0);

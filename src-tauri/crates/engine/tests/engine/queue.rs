@@ -1,8 +1,8 @@
-//! The queue, stepped by hand: order, cancellation, pause, and death at every point.
+//! Tests the queue step by step: order, cancellation, pause, and a crash at every point.
 
 use std::cell::Cell;
 
-use keepsake_domain::limits::{JOB_CRASHES_MAX, JOB_LEASE_MS};
+use keepsake_domain::job::{JOB_CRASHES_MAX, JOB_LEASE_MS};
 use keepsake_domain::{HOUR_MS, JobState, Lane};
 use keepsake_engine::{EngineError, ImportRequest, KillPoint, PauseFor, Step};
 use keepsake_store::Store;
@@ -40,7 +40,7 @@ fn a_job_killed_at_any_point_leaves_the_same_end_as_one_that_was_not() {
         points.extend([(lane, KillPoint::AfterLease, 0), (lane, KillPoint::AfterEffects, 0)]);
         points.extend((0..3).map(|n| (lane, KillPoint::Working, n)));
     }
-    // Each death has its own store, so they run in parallel.
+    // Each crash has its own store, so the checks run in parallel.
     std::thread::scope(|scope| {
         for points in points.chunks(points.len().div_ceil(THREADS)) {
             let expected = &expected;
@@ -49,10 +49,10 @@ fn a_job_killed_at_any_point_leaves_the_same_end_as_one_that_was_not() {
     });
 }
 
-/// Number of threads for the test that dies at every point: one per core of the machines that run it.
+/// Number of threads for the test that crashes at every point: one per core of the machines that run it.
 const THREADS: usize = 2;
 
-/// Dies in a lane at a point for the n-th time, starts again, and compares the final state.
+/// Crashes in a lane the n-th time it reaches a point, starts again, and compares the final state.
 fn check_death((lane, point, nth): (Lane, KillPoint, u32), expected: &(u64, Vec<String>)) {
     let f = Fixture::new();
     f.engine.queue_import(&ImportRequest::of(export(&f, 10, 450))).unwrap();
@@ -306,8 +306,7 @@ fn the_background_worker_finishes_what_is_queued_and_gives_the_queue_back() {
     f.engine.queue_import(&ImportRequest::of(export(&f, 2, 50))).unwrap();
     while f.engine.store().read(|tx| tx.unsettled_jobs()).unwrap() > 0 {
         changes.recv_timeout(std::time::Duration::from_secs(60)).expect("the worker tells of each step");
-        // Computing vectors yields to imports and retries a little later, which on a clock that does
-        // not advance would be never.
+        // Computing vectors yields to imports and retries a little later, so the fixed clock must be advanced.
         f.clock.advance_ms(5_000);
     }
     drop(worker);

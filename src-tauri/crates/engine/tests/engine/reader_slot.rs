@@ -1,4 +1,4 @@
-//! The reader makes proposals; without it conversations wait, and the person is told.
+//! Tests the reader: it makes proposals; without it, conversations wait and the person is told.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -127,7 +127,7 @@ fn promises_of_what_was_read_before_stay_and_only_what_is_new_is_read() {
     let first = "person Ana: I bring the cake, fine?";
     let id = f.propose("c1", first);
     assert_eq!(promises(&f, &id), ["Ana: I bring the cake"]);
-    // This reader would see another promise in the old line.
+    // This reader would find another promise in the old line.
     f.engine
         .embedder()
         .reader()
@@ -208,7 +208,7 @@ fn somebody_known_by_a_number_is_shown_with_the_name_they_said() {
     assert_eq!(statements, ["+44 7700 900123: “it's Erik from the choir”"]);
 }
 
-/// Counts the messages it is asked to read.
+/// A reader that counts the messages it is asked to read.
 #[derive(Debug, Default)]
 struct Counting(AtomicUsize);
 
@@ -255,7 +255,7 @@ fn a_message_is_read_once_whatever_follows_from_it_and_again_where_what_it_was_r
     f.engine.store().write(|tx| tx.set_private(&id, false)).unwrap();
     f.engine.analyze(&id, None, &Unwatched).unwrap();
     assert_eq!((read(), kept(&f)), (3, 3), "turned back, it is read anew");
-    // Another reader reads everything again.
+    // A different reader reads everything again.
     f.engine.embedder().reader().put(Arc::new(PhraseReader::default()));
     f.engine.analyze(&id, None, &Unwatched).unwrap();
     f.engine.embedder().reader().put(Arc::<Counting>::clone(&reader));

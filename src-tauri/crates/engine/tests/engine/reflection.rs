@@ -1,5 +1,5 @@
-//! Reflection end to end: what is proposed and what is not, decisions, application as one run with a backup first, undo,
-//! keeping private content private, and erasure with its sources.
+//! Tests reflection end to end: what is proposed and what is not, decisions, applying them as one run after a backup, undo,
+//! keeping private content private, and erasure together with the sources.
 
 use std::collections::BTreeSet;
 
@@ -69,7 +69,7 @@ fn chat(f: &Fixture, id: &str, lines: &str) -> ConversationId {
     f.append(&Conversation::new(id).messages(lines))
 }
 
-/// Two wordings of one statement, a plan that is over, and something else.
+/// Two wordings of one statement, an outdated plan, and an unrelated statement.
 fn untidy() -> (Fixture, [MemoryId; 4]) {
     let f = Fixture::new();
     let one = chat(&f, "one", "owner Mara: I love weekend hiking.\nowner Mara: I want to run the Porto marathon in 2024.");
@@ -112,7 +112,7 @@ fn status(f: &Fixture, id: &MemoryId) -> MemoryStatus {
     f.engine.store().read(|tx| tx.memory(id)).unwrap().status
 }
 
-/// What the context and the tables contain about memories in use.
+/// Everything that the context and the tables contain about memories in use.
 fn told(f: &Fixture) -> String {
     let mut text = f.engine.context(&ContextRequest { budget_chars: 20_000, ..ContextRequest::default() }).unwrap().text;
     let rows = f.engine.store().read(|tx| {
@@ -185,12 +185,12 @@ fn a_run_applies_what_was_agreed_to_after_a_backup_and_one_undo_takes_all_of_it_
     let again = f.engine.apply_reflections(Some(&ids_of(&rows)), &Unwatched).unwrap();
     assert_eq!((again.operation, again.needs_look.len()), (None, 2), "nor applied twice");
     assert_eq!(backups(&f), 1, "and nothing to apply needs no backup");
-    // One undo, as for any other action.
+    // The run is undone as a whole, like any other action.
     let (operation, words, _) = f.engine.undo(None).unwrap().unwrap();
     assert_eq!((Some(operation), words.as_str()), (run.operation, "Undid: Clean-up (1 archived, 1 merged)"));
     assert_eq!(told(&f), before, "everything is as it was, byte for byte");
     assert!(f.engine.reflections().unwrap().iter().all(|row| row.status == ReflectionStatus::Accepted), "and so are the answers");
-    // And again.
+    // The run can be applied and undone again.
     assert_eq!(f.engine.apply_reflections(None, &Unwatched).unwrap().applied.len(), 2);
     assert_eq!(status(&f, &ids[1]), MemoryStatus::Archived);
     assert!(f.engine.undo_reflections(None).unwrap().is_some());

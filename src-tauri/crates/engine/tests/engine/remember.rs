@@ -1,4 +1,4 @@
-//! Words that a person selects become a memory at once, subject to the same rules as any other memory.
+//! Tests that words a person selects become a memory immediately, under the same rules as any other memory.
 
 use keepsake_domain::{Category, ConversationId, InteractionId, Span};
 use keepsake_engine::{Act, EngineError, Existing};

@@ -1,4 +1,5 @@
-//! A person's actions: each is one operation with one exact undo, and what changed meanwhile needs another look.
+//! Tests a person's actions: each is one operation with one exact undo, and memories that changed meanwhile need another
+//! look.
 
 use keepsake_domain::{Category, MemoryId, MemoryStatus, Offer, Timestamp};
 use keepsake_engine::{Act, ActOutcome};

@@ -1,4 +1,4 @@
-//! The sample data: a first review within a minute, removed with one click, restored on request.
+//! Tests the sample data: a first review within a minute, removed with one click, restored on request.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Search: what is found, why, and among which messages; vectors are computed in the background and removed with their
+//! Tests search: what is found, why, and among which messages; vectors are computed in the background and removed with their
 //! messages.
 
 use std::sync::Arc;
@@ -24,7 +24,7 @@ fn texts(found: &Found) -> Vec<&str> {
     found.messages.iter().map(|hit| hit.message.content.as_str()).collect()
 }
 
-/// Runs the lane for vectors until nothing is left.
+/// Runs the embedding lane until nothing is left.
 fn embed(engine: &Engine) {
     engine.queue_embedding().unwrap();
     while let Step::Ran(_, state) = engine.run_next(Lane::Embed, &|_| {}).unwrap() {
@@ -192,7 +192,7 @@ fn memories_are_narrowed_by_who_said_what_they_rest_on_and_where() {
     check("type:memory channel:nowhere", &[]);
     check("type:memory person:me after:2099", &[]);
     check("person:ana", &[]);
-    // A memory that is shared with everybody does not reveal who said it and where.
+    // A memory that is shared with everybody does not reveal who said it or where.
     let in_public = || Some(Audience { channel: Some("matrix:garden".to_owned()), ..Audience::default() });
     let id = f.id_of("hazelnuts");
     f.engine.store().write(|tx| tx.set_shared(ConsentItem::Memory, id.as_str(), true, Timestamp(0))).unwrap();
@@ -309,7 +309,7 @@ owner Mara: I booked the morning flight to Lisbon and reserved the guesthouse.
 person Ben: We need tickets for the tile museum in Lisbon, they sell out.
 owner Mara: The tile museum in Lisbon is closed on Mondays, so I took tickets for Friday.";
 
-/// The pump in a public room and with Ana alone, Lisbon with Ben.
+/// Conversations about the pump, in a public room and with Ana alone, and about Lisbon with Ben.
 fn topical() -> Fixture {
     let f = Fixture::new();
     f.append(&Conversation::new("garden").channel("matrix", "garden").public().messages(PUMP));

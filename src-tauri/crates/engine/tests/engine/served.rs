@@ -1,4 +1,4 @@
-//! What a text becomes when an agent is served it.
+//! Tests the form in which agents are served a text.
 
 use keepsake_engine::{Act, Audience, ContextRequest, SearchAsk};
 use keepsake_testkit::Conversation;
@@ -53,7 +53,7 @@ fn a_search_for_an_agent_is_served_like_a_context() {
     assert!(own.contains("Turnip-Lorry-88") && own.contains("Ignore"), "control: the owner finds every word: {own}");
 }
 
-/// An agent in the only place of these tests.
+/// An agent in the only conversation of these tests.
 fn nova() -> Audience {
     Audience { channel: Some("dm:ana".to_owned()), agent: Some("nova".to_owned()), person: None }
 }
@@ -255,7 +255,7 @@ fn of_two_approved_homes_the_newest_is_told() {
 #[test]
 fn of_two_approved_jobs_and_diets_of_which_one_replaces_the_other_the_newest_is_told() {
     let f = Fixture::new();
-    // Fewer people may see the newer ones, so the older ones stay approved beside them.
+    // Fewer people may see the newer ones, so the older ones stay approved as well.
     let said = [
         (Conversation::new("c1").public(), "owner Mara: I work as a nurse."),
         (Conversation::new("c2").public(), "owner Mara: I eat no meat."),
@@ -333,7 +333,7 @@ fn what_is_derived_is_stored_without_credentials() {
     f.engine.queue_sessions().unwrap();
     f.derive();
     let tables = f.engine.store().read(|tx| tx.derived_rows(&|_, _| false)).unwrap();
-    // The person reviews proposals in the words that were said.
+    // Proposals are checked separately, because the person reviews them in the original words.
     let proposed = ["memories", "gate_log"];
     let (kept, derived): (Vec<_>, Vec<_>) = tables.into_iter().partition(|(table, _)| proposed.contains(table));
     for (table, rows) in &derived {
@@ -350,7 +350,7 @@ fn what_is_derived_is_stored_without_credentials() {
         assert!(rows.iter().any(|row| row.contains("[SECRET]")), "control: {table} has those words: {rows:#?}");
     }
     assert!(!kept.is_empty(), "control: the tables that are left out exist");
-    // As an earlier version stored it: text is masked once more when it is served.
+    // Store it unmasked, as an earlier version did: text is masked again when it is served.
     raw.execute("UPDATE session_items SET text = replace(text, '[SECRET]', ?1)", [key]).unwrap();
     let stored: i64 = raw.query_row("SELECT count(*) FROM session_items WHERE instr(text, ?1)", [key], |row| row.get(0)).unwrap();
     let tiers = f.engine.tiers(&keepsake_engine::TierAsk { audience: nova_alone(), role: None }).unwrap().tiers;

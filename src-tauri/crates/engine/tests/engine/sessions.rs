@@ -1,5 +1,5 @@
-//! Sessions and the tiers of long-term memory: made from a conversation's own words when it ends, superseded when it
-//! continues, served to those they are for, and removed with their source.
+//! Tests sessions and the tiers of long-term memory: made from a conversation's own words when it ends, superseded when it
+//! continues, served only to those they are for, and removed with their source.
 
 use keepsake_domain::{ConversationId, DAY_MS, PersonRole, Timestamp, Visibility};
 use keepsake_engine::{Act, Audience, ContextRequest, Existing, SearchAsk, SessionRules, TierAsk, TierText, Tiers};
@@ -54,13 +54,13 @@ impl Fixture {
         self.engine.tiers(&TierAsk { audience, role }).unwrap()
     }
 
-    /// Everything served to the owner, as one text.
+    /// All tiers served to the owner, as one text.
     fn served(&self) -> String {
         let tiers = self.engine.tiers(&TierAsk::default()).unwrap().tiers;
         tiers.iter().map(|tier| format!("{}\n{}", name(tier), tier.text)).collect()
     }
 
-    /// More messages in a conversation, said now.
+    /// More messages in a conversation, with the current time.
     fn more(&self, id: &str, lines: &str, mark: &str) -> ConversationId {
         let mut more = conversation(id, lines);
         for (at, message) in more.iter_mut().enumerate() {

@@ -1,5 +1,5 @@
-//! Conversation status: judged after messages arrive, again when time alone may change it, and never for excluded
-//! conversations.
+//! Tests the conversation status: judged after messages arrive, again when the passage of time may change it, and never for
+//! excluded conversations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -49,7 +49,7 @@ fn a_conversation_is_active_rests_ends_and_comes_back_with_a_new_message() {
     f.settle();
     assert_eq!(f.status(&id), ConversationStatus::Active);
     let mut seen = vec![ConversationStatus::Active];
-    // Time alone changes the status, at the moments the judgment names; nothing is polled in between.
+    // Only time passes. It changes the status at the moments that the judgment gives; nothing is polled in between.
     for _ in 0..40 {
         let Some(due) = f.settle() else { break };
         assert!(due > f.clock.now(), "not at once again: that would never rest");

@@ -1,4 +1,4 @@
-//! Topics end to end: derived by the job in every partition, rebuilt identically, decided on, undone, and erased.
+//! Tests topics end to end: derived by the job in every partition, rebuilt identically, decided on, undone, and erased.
 
 use keepsake_domain::{ConversationId, HOUR_MS, InteractionId, JobState, Lane, Timestamp, TopicId};
 use keepsake_engine::{Audience, EngineError, Existing, KillPoint, Step, TopicChoice, TopicRules, VisibleTopic};

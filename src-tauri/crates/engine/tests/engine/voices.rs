@@ -1,5 +1,5 @@
-//! An unidentified speaker of a transcript belongs to no person until the owner says who it is, and to none again when that
-//! answer is undone (docs/formats.md, section 8).
+//! Tests unidentified speakers of a transcript: they belong to no person until the owner says who they are, and again when
+//! that answer is undone (docs/formats.md, section 8).
 
 use keepsake_domain::{ChannelHandle, ConversationId, HandleId, LinkAnswer, MeetingId, MemoryStatus, Message};
 use keepsake_engine::{Act, Audience, ContextRequest, SpeakerAnswer, Unwatched};
@@ -16,7 +16,7 @@ struct Meeting {
     conversation: ConversationId,
 }
 
-/// Who the person says a speaker is.
+/// The owner's answer about a speaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Said {
     Owner,
@@ -104,8 +104,8 @@ impl Meeting {
     }
 }
 
-/// The memories after these answers about "Speaker 1", the speakers still asked about, and the people
-/// besides Ana, Bo and Mara.
+/// Checks the memories after these answers about "Speaker 1", the speakers still asked about, and the people besides Ana, Bo
+/// and Mara.
 fn check(answers: &[Said], told: &[&str], open: &[&str], others: &[&str]) {
     let meeting = Meeting::new();
     for said in answers {
@@ -129,7 +129,7 @@ fn nothing_is_proposed_about_a_voice_until_somebody_says_whose_it_is() {
     check(&[Name("  Rui \t Costa ")], &["pending Rui Costa: Rui Costa: “I live in Porto”"], OTHER, &["Rui Costa"]);
     check(&[Ana], &["pending Ana: Ana: “I live in Porto”"], OTHER, &[]);
     check(&[Owner], &["pending owner: User: “I live in Porto”"], OTHER, &[]);
-    // When the answer is undone, everything is as it was before.
+    // Undoing the answer restores the earlier state.
     for said in [Leave, Name("Rui"), Ana, Owner] {
         check(&[said, Open], &[], BOTH, &[]);
         check(&[Leave, said, Open], &[], BOTH, &[]);
@@ -162,7 +162,7 @@ fn what_was_approved_outlives_the_name_but_not_as_the_owners() {
     };
     check(Said::Name("Rui"), &["active Rui: Rui: “I live in Porto”"]);
     check(Said::Ana, &["active Ana: Ana: “I live in Porto”"]);
-    // Nothing that the owner did not say is attributed to the owner.
+    // Only what the owner said may be attributed to the owner.
     check(Said::Owner, &["archived owner: User: “I live in Porto”"]);
 }
 
@@ -176,7 +176,7 @@ fn two_voices_of_a_meeting_may_be_one_person_and_one_label_of_two_meetings_is_tw
     meeting.f.engine.answer_speaker(&meeting.voice("speaker 2"), &SpeakerAnswer::Person(meeting.voice("speaker 1"))).unwrap();
     meeting.read();
     assert_eq!(meeting.told(), ["pending Rui: Rui: “I live in Porto”", "pending Rui: Rui: “I play the cello”"]);
-    // A handle linked with a speaker who loses their name has none either.
+    // A handle linked with a speaker who loses their name loses the name too.
     meeting.answer("speaker 1", Said::Open);
     assert_eq!(meeting.told(), [""; 0]);
     assert_eq!(meeting.open().len(), 3, "{:?}", meeting.open());

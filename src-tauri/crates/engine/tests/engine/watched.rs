@@ -1,4 +1,4 @@
-//! Watched sources: new and extended files are read once, unchanged ones never, unfinished ones later.
+//! Tests watched sources: new and extended files are read once, unchanged ones never, unfinished ones later.
 
 use std::fs::File;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! A whole maintenance run over a generated year: the result is the same wherever the program dies, a second run changes
-//! nothing, and what is deleted and recreated is served word for word as before.
+//! Tests a whole maintenance run over a generated year: the result is the same wherever the program crashes, a second run
+//! changes nothing, and data that is deleted and derived again is served word for word as before.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -61,7 +61,7 @@ impl Desk {
         Self { engine, clock, dir }
     }
 
-    /// The same state in a separate folder.
+    /// A copy of the state in a separate folder.
     fn copy(&self) -> Self {
         let dir = tempfile::tempdir().unwrap();
         self.engine.back_up(&dir.path().join("keepsake.db"), &Unwatched).unwrap();
@@ -70,7 +70,7 @@ impl Desk {
         Self { engine, clock, dir }
     }
 
-    /// Ends the process and starts a new one.
+    /// Simulates a restart of the process.
     fn restarted(self) -> Self {
         let Self { engine, clock, dir } = self;
         drop(engine);

@@ -1,4 +1,4 @@
-//! The content of a ChatGPT message, by content type. Unknown types are kept as unknown.
+//! Reads the content of a ChatGPT message by content type. Unknown types are kept and marked as unknown.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::json::{Loose, is_empty, mend, small_value};
 pub(crate) struct Content {
     pub(crate) text: String,
     pub(crate) message_type: MessageType,
-    /// The role, if the content determines it better than the author field does.
+    /// The role, if the content shows it more reliably than the author field.
     pub(crate) role: Option<Role>,
     pub(crate) tool: Option<String>,
     /// Content that does not fit in the text: files, unknown data.
@@ -51,7 +51,7 @@ struct RawContent<'a> {
     thoughts: Option<&'a RawValue>,
 }
 
-/// The parts of a text: strings, and objects for files or transcribed speech.
+/// The parts of a content: strings, and objects for files or transcribed speech.
 #[derive(Default)]
 struct Parts {
     text: String,
@@ -60,10 +60,10 @@ struct Parts {
     is_speech: bool,
 }
 
-/// Maximum number of file names kept per message; further files are only counted.
+/// Maximum number of file names kept per message. Further files are only counted.
 const FILES_MAX: usize = 64;
 
-/// One object among the parts.
+/// A part that is an object.
 #[derive(Deserialize)]
 struct PartObject<'a> {
     #[serde(borrow, default)]
@@ -141,7 +141,7 @@ impl Parts {
     }
 }
 
-/// Reads the content of a message by `role`; `None` if there is no content at all.
+/// Reads the content of a message by an author with this `role`; `None` if there is no content.
 pub(crate) fn read_content(raw: Option<&RawValue>, role: &str, metadata: &Metadata) -> Option<Content> {
     let raw = raw.filter(|raw| raw.get() != "null")?;
     let mended;
@@ -206,7 +206,7 @@ impl Content {
     }
 }
 
-/// Text, possibly with files and speech.
+/// Reads text, possibly with files and speech.
 fn spoken(content: RawContent<'_>, by_role: MessageType, metadata: &Metadata) -> Content {
     let Parts { text, has_text, files, is_speech } = content.parts;
     let text = if has_text { text } else { content.text.text().unwrap_or_default().to_owned() };
@@ -225,7 +225,7 @@ fn spoken(content: RawContent<'_>, by_role: MessageType, metadata: &Metadata) ->
     out
 }
 
-/// The names of files: their own names, or the service's pointers.
+/// The names of the attached files, or the service's pointers if there are no names.
 fn file_names(files: &[Value], metadata: &Metadata) -> String {
     let attachments = metadata.get("attachments").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let named: Vec<&str> = attachments.iter().filter_map(|file| file.get("name")?.as_str()).collect();
@@ -236,7 +236,7 @@ fn file_names(files: &[Value], metadata: &Metadata) -> String {
     if pointers.is_empty() { "file".to_owned() } else { pointers.join("\n") }
 }
 
-/// The text of a content, wherever it is stored.
+/// The text of a content, from its parts or from whichever other field contains it.
 fn own_text(content: RawContent<'_>) -> String {
     if content.parts.has_text {
         return content.parts.text;
@@ -250,7 +250,7 @@ fn joined(parts: &[Option<&str>]) -> String {
     parts.iter().flatten().copied().collect::<Vec<_>>().join("\n")
 }
 
-/// The summaries and texts of the thoughts, one after another.
+/// The summaries and texts of all thoughts, in order.
 fn thoughts(raw: Option<&RawValue>) -> String {
     let Some(Value::Array(thoughts)) = raw.map(small_value) else { return String::new() };
     let mut lines = Vec::new();
@@ -264,7 +264,7 @@ fn thoughts(raw: Option<&RawValue>) -> String {
     lines.join("\n")
 }
 
-/// Custom instructions in the form used by exports until 2024: in the metadata of an empty system message.
+/// Custom instructions as stored by exports until 2024: in the metadata of an empty system message.
 fn legacy_instructions(metadata: &Metadata) -> Option<String> {
     let data = metadata.get("user_context_message_data").filter(|data| !is_empty(data))?;
     let field = |name: &str| data.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());

@@ -31,10 +31,10 @@ use tree::{Nodes, fill_times};
 /// Channel type for conversations with assistants.
 const CHANNEL: &str = "chat";
 
-/// Metadata fields of a message that say nothing about the conversation.
+/// Metadata fields of a message that are dropped because they say nothing about the conversation.
 const NOISE: &[&str] = &["pad", "request_id", "timestamp_", "parent_id", "is_complete", "message_type", "finish_details"];
 
-/// The channel for reasoning; `final` and `commentary` are shown as answers.
+/// The channel for reasoning. Messages on `final` and `commentary` are shown to the user as answers.
 const REASONING_CHANNEL: &str = "analysis";
 
 #[derive(Deserialize)]
@@ -143,7 +143,7 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Hal
             }
             Some(Element::Whole(bytes)) => bytes,
         };
-        // Most of the work happens here: one pass separates the nodes, a second one reads each message.
+        // Most of the time is spent here: one pass separates the nodes, a second one reads each message.
         match record::<Conversation<'_>>(bytes, &mut String::new()) {
             Some(conversation) => emit(&conversation, out)?,
             None => out.skip_bytes(SkipReason::Malformed, bytes),
@@ -156,13 +156,13 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Hal
 enum Held {
     /// No message: a root, or an empty link in the chain.
     Nothing,
-    /// A record that is skipped.
+    /// A record that was skipped.
     Skipped,
-    /// A message. Boxed, because otherwise most memory of a large tree would be empty messages.
+    /// A message. Boxed, because otherwise every empty node in a large tree would take as much memory as a message.
     Message(Box<Draft>),
 }
 
-/// A message whose time and position in the thread are not known yet.
+/// A message whose time and position in the thread are not yet known.
 struct Draft {
     id: String,
     role: Role,
@@ -182,7 +182,7 @@ fn emit(conversation: &Conversation<'_>, out: &mut Out<'_>) -> Result<(), Halt> 
     };
     let id = match conversation.conversation_id.id().or_else(|| conversation.id.id()) {
         Some(id) => id.into_owned(),
-        // The first node's id is as stable as the conversation's own.
+        // Without an id, a hash of the first node's id is used, which is equally stable.
         None => match nodes.first() {
             Some((first, _)) => format!("h-{}", digest(&[first])),
             None => String::new(),
@@ -224,7 +224,7 @@ fn emit(conversation: &Conversation<'_>, out: &mut Out<'_>) -> Result<(), Halt> 
         .collect();
     let is_private = conversation.is_do_not_remember.is_true();
     let gizmo = conversation.gizmo_id.text();
-    // Projects are gizmos whose ids begin like this.
+    // Projects are gizmos whose ids begin with "g-p-".
     let channel_id = gizmo.filter(|id| id.starts_with("g-p-")).unwrap_or("chatgpt");
     for (at, reply_to) in order.into_iter().zip(reply_ids) {
         let Held::Message(draft) = std::mem::replace(&mut held[at], Held::Skipped) else { continue };
@@ -254,7 +254,7 @@ fn emit(conversation: &Conversation<'_>, out: &mut Out<'_>) -> Result<(), Halt> 
     Ok(())
 }
 
-/// Reads the message of one node, or counts why it is skipped.
+/// Reads the message of one node, or counts it as skipped.
 fn hold(node_id: &str, node: &Node<'_>, ids_taken: &mut HashSet<String>, out: &mut Out<'_>) -> (Held, Option<Timestamp>) {
     let Some(raw) = node.message.filter(|raw| raw.get() != "null") else { return (Held::Nothing, None) };
     let mended;
@@ -281,14 +281,14 @@ fn hold(node_id: &str, node: &Node<'_>, ids_taken: &mut HashSet<String>, out: &m
     let called = message.recipient.text().filter(|recipient| *recipient != "all");
     if role == "assistant" && matches!(content.message_type, MessageType::Text | MessageType::ToolUse) {
         if let Some(tool) = called {
-            // What the assistant sends to a tool was never shown as its answer.
+            // Messages from the assistant to a tool were never shown as answers.
             content.message_type = MessageType::ToolUse;
             content.tool = Some(tool.to_owned());
         } else if message.channel.text() == Some(REASONING_CHANNEL) {
             content.message_type = MessageType::Thinking;
         }
     }
-    // Custom instructions are always hidden and have no weight, but they are the owner's own.
+    // Custom instructions are always marked as hidden, but the owner wrote them, so they are kept.
     if content.message_type != MessageType::Instruction {
         let is_hidden = metadata.get("is_visually_hidden_from_conversation").and_then(serde_json::Value::as_bool) == Some(true)
             || message.weight.number() == Some(0.0);
@@ -302,7 +302,7 @@ fn hold(node_id: &str, node: &Node<'_>, ids_taken: &mut HashSet<String>, out: &m
             None
         };
         if let Some(reason) = reason {
-            // An empty text says nothing about the node, so the author is shown instead.
+            // If the text is empty, the sample shows the author instead.
             out.skip(reason, if content.text.is_empty() { role } else { &content.text });
             return (Held::Skipped, time);
         }

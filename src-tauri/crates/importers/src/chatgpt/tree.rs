@@ -1,4 +1,4 @@
-//! The tree of a conversation: repairs parents, finds the shown thread, fills in times, and puts everything in order.
+//! The message tree of a conversation: repairs parents, finds the shown thread, fills in times, and sorts the nodes.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -14,15 +14,15 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    /// The tree over `nodes`. A missing parent is taken from a node that lists this one as its child. A cycle is cut where the
-    /// path up from `current` first meets itself, so that the shown thread stays as long as possible.
+    /// Builds the tree over `nodes`. A missing parent is taken from a node that lists this one as its child. A cycle is cut where
+    /// the path up from `current` first reaches a node again, so that the shown thread stays as long as possible.
     pub(crate) fn of(nodes: &[(Cow<'_, str>, Node<'_>)], index: &HashMap<&str, usize>, current: Option<usize>) -> Self {
         let mut parents: Vec<Option<usize>> = nodes
             .iter()
             .enumerate()
             .map(|(at, (_, node))| node.parent.text().and_then(|id| index.get(id).copied()).filter(|parent| *parent != at))
             .collect();
-        // Only a broken tree has a second orphan; only then is it worth reading the lists of children.
+        // Only a broken tree has a second orphan, so only then is it worth reading the lists of children.
         if parents.iter().filter(|parent| parent.is_none()).count() > 1 {
             for (at, (_, node)) in nodes.iter().enumerate() {
                 for child in children(node.children).iter().filter_map(|id| index.get(id.as_str())) {
@@ -37,7 +37,7 @@ impl Nodes {
         tree
     }
 
-    /// A tree over known parents, which may contain cycles.
+    /// Builds a tree from the given parents, which may contain cycles.
     #[cfg(test)]
     fn over(parents: Vec<Option<usize>>) -> Self {
         let mut tree = Self { parents };
@@ -74,7 +74,7 @@ impl Nodes {
         std::iter::successors(self.parents[at], |above| self.parents[*above])
     }
 
-    /// The shown thread from its root to `current`, or to the latest leaf if there is no current node.
+    /// The shown thread, from its root to `current`. Without a current node, it ends at the latest leaf.
     pub(crate) fn shown(&self, current: Option<usize>, times: &[Option<Timestamp>]) -> Vec<usize> {
         let leaf = current.or_else(|| {
             let inner: HashSet<usize> = self.parents.iter().flatten().copied().collect();
@@ -104,7 +104,7 @@ impl Nodes {
         order
     }
 
-    /// All nodes by time. The shown thread keeps its own order even if its times run backward.
+    /// All nodes, sorted by time. The shown thread keeps its own order even if its times run backward.
     pub(crate) fn order(&self, shown: &[usize], is_shown: &HashSet<usize>, times: &[Timestamp]) -> Vec<usize> {
         let mut keys = times.to_vec();
         for pair in shown.windows(2) {
@@ -117,7 +117,7 @@ impl Nodes {
     }
 }
 
-/// The time of every node: its own, else its parent's, else that of the first descendant with a time, else `fallback`.
+/// The time of every node: its own, or its parent's, or the earliest among its descendants, or `fallback`.
 pub(crate) fn fill_times(tree: &Nodes, times: &[Option<Timestamp>], fallback: Timestamp) -> Vec<Timestamp> {
     let order = tree.top_down();
     let mut filled = times.to_vec();

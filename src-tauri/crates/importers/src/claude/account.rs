@@ -1,10 +1,9 @@
-//! The other contents of a Claude.ai export: projects, the memories that Claude wrote, and the account.
+//! The other parts of a Claude.ai export: projects, the memories that Claude wrote, and the account.
 //!
-//! None of it was said by the owner, so none of it may ever be evidence about them. Project instructions and documents become the
-//! system's messages (they may be pasted, shared, or from a starter project); memories become the assistant's. They are kept word
-//! for word. An id names the part and not its words, so an edited document or a longer memory is a later version of the same
-//! message. Deliberately not here: turning memories into candidates, because without an utterance behind them they have no
-//! evidence.
+//! The owner said none of this, so none of it may ever be evidence about them. Project instructions and documents become system
+//! messages (they may be pasted, shared, or from a starter project). Memories become assistant messages. The text is kept word
+//! for word. A message id identifies the part, not its text, so an edited document or a longer memory is a later version of the
+//! same message. Deliberately not here: turning memories into candidates, because no utterance backs them up as evidence.
 
 use keepsake_domain::{
     Author, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty, Timestamp, Visibility,
@@ -43,7 +42,7 @@ struct Creator<'a> {
     full_name: Loose<'a>,
 }
 
-/// A memory file from newer exports; its shape is not documented.
+/// A memory file from newer exports. Its format is not documented.
 #[derive(Deserialize)]
 struct MemoryFile<'a> {
     #[serde(borrow, default)]
@@ -61,7 +60,7 @@ struct Note {
     metadata: Metadata,
 }
 
-/// Hands out a project: its description, its instructions and its documents.
+/// Emits the messages of a project: its description, its instructions and its documents.
 pub(super) fn project(record: &Record<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     let zone = out.options.zone;
     let time_of = |text: &Loose<'_>| text.text().and_then(|text| parse_rfc3339(text, zone)).map(|(time, _)| time);
@@ -118,7 +117,7 @@ pub(super) fn project(record: &Record<'_>, out: &mut Out<'_>) -> Result<(), Halt
     emit(conversation, title, (Role::System, "Claude project", "claude-project"), notes, out)
 }
 
-/// Hands out what Claude noted about its user: across all conversations, and for each project.
+/// Emits Claude's notes about its user: those across all conversations, and those for each project.
 pub(super) fn memories(record: &Record<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut notes = Vec::new();
     let mut note = |part: &str, about: Option<&str>, text: &str| {
@@ -157,7 +156,7 @@ pub(super) fn memories(record: &Record<'_>, out: &mut Out<'_>) -> Result<(), Hal
     emit(conversation, Some(MEMORIES_TITLE), (Role::Assistant, "Claude", "claude"), notes, out)
 }
 
-/// Counts the account as skipped; it contains nothing that belongs to a conversation.
+/// Counts the account as skipped, because it contains nothing that belongs to a conversation.
 pub(super) fn account(out: &mut Out<'_>) {
     out.skip(SkipReason::NotAMessage, "the account of this export");
 }

@@ -1,10 +1,10 @@
 //! Claude.ai data exports: `conversations.json`, an array of conversations with flat lists of messages, along with
 //! `projects.json`, `memories.json` and `users.json`, or folders with one file per project or account.
 //!
-//! Newer exports store the text in `content` blocks and leave `text` empty; older ones do the reverse. The words of a message
-//! become one message; thoughts, tool calls, tool results and files become separate messages, because only the words were written
-//! by the author. Text extracted from an attachment is kept in the file's metadata and never counts as the person's words. A
-//! record is identified by its keys rather than by the name of its file. For shapes and pitfalls, see docs/formats.md, section 3.
+//! Newer exports store the text in `content` blocks and leave `text` empty; older ones do the reverse. The text of a message
+//! becomes one message. Thoughts, tool calls, tool results and files become separate messages, because the author wrote only the
+//! text. Text extracted from an attachment is kept in the file's metadata and never counts as the person's words. The kind of a
+//! record is detected by its keys, not by the file name. For formats and pitfalls, see docs/formats.md, section 3.
 
 mod account;
 
@@ -29,7 +29,7 @@ use crate::time::parse_rfc3339;
 /// Channel type for conversations with assistants.
 const CHANNEL: &str = "chat";
 
-/// One element of any of the files.
+/// One element of any of the files; its fields tell its kind.
 #[derive(Deserialize)]
 struct Record<'a> {
     #[serde(borrow, default)]
@@ -86,7 +86,7 @@ impl Record<'_> {
     }
 }
 
-/// The id of a record, or a stable stand-in.
+/// The id of a record, or a stable substitute.
 fn id_or_digest(id: &Loose<'_>, what: &str, name: &str) -> String {
     id.id().map_or_else(|| format!("h-{}", digest(&[what, name])), std::borrow::Cow::into_owned)
 }
@@ -111,7 +111,7 @@ struct RawMessage<'a> {
     parent_message_uuid: Loose<'a>,
 }
 
-/// A block of a message's content; tool results contain blocks of the same form.
+/// A block of a message's content. Tool results contain blocks of the same form.
 #[derive(Deserialize)]
 struct Block<'a> {
     #[serde(borrow, default, rename = "type")]
@@ -154,7 +154,7 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Hal
     }
 }
 
-/// A message of the export with its parts.
+/// A message of the export, with its parts.
 struct Turn {
     id: String,
     parent: Option<String>,
@@ -163,7 +163,7 @@ struct Turn {
     parts: Vec<Part>,
 }
 
-/// A part that becomes a message. Its id is the turn's id, with a suffix unless the part is the words themselves.
+/// A part that becomes a message. Its id is the turn's id; all parts except the text add a suffix.
 struct Part {
     suffix: String,
     text: String,
@@ -179,67 +179,20 @@ fn emit(conversation: &Record<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
         out.skip(SkipReason::NoMessages, title.unwrap_or("a conversation without title"));
         return Ok(());
     }
-    let zone = out.options.zone;
-    let time_of = |text: &Loose<'_>| text.text().and_then(|text| parse_rfc3339(text, zone)).map(|(time, _)| time);
-    let mut turns = Vec::with_capacity(messages.len());
-    let mut stand_ins = StandIns::default();
-    let mut parts_held = 0;
-    for raw in messages {
-        let mended;
-        let message: RawMessage<'_> = match serde_json::from_str(raw.get()) {
-            Ok(message) => message,
-            Err(_) => {
-                mended = mend(raw.get().as_bytes()).unwrap_or_default();
-                match serde_json::from_str(&mended) {
-                    Ok(message) => message,
-                    Err(_) => {
-                        out.skip(SkipReason::Malformed, raw.get());
-                        continue;
-                    }
-                }
-            }
-        };
-        let role = match message.sender.text() {
-            Some("human") => Role::Owner,
-            Some("assistant") => Role::Assistant,
-            _ => {
-                out.skip(SkipReason::MissingField, raw.get());
-                continue;
-            }
-        };
-        let mut parts = parts_of(&message, role);
-        if parts.is_empty() {
-            out.skip(SkipReason::Empty, message.sender.text().unwrap_or_default());
-            continue;
-        }
-        for beyond in parts.drain(parts.len().min(PARTS_MAX - parts_held)..) {
-            out.skip(SkipReason::TooLarge, &beyond.text);
-        }
-        parts_held += parts.len();
-        if parts.is_empty() {
-            continue;
-        }
-        turns.push(Turn {
-            id: match message.uuid.id() {
-                Some(id) => id.into_owned(),
-                None => stand_ins.next("", message.created_at.text().unwrap_or_default(), role.name(), &parts[0].text),
-            },
-            // The root's parent is a zero UUID that refers to nothing.
-            parent: message.parent_message_uuid.text().map(str::to_owned),
-            role,
-            time: time_of(&message.created_at),
-            parts,
-        });
-    }
+    let turns = turns_of(messages, out);
     let id = match conversation.uuid.id() {
         Some(id) => id.into_owned(),
         None => format!("h-{}", digest(&[turns.first().map_or("", |turn| &turn.id)])),
     };
     let is_shown = shown(&turns, conversation.current_leaf_message_uuid.text());
     let ids: HashMap<String, ()> = turns.iter().map(|turn| (turn.id.clone(), ())).collect();
-    // A turn without a time takes that of the previous turn; at the start, that of the first turn with a time or of the
-    // conversation.
-    let mut last = turns.iter().find_map(|turn| turn.time).or(time_of(&conversation.created_at)).unwrap_or(out.options.file_time);
+    // A turn without a time gets the time of the previous turn. At the start, it gets the time of the first turn that has one, or
+    // of the conversation.
+    let mut last = turns
+        .iter()
+        .find_map(|turn| turn.time)
+        .or(time_of(&conversation.created_at, out.options.zone))
+        .unwrap_or(out.options.file_time);
     let mut previous: Option<String> = None;
     let mut placed = Vec::with_capacity(turns.len());
     for (mut turn, is_shown) in turns.into_iter().zip(is_shown) {
@@ -286,8 +239,69 @@ fn emit(conversation: &Record<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     Ok(())
 }
 
-/// For each turn, whether it is on the shown thread. Without parents, all turns are; with parents, those on the path up from the
-/// current leaf, which is the last message if the export names none.
+/// Reads the messages of a conversation. Those that cannot be read, and parts beyond the limit, are counted as skipped.
+fn turns_of(messages: &[&RawValue], out: &mut Out<'_>) -> Vec<Turn> {
+    let zone = out.options.zone;
+    let mut turns = Vec::with_capacity(messages.len());
+    let mut stand_ins = StandIns::default();
+    let mut parts_held = 0;
+    for raw in messages {
+        let mended;
+        let message: RawMessage<'_> = match serde_json::from_str(raw.get()) {
+            Ok(message) => message,
+            Err(_) => {
+                mended = mend(raw.get().as_bytes()).unwrap_or_default();
+                match serde_json::from_str(&mended) {
+                    Ok(message) => message,
+                    Err(_) => {
+                        out.skip(SkipReason::Malformed, raw.get());
+                        continue;
+                    }
+                }
+            }
+        };
+        let role = match message.sender.text() {
+            Some("human") => Role::Owner,
+            Some("assistant") => Role::Assistant,
+            _ => {
+                out.skip(SkipReason::MissingField, raw.get());
+                continue;
+            }
+        };
+        let mut parts = parts_of(&message, role);
+        if parts.is_empty() {
+            out.skip(SkipReason::Empty, message.sender.text().unwrap_or_default());
+            continue;
+        }
+        for beyond in parts.drain(parts.len().min(PARTS_MAX - parts_held)..) {
+            out.skip(SkipReason::TooLarge, &beyond.text);
+        }
+        parts_held += parts.len();
+        if parts.is_empty() {
+            continue;
+        }
+        turns.push(Turn {
+            id: match message.uuid.id() {
+                Some(id) => id.into_owned(),
+                None => stand_ins.next("", message.created_at.text().unwrap_or_default(), role.name(), &parts[0].text),
+            },
+            // The root's parent is a zero UUID that refers to nothing.
+            parent: message.parent_message_uuid.text().map(str::to_owned),
+            role,
+            time: time_of(&message.created_at, zone),
+            parts,
+        });
+    }
+    turns
+}
+
+/// The moment that a field names, if it can be read.
+fn time_of(text: &Loose<'_>, zone: crate::Zone) -> Option<Timestamp> {
+    text.text().and_then(|text| parse_rfc3339(text, zone)).map(|(time, _)| time)
+}
+
+/// Returns for each turn whether it is on the shown thread. Without parents, all turns are. With parents, those on the path up
+/// from the current leaf are; if the export names no leaf, the last message is used.
 fn shown(turns: &[Turn], current: Option<&str>) -> Vec<bool> {
     let index: HashMap<&str, usize> = turns.iter().enumerate().map(|(at, turn)| (turn.id.as_str(), at)).collect();
     let parent_of = |at: usize| turns[at].parent.as_deref().and_then(|id| index.get(id).copied());
@@ -304,7 +318,7 @@ fn shown(turns: &[Turn], current: Option<&str>) -> Vec<bool> {
     is_shown
 }
 
-/// The parts of a message in its own order, with files last.
+/// The parts of a message in their original order, with files last.
 fn parts_of(message: &RawMessage<'_>, role: Role) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut words = String::new();
@@ -338,7 +352,7 @@ fn parts_of(message: &RawMessage<'_>, role: Role) -> Vec<Part> {
             }
             "tool_result" => parts.push(Part { tool, ..part(result_text(block.content), MessageType::ToolResult) }),
             "image" => parts.push(part("image".to_owned(), MessageType::File)),
-            // These blocks only control the page.
+            // These blocks only control the display.
             "token_budget" | "flag" => {}
             _ => {
                 let mut unknown = part(block.text.text().unwrap_or_default().to_owned(), MessageType::Unknown);

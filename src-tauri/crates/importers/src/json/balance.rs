@@ -1,6 +1,6 @@
-//! A cheap check that runs over a whole file before any of it is handed out: are all strings, objects and arrays closed?
+//! A cheap check of a whole file before any message is emitted: are all strings, objects and arrays closed?
 //!
-//! It finds every truncation and most other damage at memory speed. Whatever it misses later shows up as a single bad record.
+//! It finds every truncation and most other damage at memory speed. Damage that it misses appears later as a single bad record.
 
 use std::io::{self, BufRead};
 
@@ -84,11 +84,11 @@ impl Balance {
 pub(crate) enum Fault {
     /// Reading failed.
     Io(io::Error),
-    /// There is only whitespace.
+    /// The file contains only whitespace.
     Empty,
     /// The file ends inside a value.
     Truncated,
-    /// There is unexpected data at this byte.
+    /// There is unexpected data at this byte offset.
     Damaged(u64),
     /// The caller stopped the check.
     Stopped(crate::Stop),
@@ -96,7 +96,7 @@ pub(crate) enum Fault {
 
 impl From<io::Error> for Fault {
     fn from(error: io::Error) -> Self {
-        // Decompressing a truncated entry ends with this error.
+        // A truncated archive entry causes this error when decompressed.
         if error.kind() == io::ErrorKind::UnexpectedEof { Self::Truncated } else { Self::Io(error) }
     }
 }
@@ -150,7 +150,7 @@ pub(crate) fn check_document(input: &mut dyn BufRead, tick: &mut dyn FnMut() -> 
     }
 }
 
-/// Checks that the last line of `input` is complete. Bad lines before it are single bad records, not a fault of the file.
+/// Checks that the last line of `input` is complete. Bad lines before it are just bad records, not a fault of the whole file.
 pub(crate) fn check_lines(input: &mut dyn BufRead, tick: &mut dyn FnMut() -> Result<(), crate::Stop>) -> Result<(), Fault> {
     let mut last: Vec<u8> = Vec::new();
     let mut holds_anything = false;

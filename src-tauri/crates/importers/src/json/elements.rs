@@ -1,4 +1,4 @@
-//! Splits a JSON array into its elements, with one in memory at a time. A root object counts as the only element.
+//! Splits a JSON array into its elements, keeping only one in memory. A root object counts as the only element.
 
 use std::io::{self, BufRead};
 
@@ -23,7 +23,7 @@ pub(crate) struct Elements<'r> {
 }
 
 impl<'r> Elements<'r> {
-    /// The elements of `input`, which a check has confirmed to be one complete document.
+    /// The elements of `input`, which must be one complete document (see [`check_document`](super::check_document)).
     pub(crate) fn new(input: &'r mut dyn BufRead) -> Self {
         Self { input, buffer: Vec::new(), has_begun: false, is_over: false, bytes_done: 0 }
     }
@@ -59,7 +59,7 @@ impl<'r> Elements<'r> {
         Ok(Some(if is_too_large { Element::TooLarge(&self.buffer) } else { Element::Whole(&self.buffer) }))
     }
 
-    /// The first byte that is neither whitespace nor a comma; it remains unread.
+    /// The next byte that is neither whitespace nor a comma. The byte itself is not consumed.
     fn next_significant(&mut self) -> io::Result<Option<u8>> {
         loop {
             let chunk = self.input.fill_buf()?;
@@ -123,7 +123,7 @@ impl<'r> Elements<'r> {
     }
 }
 
-/// Appends up to the limit and one byte more. Returns true if that was not everything.
+/// Appends bytes up to one byte beyond the limit. Returns true if some did not fit.
 fn append(buffer: &mut Vec<u8>, bytes: &[u8]) -> bool {
     let room = ELEMENT_BYTES_MAX.saturating_sub(buffer.len());
     buffer.extend_from_slice(&bytes[..bytes.len().min(room)]);

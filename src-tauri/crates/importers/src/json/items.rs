@@ -1,4 +1,4 @@
-//! Arrays and objects whose values are read one by one later, so that a bad value affects only itself.
+//! Arrays and objects whose values are parsed later, one by one, so that a bad value does not affect the others.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::limits::NODES_MAX;
 
-/// The unparsed elements of an array; empty for anything else.
+/// The unparsed elements of an array. Empty for any other value.
 #[derive(Default)]
 pub(crate) struct Items<'a>(pub(crate) Vec<&'a RawValue>);
 
@@ -58,7 +58,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
     }
 }
 
-/// The entries of an object in file order; empty for anything else.
+/// The entries of an object in file order. Empty for any other value.
 #[derive(Default)]
 pub(crate) struct Entries<'a>(pub(crate) Vec<(String, &'a RawValue)>);
 

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// A scalar as found; objects and arrays are skipped.
+/// A scalar as found in the file. Objects and arrays become `Nothing`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) enum Loose<'a> {
     /// Null, missing, an object or an array.
@@ -26,7 +26,7 @@ impl Loose<'_> {
         }
     }
 
-    /// A string or number as an id.
+    /// The string or number, used as an id.
     pub(crate) fn id(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Text(text) if !text.is_empty() => Some(Cow::Borrowed(text)),

@@ -1,17 +1,17 @@
 //! Repairs what strict JSON rejects but real exports contain: half emoji (lone surrogates), raw line breaks in strings, NUL and
-//! other control characters, and bytes that are not UTF-8. The bad unit becomes U+FFFD or an escape; everything else is
+//! other control characters, and bytes that are not UTF-8. A bad unit is replaced by U+FFFD or an escape; everything else is
 //! unchanged.
 
 use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 
-/// Parses `text`, after repairing it if necessary.
+/// Parses `text`, repairing it if necessary.
 pub(crate) fn parse_mending<T: DeserializeOwned>(text: &str) -> Option<T> {
     serde_json::from_str(text).ok().or_else(|| serde_json::from_str(&mend(text.as_bytes())?).ok())
 }
 
-/// A copy of `bytes` suitable for strict parsing, or `None` if nothing needs repair.
+/// A repaired copy of `bytes`, or `None` if nothing needs repair.
 pub(crate) fn mend(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
     let mut is_mended = matches!(text, Cow::Owned(_));
@@ -55,15 +55,15 @@ pub(crate) fn mend(bytes: &[u8]) -> Option<String> {
     is_mended.then_some(out)
 }
 
-/// How to handle an escape sequence.
+/// What to do with an escape sequence.
 enum Escape {
     /// Keep this many bytes.
     Fine(usize),
-    /// Half a character: replace this many bytes.
+    /// A lone surrogate: replace this many bytes.
     Half(usize),
 }
 
-/// The escape sequence at the start of `text`.
+/// Examines the escape sequence at the start of `text`.
 fn escape(text: &str) -> Escape {
     let Some(unit) = unit(text) else {
         return Escape::Fine(1 + text[1..].chars().next().map_or(0, char::len_utf8));

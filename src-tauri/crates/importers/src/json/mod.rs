@@ -1,4 +1,4 @@
-//! Reads JSON written by other programs: element by element, tolerating single bad values, and with bounded memory.
+//! Reads JSON written by other programs, element by element and with bounded memory. Tolerates single bad values.
 
 mod balance;
 mod elements;
@@ -17,10 +17,10 @@ use serde_json::value::RawValue;
 
 use crate::limits::METADATA_BYTES_MAX;
 
-/// The key that records a value too large to keep.
+/// The key of the note that replaces a value too large to keep.
 const OMITTED: &str = "omitted";
 
-/// `raw` as a value, unless it exceeds the size limit for metadata.
+/// `raw` as a value, or a note if it exceeds the size limit for metadata.
 pub(crate) fn small_value(raw: &RawValue) -> serde_json::Value {
     if raw.get().len() > METADATA_BYTES_MAX {
         return serde_json::json!({ OMITTED: format!("{} bytes", raw.get().len()) });
@@ -28,7 +28,7 @@ pub(crate) fn small_value(raw: &RawValue) -> serde_json::Value {
     parse_mending(raw.get()).unwrap_or(serde_json::Value::Null)
 }
 
-/// `raw` as JSON without whitespace, which differs from export to export.
+/// `raw` as JSON without whitespace, because the whitespace varies between exports.
 pub(crate) fn compact(raw: Option<&RawValue>) -> String {
     match raw {
         None => String::new(),
@@ -37,7 +37,7 @@ pub(crate) fn compact(raw: Option<&RawValue>) -> String {
     }
 }
 
-/// `raw` as an object without its empty fields; an empty object if it is anything else.
+/// `raw` as an object without its empty fields. Any other value gives an empty object.
 pub(crate) fn small_object(raw: Option<&RawValue>) -> Metadata {
     match raw.map(small_value) {
         Some(serde_json::Value::Object(mut map)) => {
@@ -48,7 +48,7 @@ pub(crate) fn small_object(raw: Option<&RawValue>) -> Metadata {
     }
 }
 
-/// `raw` as the fields of an object. Lists are rejected, because their items would be read as the fields.
+/// `raw` parsed as an object. Arrays are rejected, because serde would take their items for the fields.
 pub(crate) fn object<'r, T: serde::Deserialize<'r>>(raw: &'r RawValue) -> Option<T> {
     raw.get().starts_with('{').then(|| serde_json::from_str(raw.get()).ok()).flatten()
 }
@@ -64,8 +64,8 @@ pub(crate) fn is_empty(value: &serde_json::Value) -> bool {
     }
 }
 
-/// Reads a record, unchanged or as repaired by [`mend`]; `None` if neither can be read. `mended` stores the repaired text for as
-/// long as the record borrows from it.
+/// Parses a record, repairing it with [`mend`] if necessary; `None` if that fails too. `mended` stores the repaired text, from
+/// which the record borrows.
 pub(crate) fn record<'r, R: serde::Deserialize<'r>>(bytes: &'r [u8], mended: &'r mut String) -> Option<R> {
     if let Some(record) = std::str::from_utf8(bytes).ok().and_then(|text| serde_json::from_str(text).ok()) {
         return Some(record);

@@ -1,11 +1,11 @@
-//! Cues in the transcript formats: WebVTT (Zoom, Teams), SRT, SBV (Google Meet), Otter text, Zoom's saved captions, and the text
-//! of Teams' Word documents.
+//! Reads the cues of these transcript formats: WebVTT (Zoom, Teams), SRT, SBV (Google Meet), Otter text, Zoom's saved captions,
+//! and the text of Teams' Word documents.
 
 use keepsake_domain::Timestamp;
 
 use super::{fireflies, meet};
 
-/// A stretch of speech as given in the file.
+/// A piece of speech, as divided in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cue {
     /// Milliseconds from the start of the recording, or of the day if `is_clock`.
@@ -22,7 +22,7 @@ pub(crate) struct Cues {
     pub(crate) cues: Vec<Cue>,
     /// True if the times are times of day.
     pub(crate) is_clock: bool,
-    /// True if nothing says when within the meeting something was said.
+    /// True if the lines have no times.
     pub(crate) is_untimed: bool,
     /// The meeting's name, if the file contains it.
     pub(crate) title: Option<String>,
@@ -39,13 +39,13 @@ pub(crate) struct Cues {
 /// Number of lines read to recognize a transcript.
 const SNIFF_LINES: usize = 200;
 
-/// Maximum length of a speaker's label, in characters.
+/// Maximum length of a speaker label, in characters.
 pub(super) const LABEL_CHARS_MAX: usize = 60;
 
-/// Maximum length of a speaker's label, in words.
+/// Maximum length of a speaker label, in words.
 pub(super) const LABEL_WORDS_MAX: usize = 6;
 
-/// Notices that Teams inserts among the words about who recorded them.
+/// Notices about transcription that Teams inserts between the lines.
 const TEAMS_NOTICES: &[&str] = &[" started transcription", " stopped transcription"];
 
 /// True if the beginning of a file looks like a transcript.
@@ -58,7 +58,7 @@ pub(crate) fn looks_like(head: &str) -> bool {
         [first, second, ..] => timing(first).is_some() || first.bytes().all(|b| b.is_ascii_digit()) && timing(second).is_some(),
         _ => false,
     };
-    // Text must follow, which a list of songs with their lengths does not have.
+    // Text must follow the line, which excludes lists of songs with their lengths.
     let is_turn = |pair: &[&str]| turn_line(pair[0]).is_some() && turn_line(pair[1]).is_none();
     let turns = lines.windows(2).filter(|pair| is_turn(pair)).count();
     is_srt || turns >= 2 || lines.windows(2).next().is_some_and(is_turn) || meet::looks_like(head)
@@ -93,7 +93,7 @@ fn timed(text: &str) -> Cues {
             continue;
         }
         let Some((start_ms, end_ms)) = timing(line) else {
-            // A number or name before the timing line is the cue's id.
+            // A number or name directly before the timing line is the cue's id.
             let is_id = lines.peek().is_some_and(|next| timing(next).is_some());
             if !line.is_empty() && !is_id {
                 out.strays.push(line.to_owned());
@@ -137,7 +137,8 @@ fn timed(text: &str) -> Cues {
 /// Reads Otter and Zoom captions: a line with a name and a time, followed by text.
 fn turns(text: &str) -> Cues {
     let mut out = Cues::default();
-    // "See you at 9:30" looks like a turn. If paragraphs are separated, a turn must begin one.
+    // "See you at 9:30" looks like the start of a turn. If the file has blank lines between paragraphs, a turn must begin a
+    // paragraph.
     let has_paragraphs = text.trim().lines().any(|line| line.trim().is_empty());
     let mut is_after_blank = true;
     for line in text.lines() {
@@ -165,12 +166,12 @@ fn turns(text: &str) -> Cues {
     out
 }
 
-/// True for the last line that Otter adds.
+/// True for the signature line that Otter adds at the end.
 fn is_signature(line: &str) -> bool {
     line.to_lowercase().starts_with("transcribed by https://otter.ai")
 }
 
-/// True for a timing line from one of Teams' older Word documents, which write `0:0:3.64` with the speaker below it.
+/// True for a timing line of older Teams Word documents, such as `0:0:3.64`. The speaker is on the line below it.
 fn is_teams_word(line: &str) -> bool {
     let start = line.split_once("-->").map_or("", |(start, _)| start.trim());
     start.split([':', '.']).nth(1).is_some_and(|minutes| minutes.len() == 1) && start.matches(':').count() == 2
@@ -208,7 +209,7 @@ pub(super) fn clock(text: &str) -> Option<i64> {
     matches!(count, 2 | 3).then_some(seconds * 1000 + fraction_ms)
 }
 
-/// For a line that begins a turn: the speaker, the time, and whether it is a time of day.
+/// If the line begins a turn: the speaker, the time, and whether it is a time of day.
 fn turn_line(line: &str) -> Option<(&str, i64, bool)> {
     if let Some((name, time)) = line.strip_prefix('[').and_then(|line| line.split_once("] ")) {
         let is_clock = time.matches(':').count() == 2;
@@ -221,7 +222,7 @@ fn turn_line(line: &str) -> Option<(&str, i64, bool)> {
     Some((label(name)?, clock(time)?, false))
 }
 
-/// The name, if it looks like a speaker's label: short and not a sentence.
+/// The trimmed name, if it looks like a speaker label: short and not a sentence.
 pub(super) fn label(name: &str) -> Option<&str> {
     let name = name.trim();
     let is_label = !name.is_empty()
@@ -232,8 +233,8 @@ pub(super) fn label(name: &str) -> Option<&str> {
     is_label.then_some(name)
 }
 
-/// The spans of a payload, each with its text and its speaker if there is a `<v Name>` tag. A missing end tag ends with the
-/// payload.
+/// The spans of a payload, each with its text and the speaker from a `<v Name>` tag, if any. A span without an end tag extends to
+/// the end of the payload.
 fn voices(payload: &str) -> Vec<(Option<String>, String)> {
     let mut spans: Vec<(Option<String>, String)> = vec![(None, String::new())];
     let mut rest = payload;
@@ -280,8 +281,8 @@ fn unescaped(text: &str) -> String {
     plain.replace("&quot;", "\"").replace("&#39;", "'").replace("&amp;", "&")
 }
 
-/// Moves `Name: ` prefixes from the text to the speaker. A prefix is a name if most cues have one, or if the same one occurs
-/// again; neither is true for a sentence that contains a colon.
+/// Moves `Name: ` prefixes from the text to the speaker. A prefix counts as a name if most cues have one, or if the same prefix
+/// occurs again. Neither is true for a sentence that happens to contain a colon.
 fn take_name_prefixes(cues: &mut [Cue]) {
     let prefix = |cue: &Cue| -> Option<String> {
         let (name, text) = cue.text.split_once(':')?;

@@ -1,8 +1,8 @@
-//! Fireflies transcripts in JSON: `sentences` from the API, or the array of sentences that the website offers for download.
+//! Fireflies transcripts in JSON: an object with `sentences` from the API, or the array of sentences downloaded from the website.
 //!
 //! The first is `{"data": {"transcript": {"title", "date", "sentences": [{"text", "start_time", "end_time", "speaker_name",
 //! …}]}}}` or any inner part of it; the second is `[{"sentence", "startTime", "endTime", "speaker_name", …}]`. Times are seconds
-//! or clock times. Deliberately not here: its summaries and filters, which a model wrote.
+//! or clock times. Deliberately not here: Fireflies' summaries and filters, which a model wrote.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -11,7 +11,7 @@ use super::cues::{Cue, Cues, clock};
 use crate::json::{Items, Loose, mend};
 use crate::time::from_unix;
 
-/// Maximum number of objects around the sentences.
+/// Maximum number of nested objects around the sentences.
 const WRAPPINGS_MAX: usize = 4;
 
 #[derive(Deserialize)]
@@ -50,7 +50,7 @@ struct Sentence<'a> {
     end: Loose<'a>,
 }
 
-/// The cues of a whole file, if it is JSON at all.
+/// The cues of a whole file, or `None` if it is not JSON.
 pub(super) fn parse(text: &str) -> Option<Cues> {
     let mended;
     let root: &RawValue = match serde_json::from_str(text) {
@@ -70,7 +70,7 @@ pub(super) fn parse(text: &str) -> Option<Cues> {
         if let Some(title) = outer.title.text() {
             out.title = Some(title.to_owned());
         }
-        // The date is in milliseconds in one form and a written time in the other.
+        // The date is either a number of milliseconds or a written time.
         out.begun = out.begun.or_else(|| outer.date.number().and_then(from_unix));
         match outer.sentences.or(outer.transcript).or(outer.data) {
             Some(inner) => sentences = inner,

@@ -1,9 +1,9 @@
 //! Google Meet transcripts: a Google document saved as Word or plain text.
 //!
-//! They consist of a title that ends in "Transcript", possibly the attendees, and lines `Name: text`; newer ones group these in
-//! blocks under a time such as `00:05:00`. Notes written by a model may come first, and a line with the meeting's length and a
-//! disclaimer last; none of these are anybody's words. Only blocks have times, so all lines in a block get its time. Deliberately
-//! not here: the Markdown form, whose escapes differ between editors.
+//! They consist of a title that ends in "Transcript", possibly the attendees, and lines of the form `Name: text`. Newer
+//! transcripts group these lines in blocks under a time such as `00:05:00`. Notes written by a model may come first, and a line
+//! with the meeting's length and a disclaimer last; nobody in the meeting said these. Only blocks have times, so all lines in a
+//! block get the block's time. Deliberately not here: the Markdown form, whose escapes differ between editors.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,16 +16,16 @@ const TITLE_ENDS: &[&str] =
 /// The text that Meet writes before or after every transcript.
 const DISCLAIMER: &str = "This editable transcript was computer generated";
 
-/// The heading above the names.
+/// The heading above the attendees' names.
 const ATTENDEES: &str = "Attendees";
 
-/// The heading above the words; newer transcripts put a picture before it.
+/// The heading above the spoken text. In newer transcripts, a picture precedes it.
 const HEADING: &str = "Transcript";
 
-/// Maximum number of lines between a heading and the first words: names, a date, the disclaimer.
+/// Maximum number of lines (names, a date, the disclaimer) between a heading and the first spoken line.
 const HEAD_LINES_MAX: usize = 10;
 
-/// A lowercase name counts as a name if at least this many lines begin with it.
+/// A lowercase prefix counts as a name if at least this many lines begin with it.
 const LOWER_CASE_LINES_MIN: usize = 3;
 
 /// True if the beginning of a file looks like a transcript.
@@ -36,7 +36,7 @@ pub(super) fn looks_like(head: &str) -> bool {
         let is_head = title(line).is_some() || line.starts_with(DISCLAIMER) || is_attendees_head(&lines[at..]);
         is_head && lines[at + 1..].iter().take(HEAD_LINES_MAX).any(speaks)
     });
-    // In languages whose headings are unknown, the blocks decide: the first must start at zero, and each must begin with a
+    // For languages whose headings are not listed, the blocks decide: the first must start at zero, and each must begin with a
     // speaker.
     let blocks = lines.windows(2).filter(|pair| block(pair[0]).is_some());
     let first = lines.iter().find_map(|line| block(line));
@@ -75,11 +75,11 @@ pub(super) fn parse(text: &str) -> Cues {
                 out.cues.push(Cue { start_ms, end_ms: None, speaker: Some(name.to_owned()), text: words.to_owned() });
             }
         } else if is_speech && holds_clock(line) {
-            // "Transcription ended after 00:32:49", in any language.
+            // A line such as "Transcription ended after 00:32:49", in any language.
             (is_speech, is_over, is_open) = (false, true, false);
             out.strays.push(line.to_owned());
         } else if is_speech && is_open && begins {
-            // A paragraph without a name may be by anybody.
+            // The speaker of a paragraph without a name is unknown.
             out.cues.push(Cue { start_ms, end_ms: None, speaker: None, text: line.to_owned() });
         } else if let Some(cue) = out.cues.last_mut().filter(|_| is_open) {
             cue.text.push('\n');
@@ -100,7 +100,7 @@ fn bare(line: &str) -> &str {
     line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
 }
 
-/// The time of a line that contains only `HH:MM:SS`.
+/// The time in a line that contains only `HH:MM:SS`, in milliseconds.
 fn block(line: &str) -> Option<i64> {
     let is_clock = line.len() == 8 && line.bytes().filter(|b| *b == b':').count() == 2;
     if is_clock { clock(line) } else { None }
@@ -118,13 +118,13 @@ fn is_attendees_head(lines: &[&str]) -> bool {
     lines.first() == Some(&ATTENDEES) && lines.iter().take(HEAD_LINES_MAX).any(|line| is_heading(line))
 }
 
-/// The meeting's name from a title line.
+/// The meeting's name, if this is a title line.
 fn title(line: &str) -> Option<&str> {
     let name = TITLE_ENDS.iter().find_map(|end| line.strip_suffix(end))?.trim();
     (!name.is_empty() && prefix(line).is_none_or(|(name, _)| !is_capital(name) || line.contains(['(', '/']))).then_some(name)
 }
 
-/// The name and words of a line that may begin with a speaker.
+/// The possible speaker and the words of a line.
 fn prefix(line: &str) -> Option<(&str, &str)> {
     let (name, words) = match line.split_once(": ") {
         Some(split) => split,
@@ -135,7 +135,7 @@ fn prefix(line: &str) -> Option<(&str, &str)> {
     (is_short && !name.is_empty() && !name.contains([':', '?', '!', ';', ','])).then_some((name, words.trim()))
 }
 
-/// True if `name` is written like a name: "Ana de la Cruz", "이서연", but not "What I mean is".
+/// True if `name` is capitalized like a name: "Ana de la Cruz" and "이서연", but not "What I mean is".
 fn is_capital(name: &str) -> bool {
     let words = name.split_whitespace().count();
     let low = name.split_whitespace().filter(|word| word.starts_with(char::is_lowercase)).count();
@@ -164,8 +164,8 @@ impl<'t> Names<'t> {
         names
     }
 
-    /// True if `name` is a speaker. Words mistaken for a name only lose their speaker, whereas a missed name gives its words to
-    /// the previous speaker. In doubt it therefore counts as a name.
+    /// True if `name` is a speaker. In doubt it counts as one: a false name only gives a line the wrong label, whereas a missed
+    /// name attributes the line to the previous speaker.
     fn hold(&self, name: &str) -> bool {
         is_capital(name)
             || self.attendees.contains(name)

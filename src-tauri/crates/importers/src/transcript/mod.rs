@@ -1,11 +1,10 @@
 //! Meeting transcripts: WebVTT from Zoom and Teams, SRT, SBV, Otter text, Zoom's saved captions, documents from Google Meet and
 //! Teams, and Fireflies JSON.
 //!
-//! Cues are cut where a line on the screen ends, so consecutive cues of the same speaker are joined into turns; their times are
-//! kept in the metadata. Labels such as "Speaker 1" identify a person only within one meeting, so their handles include the
-//! meeting. Deliberately not here: reading Word's XML, which is converted to plain text first. For shapes, see docs/formats.md,
-//! section
-//! 8.
+//! Cues end wherever a line on the screen ends, so consecutive cues of the same speaker are joined into turns. The cue times are
+//! kept in the metadata. Labels such as "Speaker 1" identify a person only within one meeting, so the handles of such speakers
+//! include the meeting. Deliberately not here: reading Word's XML, which is converted to plain text first. For the formats, see
+//! docs/formats.md, section 8.
 
 mod cues;
 mod fireflies;
@@ -32,16 +31,16 @@ use cues::{Cue, Cues};
 pub(crate) use when::YEARS;
 use when::{When, without_time};
 
-/// A turn is closed beyond this many bytes, so that a lecture does not become a single message.
+/// Maximum bytes of a turn, so that a lecture does not become a single message.
 const TURN_BYTES_MAX: usize = 2_000;
 
-/// A silence that ends a turn even if the same person continues.
+/// A pause longer than this ends a turn even if the same person continues.
 const TURN_GAP_MS: i64 = 30_000;
 
-/// A meeting is identified by this many of its first cues.
+/// Number of first cues that identify a meeting.
 const IDENTITY_CUES: usize = 8;
 
-/// The time of a meeting is looked for in this many lines before its first words.
+/// Number of lines before the first spoken words that are searched for the meeting's time.
 const HEAD_LINES_MAX: usize = 10;
 
 const FILLERS: &[&str] = &[
@@ -49,7 +48,7 @@ const FILLERS: &[&str] = &[
     "ähm", "öh", "euh", "eh",
 ];
 
-/// Additions to names that describe a role rather than being part of the name.
+/// Additions to names that describe a role and are not part of the name.
 const SUFFIXES: &[&str] = &[
     "host", "co-host", "cohost", "guest", "external", "unverified", "presenter", "organizer", "organiser", "me", "you", "gast",
     "extern", "he/him", "she/her", "they/them",
@@ -58,13 +57,13 @@ const SUFFIXES: &[&str] = &[
 /// The label if the format names no speaker.
 const NOBODY: &str = "Unknown speaker";
 
-/// True if a transcript that begins with `head` is JSON. Saved captions also begin with "[", but a name follows.
+/// True if a transcript that begins with `head` is JSON. Saved captions also begin with "[", but a name follows it.
 pub(crate) fn is_json(head: &[u8]) -> bool {
     let head = head.trim_ascii_start();
     head.starts_with(b"{") || head.strip_prefix(b"[").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"{"))
 }
 
-/// Reads one file. The time of the recording may be in the file name or in the name of its folder, which Zoom uses.
+/// Reads one file. The time of the recording may be in the file name, or for Zoom in the folder name.
 pub(crate) fn read(input: &mut dyn BufRead, name: &str, folder: Option<&str>, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut bytes = Vec::new();
     input.take(TRANSCRIPT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
@@ -99,7 +98,7 @@ pub(crate) fn read(input: &mut dyn BufRead, name: &str, folder: Option<&str>, ou
         Some(begun) => (begun, TimeCertainty::Exact),
         None => base_time(&strays, [Some(name), folder], is_clock, out),
     };
-    // If nothing says when within the meeting something was said, the start of the meeting is used.
+    // Lines without a time get the start time of the meeting.
     let time_certainty = if is_untimed { TimeCertainty::Inferred } else { known };
     let mut stand_ins = StandIns::default();
     let title = title.as_deref().or(stem_of(name)).map(without_time).filter(|title| !title.is_empty()).map(str::to_owned);
@@ -140,7 +139,7 @@ pub(crate) fn read(input: &mut dyn BufRead, name: &str, folder: Option<&str>, ou
     Ok(())
 }
 
-/// What one speaker says until another one speaks.
+/// Consecutive speech by one speaker.
 struct Turn {
     speaker: Option<String>,
     text: String,
@@ -176,7 +175,7 @@ fn turns(mut cues: Vec<Cue>) -> Vec<Turn> {
     turns
 }
 
-/// The same id for every copy of the transcript, whatever its name, and for a longer version of it.
+/// The id of the meeting. It is the same for every copy of the transcript, regardless of the file name, and for longer versions.
 fn identity(cues: &[Cue]) -> MeetingId {
     let mut parts = Vec::new();
     for cue in cues.iter().take(IDENTITY_CUES) {
@@ -208,12 +207,12 @@ fn without_suffix(name: &str) -> &str {
     name
 }
 
-/// Adds a day whenever times of day run backward because midnight has passed.
+/// Adds a day wherever times of day run backward because midnight has passed.
 fn unwrap_midnight(cues: &mut [Cue]) {
     let mut days = 0;
     let mut last = i64::MIN;
     for cue in cues {
-        // A time that goes back by less than half a day is only out of order; more means a new day.
+        // Going back by less than half a day means that cues are out of order. Going back by more means a new day.
         if last != i64::MIN && cue.start_ms + days * DAY_MS < last - DAY_MS / 2 {
             days += 1;
         }
@@ -222,8 +221,8 @@ fn unwrap_midnight(cues: &mut [Cue]) {
     }
 }
 
-/// The time from which cue times count: the one in the document, in the file's name or in its folder's; otherwise the one a
-/// person gave; otherwise the file's own.
+/// The start time to which cue times are added: from the document, the file name or the folder name; otherwise as given by the
+/// person; otherwise the file's modification time.
 fn base_time(head: &[String], names: [Option<&str>; 2], is_clock: bool, out: &mut Out<'_>) -> (Timestamp, TimeCertainty) {
     let zone = out.options.zone;
     let head = head.iter().take(HEAD_LINES_MAX).map(String::as_str);

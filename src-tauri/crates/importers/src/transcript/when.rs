@@ -1,4 +1,4 @@
-//! The start of a meeting, as services and people write it in file and folder names, titles and first lines.
+//! Finds the start of a meeting in file names, folder names, titles and first lines.
 //!
 //! Zoom: `GMT20260105-140000`, folders `2026-01-05 14.00.00 Weekly`. Teams: `20260105_150312UTC`, also without a zone. Google
 //! Meet: `(2026-01-05 16:06 GMT-7)`, `- 2026/01/05 14:58 CET`; in file names with `_` in place of `/` and `:`. Abbreviated zone
@@ -26,7 +26,8 @@ impl When {
     }
 }
 
-/// `20260105-140000` at `at`, and where it ends. Zoom writes `GMT` before it, and Teams writes `UTC` after it.
+/// Parses a time such as `20260105-140000` at byte `at`, and returns it with the end of the match. Zoom writes `GMT` before it,
+/// and Teams writes `UTC` after it.
 fn compact(text: &str, at: usize) -> Option<(When, usize)> {
     let window = text.get(at..at + 15)?;
     let (date, time) = (window.get(..8)?, window.get(9..)?);
@@ -42,7 +43,7 @@ fn compact(text: &str, at: usize) -> Option<(When, usize)> {
     Some((When { time: date.and_time(time), zone_minutes: is_utc.then_some(0) }, at + 15))
 }
 
-/// `2026-01-05 16:06 GMT-7` at `at`, and where the time ends.
+/// Parses a time such as `2026-01-05 16:06 GMT-7` at byte `at`, and returns it with the end of the match.
 fn spelled(text: &str, at: usize) -> Option<(When, usize)> {
     let window = text.get(at..at + STAMP_BYTES)?;
     let bytes = window.as_bytes();
@@ -61,7 +62,7 @@ fn spelled(text: &str, at: usize) -> Option<(When, usize)> {
     Some((When { time: date.and_time(time), zone_minutes: zone(text[at + STAMP_BYTES..].trim_start()) }, at + STAMP_BYTES))
 }
 
-/// `GMT-7`, `GMT+5:30`, `UTC`. Other zone names mean different things to different people.
+/// The offset in minutes of `GMT-7`, `GMT+5:30` or `UTC`. Other zone names are ambiguous.
 fn zone(text: &str) -> Option<i32> {
     let name: &str = text.split([' ', ')']).next().unwrap_or_default();
     let offset = name.strip_prefix("GMT").or(name.strip_prefix("UTC"))?;
@@ -77,11 +78,11 @@ fn zone(text: &str) -> Option<i32> {
     (hours <= 14 && (0..60).contains(&minutes)).then_some(sign * (hours * 60 + minutes))
 }
 
-/// The years in which meetings may have been transcribed; other eight-digit numbers are not dates.
+/// Plausible years of a transcribed meeting. Eight-digit numbers with other years are not dates.
 pub(crate) const YEARS: std::ops::RangeInclusive<i32> = 1990..=2099;
 
-/// The first date in `text`: `2026-01-05`, `20260105`, `5.1.2026`, `Jan 5, 2026`, `5 January 2026`. A date that can be read both
-/// day first and month first, such as `05/01/2026`, counts only if an order is given.
+/// The first date in `text`: `2026-01-05`, `20260105`, `5.1.2026`, `Jan 5, 2026`, `5 January 2026`. An ambiguous date such as
+/// `05/01/2026` counts only if an order is given.
 pub(super) fn date(text: &str, order: Option<DateOrder>) -> Option<NaiveDate> {
     let parts: Vec<Part<'_>> = parts(text);
     parts.iter().enumerate().find_map(|(at, part)| {
@@ -102,7 +103,7 @@ pub(super) fn date(text: &str, order: Option<DateOrder>) -> Option<NaiveDate> {
                     (1..=2, 4) if is_one_mark && middle_digits <= 2 => {
                         let is_day_first = match order {
                             Some(order) => order != DateOrder::MonthFirst,
-                            // Wherever dots separate day and month, the day comes first.
+                            // With dots, the day always comes first.
                             None if mark == '.' || first > 12 => true,
                             None if middle > 12 => false,
                             None => return None,
@@ -133,15 +134,16 @@ struct Part<'t> {
     text: &'t str,
 }
 
-/// English month names, which programs use whatever language the person speaks. For others, the person is asked for the date.
+/// English month names, which programs use regardless of the person's language. If a date uses other names, the person is asked
+/// for it.
 const MONTHS: [&str; 12] =
     ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
 
-/// The minimum number of letters that distinguish the names of months.
+/// Minimum number of letters that distinguish month names.
 const MONTH_LETTERS_MIN: usize = 3;
 
 impl Part<'_> {
-    /// The number and its count of digits; `5th` is 5.
+    /// The number and its count of digits. `5th` counts as 5.
     fn number(&self) -> Option<(u32, usize)> {
         let digits = ["st", "nd", "rd", "th"].iter().find_map(|end| self.text.strip_suffix(end)).unwrap_or(self.text);
         let is_number = !digits.is_empty() && digits.len() <= 8 && digits.bytes().all(|b| b.is_ascii_digit());
@@ -173,7 +175,7 @@ fn parts(text: &str) -> Vec<Part<'_>> {
     found
 }
 
-/// A title without the meeting's time at its end.
+/// Removes the meeting's time from the end of a title.
 pub(super) fn without_time(title: &str) -> &str {
     let begin = (0..title.len()).find(|at| spelled(title, *at).is_some());
     let Some(begin) = begin else { return title };

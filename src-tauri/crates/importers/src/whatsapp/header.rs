@@ -1,5 +1,5 @@
-//! The beginning of a WhatsApp line: `d/m/yy, HH:MM - ` on Android, `[d/m/yy, HH:MM:SS] ` on iPhones, in the many local forms of
-//! each.
+//! The beginning of a WhatsApp line: `d/m/yy, HH:MM - ` on Android, `[d/m/yy, HH:MM:SS] ` on iPhones, each with many local
+//! variants.
 
 use chrono::{NaiveDate, NaiveDateTime};
 
@@ -10,18 +10,18 @@ use crate::DateOrder;
 pub(crate) struct Header<'a> {
     /// The date as written.
     pub(crate) date: &'a str,
-    /// Its three numbers in the order of the file.
+    /// The three numbers of the date, in the order of the file.
     pub(crate) numbers: [u32; 3],
     /// True if the first number has four digits.
     pub(crate) is_year_first: bool,
-    /// True if dots separate the numbers, which is only done in day-first countries.
+    /// True if dots separate the numbers. Only day-first countries use dots.
     pub(crate) has_dots: bool,
     hour: u32,
     minute: u32,
     second: u32,
-    /// True if it is in square brackets, as on iPhones.
+    /// True if the date and time are in square brackets, as on iPhones.
     pub(crate) is_bracketed: bool,
-    /// The name and text.
+    /// The rest of the line: the name and text.
     pub(crate) rest: &'a str,
 }
 
@@ -106,7 +106,7 @@ impl<'a> Header<'a> {
     }
 }
 
-/// The rest of a line that is still to be read.
+/// The part of a line that has not been read yet.
 #[derive(Clone, Copy)]
 struct Cursor<'a>(&'a str);
 
@@ -159,7 +159,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Hour, minute and second, and whether seconds were given.
+    /// Reads hour, minute and second, and returns them with whether seconds were given.
     fn time(&mut self) -> Option<(u32, u32, u32, bool)> {
         let (hour, _) = self.number(2)?;
         if !self.take(':') && !self.take('.') {
@@ -188,7 +188,7 @@ impl Cursor<'_> {
         (hour < 24 && minute < 60 && width == 2 && seconds < 60).then_some((hour, minute, seconds, second.is_some()))
     }
 
-    /// Reads "AM", "pm", "a.m." or "p. m."; true for the afternoon.
+    /// Reads "AM", "pm", "a.m." or "p. m."; returns true for the afternoon.
     fn half_of_day(&mut self) -> Option<bool> {
         let mut ahead = *self;
         let is_afternoon = match ahead.0.bytes().next()? {

@@ -1,7 +1,8 @@
-//! WhatsApp chats exported as text: one file per chat, and one line per message, or more if the message has several lines.
+//! WhatsApp chats exported as text: one file per chat, with one or more lines per message.
 //!
-//! The export names neither time zone, date order nor owner. The zone is assumed and marked as such; the order is found by a
-//! first pass over the whole file or asked for; the owner must be named. For shapes and pitfalls, see docs/formats.md, section 7.
+//! The export contains neither the time zone nor the date order nor the owner. The zone is assumed, and times are marked
+//! accordingly. The date order is found by a first pass over the whole file, or the person is asked. The person must name the
+//! owner. For formats and pitfalls, see docs/formats.md, section 7.
 
 mod header;
 mod phrases;
@@ -28,7 +29,7 @@ const CHANNEL: &str = "whatsapp";
 /// Number of lines read to recognize a chat.
 const SNIFF_LINES: usize = 60;
 
-/// True if the beginning of a file looks like a chat: its first line, or two other lines, begin with a date and time.
+/// True if the beginning of a file looks like a chat: the first line, or at least two other lines, begin with a date and time.
 pub(crate) fn looks_like(head: &str) -> bool {
     let lines = head.lines().filter(|line| !line.trim().is_empty()).take(SNIFF_LINES);
     let headers: Vec<bool> = lines.map(|line| Header::parse(line).is_some()).collect();
@@ -42,7 +43,7 @@ struct Record {
     has_bad_bytes: bool,
 }
 
-/// Reads one file, given the `survey` of it.
+/// Reads one file, using the results of its first pass in `survey`.
 pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>, survey: &Survey) -> Result<(), Halt> {
     let mut lines = Lines::new(input, MESSAGE_BYTES_MAX);
     let mut chat = Chat { survey, stand_ins: StandIns::default(), groups: Regroup::default() };
@@ -79,7 +80,7 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>, survey: &Survey) 
     Ok(chat.groups.flush(out)?)
 }
 
-/// The order to try if a phone changed its language in the middle of a chat.
+/// The date order to try if a date is not valid in the usual one, because the phone's language changed during the chat.
 fn other(order: DateOrder) -> DateOrder {
     if order == DateOrder::MonthFirst { DateOrder::DayFirst } else { DateOrder::MonthFirst }
 }
@@ -107,7 +108,7 @@ impl Chat<'_> {
             Some((author, words)) => (Some(author), words),
             None => (None, header.rest),
         };
-        // iPhones mark text that the app itself inserts; the mark is not part of anybody's words.
+        // On iPhones, an invisible mark precedes text that the app inserted. The mark is not part of the text.
         let has_mark = header.is_bracketed && words.starts_with('\u{200e}');
         let mut text = words.trim_matches(|c: char| is_mark(c) || c == '\r').trim_end_matches('\n');
         let skip = match platform_text(words) {
@@ -173,7 +174,7 @@ impl Chat<'_> {
     }
 }
 
-/// The name, or the phone number without the spaces used in its country.
+/// The author's name, or phone number without spaces.
 fn handle_of(author: &str) -> String {
     let compact: String =
         author.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '(' | ')' | '.') && !is_mark(*c)).collect();

@@ -1,10 +1,10 @@
-//! Texts that WhatsApp itself writes into an export, in the languages it is most used in.
+//! Recognizes texts that WhatsApp itself writes into an export, in its most common languages.
 //!
-//! No list is needed where the form alone is enough (`<…>` alone on a line on Android, a leading mark on iPhones).
+//! No list is needed if the format is enough to recognize them (`<…>` alone on a line on Android, a leading mark on iPhones).
 
 use super::header::is_mark;
 
-/// The kind of a text that nobody wrote.
+/// The kind of a text that WhatsApp wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Platform {
     /// A placeholder for a photo or file.
@@ -95,7 +95,7 @@ const DELETED: &[&str] = &[
 
 const POLLS: &[&str] = &["poll:", "umfrage:", "encuesta:", "sondage :", "sondage:", "sondaggio:", "enquete:", "omröstning:"];
 
-/// Parts of the notice about encryption; "waiting for this message" replaces a message that could not be decrypted.
+/// Parts of the notice about encryption, and of "waiting for this message", which replaces a message that could not be decrypted.
 const STANDARD: &[&str] = &[
     "end-to-end encrypted", "ende-zu-ende-verschlüsselt", "cifrados de extremo a extremo", "cifradas de extremo a extremo",
     "chiffrés de bout en bout", "crittografati end-to-end", "crittografia end-to-end", "criptografia de ponta a ponta",
@@ -108,7 +108,7 @@ const EDITED: &[&str] = &[
     "<mensagem editada>", "<dit bericht is bewerkt>", "(edited)",
 ];
 
-/// "Group" in the languages whose group creation notices quote the subject.
+/// The word "group" in languages whose notices about a new group quote its subject.
 const GROUP_WORDS: &[&str] = &["group", "gruppe", "grupo", "groupe", "gruppo", "groep", "grupp"];
 
 /// File extensions of attachments.
@@ -117,16 +117,16 @@ const FILE_ENDINGS: &[&str] = &[
     "xlsx", "pptx", "txt", "zip",
 ];
 
-/// Maximum length of a contact name including decoration; if more precedes a colon, it is a notice.
+/// Maximum length of a contact name, including decoration. If more text precedes the colon, the line is a notice.
 const NAME_CHARS_MAX: usize = 80;
 
 fn plain(text: &str) -> String {
     text.chars().filter(|c| !is_mark(*c)).collect::<String>().trim().to_lowercase()
 }
 
-/// The kind of `text` as a whole, if WhatsApp wrote it.
+/// The kind of text, if WhatsApp wrote all of `text`.
 pub(crate) fn platform_text(text: &str) -> Option<Platform> {
-    // The phrases are short; long texts are always written by people.
+    // WhatsApp's phrases are short. Long texts are always written by people.
     let head: String = text.lines().next().unwrap_or_default().chars().take(300).collect();
     let line = plain(&head);
     if POLLS.contains(&line.as_str()) && text.contains('\n') {
@@ -137,7 +137,7 @@ pub(crate) fn platform_text(text: &str) -> Option<Platform> {
     }
     let bare = line.trim_end_matches('.');
     let inner = bare.strip_prefix('<').and_then(|bare| bare.strip_suffix('>'));
-    // Android puts its placeholder in angle brackets in every language, and nothing else appears alone in them.
+    // On Android, a line that contains only text in angle brackets is a placeholder, in every language.
     if inner.is_some_and(|inner| (3..=60).contains(&inner.chars().count()) && !inner.contains(['<', '>', '/', '='])) {
         return Some(Platform::Media);
     }
@@ -150,13 +150,13 @@ pub(crate) fn platform_text(text: &str) -> Option<Platform> {
     }
 }
 
-/// True for a notice that every chat contains.
+/// True for a standard notice, which says nothing about this chat.
 pub(crate) fn is_standard(text: &str) -> bool {
     let text = plain(text);
     STANDARD.iter().any(|phrase| text.contains(phrase))
 }
 
-/// If the first line of `text` stands for an attached file: its name, and the caption that follows.
+/// The file name and the caption, if the first line of `text` represents an attached file.
 pub(crate) fn attachment(text: &str) -> Option<(&str, &str)> {
     let (line, caption) = text.split_once('\n').unwrap_or((text, ""));
     let line = line.trim_matches(|c: char| is_mark(c) || c.is_whitespace());
@@ -170,7 +170,7 @@ pub(crate) fn attachment(text: &str) -> Option<(&str, &str)> {
     FILE_ENDINGS.contains(&ending.to_lowercase().as_str()).then_some((name, caption.trim()))
 }
 
-/// `text` without the mark of an edited message; `None` if it has none.
+/// `text` without the "edited" mark at its end, or `None` if there is no such mark.
 pub(crate) fn without_edited_mark(text: &str) -> Option<&str> {
     let trimmed = text.trim_end_matches(|c: char| is_mark(c) || c.is_whitespace());
     let open = trimmed.rfind(['<', '('])?;
@@ -178,7 +178,7 @@ pub(crate) fn without_edited_mark(text: &str) -> Option<&str> {
     EDITED.contains(&plain(mark).as_str()).then(|| words.trim_end_matches(|c: char| is_mark(c) || c.is_whitespace()))
 }
 
-/// The subject in a notice that a group was created.
+/// The group's subject, if `notice` says that a group was created.
 pub(crate) fn created_group(notice: &str) -> Option<&str> {
     let lower = notice.to_lowercase();
     if !GROUP_WORDS.iter().any(|word| lower.contains(word)) {
@@ -186,7 +186,7 @@ pub(crate) fn created_group(notice: &str) -> Option<&str> {
     }
     let mut quoted = notice.split(['"', '“', '”', '„', '«', '»']);
     let subject = quoted.nth(1)?.trim();
-    // A notice about a changed subject quotes two.
+    // A notice about a changed subject quotes two subjects.
     let has_another = quoted.nth(1).is_some_and(|another| !another.trim().is_empty());
     (!subject.is_empty() && !has_another).then_some(subject)
 }

@@ -1,9 +1,9 @@
-//! The first pass over a WhatsApp file: the order in which it writes dates, and which chat it is.
+//! The first pass over a WhatsApp file: finds the date order and the identity of the chat.
 //!
-//! The id of the chat must be the same for every export of it. In order of reliability, it comes from the subject in the notice
-//! that the group was created; the chat's name that iPhones put before the notice about encryption; the name in a file name given
-//! by WhatsApp; or else the first two speakers, which longer and shorter exports have in common. The rest of a file name, which
-//! may contain dates and counters, is never used.
+//! The chat's id must be the same for every export. It is derived, in order of reliability, from: the subject in the notice that
+//! the group was created; the chat's name, which iPhones put before the notice about encryption; the name in a file name given by
+//! WhatsApp; the first two speakers, which longer and shorter exports have in common. The rest of the file name is never used,
+//! because it may contain dates and counters.
 
 use std::io::BufRead;
 
@@ -19,21 +19,21 @@ use crate::open::Halt;
 use crate::preview::{DateQuestion, DateSample};
 use crate::{DateOrder, Stop};
 
-/// Notices that name the chat are among this many first messages.
+/// Number of first messages that are searched for notices that name the chat.
 const TITLE_RECORDS: u64 = 30;
 
 /// The result of the first pass.
 #[derive(Debug, Clone)]
 pub(crate) struct Survey {
-    /// The order of dates; day first if the question is open.
+    /// The date order; day first if it is ambiguous.
     pub(crate) order: DateOrder,
-    /// Set if the order is a guess.
+    /// Set if the date order is a guess.
     pub(crate) question: Option<DateQuestion>,
     /// The chat's name, if it has one.
     pub(crate) title: Option<String>,
     /// The chat's id.
     pub(crate) conversation: String,
-    /// What to call a chat without a name.
+    /// The display name: the title, or the first two speakers if there is none.
     pub(crate) label: String,
 }
 
@@ -52,7 +52,7 @@ struct Evidence {
     speakers: Vec<String>,
 }
 
-/// Reads all of `input`. `names` are the names of the file and its archive, without extensions.
+/// Reads all of `input`. `names` are the names of the file and of its archive, without extensions.
 pub(crate) fn survey(
     input: &mut dyn BufRead,
     names: &[&str],
@@ -64,7 +64,7 @@ pub(crate) fn survey(
     let mut told = 0;
     while let Some(line) = lines.next()? {
         let (Line::Whole(bytes) | Line::TooLarge(bytes)) = line;
-        // A header is ASCII up to the name, and only lines that begin with one need decoding.
+        // Only lines with a header need decoding. A header contains digits near its start.
         if bytes.iter().take(16).any(u8::is_ascii_digit) {
             let text = String::from_utf8_lossy(bytes);
             if let Some(header) = Header::parse(&text) {
@@ -147,7 +147,7 @@ impl Evidence {
         Survey { order, question, title, conversation, label }
     }
 
-    /// The order, and whether it is certain.
+    /// The date order, and whether it is certain.
     fn order(&self, wanted: Option<DateOrder>) -> (DateOrder, bool) {
         if let Some(order) = wanted {
             return (order, true);
@@ -170,10 +170,11 @@ impl Evidence {
     }
 }
 
-/// The chat's name in a file name given by WhatsApp: "WhatsApp Chat with Ana", "Chat de WhatsApp con Ana (1)".
+/// The chat's name, if `name` is a file name given by WhatsApp, such as "WhatsApp Chat with Ana" or "Chat de WhatsApp con Ana
+/// (1)".
 fn title_in_name(name: &str) -> Option<String> {
     let lower = name.to_lowercase();
-    // Lowercasing may change the length of a name, but not of the text before this word.
+    // Lowercasing may change the length of the chat's name, but not of the text before the word "WhatsApp".
     let at = lower.find("whatsapp")?;
     let tail = name.get(at + "whatsapp".len()..)?;
     let joined = [" with ", " - ", " con ", " mit ", " avec ", " com ", " met ", " med "]
@@ -181,7 +182,7 @@ fn title_in_name(name: &str) -> Option<String> {
         .filter_map(|joiner| tail.find(joiner).map(|at| (at, joiner.len())))
         .min()?;
     let mut title = tail[joined.0 + joined.1..].trim();
-    // Browsers number copies: "… (2)".
+    // Browsers add numbers to copies: "… (2)".
     if let Some((before, count)) = title.strip_suffix(')').and_then(|title| title.rsplit_once(" ("))
         && count.bytes().all(|b| b.is_ascii_digit())
     {

@@ -1,4 +1,4 @@
-//! Sessions of Codex CLI and Gemini CLI.
+//! Tests sessions of Codex CLI and Gemini CLI.
 
 use expect_test::expect;
 

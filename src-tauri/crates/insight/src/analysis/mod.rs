@@ -1,7 +1,8 @@
-//! Analyze Now without a model: one pass over a conversation, with every conclusion tied to the words it rests on.
+//! Analyze Now without a model: one pass over a conversation. Every conclusion names the words it is based on.
 //!
-//! Only plain utterances count. Deliberately not here: what to remember, which the trained reader marks (`keepsake-capture`). A
-//! model may also propose projects and stories and describe how the conversation felt ([`crate::model`]).
+//! Only plain utterances are analyzed. Deliberately not here: deciding what to remember, which the trained reader does
+//! (`keepsake-capture`). A model can also propose projects and stories and describe the mood of the conversation
+//! ([`crate::model`]).
 
 mod mood;
 mod phrases;
@@ -27,11 +28,11 @@ pub const ENGINE_VERSION: &str = "builtin-analysis/4";
 pub struct Analysis {
     /// The owner's projects, experiences, stories and relationships, strongest first. Only a model produces these.
     pub candidates: Vec<Candidate>,
-    /// Possible candidates that a gate filtered out, each with the gate and the reason.
+    /// Candidates that a gate filtered out, each with the gate and the reason.
     pub stops: Vec<Stop>,
-    /// Two or three sentences from the conversation, in their original order; a single one if there are no more.
+    /// Two or three sentences from the conversation, in their original order; only one if the conversation has no others.
     pub summary: Vec<SummarySentence>,
-    /// Two to five phrases that run through the conversation, spelled as in the text; fewer in a very short one.
+    /// Two to five phrases that recur throughout the conversation, spelled as in the text; fewer in a very short conversation.
     pub themes: Vec<String>,
     /// The overall tone in a few words. Only a model produces this.
     pub tone: Option<String>,
@@ -39,13 +40,13 @@ pub struct Analysis {
     pub emotional_arc: Vec<ArcPoint>,
     /// Authors of plain utterances, in order of appearance.
     pub participants: Vec<String>,
-    /// Three to eight concrete phrases and names, spelled as in the text; fewer in a very short one.
+    /// Three to eight concrete phrases and names, spelled as in the text; fewer in a very short conversation.
     pub key_topics: Vec<String>,
     /// Fingerprint of the transcript: equal for equal input. See [`crate::fingerprint`].
     pub fingerprint: String,
 }
 
-/// The conversation contains nothing that can be read.
+/// The conversation contains no words that can be analyzed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error(
     "the conversation has no words to analyze: all of its {turns} messages are empty, notices, tool output or abandoned branches"
@@ -77,7 +78,7 @@ pub fn analyse(input: &AnalysisInput<'_>) -> Result<Analysis, TooShort> {
     })
 }
 
-/// Only the summary, for callers that do not need the whole analysis.
+/// Computes only the summary, for callers that do not need the whole analysis.
 pub(crate) fn summarised(input: &AnalysisInput<'_>) -> Result<Vec<SummarySentence>, TooShort> {
     let document = Document::read(input.turns);
     if document.plain.is_empty() {

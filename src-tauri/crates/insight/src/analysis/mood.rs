@@ -1,7 +1,7 @@
-//! How a conversation felt, chosen from a closed list of words: its mood and its emotional arc.
+//! The mood of a conversation and its emotional arc, chosen from a closed list of words.
 //!
-//! Only a language model sets these. A word list is not used because it mistook courtesies for feelings, and half of what people
-//! feel appears in no list.
+//! Only a language model sets these. Word lists are not used: they mistook courtesies for feelings, and half of what people feel
+//! appears in no list.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub enum Mood {
     Hopeful,
     /// Proud of something or of another person.
     Proud,
-    /// Glad that a worry is over.
+    /// Glad that a worry has passed.
     Relieved,
     /// Laughing.
     Amused,
@@ -38,7 +38,7 @@ pub enum Mood {
     Sad,
     /// Exhausted, overwhelmed.
     Tired,
-    /// Pleasant and unpleasant feelings in balance.
+    /// Pleasant and unpleasant feelings in about equal measure.
     Mixed,
 }
 
@@ -103,6 +103,6 @@ pub struct ArcPoint {
     pub stage: Stage,
     /// The mood in that stage.
     pub mood: Mood,
-    /// Index of the turn that shows it.
+    /// Index of the turn that shows the mood.
     pub turn: usize,
 }

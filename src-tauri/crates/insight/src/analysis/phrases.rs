@@ -1,4 +1,4 @@
-//! Themes and key topics: noun phrases ranked by how consistently they run through the conversation.
+//! Themes and key topics: noun phrases ranked by how consistently they recur throughout the conversation.
 //!
 //! Similar to RAKE (Rose et al. 2010) and YAKE (Campos et al. 2020): candidates are runs of words between stop words, scored by
 //! frequency, spread over turns, and position. There is no part-of-speech tagger, so a single word counts only if it is repeated
@@ -24,12 +24,12 @@ pub(super) struct Phrases {
 struct Tally {
     forms: BTreeMap<String, usize>,
     turns: BTreeSet<usize>,
-    /// The turns among these that were not written by an assistant.
+    /// The subset of `turns` that was not written by an assistant.
     person_turns: BTreeSet<usize>,
     weight: f32,
     count: usize,
     inner_capitals: usize,
-    /// True if some run of words ends with this phrase.
+    /// True if this phrase ends at least one run of content words.
     ends_run: bool,
     words: usize,
     first: usize,
@@ -39,14 +39,14 @@ pub(super) fn rank(document: &Document<'_>) -> Phrases {
     choose(&tallied(document), document.plain.len())
 }
 
-/// A phrase and how much it says about the document.
+/// A phrase with its relevance to the document.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RankedPhrase {
     /// The form that occurs most often in the text.
     pub(crate) text: String,
     /// The stems of its words.
     pub(crate) stems: Vec<String>,
-    /// Strength of the phrase, comparable only within one document.
+    /// Relevance score; only comparable within one document.
     pub(crate) score: f32,
     /// The number of turns it occurs in.
     pub(crate) turns: usize,
@@ -71,7 +71,7 @@ fn tallied(document: &Document<'_>) -> Vec<(Vec<String>, f32, Tally)> {
     }
     for (index, sentence) in document.sentences.iter().enumerate() {
         for phrase in phrases_of(sentence) {
-            // A participant's name used as an address is not a topic.
+            // A phrase that consists only of participants' names is not a topic.
             if phrase.words.iter().all(|word| names.contains(word)) {
                 continue;
             }
@@ -99,8 +99,8 @@ fn tallied(document: &Document<'_>) -> Vec<(Vec<String>, f32, Tally)> {
     without_overlap(scored)
 }
 
-/// A single word must usually be a name, or people must return to it. A phrase of several words must be said by a person or be
-/// repeated.
+/// True if a phrase may become a theme or topic. A single word must usually be capitalized like a name, or people must repeat it.
+/// A phrase of several words must be said by a person or be repeated.
 fn is_telling(tally: &Tally) -> bool {
     match tally.words {
         1 => tally.person_turns.len() > 1 || tally.inner_capitals * 2 >= tally.count,
@@ -127,7 +127,7 @@ fn score(tally: &Tally, sentences: usize) -> f32 {
     (tally.weight.sqrt() * 0.6 + (1.0 + spread).ln() * tally.weight.min(1.0)) * early * length * proper * told * once
 }
 
-/// If one phrase is part of another, keeps the one that people return to.
+/// If one phrase contains another, keeps only the one that people repeat.
 fn without_overlap(scored: Vec<(Vec<String>, f32, Tally)>) -> Vec<(Vec<String>, f32, Tally)> {
     let mut absorbed: BTreeSet<usize> = BTreeSet::new();
     for (long, (long_key, _, long_tally)) in scored.iter().enumerate() {
@@ -156,7 +156,7 @@ fn without_overlap(scored: Vec<(Vec<String>, f32, Tally)>) -> Vec<(Vec<String>, 
     result
 }
 
-/// Themes are the phrases that run through the conversation; topics are the themes plus specific names.
+/// Themes are the phrases that recur throughout the conversation; topics are the themes plus specific names.
 fn choose(kept: &[(Vec<String>, f32, Tally)], plain_turns: usize) -> Phrases {
     let runs_through = |tally: &Tally| tally.turns.len() >= 2 || plain_turns <= 2;
     let themes: Vec<&(Vec<String>, f32, Tally)> = {
@@ -197,7 +197,7 @@ struct Phrase {
 fn phrases_of(sentence: &Sentence<'_>) -> Vec<Phrase> {
     let mut found = Vec::new();
     let tokens = &sentence.tokens;
-    // In a shouted sentence everything is capitalized, so capitals carry no information.
+    // In an all-caps sentence, capitals carry no information.
     let shouted = sentence.text.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase);
     let mut at = 0;
     while at < tokens.len() {
@@ -216,8 +216,8 @@ fn phrases_of(sentence: &Sentence<'_>) -> Vec<Phrase> {
             found.extend(phrase(sentence, at, end + 2, shouted));
             end += 2;
         } else {
-            // Every part of a run, because "connection pool" may be part of a longer run. Parts that never occur alone are
-            // absorbed later.
+            // Takes every part of a run, because "connection pool" may be part of a longer run. Parts that never occur on their
+            // own are absorbed later.
             let parts = (at..end).flat_map(|from| (from + 1..=end.min(from + PHRASE_WORDS_MAX)).map(move |to| (from, to)));
             found.extend(parts.filter_map(|(from, to)| phrase(sentence, from, to, shouted)));
         }
@@ -270,7 +270,7 @@ fn is_vocative(sentence: &Sentence<'_>, at: usize) -> bool {
     after_comma && ends() || leads
 }
 
-/// True for a stop word, or for two that are written as one: "n'a", "qu'il".
+/// True for a stop word, or for two that are written as one word: "n'a", "qu'il".
 fn is_small(sentence: &Sentence<'_>, word: &str) -> bool {
     let stops = |part: &str| part.chars().count() < 2 || sentence.language.is_stop_word(part);
     sentence.language.is_stop_word(word) || word.contains('\'') && word.split('\'').all(stops)

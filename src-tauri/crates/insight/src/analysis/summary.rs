@@ -2,7 +2,7 @@
 //!
 //! Sentences are scored by centrality as in LexRank (power iteration over tf-idf similarity, refined with embeddings if
 //! available), multiplied by the number of content words, the position, and the speaker's role. Maximal marginal relevance then
-//! keeps the sentences from repeating each other. Nothing here interprets what a sentence means. Deliberately not here: writing
+//! keeps the sentences from repeating each other. The meaning of a sentence is never interpreted. Deliberately not here: writing
 //! new sentences, and attribution ("Mara: …"), which the caller that displays the summary adds.
 
 use crate::analysis::rules::{
@@ -43,7 +43,7 @@ struct Scored<'a> {
 pub(super) fn summarise(document: &Document<'_>, vectors: Option<&[Option<Vec<f32>>]>) -> Vec<SummarySentence> {
     let mut scored = fit_sentences(document, false);
     if scored.len() < 2 {
-        // A conversation made up of questions is best summarized by its questions.
+        // If the conversation consists of questions, they summarize it best.
         scored = fit_sentences(document, true);
     }
     if scored.len() > SENTENCES_COMPARED_MAX {
@@ -162,7 +162,7 @@ fn add_terms(scored: &mut [Scored<'_>]) {
     }
 }
 
-/// The similarity of every pair, row by row.
+/// The pairwise similarity matrix, row by row.
 fn similarities(scored: &[Scored<'_>], vectors: Option<&[Option<Vec<f32>>]>) -> Vec<f32> {
     let n = scored.len();
     let mut matrix = vec![0.0; n * n];
@@ -255,7 +255,7 @@ fn shown(document: &Document<'_>, sentence: &Sentence<'_>) -> Option<SummarySent
     Some(SummarySentence { turn: sentence.turn, span, text, author: turn.author.to_owned(), role: turn.role })
 }
 
-/// The part of `text` that fits the limit, ending at a clause or at least at a word.
+/// The start of `text` that fits the limit, cut at a clause or at least at a word, and whether it was cut.
 fn within(text: &str) -> (&str, bool) {
     let Some((limit, _)) = text.char_indices().nth(SUMMARY_SENTENCE_CHARS_MAX) else { return (text, false) };
     let head = text.get(..limit).unwrap_or(text);

@@ -1,11 +1,10 @@
-//! The same judgment by a language model, pure half: the question about the end of a conversation, and which parts of the answer
-//! are accepted.
+//! Asks a language model whether a conversation has ended (pure half): the prompt, and which parts of the answer are accepted.
 //!
-//! The decision is the one [`super::judge`] makes, with the same states and reasons. A reason that refers to a line must quote it
-//! word for word and must not contradict the verdict. An answer that is unsure, quotes words nobody said, or contradicts itself
-//! is rejected, and the built-in judgment stays. The model never measures the silence.
+//! The judgment has the same states and reasons as that of [`super::judge`]. A reason that refers to a line must quote it word
+//! for word and must not contradict the verdict. An answer that is unsure, quotes words nobody said, or contradicts itself is
+//! rejected, and the built-in judgment is kept. The length of the silence always comes from the rules, never from the model.
 //!
-//! Deliberately not here: sending, and when to ask.
+//! Deliberately not here: sending the prompt, and deciding when to ask.
 
 use crate::conversation::rules::{CHARS_MAX, CONFIDENCE_MIN, QUOTE_CHARS_MAX, TURNS_MAX};
 use keepsake_domain::{ConversationStatus, DAY_MS, HOUR_MS, MINUTE_MS, Role};
@@ -23,7 +22,7 @@ use super::Place;
 use super::ended::{Judgement, Reason};
 use crate::Turn;
 
-/// The only prompt. Raise the version with every change to the wording or the reply format.
+/// The prompt. Raise the version with every change to the wording or the reply format.
 pub const ENDED: PromptFile =
     PromptFile { name: "ended", version: 1, wording: include_str!("../../prompts/ended.md"), reply_tokens_max: 400 };
 
@@ -58,13 +57,13 @@ enum Because {
 /// The result of reading a model's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
-    /// A judgment supported by the conversation's words.
+    /// A judgment that quotations from the conversation support.
     Judged(Judgement),
-    /// No judgment, with a reason worded for a person. The built-in judgment stays.
+    /// The answer was rejected, for this reason, which can be shown to a person. The built-in judgment is kept.
     Refused(&'static str),
 }
 
-/// The question about one conversation.
+/// Asks a model whether one conversation has ended.
 #[derive(Debug)]
 pub struct EndedTask<'a> {
     turns: &'a [Turn<'a>],
@@ -75,7 +74,8 @@ pub struct EndedTask<'a> {
 }
 
 impl<'a> EndedTask<'a> {
-    /// Asks about the end of `turns`, which the rules judged as `built_in`. Makes no call if nobody said anything.
+    /// Prepares the question whether `turns` have ended; `built_in` is the judgment of the rules. Makes no call if nobody said
+    /// anything.
     pub fn new(
         turns: &'a [Turn<'a>],
         built_in: &Judgement,
@@ -146,7 +146,8 @@ impl<'a> EndedTask<'a> {
     }
 }
 
-/// The last plain turns that fit. A turn is never split, because a cut could leave half of a masked value.
+/// The last plain turns that fit within `chars_max`. A turn is never split, because a cut could leave half of a sensitive value,
+/// which might not be masked.
 fn last<'t, 'a>(turns: &'t [Turn<'a>], chars_max: usize) -> Vec<(usize, &'t Turn<'a>)> {
     let mut total = 0;
     let mut shown: Vec<(usize, &Turn<'_>)> = turns
@@ -175,7 +176,7 @@ const fn measure(reason: &Reason) -> Option<(i64, i64)> {
     }
 }
 
-/// A duration in the largest unit that gives at least two.
+/// Formats a duration in the largest unit of which it contains at least two.
 fn time(ms: i64) -> PromptText {
     let (unit_ms, name) = match ms {
         _ if ms >= 2 * DAY_MS => (DAY_MS, " days"),

@@ -1,6 +1,6 @@
 //! Pending actions: who promised what to whom, by when, and where it was settled.
 //!
-//! The trained reader marks promises and also judges whether a later line settles one; no wording rule decides either here. An
+//! The trained reader marks promises and judges whether a later line settles one; no rule about wording decides either. An
 //! assistant's offers are not commitments, and a promise inside a quotation belongs to the quoted person.
 
 use std::ops::Range;
@@ -13,7 +13,7 @@ use super::{Moment, Place};
 use crate::Turn;
 use crate::text::{Document, Token};
 
-/// The person who owes what was promised.
+/// The person who owes a promised action.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "name", rename_all = "snake_case")]
 pub enum Debtor {
@@ -28,7 +28,7 @@ pub enum Debtor {
 pub struct Commitment {
     /// The person who made the promise.
     pub debtor: Debtor,
-    /// The person it was made to: the only other speaker. `None` in a group, where this is not clear.
+    /// The person it was made to: the only other speaker. `None` in a group, where the recipient is unclear.
     pub creditor: Option<Debtor>,
     /// The promised action, in the words of the promise.
     pub what: String,
@@ -47,17 +47,18 @@ impl Commitment {
     }
 }
 
-/// The promises that the trained reader marked: a list of byte ranges for each turn.
+/// The byte ranges of the promises that the trained reader marked, one list for each turn.
 pub type Promised = [Vec<Range<usize>>];
 
-/// The promises that the reader marked, in the order in which they were made; all unsettled.
+/// The promises that the reader marked, in the order they were made, none of them settled yet.
 pub fn commitments(turns: &[Turn<'_>], promised: &Promised, moment: Moment) -> Vec<Commitment> {
     let document = Document::read(turns);
     let all = 0..document.sentences.len();
     all.flat_map(|at| marked(&document, at, promised, moment)).collect()
 }
 
-/// The marked promises for which this is the first sentence they overlap. Words that are not the speaker's own are not promises.
+/// The marked promises for which the sentence at index `at` is the first one they overlap. A promise inside a quotation does not
+/// count.
 fn marked(document: &Document<'_>, at: usize, promised: &Promised, moment: Moment) -> Vec<Commitment> {
     let sentence = &document.sentences[at];
     let Some((turn, debtor)) = document.turns.get(sentence.turn).and_then(|turn| Some((turn, debtor(turn)?))) else {

@@ -26,7 +26,7 @@ pub enum DuePrecision {
 /// When a promise is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Due {
-    /// The last moment at which it is on time.
+    /// The last moment that still counts as on time.
     pub at: Timestamp,
     /// How precisely it was stated.
     pub precision: DuePrecision,
@@ -170,7 +170,7 @@ fn at_token(tokens: &[Token<'_>], at: usize, local: NaiveDateTime) -> Option<(Me
     }
 }
 
-/// A weekday, an ISO date, "12 May", "May 12", "the 15th".
+/// Parses a day: a weekday, an ISO date, "12 May", "May 12", "the 15th". Also returns the number of tokens.
 fn dated(tokens: &[Token<'_>], at: usize, today: NaiveDate) -> Option<(NaiveDate, usize)> {
     let word = |offset: usize| tokens.get(at + offset).map_or("", |token| token.word.as_str());
     if let Some(weekday) = weekday(word(0)) {
@@ -240,7 +240,7 @@ fn part_of_day(word: &str) -> Option<u32> {
     PARTS.iter().find(|(name, _)| *name == word).map(|(_, hour)| *hour)
 }
 
-/// "morning", "at 5pm", "um 17 Uhr", "by noon" directly after a day.
+/// Parses a time of day directly after a day: "morning", "at 5pm", "um 17 Uhr", "by noon".
 fn hour_after(tokens: &[Token<'_>], at: usize, date: NaiveDate) -> Option<(NaiveDateTime, DuePrecision, usize)> {
     let word = |at: usize| tokens.get(at).map_or("", |token| token.word.as_str());
     let skip =
@@ -292,7 +292,7 @@ fn clock(tokens: &[Token<'_>], at: usize) -> Option<(u32, u32, usize)> {
     (hour < 24 && minute < 60).then_some((hour, minute, used))
 }
 
-/// "a", "an", "two", "3", "a few", "a couple of", "half an".
+/// Parses an amount: "a", "an", "two", "3", "a few", "a couple of". Also returns the number of tokens.
 fn amount(tokens: &[Token<'_>], at: usize) -> Option<(i64, usize)> {
     let word = |offset: usize| tokens.get(at + offset).map_or("", |token| token.word.as_str());
     let one = |word: &str| match word {
@@ -312,7 +312,8 @@ fn amount(tokens: &[Token<'_>], at: usize) -> Option<(i64, usize)> {
     }
 }
 
-/// The duration of `amount` units. The inner option is `None` for units counted on the calendar (days and weeks).
+/// The duration of `amount` units; `None` if the word is not a unit of time. The inner option is `None` for units counted on the
+/// calendar (days and weeks).
 fn unit(word: &str, amount: i64) -> Option<Option<Duration>> {
     match word {
         "minute" | "minutes" | "min" | "mins" | "minuten" | "minutos" => Some(Some(Duration::minutes(amount))),

@@ -1,5 +1,5 @@
 //! Judges whether a conversation has ended, with reasons (docs/sources.md#design-flow), by its own rhythm rather than by a fixed
-//! time.
+//! timeout.
 //!
 //! The current silence is compared with earlier silences in this conversation. If it is shorter than nearly all of them, the
 //! conversation is active; if it is far longer than the longest, it has ended; in between, it is idle. Hours in which nobody ever
@@ -8,9 +8,8 @@
 //!
 //! A new message makes any conversation active again because the silence is then short. Nothing else is needed to resume one.
 //!
-//! Deliberately not here: acting on the judgment, and the meaning of words; only a model can tell that people said goodbye. A
-//! model can make the same judgment with more understanding ([`super::asked`]); these rules apply when there is no model or it
-//! fails.
+//! Deliberately not here: acting on the judgment, and interpreting words; only a model can recognize a goodbye. A model can make
+//! the same judgment with more understanding ([`super::asked`]); these rules apply when there is no model or it fails.
 
 use crate::conversation::rules::{
     DOUBT_TIMES, END_TIMES, END_TIMES_WHEN_OPEN, HOURS_DAYS_MIN, HOURS_MESSAGES_MIN, HOURS_WALKED_MAX, USUAL_QUANTILE,
@@ -26,8 +25,8 @@ use crate::Turn;
 use crate::text::{Document, Sentence};
 
 /// Silences that every conversation is assumed to have had, in milliseconds: a minute, ten minutes, an hour, and two nights. They
-/// decide while there are few messages and lose influence as messages accumulate. The nights keep mattering, so that a
-/// conversation does not end overnight just because it has not had a night before.
+/// decide while there are few messages and lose influence as messages accumulate. The two nights always count, so that a
+/// conversation does not end overnight just because it has never spanned a night.
 const KNOWN_BEFOREHAND_MS: [i64; 5] = [60_000, 10 * 60_000, HOUR_MS, 12 * HOUR_MS, 12 * HOUR_MS];
 
 /// Whether a conversation has ended, and why.
@@ -139,7 +138,7 @@ pub(super) fn read(document: &Document<'_>, commitments: &[Commitment], moment: 
     Judgement { status, reasons: reasons.into_iter().flatten().collect() }
 }
 
-/// A promise keeps a conversation open until its due date plus one usual pause.
+/// True while the promise keeps the conversation open: until its due date plus one usual silence.
 fn holds_open(commitment: &Commitment, now: Timestamp, usual_ms: i64) -> bool {
     commitment.is_pending() && commitment.due.is_none_or(|due| due.at.plus_ms(usual_ms) >= now)
 }
@@ -167,7 +166,7 @@ impl Rhythm {
     }
 }
 
-/// The hours of workdays and weekends in which anybody writes; all hours if there is too little data.
+/// The hours in which anybody writes, on workdays and on weekends; all hours if there is too little data.
 struct ActiveHours {
     is_active: [[bool; 24]; 2],
     offset_ms: i64,

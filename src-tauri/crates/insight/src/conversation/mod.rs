@@ -1,10 +1,9 @@
-//! The status of a conversation (Layer 1): whether it has ended, its tone, the promises made in it, and a summary so far.
+//! The status of a conversation (Layer 1): whether it has ended, its tone, the promises made in it, and a summary of it so far.
 //!
-//! Every answer is typed and names the turns it rests on. Nothing is kept between calls: to resume a conversation, call again
-//! with one more turn; to replace a summary, ask for a new one. Summaries are never edited.
+//! Every result is typed and names the turns it is based on. No state is kept between calls: to continue a conversation, call
+//! again with the new turns included; to replace a summary, request a new one. Summaries are never edited.
 //!
-//! Deliberately not here: storing, wording for people, and filtering out conversations that are not used for memory, which the
-//! caller does.
+//! Deliberately not here: storage, user-facing text, and skipping excluded conversations, which the caller does.
 
 mod asked;
 mod commitment;
@@ -28,7 +27,7 @@ pub use tone::{Pace, ToneProfile};
 use crate::Turn;
 use crate::text::Document;
 
-/// Name and version of these rules, stored with every row made with them. Raise the version when results change.
+/// Name and version of these rules, stored with every row they produce. Raise the version when results change.
 pub const ENGINE_VERSION: &str = "builtin-conversation/2";
 
 /// The time at which a conversation is judged, and the time zone.
@@ -60,7 +59,7 @@ pub struct Standing {
     pub commitments: Vec<Commitment>,
 }
 
-/// Reads the status of `turns` at `moment`. `commitments` are all promises made in them, including settled ones.
+/// Determines the status of `turns` at `moment`. `commitments` are all promises made in them, including settled ones.
 pub fn standing(turns: &[Turn<'_>], commitments: Vec<Commitment>, moment: Moment) -> Standing {
     let document = Document::read(turns);
     Standing { judgement: ended::read(&document, &commitments, moment), tone: tone::read(&document), commitments }

@@ -1,7 +1,7 @@
 //! A summary that names the range it covers (first and last interaction), so that a later summary can visibly supersede it.
 //!
-//! The sentences come from the extractive summary. This module adds only the range, which covers all turns and not just those
-//! with words.
+//! The sentences come from the extractive summary. This module adds only the range, which covers all turns, not only those with
+//! words.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub struct Recap {
     pub covers: usize,
     /// The summary sentences in order, each with its turn and span.
     pub sentences: Vec<SummarySentence>,
-    /// Fingerprint of the text read, so that the same words need not be summarized again. See [`crate::fingerprint`].
+    /// Fingerprint of the summarized text, so that the same words need not be summarized again. See [`crate::fingerprint`].
     pub fingerprint: String,
 }
 

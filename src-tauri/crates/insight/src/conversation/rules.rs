@@ -1,21 +1,22 @@
-//! Thresholds and limits of the status of a conversation, promises and summaries, each with its reason.
-//! Not in this module: how they are used.
+//! Thresholds and limits for conversation status, promises and summaries, each with its reason. Deliberately not here: the code
+//! that uses them.
 
 use keepsake_domain::limits;
 
-/// Maximum number of turns shown. The last words show whether a conversation has ended; more turns only add cost.
+/// Maximum number of turns shown to the model. The last ones are enough to tell whether a conversation has ended; more only add
+/// cost.
 pub(crate) const TURNS_MAX: usize = 24;
 
-/// About 2,000 tokens, which takes a small local model about a second.
+/// Maximum number of characters shown to the model: about 2,000 tokens, which takes a small local model about a second.
 pub(crate) const CHARS_MAX: usize = 2_000 * limits::CHARS_PER_TOKEN;
 
-/// Minimum confidence. By the scale given in the prompt, a model below this is guessing.
+/// Minimum confidence to accept an answer. On the scale given in the prompt, a model below this is guessing.
 pub(crate) const CONFIDENCE_MIN: f64 = 0.6;
 
-/// Maximum length of a quotation; anything longer is not a single sentence.
+/// Maximum number of characters in a quotation; anything longer is not a single sentence.
 pub(crate) const QUOTE_CHARS_MAX: usize = 400;
 
-/// Nine out of ten silences are shorter than the usual one.
+/// The usual silence is longer than this share of all silences.
 pub(crate) const USUAL_QUANTILE: f64 = 0.9;
 
 /// Even in a very regular conversation, a silence of up to this many times the median is usual.
@@ -27,7 +28,7 @@ pub(crate) const END_TIMES: i64 = 2;
 /// The same factor when there is an unanswered question or an open promise.
 pub(crate) const END_TIMES_WHEN_OPEN: i64 = 6;
 
-/// The active hours are used only from this many messages on this many days.
+/// Active hours are used only if there are at least this many messages, on at least [`HOURS_DAYS_MIN`] days.
 pub(crate) const HOURS_MESSAGES_MIN: usize = 20;
 
 pub(crate) const HOURS_DAYS_MIN: usize = 4;
@@ -41,5 +42,5 @@ pub(crate) const DOUBT_TIMES: i64 = 4;
 /// A median answer time up to this is quick, as in a chat.
 pub(crate) const QUICK_MS: i64 = 15 * 60_000;
 
-/// A median answer time up to this is within the day.
+/// A median answer time up to this is steady: people answer within a day.
 pub(crate) const STEADY_MS: i64 = 24 * 3_600_000;

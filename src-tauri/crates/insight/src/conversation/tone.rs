@@ -27,7 +27,7 @@ pub struct ToneProfile {
     pub pace: Option<Pace>,
     /// The median time to an answer, in milliseconds.
     pub answer_ms: Option<i64>,
-    /// The median number of words in people's messages.
+    /// The median number of words per message that a person wrote.
     pub typical_words: u32,
     /// The number of messages this is based on.
     pub messages: u32,
@@ -56,7 +56,7 @@ pub(super) fn read(document: &Document<'_>) -> Option<ToneProfile> {
     })
 }
 
-/// The median time between a message and the answer of another participant.
+/// The median time between a message and another participant's answer, in milliseconds.
 fn answer(document: &Document<'_>) -> Option<i64> {
     let turns: Vec<&Turn<'_>> =
         document.plain.iter().filter_map(|at| document.turns.get(*at)).filter(|turn| turn.time.as_millis() > 0).collect();

@@ -1,4 +1,4 @@
-//! Checks that every text from a model must pass before any of it is kept, whatever the task.
+//! Checks that all text from a model must pass before any of it is kept, regardless of the task.
 
 use keepsake_domain::{Gate, limits};
 use keepsake_prompt::scrub::SensitiveKind;

@@ -1,15 +1,15 @@
-//! Whole-conversation analysis by a language model, pure half: what is asked, and how much of the answer is accepted.
+//! Whole-conversation analysis by a language model (pure half): the prompts, and which parts of the replies are accepted.
 //!
-//! There are two calls (seed 004, phase 8). The first sees everything and gives the summary, themes, tone, arc, people, topics,
-//! and memories of the types that the profile allows. The second sees only the owner's messages and gives facts, so that an
-//! assistant's words can never pass for a fact. Drive the calls with [`keepsake_prompt::Calls`].
+//! There are two calls (seed 004, phase 8). The first sees everything and returns the summary, themes, tone, arc, people, topics,
+//! and memories of the types that the profile allows. The second sees only the owner's messages and returns facts, so that an
+//! assistant's words can never become a fact. Drive the calls with [`keepsake_prompt::Calls`].
 //!
-//! The result is an `Analysis` like that of the built-in engine, with one difference: its candidates are tied to places in the
-//! owner's words, but nobody has checked yet whose words they are and whether the words support them.
-//! `keepsake_capture::model::gate` does that, and this crate may not call it. The caller that drives the task must send the
+//! The result is an `Analysis` like that of the built-in engine, with one difference: its candidates cite the owner's messages,
+//! but it has not been checked whether the cited words are the owner's own and support the candidate.
+//! `keepsake_capture::model::gate` does that, and this crate may not call it. The caller that drives the task must pass the
 //! candidates through it before storing anything.
 //!
-//! Deliberately not here: sending, the gates of `capture`, and duplicates.
+//! Deliberately not here: sending the prompts, the gates of `capture`, and detecting duplicates.
 
 pub(crate) mod check;
 mod read;

@@ -18,13 +18,14 @@ use crate::{AnalysisInput, ArcPoint, Mood, Stage, SummarySentence, THEMES_MAX, T
 /// Maximum length of a quotation. A longer one could "prove" anything that can be assembled from its words.
 const QUOTE_CHARS_MAX: usize = 400;
 
-/// Minimum share of a summary sentence's words that must occur in the conversation: a summary may combine, but not add.
+/// Minimum share of a summary sentence's words that must occur in the conversation. A summary may combine what was said, but not
+/// add to it.
 const SUMMARY_SUPPORT_MIN: f64 = 0.5;
 
 /// Maximum number of key moments shown with a memory of a whole conversation.
 const KEY_MOMENTS_MAX: usize = 6;
 
-/// Seed 004: two or three sentences.
+/// Maximum number of summary sentences (seed 004: two or three).
 const SUMMARY_SENTENCES_MAX: usize = 3;
 
 /// Maximum number of participants in the list.
@@ -95,7 +96,7 @@ pub(super) fn facts_schema() -> Value {
     schema::<Facts>()
 }
 
-/// What has been read so far.
+/// The results read so far.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     pub(super) candidates: Vec<Candidate>,
@@ -108,7 +109,7 @@ pub(super) struct Reading {
     pub(super) participants: Vec<String>,
 }
 
-/// What is needed to trace a reply back to the conversation.
+/// The context for tying a reply back to the conversation.
 pub(super) struct Back<'t> {
     pub(super) input: &'t AnalysisInput<'t>,
     pub(super) session: &'t ScrubSession,
@@ -165,7 +166,7 @@ impl Back<'_> {
         Ok(())
     }
 
-    /// All words shown to the model, plus the names of the speakers.
+    /// All words shown to the model, plus the speakers' names.
     fn everything(&self) -> String {
         let mut text = String::new();
         for line in self.transcript.lines() {
@@ -215,13 +216,14 @@ impl Back<'_> {
         }
     }
 
-    /// The names that occur in the conversation; a model may invent others.
+    /// Keeps the names that occur in the conversation, because a model may invent others.
     fn names(&self, names: &[Text<80>], everything: &str) -> Vec<String> {
         let names = names.iter().map(|name| self.shown(name.as_str()));
         names.filter(|name| fault(name).is_none() && stands_in(everything, name)).take(PARTICIPANTS_MAX).collect()
     }
 
-    /// Ties a candidate to the owner's words that it cites, or filters it out. Only the moments said by the owner are kept.
+    /// Attaches the owner's cited words to a candidate as evidence, or filters the candidate out. Key moments count only if the
+    /// owner said them.
     fn place<const MAX: usize>(
         &self,
         mut candidate: Candidate,
@@ -297,7 +299,7 @@ impl Back<'_> {
         }
     }
 
-    /// The phrases whose words occur in the conversation.
+    /// Keeps the phrases whose words occur in the conversation, up to `most`.
     fn phrases<const MAX: usize>(&self, phrases: &[Text<MAX>], everything: &str, most: usize) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
         for phrase in phrases {

@@ -22,11 +22,12 @@ pub const ANALYSIS_FACTS: PromptFile = PromptFile {
     reply_tokens_max: 4_000,
 };
 
-/// About 24,000 tokens, enough for a whole meeting in one pass. In a longer conversation, the oldest words of others are dropped
-/// first, then the oldest of the rest.
+/// Maximum number of characters per call: about 24,000 tokens, enough for a whole meeting. In a longer conversation, other
+/// people's oldest messages are dropped first, then the oldest of the rest.
 pub const CONVERSATION_CHARS_MAX: usize = 24_000 * limits::CHARS_PER_TOKEN;
 
-/// A longer name is not a name. It is replaced rather than cut, because a cut could leave half of a masked value.
+/// Maximum number of characters in a name. A longer one is not a name and is replaced rather than cut, because a cut could leave
+/// half of a masked value.
 const NAME_CHARS_MAX: usize = 60;
 
 /// The result of a model's analysis.
@@ -34,7 +35,7 @@ const NAME_CHARS_MAX: usize = 60;
 pub struct ModelAnalysis {
     /// The analysis in the same form as the built-in engine's. Its candidates must still pass `keepsake_capture::model::gate`.
     pub analysis: Analysis,
-    /// The number of turns not shown because the conversation is too long.
+    /// The number of turns not shown to the model because the conversation is too long.
     pub left_out: usize,
 }
 
@@ -60,10 +61,10 @@ pub struct AnalysisTask<'a> {
 /// Why an analysis cannot start.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnalysisError {
-    /// There is nothing to read.
+    /// The conversation has no words to analyze.
     #[error(transparent)]
     TooShort(#[from] TooShort),
-    /// A prompt could not be assembled; a bug in this build.
+    /// A prompt could not be assembled, which is a bug in this build.
     #[error(transparent)]
     Wording(#[from] WordingError),
 }
@@ -71,7 +72,7 @@ pub enum AnalysisError {
 impl<'a> AnalysisTask<'a> {
     /// Sets up the analysis of `input` for the types that `profile` allows.
     ///
-    /// If a conversation does not fit into one call, the user's newest messages are read.
+    /// If the conversation does not fit into one call, the user's newest messages take precedence.
     pub fn new(
         input: AnalysisInput<'a>,
         profile: MemoryProfile,
@@ -143,8 +144,9 @@ impl<'a> AnalysisTask<'a> {
     }
 }
 
-/// The turns that fit: all of them, or without the oldest words of others, or without the oldest turns. A turn is never split,
-/// because a cut could leave half of a masked value; a single turn that exceeds the whole limit is dropped.
+/// The turns that fit within `chars_max`. If not all do, other people's oldest turns are dropped first, then the oldest of the
+/// rest. A turn is never split, because a cut could leave half of a sensitive value, which might not be masked. A single turn
+/// that exceeds the limit is dropped.
 fn fitting(turns: &[Turn<'_>], plain: &[usize], chars_max: usize) -> Vec<usize> {
     let length = |index: usize| turns[index].text.chars().count() + LINE_CHARS;
     let mut shown: Vec<usize> = plain.iter().copied().filter(|index| length(*index) <= chars_max).collect();
@@ -161,10 +163,10 @@ fn fitting(turns: &[Turn<'_>], plain: &[usize], chars_max: usize) -> Vec<usize> 
     shown
 }
 
-/// The lines of the prompt that name the wanted types of memory.
+/// The prompt lines that name the wanted memory types.
 fn types(profile: &MemoryProfile) -> PromptText {
     let mut text = PromptText::default();
-    // Facts belong to the second call.
+    // Facts are left to the second call.
     for memory_type in profile.types().filter(|memory_type| *memory_type != MemoryType::Fact) {
         text.push(&PromptText::fixed(match memory_type {
             MemoryType::Fact => "",
@@ -206,7 +208,7 @@ impl Calls for AnalysisTask<'_> {
 }
 
 impl AnalysisTask<'_> {
-    /// The combined result of all calls, once they are answered.
+    /// Combines the results of all calls once they are answered.
     fn found(self) -> ModelAnalysis {
         let mut stops: Vec<Stop> = Vec::new();
         for stop in self.reading.stops {

@@ -2,7 +2,7 @@
 //!
 //! A session contradicts a pattern if the steps were carried out and one failed, if it started the same way and continued
 //! differently, or if it has the same steps close together in a different order. The last case separates procedures from tools
-//! that are merely used a lot, since those appear in every order.
+//! that are merely used often, because those appear in every order.
 
 use crate::playbook::rules::{FOUND_MAX, GAP_MAX, OCCURRENCES_MIN};
 use crate::playbook::rules::{HIGH_OCCURRENCES, HIGH_SHARE, MEDIUM_SHARE, SAME_SHARE};
@@ -53,7 +53,8 @@ pub(super) fn held(corpus: &Corpus<'_>) -> Vec<Held> {
     kept
 }
 
-/// True if a step is there by chance: most sessions that contain the other steps lack it, and it mostly occurs elsewhere.
+/// True if a step is in the pattern by chance: most sessions that contain the other steps lack it, and it mostly occurs
+/// elsewhere.
 fn has_chance_step(corpus: &Corpus<'_>, held: &Held) -> bool {
     let is_share_of = |of: usize, share: f64| held.support.len() as f64 >= of as f64 * share;
     (0..held.kinds.len()).any(|at| {
@@ -61,7 +62,7 @@ fn has_chance_step(corpus: &Corpus<'_>, held: &Held) -> bool {
             return false;
         }
         let rest: Vec<usize> = [&held.kinds[..at], &held.kinds[at + 1..]].concat();
-        // A session in which the step was tried and failed does not count as doing without it.
+        // A session in which the step was tried and failed does not count as lacking it.
         let has_rest = |session: usize| {
             corpus.run(session, &rest, false).is_some()
                 && !held.against.iter().any(|(other, _, why)| *other == session && *why == Against::Failed)
@@ -82,8 +83,8 @@ fn is_same_work(pattern: &Pattern, kept: &Held) -> bool {
     (is_within(&pattern.kinds, &kept.kinds) || is_most(steps, pattern.kinds.len())) && is_most(sessions, pattern.sessions.len())
 }
 
-/// How many steps a session must have taken to count as having started the same way: at least half, and up to the rarest step
-/// because anything before that could be any work; but never all of them.
+/// The number of steps after which a session counts as having started the same way: at least half of them, and at least up to the
+/// rarest one, because the steps before it could belong to any work; but never all of them.
 fn head(corpus: &Corpus<'_>, kinds: &[usize]) -> usize {
     let rarest = (0..kinds.len()).min_by_key(|at| (corpus.spread[kinds[*at]], *at)).unwrap_or(0);
     kinds.len().div_ceil(2).max(rarest + 1).min(kinds.len() - 1).max(1)
@@ -93,7 +94,7 @@ fn judge(corpus: &Corpus<'_>, pattern: &Pattern) -> Option<Held> {
     let kinds = &pattern.kinds;
     let head = &kinds[..head(corpus, kinds)];
     let reversed: Vec<usize> = kinds.iter().rev().copied().collect();
-    // With more contradictions than this, the pattern cannot be reliable.
+    // With more contradictions than this, the pattern is not reliable.
     let against_max = (pattern.sessions.len() as f64 * (1.0 / MEDIUM_SHARE - 1.0)).floor() as usize;
     let mut support = Vec::new();
     let mut against = Vec::new();
@@ -125,7 +126,7 @@ fn failed_step(corpus: &Corpus<'_>, session: usize, places: &[usize]) -> usize {
     places.iter().copied().find(|at| row[*at].has_failed).unwrap_or(places[0])
 }
 
-/// The event at which all steps occur as close together as in the pattern, in any order.
+/// The first event of a stretch that contains all steps, in any order, as close together as a pattern allows.
 fn together(corpus: &Corpus<'_>, session: usize, kinds: &[usize]) -> Option<usize> {
     if !corpus.has_all(session, kinds) {
         return None;

@@ -18,7 +18,7 @@ use super::uses::{Kind, Session, ToolUse, numbered};
 pub(super) struct Event {
     /// Index of its kind.
     pub(super) kind: usize,
-    /// The session's uses that belong to this event.
+    /// The session's tool uses that form this event.
     pub(super) uses: std::ops::Range<usize>,
     /// True if the last use failed. An action that failed and then succeeded counts as done.
     pub(super) has_failed: bool,
@@ -90,8 +90,7 @@ pub(super) struct Pattern {
 type Projection = Vec<(usize, Vec<usize>)>;
 
 /// All closed patterns that have enough tools, occur in enough sessions and may still be reliable. `head` returns how many first
-/// steps of a pattern count as its start, and `least_share` is the minimum share of the sessions with that start that must reach
-/// the last step.
+/// steps of a pattern count as its start. Of the sessions with that start, at least `least_share` must reach the last step.
 pub(super) fn patterns(corpus: &Corpus<'_>, head: impl Fn(&[usize]) -> usize, least_share: f64) -> Vec<Pattern> {
     let mut search = Search { corpus, found: Vec::new(), left: 0, head: &head, least_share };
     for kind in rarest_first(corpus, (0..corpus.kinds.len()).collect()) {
@@ -169,7 +168,7 @@ impl<F: Fn(&[usize]) -> usize> Search<'_, '_, F> {
     }
 }
 
-/// The patterns that are not contained in a longer pattern of the same sessions.
+/// Keeps the patterns that are not contained in a longer pattern found in the same sessions.
 fn closed(found: Vec<Pattern>) -> Vec<Pattern> {
     let mut by_sessions: BTreeMap<Vec<usize>, Vec<Vec<usize>>> = BTreeMap::new();
     for pattern in found {
@@ -209,8 +208,8 @@ impl Corpus<'_> {
             return None;
         }
         let row = &self.events[session];
-        // For each step, every event that can be its end: the event, where the run began, and the preceding event that keeps the
-        // run shortest.
+        // For each step, every event at which the step can occur: the event, the event at which the run began, and the previous
+        // step's event that keeps the run shortest.
         let mut best: Vec<Vec<(usize, usize, usize)>> = Vec::with_capacity(steps.len());
         for (number, step) in steps.iter().enumerate() {
             let places = self.places[session][*step].iter().copied().filter(|at| takes_failed || !row[*at].has_failed);

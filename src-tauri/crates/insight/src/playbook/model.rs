@@ -1,11 +1,11 @@
-//! A playbook worded by a language model, pure half: what is asked, and which parts of the answer are accepted.
+//! Asks a language model to word a playbook (pure half): the prompt, and which parts of the answer are accepted.
 //!
 //! The model gives a title, says when to use the procedure, and explains what each step is for; the steps themselves never
-//! change. It sees only the steps, which all sessions share, and no messages. Text that names something the steps do not contain
-//! is rejected: names, paths, values, and harmful actions. Each part is checked separately. If less than half of an answer
-//! passes, all of it is rejected and the rule-based wording stays.
+//! change. It sees only the steps, which all sessions share, and no messages. Names, paths, values and harmful actions that do
+//! not occur in the steps are rejected. Each part is checked separately. If less than half of an answer passes, all of it is
+//! rejected and the rule-based wording is kept.
 //!
-//! Deliberately not here: sending, when to ask, and storing the answer.
+//! Deliberately not here: sending the prompt, deciding when to ask, and storing the answer.
 
 use crate::playbook::rules::{
     HOLD_MIN, PURPOSE_CHARS_MAX, SENTENCE_SUPPORT_MIN, TITLE_CHARS_MAX, TITLE_SUPPORT_MIN, WHEN_CHARS_MAX,
@@ -20,15 +20,14 @@ use serde::{Deserialize, Serialize};
 use super::{Parameter, Step};
 use crate::model::check::{denies, fault, has_placeholder, stands_in};
 
-/// The only prompt. Raise the version with every change to the wording or the reply format.
+/// The prompt. Raise the version with every change to the wording or the reply format.
 pub const PLAYBOOK: PromptFile =
     PromptFile { name: "playbook", version: 1, wording: include_str!("../../prompts/playbook.md"), reply_tokens_max: 2_000 };
 
-/// Words that can describe any work and therefore need no support.
+/// Words that can describe any work and therefore need not occur in the steps.
 const PLAIN_WORDS: &[&str] = &["when use run make do work new change step done ready"];
 
-/// Words for harmful actions and for secrets. A purpose may not use them unless the steps do, so that nobody is led to do such
-/// things.
+/// Words for harmful actions and for secrets. The wording may use them only if the steps do, so that it leads nobody to do harm.
 const HARM: &[&str] = &[
     "bypass", "credential", "credentials", "curl", "delete", "deletes", "disable", "disables", "download", "downloads", "drop",
     "drops", "erase", "erases", "exfiltrate", "force", "ignore", "ignores", "install", "installs", "key", "keys", "override",
@@ -36,7 +35,7 @@ const HARM: &[&str] = &[
     "sudo", "token", "tokens", "upload", "uploads", "wipe", "wipes",
 ];
 
-/// The punctuation that plain text needs.
+/// The punctuation allowed in plain text.
 const MARKS: &str = " .,;:!?'’\"“”()-–/_@+";
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -54,7 +53,7 @@ struct Purpose {
     text: Text<1_000>,
 }
 
-/// A model's wording of a playbook, after the checks. For missing parts, the rule-based wording stays.
+/// A model's wording of a playbook, after the checks. Missing parts keep the rule-based wording.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Worded {
     /// A title.
@@ -72,7 +71,7 @@ impl Worded {
     }
 }
 
-/// The question about one playbook.
+/// Asks a model to word one playbook.
 #[derive(Debug)]
 pub struct PlaybookTask<'a> {
     steps: &'a [Step],
@@ -84,7 +83,7 @@ pub struct PlaybookTask<'a> {
 }
 
 impl<'a> PlaybookTask<'a> {
-    /// Asks about the steps. Makes no call if there are none.
+    /// Prepares the question about the steps. Makes no call if there are none.
     pub fn new(steps: &'a [Step], parameters: &[Parameter], scrubber: &'a Scrubber) -> Result<Self, WordingError> {
         let mut waiting = Waiting::default();
         if !steps.is_empty() {
@@ -145,7 +144,7 @@ impl<'a> PlaybookTask<'a> {
             return false;
         }
         let support = support(text, &self.ground, "", PLAIN_WORDS);
-        // A text made up only of plain words says nothing about these steps.
+        // A text that consists only of plain words says nothing about these steps.
         let says_nothing = self::support(text, "", "", PLAIN_WORDS).share > 0.0;
         let harms = |word: &&str| HARM.contains(&word.to_lowercase().as_str()) && !stands_in(&self.ground, word);
         let is_foreign = |word: &&str| is_value(word) && !stands_in(&self.ground, word);
@@ -157,7 +156,7 @@ impl<'a> PlaybookTask<'a> {
     }
 }
 
-/// The text that may be used to describe a step.
+/// The text of a step that the wording may draw on.
 fn ground_of(step: &Step) -> String {
     format!("{}\n{}\n{}\n", step.name, step.tool, step.text)
 }
@@ -171,7 +170,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '-' | '_' | '@')))
 }
 
-/// True if a word is not an ordinary one: a path, an option, or a name with punctuation, digits or capitals inside.
+/// True if a word is a value rather than an ordinary word: a path, an option, or a name with punctuation, digits or capitals
+/// inside.
 fn is_value(word: &str) -> bool {
     let mut chars = word.chars();
     let first = chars.next();

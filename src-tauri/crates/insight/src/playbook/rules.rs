@@ -1,5 +1,5 @@
-//! Thresholds and limits of playbooks: what counts as a repeated way of working, each with its reason.
-//! Not in this module: how they are used.
+//! Thresholds and limits for playbooks, which define a repeated procedure, each with its reason. Deliberately not here: the code
+//! that uses them.
 
 /// How many days back playbooks are searched for (seed 000, `playbookLookbackDays`).
 pub const LOOKBACK_DAYS: i64 = 14;
@@ -11,10 +11,10 @@ pub const TOOLS_MIN: usize = 4;
 /// because a loop on a single afternoon is not an established procedure.
 pub const OCCURRENCES_MIN: usize = 3;
 
-/// Maximum number of playbooks proposed per run, strongest first; nobody reviews more at one sitting.
+/// Maximum number of playbooks proposed per run, strongest first; nobody reviews more in one sitting.
 pub const FOUND_MAX: usize = 40;
 
-/// Minimum share of supporting sessions, among all that support or contradict, for high confidence.
+/// Minimum share of supporting sessions for high confidence, out of all sessions that support or contradict a pattern.
 pub(crate) const HIGH_SHARE: f64 = 0.8;
 
 /// Minimum number of supporting sessions for high confidence, because three out of three may be coincidence.
@@ -23,14 +23,14 @@ pub(crate) const HIGH_OCCURRENCES: usize = 5;
 /// Minimum share of supporting sessions for medium confidence, a little under two out of three.
 pub(crate) const MEDIUM_SHARE: f64 = 0.6;
 
-/// If one pattern shares more than this share of its sessions and steps with another, both describe the same procedure.
+/// Two patterns describe the same procedure if one shares more than this fraction of its sessions and steps with the other.
 pub(crate) const SAME_SHARE: f64 = 0.5;
 
 /// Maximum number of other events between two steps. Within a procedure, an agent may look something up or fix something; a
 /// longer gap means that other work began.
 pub(crate) const GAP_MAX: usize = 4;
 
-/// Maximum steps in a pattern; a longer one is really two.
+/// Maximum number of steps in a pattern; a longer one is really two.
 pub(crate) const STEPS_MAX: usize = 14;
 
 /// Maximum number of prefixes grown for each first step. A few hundred are typical; without a limit, sessions in which every step
@@ -40,13 +40,13 @@ pub(crate) const PREFIXES_MAX: usize = 1_000;
 /// Maximum number of patterns returned.
 pub(crate) const PATTERNS_MAX: usize = 10_000;
 
-/// Maximum length of a title; lists would cut a longer one.
+/// Maximum number of characters in a title; lists would cut off a longer one.
 pub(crate) const TITLE_CHARS_MAX: usize = 60;
 
-/// Maximum length of the description: one sentence. An agent reads it to decide whether it needs the skill.
+/// Maximum number of characters in the description: one sentence. An agent reads it to decide whether it needs the skill.
 pub(crate) const WHEN_CHARS_MAX: usize = 240;
 
-/// Maximum length of a step's purpose, which is shown on one line next to the step.
+/// Maximum number of characters in a step's purpose, which is shown on one line next to the step.
 pub(crate) const PURPOSE_CHARS_MAX: usize = 100;
 
 /// Minimum share of a title's words that must occur in the steps.
@@ -56,7 +56,7 @@ pub(crate) const TITLE_SUPPORT_MIN: f64 = 0.5;
 /// than commands do.
 pub(crate) const SENTENCE_SUPPORT_MIN: f64 = 0.3;
 
-/// If less than this share of a reply passes, the rest is not trusted either.
+/// If less than this share of a reply passes the checks, the rest is not trusted either.
 pub(crate) const HOLD_MIN: f64 = 0.5;
 
 /// Maximum number of programs read from one command line; a longer script is a program of its own.
@@ -68,24 +68,25 @@ pub const NAME_CHARS_MAX: usize = 64;
 /// Maximum length of a description in the skills format.
 pub const DESCRIPTION_CHARS_MAX: usize = 1_024;
 
-/// Maximum length of a step; longer text is cut, because nobody reads a multi-line command in a list.
+/// Maximum number of characters in a step; longer text is cut, because nobody reads a multi-line command in a list.
 pub(crate) const STEP_CHARS_MAX: usize = 240;
 
 /// Maximum number of steps that a title names before the last one.
 pub(crate) const TITLE_STEPS: usize = 3;
 
-/// A pause without tool use after which a conversation counts as a new session. A step that depends on others, such as a build or
-/// a review, takes an hour or two; after a longer pause it is another day or other work.
+/// A pause in tool use of more than this, in milliseconds, starts a new session. A step that depends on an earlier one, such as a
+/// build or a review, may take an hour or two; after a longer pause, it is another day or other work.
 pub(crate) const SESSION_PAUSE_MS: i64 = 4 * 60 * 60 * 1000;
 
-/// Maximum number of uses read per session; a session with more ran unattended for days.
+/// Maximum number of tool uses read per session; a session with more ran unattended for days.
 pub(crate) const USES_MAX: usize = 4_000;
 
-/// Maximum length of a value; longer ones are texts rather than arguments that a person would write into a step.
+/// Maximum number of characters in a value; longer ones are texts rather than arguments that a person would write into a step.
 pub(crate) const VALUE_CHARS_MAX: usize = 160;
 
 /// Maximum distance, in lines, between a use and its result if the source gives no ids.
 pub(crate) const NEAR: usize = 16;
 
-/// The same limit if it does. Many calls can be open at once, but most results follow directly after their use.
+/// The same limit if the source gives ids. Many calls can be open at the same time, but most results follow directly after their
+/// use.
 pub(crate) const FAR: usize = 256;

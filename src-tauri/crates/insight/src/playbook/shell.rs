@@ -1,8 +1,8 @@
 //! Finds the programs in a shell command line: `cd app && cargo test -p x | tail` is one use of `cargo test`.
 //!
-//! A shell gives access to tools and is not itself a tool (decision 14). Command lines are split as a shell would split them, as
-//! far as needed to name the programs; commands that only move around in the shell are dropped. Deliberately not here: expansion,
-//! and any attempt to run anything.
+//! A shell runs tools and does not count as a tool itself (decision 14). Command lines are split as a shell would split them, but
+//! only as far as needed to name the programs. Commands that only navigate or control the shell are dropped. Deliberately not
+//! here: expansion, and running anything.
 
 use crate::playbook::rules::COMMANDS_MAX;
 /// Tools that pass a command line to a shell.
@@ -11,14 +11,14 @@ const SHELLS: [&str; 16] = [
     "run_shell_command", "execute_command", "execute_bash", "run_command", "run_terminal_cmd", "run_in_terminal", "terminal",
 ];
 
-/// Commands that move around in the shell, print, or control it, and do none of the actual work.
+/// Commands that only navigate, print, or control the shell and do none of the actual work.
 const FURNITURE: [&str; 34] = [
     "cd", "pushd", "popd", "echo", "printf", "export", "set", "unset", "source", ".", "true", "false", "sleep", "pwd", "test",
     "[", "[[", "wait", "exit", "return", "read", "shopt", "alias", "ulimit", "trap", "for", "case", "esac", "fi", "done", "}",
     ")", "clear", ":",
 ];
 
-/// Words that precede a command but are not the command.
+/// Words that may precede a command but are not part of it.
 const IN_FRONT: [&str; 18] = [
     "sudo", "env", "time", "nohup", "command", "exec", "builtin", "nice", "if", "then", "else", "elif", "while", "until", "do",
     "!", "{", "(",
@@ -32,7 +32,7 @@ const OF_MANY: [&str; 44] = [
     "mix", "swift", "vercel",
 ];
 
-/// Subcommands that take a further word as part of their name: `gh release create`, `npm run build`.
+/// Subcommands whose name includes the word after them: `gh release create`, `npm run build`.
 const OF_TWO: [(&str, &str); 14] = [
     ("gh", "release"),
     ("gh", "pr"),
@@ -75,7 +75,7 @@ pub(super) fn commands(line: &str) -> Vec<Command> {
     split(line).into_iter().filter_map(command).take(COMMANDS_MAX).collect()
 }
 
-/// The programs of an argument list: the program itself, or those in the command line of the shell it starts.
+/// The programs run by an argument list: the program itself or, if it is a shell, the programs in its command line.
 pub(super) fn commands_of_words(words: &[String]) -> Vec<Command> {
     let program = words.first().map(|word| base(word)).unwrap_or_default();
     match words {

@@ -1,8 +1,8 @@
 //! Writes a playbook as a skill for agents: a `SKILL.md` file with front matter, in the agent skills format.
 //!
 //! Names contain lowercase letters, digits and hyphens, at most 64 characters; descriptions have at most 1,024 characters.
-//! Untrusted text cannot break out of its place: front matter values are written as JSON strings, which YAML reads unchanged, and
-//! values in the body stay on one line.
+//! Untrusted text cannot change the structure of the file: front matter values are written as JSON strings, which YAML reads
+//! unchanged, and values in the body stay on one line.
 
 use super::{Parameter, Step};
 pub use crate::playbook::rules::{DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX};
@@ -10,7 +10,7 @@ pub use crate::playbook::rules::{DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX};
 /// The contents of the skill file.
 #[derive(Debug, Clone, Copy)]
 pub struct Skill<'p> {
-    /// The playbook's id, by which it can be found again.
+    /// The playbook's id, with which it can be looked up.
     pub id: &'p str,
     /// The title.
     pub title: &'p str,
@@ -26,7 +26,7 @@ pub struct Skill<'p> {
     pub tools: &'p [String],
     /// The confidence: `high` or `medium`.
     pub confidence: &'p str,
-    /// The sessions that show it, each as a date and a source.
+    /// The sessions that support it, each as a date and a source.
     pub seen: &'p [(String, String)],
     /// The number of sessions that contradict it.
     pub against: usize,
@@ -42,7 +42,7 @@ pub fn name(title: &str, id: &str) -> String {
             name.push('-');
         }
     }
-    // Drops the last word if it would be cut.
+    // Drops the last word if it would be cut off.
     if name.len() > NAME_CHARS_MAX {
         name.truncate(NAME_CHARS_MAX);
         if let Some(end) = name.rfind('-').filter(|end| *end > 0) {

@@ -1,7 +1,7 @@
 //! Writes the steps of a playbook: text that is the same in every session is kept, and text that varies becomes a parameter.
 //!
-//! If a value varies in the same way in two steps (the version that is tagged and then released), both use the same parameter.
-//! The text passes the scrubber; parameter values are not kept.
+//! If two steps use the same varying value (a version that is tagged and then released), they share one parameter. The text is
+//! scrubbed; the values of parameters are not kept.
 
 use crate::playbook::rules::{STEP_CHARS_MAX, TITLE_STEPS};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use super::mine::Corpus;
 use super::uses::{Arguments, ToolUse};
 use super::{Parameter, Step};
 
-/// Argument names that refer to a file, in different tools.
+/// Argument names that various tools use for a file.
 const FILES: [&str; 8] =
     ["file_path", "path", "filename", "file", "notebook_path", "absolute_path", "target_file", "relative_path"];
 
@@ -34,7 +34,7 @@ struct Names {
 }
 
 impl Names {
-    /// The name of a value that varies like this. Values that are the same in every session share a parameter.
+    /// The name of the parameter with these values, one per session. Steps whose values agree in every session share a parameter.
     fn of(&mut self, base: &str, values: Vec<Option<String>>, step: usize) -> String {
         if let Some(known) = self.all.iter_mut().find(|known| known.values == values && values.iter().all(Option::is_some)) {
             if !known.parameter.steps.contains(&step) {
@@ -66,7 +66,7 @@ pub(super) fn write(corpus: &Corpus<'_>, held: &Held, scrubber: &Scrubber) -> Wr
                 held.support.iter().map(|(session, places)| corpus.uses(*session, places[number])).collect();
             let arguments = arguments(&seen, number + 1, &mut names);
             let text = format!("{} {arguments}", kind.name);
-            // Tool names also come from outside and are scrubbed.
+            // Tool names are external input too and must be scrubbed.
             let scrub = |text: &str| scrubber.scrub(text).as_str().to_owned();
             Step { name: scrub(&kind.name), tool: scrub(&kind.tool), text: cut(scrub(text.trim())) }
         })
@@ -158,7 +158,7 @@ fn quoted(word: &str) -> String {
     if word.contains(char::is_whitespace) { format!("\"{word}\"") } else { word.to_owned() }
 }
 
-/// A name for a word that varies, taken from the option before it or from what the value looks like.
+/// A name for a varying word, taken from the option before it or from what its values look like.
 fn named_after(before: Option<&str>, values: &[Option<String>]) -> String {
     match before {
         Some("-m" | "--message") => return "message".to_owned(),

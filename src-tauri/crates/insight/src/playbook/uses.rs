@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::shell;
 
-/// Arguments that carry the content of the work, or that control the tool rather than the work.
+/// Ignored arguments: they contain the work's content, or they control the tool rather than the work.
 const NOT_ARGUMENTS: [&str; 26] = [
     "old_string", "new_string", "old_str", "new_str", "content", "contents", "edits", "todos", "plan", "explanation",
     "description", "instructions", "prompt", "code", "input", "patch", "timeout", "timeout_ms", "limit", "offset", "workdir",
@@ -88,7 +88,7 @@ impl Session {
     }
 }
 
-/// The sessions of a conversation. Paths below `folder`, the working directory, are written relative to it.
+/// Splits a conversation into sessions. Paths below `folder`, the working directory, become relative to it.
 pub fn sessions(conversation: &ConversationId, source: &str, folder: &str, lines: &[Logged<'_>]) -> Vec<Session> {
     let folder = Some(folder.trim_end_matches('/')).filter(|folder| folder.len() > 1);
     let mut all: Vec<Session> = Vec::new();
@@ -96,7 +96,7 @@ pub fn sessions(conversation: &ConversationId, source: &str, folder: &str, lines
     for (at, line) in lines.iter().enumerate() {
         let is_use = match line.message_type {
             MessageType::ToolUse => true,
-            // Some sources keep only results; there, a result counts as the use.
+            // Some sources record only results, so a result without a use counts as the use.
             MessageType::ToolResult => !has_use(lines, at),
             _ => continue,
         };
@@ -172,7 +172,8 @@ fn uses(line: &Logged<'_>, text: &str, has_failed: bool, folder: Option<&str>) -
                 })
                 .collect();
         }
-        // A shell call without a readable command counts as a tool of its own; a command line that only moved around did nothing.
+        // A shell call without arguments counts as a use of the shell itself. If there are arguments but no commands are left,
+        // the call did none of the actual work.
         if !text.trim().is_empty() {
             return Vec::new();
         }
@@ -198,7 +199,7 @@ fn below<'v>(value: &'v str, folder: Option<&str>) -> &'v str {
     folder.and_then(|folder| value.strip_prefix(folder)?.strip_prefix('/')).filter(|rest| !rest.is_empty()).unwrap_or(value)
 }
 
-/// The kinds that occur, and a number for each in the order of their names.
+/// The kinds that occur, ordered by name, and the number of each.
 pub(super) fn numbered<'s>(sessions: impl Iterator<Item = &'s Session>) -> (Vec<Kind>, HashMap<Kind, usize>) {
     let kinds: std::collections::BTreeSet<&Kind> =
         sessions.flat_map(|session| session.uses.iter().map(|one| &one.kind)).collect();

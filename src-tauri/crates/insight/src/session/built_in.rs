@@ -1,12 +1,13 @@
-//! The record of a session without a language model: every line is a sentence that was said, or a call's description of itself.
+//! Summarizes a session without a language model. Every line is a sentence that was said, a tool call's own description, or a
+//! line of tool output.
 //!
-//! The trained reader marks what sentences mean (a wish, a solution, thanks or a complaint, an unmet request). Everything else
-//! follows from form: who spoke when, question marks, and tool output. Mood, technical depth and follow-ups are left out. On the
-//! development data only one in three open promises was a follow-up, below the required 0.8; the promises themselves are stored
-//! with the conversation.
+//! The trained reader marks the meaning of sentences (a wish, a solution, thanks or a complaint, an unmet request). Everything
+//! else is derived from form: who spoke when, question marks, and tool output. Mood, technical depth and follow-ups are left out.
+//! On the development data, only one in three open promises was a follow-up, below the required 0.8; the promises themselves are
+//! stored with the conversation.
 //!
-//! Text that reads like an instruction to a model never becomes a line. Records are served to agents, and tool output or a web
-//! page must not speak to them in the owner's name.
+//! Text that looks like an instruction to a model never becomes a line. Records are served to agents, and tool output or a web
+//! page must not give them instructions in the owner's name.
 
 use crate::session::rules::LINE_CHARS_MAX;
 use crate::session::rules::{
@@ -26,7 +27,7 @@ use crate::text::{Document, Sentence};
 use crate::turn::AnalysisInput;
 use crate::{Mood, Turn};
 
-/// The byte range, cut at a word to at most [`LINE_CHARS_MAX`] characters.
+/// Shortens a byte range to at most [`LINE_CHARS_MAX`] characters, cutting at a word.
 pub(super) fn fitting(text: &str, bytes: Range<usize>) -> Range<usize> {
     let Some(slice) = text.get(bytes.clone()) else { return bytes };
     let Some((cut, _)) = slice.char_indices().nth(LINE_CHARS_MAX) else { return bytes };
@@ -74,7 +75,7 @@ impl<'a> Reader<'a> {
         self.document.sentences.iter().filter(move |sentence| sentence.role == role)
     }
 
-    /// A line made from this sentence, unless it is mostly quoted or reads like an instruction.
+    /// A line with this sentence, unless it is mostly quoted or looks like an instruction.
     fn line(&self, field: Field, name: Option<&str>, sentence: &Sentence<'_>) -> Option<Item> {
         let foreign: usize = sentence.foreign.iter().map(ExactSizeIterator::len).sum();
         if foreign * 2 > sentence.bytes.len() {
@@ -83,7 +84,7 @@ impl<'a> Reader<'a> {
         self.at(field, name, sentence.turn, sentence.bytes.clone())
     }
 
-    /// Up to `max` lines made from these sentences.
+    /// Up to `max` lines from these sentences.
     fn lines(&self, field: Field, name: Option<&str>, sentences: Vec<&Sentence<'_>>, max: usize) -> Vec<Item> {
         sentences.into_iter().filter_map(|sentence| self.line(field, name, sentence)).take(max).collect()
     }
@@ -107,13 +108,13 @@ impl<'a> Reader<'a> {
         self.document.sentences.iter().filter(is_it).collect()
     }
 
-    /// The first thing the user asks, or else says.
+    /// The first question the user asks, or else the first thing they say.
     fn intent(&self) -> Option<Item> {
         let says_enough =
             |sentence: &&Sentence<'_>| sentence.words() >= WORDS_MIN && sentence.text.chars().any(char::is_alphabetic);
         let own: Vec<&Sentence<'_>> = self.sentences(Role::Owner).filter(says_enough).take(OPENING_SENTENCES).collect();
         let first = *own.first()?;
-        // A question in a later turn is not what they came for.
+        // A question in a later turn is not why the user came.
         let asked = own.iter().find(|sentence| sentence.is_question && sentence.turn == first.turn);
         let chosen = asked.copied().unwrap_or(first);
         self.line(Field::Intent, None, chosen).or_else(|| {
@@ -160,7 +161,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Failures as printed by tools.
+    /// Failures that tools reported in their output.
     fn errors(&self) -> Vec<Item> {
         let printed = self.input.turns.iter().enumerate().filter(|(_, turn)| is_result(turn));
         let failed = printed.filter_map(|(index, turn)| {
@@ -210,7 +211,7 @@ fn is_result(turn: &Turn<'_>) -> bool {
     turn.message_type == MessageType::ToolResult && !turn.is_branch
 }
 
-/// The first `max` lines of every field.
+/// Keeps up to `max` lines per field, in order.
 fn limited(lines: impl Iterator<Item = Item>, max: usize) -> Vec<Item> {
     let mut kept: Vec<Item> = Vec::new();
     for line in lines {
@@ -221,8 +222,9 @@ fn limited(lines: impl Iterator<Item = Item>, max: usize) -> Vec<Item> {
     kept
 }
 
-/// 1 (transient) to 5 (foundational). 5: changes how things are done from now on (wishes, something learned, and more that
-/// lasts). 4: a wish or something learned, plus another lasting item. 3: one lasting item. 2: some work. 1: of no use tomorrow.
+/// Significance, from 1 (transient) to 5 (foundational). 5: changes how things are done from now on (wishes, something learned,
+/// and other lasting items). 4: a wish or something learned, plus another lasting item. 3: one lasting item. 2: some work. 1:
+/// nothing of lasting use.
 fn significance(document: &Document<'_>, items: &[Item], outcome: Outcome) -> u8 {
     let count = |field: Field| items.iter().filter(|item| item.field == field).count();
     let (wishes, learnt) = (count(Field::PreferencesNoted), count(Field::KnowledgeLearned));

@@ -1,4 +1,4 @@
-//! Assigns turns to pairs of one user and one agent, in conversations in which several users or agents may speak.
+//! Assigns turns to pairs of one user and one agent, in conversations where several users or agents may speak.
 //!
 //! An agent's turns belong to the user who spoke last before them; an agent's turns at the very start belong to the first user
 //! who speaks. A user's turns belong to every agent in the conversation. A record about one user therefore never quotes an answer
@@ -11,7 +11,7 @@ use crate::Turn;
 /// A participant, as identified by the caller that loaded the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Speaker<'a> {
-    /// The speaker's id for a user; the lowercase name for an agent.
+    /// For a user, the speaker's id; for an agent, its lowercase name.
     pub key: &'a str,
     /// The role of the turn.
     pub role: Role,
@@ -28,8 +28,8 @@ pub struct Exchange<'a> {
     pub turns: Vec<usize>,
 }
 
-/// All exchanges in which both the user and the agent say something, ordered by their first turn. `speakers` names the speaker of
-/// each turn; system text belongs to nobody.
+/// All exchanges in which both the user and the agent say something, ordered by their first turn. `speakers` lists the speaker of
+/// each turn; system text belongs to no exchange.
 pub fn exchanges<'a>(turns: &[Turn<'_>], speakers: &[Speaker<'a>]) -> Vec<Exchange<'a>> {
     let is_user = |speaker: &Speaker<'_>| matches!(speaker.role, Role::Owner | Role::Person);
     let says = |index: usize| {

@@ -1,12 +1,13 @@
-//! A session with an agent (seed 000, phase 1): what it was about, what came of it and what is worth keeping; and the three tiers
-//! of long-term memory that sessions are distilled into (phase 2, [`tier`]).
+//! A session with an agent (seed 000, phase 1): what it was about, what resulted from it and what is worth keeping. Sessions are
+//! distilled into the three tiers of long-term memory (phase 2, [`tier`]).
 //!
-//! A session is what one user and one agent said to each other in a conversation up to its end ([`exchanges`]). Its record is
-//! extractive: every line is part of a stored message, so it contains nothing that nobody said, and statements about the user
-//! rest only on the user's own words. A record made by a language model ([`model`]) has the same form and passes the same checks.
+//! A session is everything that one user and one agent say to each other in a conversation until it ends ([`exchanges`]). Its
+//! record is extractive: every line is part of a stored message, so nothing in it is made up, and statements about the user are
+//! based only on the user's own words. A record made by a language model ([`model`]) has the same form and passes the same
+//! checks.
 //!
-//! Deliberately not here: when a session has ended (`conversation`), finding facts about the user (`keepsake-capture` does, and
-//! the caller passes them in), storing, and who may be served.
+//! Deliberately not here: detecting the end of a session (`conversation`), finding facts about the user (`keepsake-capture` does
+//! that, and the caller passes them in), storage, and deciding who may be served.
 
 mod built_in;
 mod exchange;
@@ -25,7 +26,7 @@ pub use exchange::{Exchange, Speaker, exchanges};
 use crate::Turn;
 use crate::conversation::Place;
 
-/// Name and version of these rules, stored with every row made with them. Raise the version when results change.
+/// Name and version of these rules, stored with every row they produce. Raise the version when results change.
 pub const ENGINE_VERSION: &str = "builtin-session/5";
 
 /// How technical the conversation was.
@@ -55,11 +56,11 @@ impl Depth {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The request was done or answered.
+    /// The request was carried out or answered.
     Resolved,
-    /// The request was partly done or answered.
+    /// The request was partly carried out or answered.
     Partial,
-    /// The request was not done or answered.
+    /// The request was not carried out or answered.
     Unresolved,
 }
 
@@ -74,7 +75,8 @@ impl Outcome {
     }
 }
 
-/// The kind of a record's line: the lists of seed 000, plus lines that show the evidence for the record's single-word values.
+/// The field of a record that a line belongs to: the lists of seed 000, plus fields for the evidence of the record's single-word
+/// values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Field {
@@ -151,7 +153,7 @@ impl Field {
         }
     }
 
-    /// The field of this name.
+    /// The field with this name, if there is one.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|field| field.name() == name)
     }
@@ -162,9 +164,9 @@ impl Field {
 pub struct Item {
     /// The field it belongs to.
     pub field: Field,
-    /// The tool's name for a tool; the kind for knowledge (`decision`, `solution`, `learning`).
+    /// For a tool, its name; for knowledge, its kind (`decision`, `solution`, `learning`).
     pub name: Option<String>,
-    /// The number of uses of a tool.
+    /// For a tool, how often it was used.
     pub uses: u32,
     /// The words at its place, with whitespace normalized.
     pub text: String,
@@ -175,9 +177,9 @@ pub struct Item {
 /// The result of one session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionRecord {
-    /// How technical the conversation was. Only meaningful with a line as evidence, which only a model provides.
+    /// How technical the conversation was. Only meaningful if a line gives evidence, which only a model provides.
     pub technical_depth: Depth,
-    /// The user's mood, by the names of [`crate::Mood`]. Only meaningful with a line as evidence, which only a model provides.
+    /// The user's mood, as a name from [`crate::Mood`]. Only meaningful if a line gives evidence, which only a model provides.
     pub user_mood: String,
     /// 1 (transient) to 5 (foundational).
     pub significance: u8,
@@ -194,12 +196,12 @@ impl SessionRecord {
     }
 }
 
-/// A finding in the user's own words, made by another component.
+/// A statement that another component found in the user's own words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Finding {
-    /// Its place.
+    /// The place of the words.
     pub place: Place,
-    /// What was found.
+    /// The kind of finding.
     pub kind: FindingKind,
 }
 
@@ -234,7 +236,7 @@ pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The text of a record's line for a place: exactly the words at that place. `None` if the place does not exist or is empty.
+/// The text of a record line for a place: exactly the words at that place. `None` if the place does not exist or is empty.
 pub fn words_at(text: &str, span: Span) -> Option<String> {
     let words = one_line(span.quote(text).ok()?);
     (!words.is_empty()).then_some(words)

@@ -1,12 +1,12 @@
-//! The record of a session by a language model, pure half: what is asked, and which parts of the answer are accepted.
+//! Asks a language model for the record of a session (pure half): the prompt, and which parts of the answer are accepted.
 //!
-//! A model selects and weighs lines; it writes none itself. A quotation must occur word for word in the message it names, said by
-//! the participant that its field is about. The record then contains the whole sentence, so that no "not" or "if" is cut off, and
-//! it is as extractive as the rule-based record. A single-word value (depth, mood, outcome) is accepted only with a line that
-//! shows it; otherwise the rules' value stays. Tools are counted, not asked about. If less than half of an answer passes the
-//! checks, all of it is rejected and the rule-based record stays.
+//! The model selects and rates lines but writes none itself. A quotation must occur word for word in the cited message, and its
+//! speaker must be the participant that the field is about. The record then contains the whole sentence, so that no "not" or "if"
+//! is cut off and the record is as extractive as the rule-based one. A single-word value (depth, mood, outcome) is accepted only
+//! with a line that shows it; otherwise the value from the rules is kept. Tools are counted by the rules, and the model is not
+//! asked about them. If less than half of an answer passes the checks, all of it is rejected and the rule-based record is kept.
 //!
-//! Deliberately not here: sending, when to ask, and storing the answer.
+//! Deliberately not here: sending the prompt, deciding when to ask, and storing the answer.
 
 use crate::session::rules::{CHARS_MAX, FIELD_LINES_MAX, ITEMS_HOLD_MIN, OPENING_TURNS, WEIGHT_WITHOUT_LASTING_MAX};
 use keepsake_domain::Role;
@@ -27,7 +27,7 @@ use crate::conversation::Place;
 use crate::text::{Document, Sentence};
 use crate::{Mood, Turn};
 
-/// The only prompt. Raise the version with every change to the wording or the reply format.
+/// The prompt. Raise the version with every change to the wording or the reply format.
 pub const SESSION: PromptFile =
     PromptFile { name: "session", version: 2, wording: include_str!("../../prompts/session.md"), reply_tokens_max: 4_000 };
 
@@ -109,7 +109,7 @@ impl Kind {
         }
     }
 
-    /// The kind of knowledge, if it is knowledge.
+    /// The kind of knowledge; `None` for anything else.
     const fn name(self) -> Option<&'static str> {
         match self {
             Self::Decision => Some("decision"),
@@ -128,7 +128,7 @@ impl Kind {
         }
     }
 
-    /// True if it asserts that something is so. A question cannot prove such a line.
+    /// True if the line makes a claim, which a question cannot prove.
     const fn is_claim(self) -> bool {
         matches!(self, Self::Fact | Self::Preference | Self::Goal | Self::Decision | Self::Solution | Self::Learning | Self::Did)
     }
@@ -144,13 +144,13 @@ impl Kind {
 /// The result of reading a model's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Told {
-    /// A record supported by the words.
+    /// A record that quotations from the session support.
     Record(SessionRecord),
-    /// No record, with a reason worded for a person. The rule-based record stays.
+    /// The answer was rejected, for this reason, which can be shown to a person. The rule-based record is kept.
     Refused(&'static str),
 }
 
-/// The question about one session.
+/// Asks a model for the record of one session.
 #[derive(Debug)]
 pub struct SessionTask<'a> {
     turns: &'a [Turn<'a>],
@@ -162,7 +162,7 @@ pub struct SessionTask<'a> {
 }
 
 impl<'a> SessionTask<'a> {
-    /// Asks about `turns`, for which the rules made `by_rules`. Makes no call if nobody said anything.
+    /// Prepares the question about `turns`; `by_rules` is the rule-based record. Makes no call if nobody said anything.
     pub fn new(
         turns: &'a [Turn<'a>],
         by_rules: &'a SessionRecord,
@@ -273,7 +273,7 @@ impl<'a> SessionTask<'a> {
             return None;
         }
         let bytes = fitting(text, first.bytes.start..last.bytes.end);
-        // Only the beginning of a sentence that is too long is kept, so the quotation must lie within it.
+        // If a sentence is too long, only its beginning is kept, and the quotation must be within it.
         if quoted.start < bytes.start || quoted.end > bytes.end {
             return None;
         }
@@ -295,15 +295,15 @@ fn is_foreign(sentence: &Sentence<'_>) -> bool {
     foreign * 2 > sentence.bytes.len()
 }
 
-/// The plain turns that fit: the first and the last ones. A turn is never split, because a cut could leave half of a masked
-/// value.
+/// The plain turns that fit: the first ones, then the last ones. A turn is never split, because a cut could leave half of a
+/// sensitive value, which might not be masked.
 fn shown(turns: &[Turn<'_>], chars_max: usize) -> Vec<usize> {
     let plain: Vec<usize> = (0..turns.len()).filter(|at| turns.get(*at).is_some_and(Turn::is_plain)).collect();
     let mut room = chars_max;
     let mut fits = |at: &usize| {
         let chars = turns.get(*at).map_or(0, |turn| turn.text.chars().count() + LINE_CHARS);
         let fits = chars <= room;
-        // A turn that exceeds the remaining room is skipped, and shorter ones can still fit.
+        // A turn that exceeds the remaining room is skipped; shorter ones may still fit.
         room -= if fits { chars } else { 0 };
         fits
     };

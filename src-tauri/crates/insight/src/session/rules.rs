@@ -1,12 +1,12 @@
-//! Thresholds and limits of sessions and tiers, each with its reason.
-//! Not in this module: how they are used.
+//! Thresholds and limits for sessions and tiers, each with its reason. Deliberately not here: the code that uses them.
 
 use keepsake_domain::limits;
 
-/// Maximum length of a record's line, cut at a word. It should be readable at a glance, and the full message is one click away.
+/// Maximum number of characters in a record line, which is cut at a word. A line should be readable at a glance, and the full
+/// message is one click away.
 pub const LINE_CHARS_MAX: usize = 240;
 
-/// Maximum lines per field; with more, a record turns back into a transcript. Lists of lasting items may be longer.
+/// Maximum number of lines per field; with more, a record is no shorter than a transcript. Lists of lasting items may be longer.
 pub(crate) const LINES_MAX: usize = 5;
 
 pub(crate) const LASTING_LINES_MAX: usize = 12;
@@ -14,32 +14,32 @@ pub(crate) const LASTING_LINES_MAX: usize = 12;
 /// Maximum lines about how user and agent get along; a few are enough to show it.
 pub(crate) const BOND_LINES_MAX: usize = 3;
 
-/// Minimum words in a sentence that states what the user wants; shorter ones say nothing alone.
+/// Minimum number of words in a sentence that states what the user wants; shorter ones say nothing on their own.
 pub(crate) const WORDS_MIN: usize = 3;
 
-/// What the user wanted is looked for in this many of their first sentences.
+/// Number of the user's first sentences that are searched for what they wanted.
 pub(crate) const OPENING_SENTENCES: usize = 12;
 
-/// More plain messages than a question and its answer; from this many on, a session counts as some work.
+/// From this many plain messages on, a session counts as some work, because it is more than a question and its answer.
 pub(crate) const MUCH_TALK: usize = 8;
 
-/// Minimum number of lasting lines in a session of the highest significance.
+/// Minimum number of lasting lines for a session of the highest significance.
 pub(crate) const FOUNDATION_LINES_MIN: usize = 5;
 
-/// About 6,000 tokens, which a small local model still reads carefully.
+/// Maximum number of characters shown to the model: about 6,000 tokens, which a small local model still reads carefully.
 pub(crate) const CHARS_MAX: usize = 6_000 * limits::CHARS_PER_TOKEN;
 
 /// If not all turns fit, this many turns from the beginning are shown before the last ones, because a session's purpose is stated
 /// early.
 pub(crate) const OPENING_TURNS: usize = 8;
 
-/// If less than this share of an answer passes, the rest is not trusted either.
+/// If less than this share of an answer passes the checks, the rest is not trusted either.
 pub(crate) const ITEMS_HOLD_MIN: f64 = 0.5;
 
-/// Maximum lines kept per field.
+/// Maximum number of lines kept per field.
 pub(crate) const FIELD_LINES_MAX: usize = 6;
 
-/// A higher significance requires at least one line that is useful beyond the session.
+/// Maximum significance of a record that contains no line useful beyond the session.
 pub(crate) const WEIGHT_WITHOUT_LASTING_MAX: u8 = 3;
 
 /// Maximum number of undistilled sessions processed in one pass (seed 000, `maxJSONLEntriesPerDistillation`).

@@ -1,12 +1,12 @@
-//! The three tiers of long-term memory: which lines of a session go where ([`route`]), and what is served from a tier
+//! The three tiers of long-term memory: which line of a session goes to which tier ([`route`]), and what is served from a tier
 //! ([`serve`]).
 //!
 //! Facts about the user and the user's preferences go to that user's own tier. How the agent worked (tools, failures, results)
-//! goes to the agent's tier. Decisions, solutions and learnings go to the tier shared by all agents. Each entry rests on one
+//! goes to the agent's tier. Decisions, solutions and learnings go to the tier shared by all agents. Each entry is based on one
 //! session, so data of different users is never mixed.
 //!
-//! The served text stays within its budget; lines that do not fit stay stored and are listed. Deliberately not here: who may be
-//! served what (the caller passes in only what may be seen), and storing.
+//! The served text stays within its budget; lines that do not fit remain stored and are reported. Deliberately not here: access
+//! control (the caller passes in only the lines that may be served), and storage.
 
 use crate::session::rules::KNOWLEDGE_WORDS_MIN;
 pub use crate::session::rules::SESSIONS_PER_PASS_MAX;
@@ -42,7 +42,7 @@ impl Tier {
         }
     }
 
-    /// The tier of this name.
+    /// The tier with this name, if there is one.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tier| tier.name() == name)
     }
@@ -115,7 +115,7 @@ fn kind_of(name: Option<&str>) -> &'static str {
 pub struct TierLine {
     /// The entry's id. It breaks ties, so that the same entries give the same text.
     pub id: String,
-    /// The whole line. Line breaks in it count as spaces.
+    /// The whole line; line breaks count as spaces.
     pub text: String,
     /// The statement without its time and speaker; lines with equal statements are served only once.
     pub says: String,
@@ -134,7 +134,7 @@ pub struct Served {
     pub chars: usize,
     /// Indices of the lines in the text, in their order there.
     pub shown: Vec<usize>,
-    /// Indices of the lines that did not fit, in the order in which they would have come.
+    /// Indices of the lines that did not fit, in the order they would have had in the text.
     pub left_out: Vec<usize>,
     /// Indices of the lines that repeat an earlier one.
     pub repeated: Vec<usize>,
@@ -149,15 +149,15 @@ pub const fn band(significance: u8) -> u8 {
     }
 }
 
-/// The words alone, in lowercase; used to compare two lines.
+/// Only the words, in lowercase, for comparing two lines.
 pub fn folded(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
 /// The text of a tier within `budget_chars` characters: significance 4 and 5 first, then 3, then 1 and 2, each newest first. The
-/// text ends at the first line that does not fit, so a lower line never takes the place of a higher one. A line that alone
-/// exceeds the whole budget is left out and does not block the others. No line is ever cut.
+/// text ends at the first line that does not fit, so a less significant line never displaces a more significant one. A line that
+/// exceeds the whole budget by itself is left out and does not block the others. No line is ever cut.
 pub fn serve(lines: &[TierLine], budget_chars: usize) -> Served {
     let mut order: Vec<usize> = (0..lines.len()).collect();
     order.sort_by(|a, b| {

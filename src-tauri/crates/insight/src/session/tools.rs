@@ -1,7 +1,7 @@
 //! The tools an agent used, how often and for what purpose, and which of their outputs show a failure.
 //!
-//! The purpose comes from the first of these: the call's own description (`description`), what the agent said right before it,
-//! and the arguments of the call.
+//! The purpose comes from the first of these that exists: the call's own description (`description`), what the agent said right
+//! before it, or the arguments of the call.
 
 use crate::session::rules::LINE_CHARS_MAX;
 use crate::session::rules::TOOLS_MAX;
@@ -73,7 +73,7 @@ pub(super) fn tools_used(document: &Document<'_>, input: &SessionInput<'_>) -> V
         .filter(|(_, kind, _)| *kind == MessageType::ToolUse)
         .map(|(index, _, name)| (index, name))
         .collect();
-    // If a source gives only results, they show which tool was used.
+    // If a source records only results, they show which tools were used.
     let results = input.turns.iter().zip(input.tools).enumerate().filter_map(|(index, (turn, tool))| {
         let name = name_of(*tool)?;
         (turn.role == Role::Tool && !turn.is_branch && !calls.iter().any(|(_, known)| *known == name)).then_some((index, name))
@@ -135,7 +135,7 @@ pub(super) fn first_line(text: &str) -> Range<usize> {
     start..end
 }
 
-/// The byte range, without quotes, of the string that a JSON object has under the first of these keys.
+/// The byte range of the string value, without its quotation marks, under the first of these keys that the JSON object contains.
 fn value_of(json: &str, keys: &[&str]) -> Option<Range<usize>> {
     if !json.trim_start().starts_with('{') {
         return None;

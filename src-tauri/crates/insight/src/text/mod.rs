@@ -1,7 +1,7 @@
 //! Reads a conversation as sentences: which words are the speaker's own, where sentences end, and what the words are.
 //!
-//! Every sentence keeps its byte range in its message, so that every conclusion can point at a span. Deliberately not here: any
-//! judgment about what a sentence means.
+//! Every sentence keeps its byte range in its message, so that every conclusion can point to a span. Deliberately not here:
+//! judging what a sentence means.
 
 mod token;
 
@@ -17,7 +17,7 @@ use crate::Turn;
 /// Maximum number of bytes read from one message; anything longer is a document rather than an utterance.
 pub(crate) const MESSAGE_BYTES_READ_MAX: usize = 64 * 1024;
 
-/// The number of bytes at the start of a conversation that are enough to detect its language.
+/// Number of bytes at the start of a conversation from which its language is detected.
 const OPENING_BYTES: usize = 2048;
 
 /// One sentence of a plain utterance.
@@ -87,7 +87,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// The language in which a conversation begins; used for messages too short to detect their own.
+/// The language in which a conversation begins; used for messages that are too short for language detection.
 fn conversation_language(turns: &[Turn<'_>]) -> Language {
     let mut opening = String::new();
     for turn in turns.iter().filter(|turn| turn.is_plain()) {
@@ -116,12 +116,12 @@ fn sentence<'a>(turn: usize, role: Role, text: &'a str, bytes: Range<usize>, own
     Sentence { turn, role, bytes, text: slice, tokens, foreign, is_question, language }
 }
 
-/// True if a sentence has a question mark.
+/// True if a sentence starts or ends with a question mark.
 fn asks(text: &str) -> bool {
     text.starts_with('¿') || text.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?' && c != '？').ends_with(['?', '？'])
 }
 
-/// Words whose full stop does not end a sentence.
+/// Abbreviations whose period does not end a sentence.
 const ABBREVIATIONS: &[&str] = &[
     "dr", "mr", "mrs", "ms", "prof", "st", "vs", "etc", "e.g", "i.e", "eg", "ie", "approx", "no", "nr", "fig", "inc", "ltd",
     "jr", "sr", "z.b", "d.h", "u.a", "ca", "bzw", "sra", "srta", "mme", "mlle", "dra", "a.m", "p.m", "u.s", "u.k",

@@ -84,8 +84,8 @@ pub(crate) fn tokens<'a>(text: &'a str, offset: usize, language: Language) -> Ve
     tokens
 }
 
-/// The byte at which `head` ends in `raw`. It counts characters, because `’` is longer than `'` and lowercase may be longer than
-/// uppercase.
+/// The byte position in `raw` at which `head` ends. Characters are counted, because `’` has more bytes than `'` and lowercase may
+/// have more than uppercase.
 fn border(raw: &str, head: &str) -> Option<usize> {
     let border = raw.char_indices().nth(head.chars().count()).map(|(border, _)| border)?;
     (border > 0).then_some(border)

@@ -1,8 +1,8 @@
-//! Cuts a conversation into batches, based only on the times of its messages.
+//! Cuts a conversation into batches, based only on message times.
 //!
 //! A batch closes when enough messages have arrived or when the conversation has been quiet long enough (an hour by default). The
-//! cuts depend only on the messages and not on when this runs, so a later run finds the same batches: nothing is read twice and
-//! nothing is missed.
+//! cuts depend only on the messages, not on when this runs, so a later run finds the same batches: no message is read twice and
+//! none is missed.
 
 use std::ops::Range;
 
@@ -21,8 +21,8 @@ pub struct Batch {
     pub closes: Timestamp,
 }
 
-/// The batches that are complete by `now`, for a conversation with these message times in order. Also returns the time at which
-/// the remaining messages will be complete if no others follow.
+/// The batches that are complete by `now`, given the message times in order. Also returns the time at which the remaining
+/// messages will be complete if no others follow.
 pub fn batches(times: &[Timestamp], rules: &TopicRules, now: Timestamp) -> (Vec<Batch>, Option<Timestamp>) {
     let rest_ms = i64::from(rules.min_time_minutes) * 60_000;
     let trigger = rules.min_messages.max(1) as usize;
@@ -42,7 +42,7 @@ pub fn batches(times: &[Timestamp], rules: &TopicRules, now: Timestamp) -> (Vec<
         let mut from = start;
         while from < end {
             let until = (from + size).min(end);
-            // The number of messages in the stretch at which the trigger takes this batch (a multiple of the trigger size).
+            // The message count within the stretch at which the trigger closes this batch (a multiple of the trigger size).
             let triggered = (until - start).div_ceil(trigger) * trigger;
             let closes = if until - from == size && start + triggered <= end {
                 Some(times[start + triggered - 1])

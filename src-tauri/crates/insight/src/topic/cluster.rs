@@ -16,7 +16,7 @@ use super::{Batch, TopicRules};
 use crate::Turn;
 use crate::text::Document;
 
-/// Returns a vector for each text, minus what is typical of all conversation; `None` if no model is ready.
+/// Returns a vector for each text, with the average of all conversation already subtracted; `None` if no model is ready.
 pub type Embed<'e> = dyn Fn(&[&str]) -> Option<Vec<Vec<f32>>> + 'e;
 
 /// Messages of one batch on one subject. Turns are identified by their ids.
@@ -38,7 +38,7 @@ pub struct Cluster {
     pub vector: Option<Vec<f32>>,
 }
 
-/// A message as input for clustering.
+/// A message in the form that clustering needs.
 struct Said {
     turn: usize,
     weight: f32,
@@ -97,8 +97,8 @@ fn spoken(document: &Document<'_>, turn: usize) -> (Said, String) {
     (Said { turn, weight: (words.min(WORDS_COUNTED_MAX) as f32).sqrt(), stems: stems(document, turn) }, text)
 }
 
-/// Running sums of the weighted vectors: of no messages, the first, the first two, and so on. The last element of each is the sum
-/// of the weights.
+/// Prefix sums of the weighted vectors: of no messages, of the first, of the first two, and so on. The last element of each is
+/// the sum of the weights.
 fn sums(said: &[Said], vectors: &[Vec<f32>]) -> Vec<Vec<f32>> {
     let size = vectors.first().map_or(0, Vec::len);
     let mut sum = vec![0.0; size + 1];
@@ -118,7 +118,8 @@ fn mean(sums: &[Vec<f32>], stretch: &Range<usize>) -> Option<Vec<f32>> {
     Some(found)
 }
 
-/// Cuts a stretch where its two sides are least alike, then cuts each side again, as long as the sides are separate subjects.
+/// Cuts a stretch where its two sides are least alike, then cuts each side again, as long as the two sides are on different
+/// subjects.
 fn parts(sums: &[Vec<f32>], stretch: Range<usize>) -> Vec<Range<usize>> {
     let own = |part: Range<usize>| unit(mean(sums, &part)?.into_iter());
     let alike = |at: usize| {
@@ -138,8 +139,8 @@ mod tests {
 
     use super::*;
 
-    /// Checks the clusters of a batch with one message per letter: each letter is a subject, and a dot is a message without
-    /// content. The clusters are compared as strings of letters.
+    /// Checks the clusters of a batch with one message per character: each letter is a subject, and a dot is a message without
+    /// content. The clusters are compared as strings of these characters.
     fn check(subjects: &str, expect: &[&str]) {
         let texts: Vec<String> = subjects
             .chars()

@@ -1,10 +1,10 @@
 //! Find or create: turns clusters into topics in the order in which their batches closed, applying a person's decisions in
 //! between.
 //!
-//! A fold over events and nothing else, so the same events always give the same topics with the same ids. Dropping everything and
-//! folding again changes nothing; undoing a decision means leaving it out; erasing a conversation gives the same result as never
-//! importing it. Small talk joins a topic that it is near to. Content too small for a topic is kept until it is substantial; the
-//! topic is then founded with everything kept.
+//! The result depends only on the events, so the same events always give the same topics with the same ids. Dropping everything
+//! and folding again changes nothing; undoing a decision means leaving it out; erasing a conversation gives the same result as
+//! never importing it. Small talk joins a nearby topic. Content too small for a topic of its own is kept until there is enough of
+//! it; the topic is then founded with everything kept.
 
 mod node;
 mod propose;
@@ -31,7 +31,7 @@ pub enum Event<'e> {
 /// A cluster with its position in time.
 #[derive(Debug, Clone, Copy)]
 pub struct ClusterEvent<'e> {
-    /// Identifies the cluster among all others, regardless of its position.
+    /// Identifies the cluster among all others; does not depend on its position.
     pub key: &'e str,
     /// The time at which its batch closed.
     pub at: Timestamp,
@@ -39,7 +39,8 @@ pub struct ClusterEvent<'e> {
     pub cluster: &'e Cluster,
 }
 
-/// A person's decision about topics. Topics are identified by some of their messages, which stay valid through every rebuild.
+/// A person's decision about topics. Topics are identified by some of their messages, whose ids remain valid through every
+/// rebuild.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     /// The decision's id.
@@ -81,7 +82,7 @@ pub enum Act {
         /// The messages that move to the new topic.
         apart: Vec<String>,
     },
-    /// Keep two similar topics separate; if `b` is empty, keep a broad topic whole. Either is not proposed again.
+    /// Keep two similar topics separate; if `b` is empty, keep a broad topic whole. The merge or split is not proposed again.
     Leave {
         /// Messages of the first topic.
         a: Vec<String>,
@@ -99,7 +100,7 @@ impl Event<'_> {
     }
 }
 
-/// One change to a topic; the input for one version of its text.
+/// One change to a topic, from which one version of its text is made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopicStep {
     /// Derived from the topic and all its steps so far: equal for equal content.
@@ -163,7 +164,7 @@ pub struct Proposal {
     pub apart: Vec<String>,
 }
 
-/// A language model's judgments, which supplement the rules. They change nothing that a person decided.
+/// A language model's judgments, which supplement the rules. They never override a person's decisions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Judged {
     /// For each topic id, messages that do not belong to it. A cluster is not added if at least half of its messages are among
@@ -270,7 +271,7 @@ impl<'e> Fold<'e, '_> {
         }
     }
 
-    /// The topic, or the possible future topic, that a cluster belongs to.
+    /// The nearest topic, or possible future topic, if it is near enough for this cluster to join.
     fn find(&self, read: &Read<'e>) -> Option<usize> {
         let mut best: Option<(f32, usize)> = None;
         let own = self.lexicon.length(&read.terms);
@@ -286,7 +287,7 @@ impl<'e> Fold<'e, '_> {
         best.map(|(_, index)| index)
     }
 
-    /// For each node, the dot product of its stems with these.
+    /// For each node, the dot product of its stems with `terms`.
     fn shared_by_node(&self, terms: &Counts) -> Vec<f32> {
         let mut shared = vec![0.0; self.nodes.len()];
         for (term, n) in terms {
@@ -305,7 +306,8 @@ impl<'e> Fold<'e, '_> {
         nearness(a.meaning(b), self.lexicon.shared((&a.terms, a.length), (&b.terms, b.length)), false)
     }
 
-    /// A node has become substantial: it joins the topic that it is near to by now, or becomes a topic of its own.
+    /// Called when a node has become substantial: merges it into the nearest topic that is near enough by now, or makes it a
+    /// topic of its own.
     fn found(&mut self, index: usize, at: Timestamp) {
         let mut best: Option<(f32, usize)> = None;
         for other in (0..self.nodes.len()).filter(|other| *other != index) {
@@ -453,9 +455,9 @@ impl<'e> Fold<'e, '_> {
                 }
             }
         }
-        // Large topics are all somewhat alike, and a person asked about every pair would answer none. So each topic is proposed
-        // only with its nearest one, and with the next after that is answered. Pairs that a model judged to be the same are
-        // always proposed.
+        // Large topics are all somewhat alike, and a person asked about every pair would not answer any. So each topic is
+        // proposed only with its nearest one, and with the next one after the person has answered. Pairs that a model judged to
+        // be the same are always proposed.
         merges.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then((a.2, a.3).cmp(&(b.2, b.3))));
         let mut asked: BTreeSet<usize> = BTreeSet::new();
         let mut proposals = Vec::new();

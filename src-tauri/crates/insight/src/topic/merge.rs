@@ -1,10 +1,10 @@
-//! The text of a topic: Key Takeaways first (decisions, solutions, tasks, learnings), then other details; and merging new content
-//! into it.
+//! The text of a topic: Key Takeaways first (decisions, solutions, tasks, learnings), then other details. Also merges new content
+//! into the text.
 //!
-//! The built-in merge is extractive: every line is a sentence that someone said, with its message and position, so a topic
-//! contains nothing that nobody said. The trained reader marks which sentences are takeaways: solutions, and promises as tasks.
-//! Only a model recognizes decisions and learnings. Existing lines and new sentences compete for space; a sentence that another
-//! says better is removed from the text and stays in the previous version.
+//! The built-in merge is extractive: every line is a sentence that someone said, with its message and position, so nothing is
+//! made up. The trained reader marks which sentences are takeaways: solutions, and promises as tasks. Only a model recognizes
+//! decisions and learnings. Existing lines and new sentences compete for space; a sentence that another one says better is
+//! removed from the text but stays in the previous version.
 
 use crate::topic::rules::{
     ASSISTANT_SHARE, LINE_WORDS_MIN, MERGE_LINE_WORDS_MAX, QUESTION_SHARE, SAME_FROM, SAME_WORDS_FROM, SECTION_LINES_MAX,
@@ -53,7 +53,7 @@ impl Section {
         }
     }
 
-    /// The section of this name.
+    /// The section with this name, if there is one.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|section| section.name() == name)
     }
@@ -108,7 +108,7 @@ fn all_words(text: &str) -> BTreeSet<String> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
-/// Merges new turns into a text. `marks` are the reader's marks for each new turn. Existing lines stay unless something better
+/// Merges new turns into a text. `marks` are the reader's marks for each new turn. An existing line stays unless a better one
 /// arrived.
 pub fn merge(previous: &TopicText, new: &[Turn<'_>], marks: &[Vec<Mark>], rules: &TopicRules) -> TopicText {
     // Existing lines are read again as sentences that someone said.
@@ -181,7 +181,7 @@ fn as_turn(line: &TopicLine) -> Turn<'_> {
     }
 }
 
-/// How much each stem says about the topic: stems that occur in more turns weigh more.
+/// The weight of each stem for the topic: stems that occur in more turns weigh more.
 fn term_weights(old: &Document<'_>, fresh: &Document<'_>) -> HashMap<String, f32> {
     let mut turns: HashMap<String, f32> = HashMap::new();
     for document in [old, fresh] {
@@ -252,7 +252,7 @@ fn tidy(raw: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// How much a line says about its topic.
+/// The value of a line for its topic.
 fn worth(found: &BTreeSet<String>, role: Role, sentence: Option<&Sentence<'_>>, weights: &HashMap<String, f32>) -> f32 {
     let sum: f32 = found.iter().filter_map(|stem| weights.get(stem)).sum();
     let mut worth = sum / (4.0 + found.len() as f32).sqrt();
@@ -263,7 +263,7 @@ fn worth(found: &BTreeSet<String>, role: Role, sentence: Option<&Sentence<'_>>, 
     if sentence.is_question {
         worth *= QUESTION_SHARE;
     }
-    // Readers look up numbers and names again, so these raise the value.
+    // Numbers and names raise the value, because readers look them up again.
     let concrete = sentence
         .tokens
         .iter()
@@ -300,7 +300,7 @@ fn sameness(a: &BTreeSet<String>, b: &BTreeSet<String>, distinctness: &HashMap<S
     if least > 0.0 { sum(&mut a.intersection(b)) / least } else { 0.0 }
 }
 
-/// Fills the text: takeaways first, then details; the most valuable lines first and nothing twice.
+/// Chooses the lines of the text: takeaways first, then details; in each, the most valuable lines first and no duplicates.
 fn choose(contenders: Vec<Contender>, rules: &TopicRules) -> TopicText {
     let distinctness = distinctness(&contenders);
     let target = rules.target_words as usize;

@@ -1,9 +1,9 @@
-//! How near two parts of conversations are: by meaning, if a local model gives vectors, and by the words they share.
+//! The nearness of two parts of conversations: by meaning, if a local model gives vectors, and by the words they share.
 //!
-//! To a sentence model all conversation looks alike. What is typical of ordinary messages is therefore subtracted from the
-//! vectors, and they are compared by how they differ from the mean of everything read so far ([`Centre`]). For two topics, the
-//! mean over all pairs of their clusters is compared. [`nearness`] is scaled so that the seed's default of 0.7 is the value at
-//! which subjects separate.
+//! To a sentence model, all conversation looks alike. The average of ordinary messages is therefore subtracted from the vectors,
+//! which are then compared by how they differ from the mean of everything read so far ([`Centre`]). For two topics, the value is
+//! the mean over all pairs of their clusters. [`nearness`] is scaled so that the seed's default of 0.7 is the value at which
+//! subjects separate.
 
 use crate::topic::rules::{CONTINUES, EVIDENCE_AT, PARTING, TYPICAL_WEIGHT, WORDS_ALONE_AT, WORDS_SHARE};
 use std::collections::{BTreeMap, HashMap};
@@ -17,8 +17,8 @@ pub(super) fn unit(vector: impl Iterator<Item = f32> + Clone) -> Option<Vec<f32>
     (norm > 0.0).then(|| vector.map(|x| x / norm).collect())
 }
 
-/// The mean of what is typical (the origin) and of all clusters read so far. It depends only on earlier clusters, so later ones
-/// do not change earlier results.
+/// The running mean of all clusters read so far and of typical conversation (the origin). It depends only on earlier clusters, so
+/// later ones do not change earlier results.
 #[derive(Debug, Default)]
 pub(super) struct Centre {
     sum: Vec<f32>,
@@ -36,10 +36,10 @@ impl Centre {
     }
 }
 
-/// Counts of stems, keyed by number because the fold compares each cluster with every topic.
+/// Stem counts, keyed by a stem's number for speed, because the fold compares each cluster with every topic.
 pub(super) type Counts = BTreeMap<u32, f32>;
 
-/// The stems by number, how common each is among the clusters read so far, and which nodes contain it.
+/// Numbers the stems and records how common each is among the clusters read so far and which nodes contain it.
 #[derive(Debug, Default)]
 pub(super) struct Lexicon<'e> {
     numbers: HashMap<&'e str, u32>,
@@ -96,7 +96,7 @@ impl<'e> Lexicon<'e> {
         }
     }
 
-    /// The nodes that contain a stem or once did.
+    /// The nodes that contain a stem or used to.
     pub(super) fn nodes_with(&self, term: u32) -> &[usize] {
         &self.nodes[term as usize]
     }
@@ -122,7 +122,7 @@ fn strength(count: f32) -> f32 {
     1.0 + count.max(1.0).ln()
 }
 
-/// Converts a dot product of two counts to a cosine.
+/// Converts the dot product of two counts, with lengths `a` and `b`, to a cosine.
 pub(super) fn share(dot: f32, a: f32, b: f32) -> f32 {
     let value = dot / (a * b);
     if value.is_finite() { value.min(1.0) } else { 0.0 }

@@ -1,25 +1,25 @@
-//! Thresholds and limits of topics: how talk is cut, gathered, titled and served, each with its reason.
-//! Not in this module: how they are used.
+//! Thresholds and limits for topics: how messages are batched, clustered and titled, and how topics are worded, each with its
+//! reason. Deliberately not here: the code that uses them.
 
 use keepsake_domain::limits;
 use serde::{Deserialize, Serialize};
 
 use super::ENGINE_VERSION;
 
-/// How topics are made: the seed's configuration with its defaults. Every field has a default, so configuration written by an
+/// The configuration of topics: the seed's settings with its defaults. Every field has a default, so configuration written by an
 /// older version stays valid.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TopicRules {
     /// Process a conversation after this many new messages.
     pub min_messages: u32,
-    /// Process a conversation after it has been quiet for this many minutes, with whatever messages it has.
+    /// Process a conversation after it has been quiet for this many minutes, even if it has fewer new messages.
     pub min_time_minutes: u32,
     /// If true, topics are updated automatically; otherwise only when a person asks.
     pub automatic: bool,
     /// Maximum number of messages in a batch.
     pub batch_size: u32,
-    /// Share of a batch's size: how many messages before the batch are read again for context.
+    /// Share of the batch size: this many messages before a batch are read again for context.
     pub overlap: f32,
     /// Minimum similarity to join an existing topic.
     pub similarity: f32,
@@ -102,26 +102,26 @@ impl TopicRules {
     }
 }
 
-/// About 8,000 tokens per call, which a small local model still reads to the end.
+/// Maximum number of characters per call: about 8,000 tokens, which a small local model still reads to the end.
 pub(crate) const CHARS_MAX: usize = 8_000 * limits::CHARS_PER_TOKEN;
 
-/// Maximum length of a quotation. A longer one could "prove" anything that can be assembled from its words.
+/// Maximum number of characters in a quotation. A longer one could "prove" anything that can be assembled from its words.
 pub(crate) const QUOTE_CHARS_MAX: usize = 400;
 
 /// Maximum number of characters embedded per message; the local model reads about 250 words.
 pub(crate) const EMBEDDED_CHARS_MAX: usize = 1_200;
 
-/// A message weighs the square root of its word count, up to this many words.
+/// Maximum number of words that count toward a message's weight, which is the square root of its word count.
 pub(crate) const WORDS_COUNTED_MAX: usize = 40;
 
 /// Minimum number of messages on each side of a cut; fewer are only an aside.
 pub(crate) const PART_MESSAGES_MIN: usize = 4;
 
-/// Two parts of a batch are separate subjects if their cosine is below this, after subtracting what is typical of all
+/// Two parts of a batch are on different subjects if their cosine is below this, after subtracting the average of all
 /// conversation. Values from 0 to 0.1 find the same number of topics in the development life; from 0.15, subjects are torn apart.
 pub(crate) const PARTS_BELOW: f32 = 0.05;
 
-/// Maximum names per kind; a longer list is an index.
+/// Maximum number of names per kind; a longer list is an index.
 pub(crate) const EACH_MAX: usize = 12;
 
 /// Topics nearer than this, or nearer than the similarity threshold, are proposed for merging.
@@ -163,26 +163,28 @@ pub(crate) const SPLIT_ROUNDS: usize = 6;
 /// Maximum number of words that explain a proposal.
 pub(crate) const WHY_TERMS_MAX: usize = 5;
 
-/// Maximum lines per section; a longer list of takeaways is not useful.
+/// Maximum number of lines per section; a longer list of takeaways is not useful.
 pub(crate) const SECTION_LINES_MAX: usize = 6;
 
 /// Maximum share of the target length that takeaways may use, so that space remains for details.
 pub(crate) const TAKEAWAYS_SHARE: f32 = 0.6;
 
-/// How far the text may exceed its target rather than break off: 400 words may become 500.
+/// Factor by which the text may exceed its target rather than break off: 400 words may become 500.
 pub(crate) const TARGET_SLACK: f32 = 1.25;
 
-/// Minimum words in a line; a shorter sentence depends on its context.
+/// Minimum number of words in a line; a shorter sentence depends on its context.
 pub(crate) const LINE_WORDS_MIN: usize = 5;
 
-/// Maximum words in a line; a longer sentence is a paragraph. Chat without full stops runs on like this.
+/// Maximum number of words in a line; a longer sentence is a paragraph. Chat messages without periods often run on like this.
 pub(crate) const MERGE_LINE_WORDS_MAX: usize = 60;
 
-/// Two lines say the same if they share this much of what distinguishes lines of this topic, and ...
+/// Two lines say the same if they share at least this fraction of the words that distinguish lines of this topic and, in
+/// addition, [`SAME_WORDS_FROM`].
 pub(crate) const SAME_FROM: f32 = 0.6;
 
-/// ... at least this share of all their words. A short line may name only what the topic is about ("We decided to try a new
-/// capacitor before we buy a new pump"), as every other line does; what it says about that is in its common words.
+/// Minimum share of all words that two lines must also have in common to say the same. A short line may name only the topic's
+/// subject ("We decided to try a new capacitor before we buy a new pump"), as every other line does; what it says about the
+/// subject is in its common words.
 pub(crate) const SAME_WORDS_FROM: f32 = 0.4;
 
 /// Factor for an assistant's sentences, so that people's sentences come first.
@@ -191,36 +193,37 @@ pub(crate) const ASSISTANT_SHARE: f32 = 0.6;
 /// Factor for questions, so that statements come first.
 pub(crate) const QUESTION_SHARE: f32 = 0.45;
 
-/// Maximum size of each bundle. A few pages show the subject; more only adds cost.
+/// Maximum number of characters in each bundle. A few pages show the subject; more only adds cost.
 pub(crate) const BUNDLE_CHARS_MAX: usize = CHARS_MAX / 4;
 
-/// Minimum confidence. By the scale given in the prompt, a model below this is guessing.
+/// Minimum confidence to accept an answer. On the scale given in the prompt, a model below this is guessing.
 pub(crate) const CONFIDENCE_MIN: f64 = 0.6;
 
-/// Minimum share of a line's words that must occur in the messages it quotes: it may combine and shorten, but not add.
+/// Minimum share of a line's words that must occur in the messages it quotes. A line may combine and shorten them, but not add to
+/// them.
 pub(crate) const LINE_SUPPORT_MIN: f64 = 0.6;
 
-/// Minimum share of a title's words that must occur in what was shown.
+/// Minimum share of a title's words that must occur in the messages shown.
 pub(crate) const TITLE_SUPPORT_MIN: f64 = 0.5;
 
-/// If less than this share of a reply passes, the rest is not trusted either.
+/// If less than this share of a reply passes the checks, the rest is not trusted either.
 pub(crate) const LINES_HOLD_MIN: f64 = 0.5;
 
-/// Maximum words in a line; a longer one is a paragraph.
+/// Maximum number of words in a line; a longer one is a paragraph.
 pub(crate) const WORDING_LINE_WORDS_MAX: usize = 60;
 
-/// Maximum length of a title; lists would cut a longer one.
+/// Maximum number of characters in a title; lists would cut off a longer one.
 pub(crate) const WORDING_TITLE_CHARS_MAX: usize = 60;
 
-/// The weight, in number of clusters, of what is typical of all conversation, relative to the clusters read.
+/// Weight of typical conversation in the running mean, as a number of clusters.
 pub(crate) const TYPICAL_WEIGHT: f32 = 60.0;
 
-/// Evidence is the cosine of meaning plus [`WORDS_SHARE`] times the cosine of words. At this value subjects separate: on the
-/// development life (decision 42), values from 0.25 to 0.35 find most topics and mix none.
+/// The evidence at which subjects separate. Evidence is the cosine of meaning plus [`WORDS_SHARE`] times the cosine of words. On
+/// the development life (decision 42), values from 0.25 to 0.35 find most topics and mix none.
 pub(crate) const EVIDENCE_AT: f32 = 0.30;
 
-/// Weight of shared words in the evidence (see [`EVIDENCE_AT`]). Values from 0.3 to 0.6 work equally well; words alone only join
-/// what shares names.
+/// Weight of shared words in the evidence (see [`EVIDENCE_AT`]). Values from 0.3 to 0.6 work equally well. Shared words without
+/// vectors would only join content that shares names.
 pub(crate) const WORDS_SHARE: f32 = 0.6;
 
 /// Like [`EVIDENCE_AT`], but without vectors: clusters on one subject share few words, and those on two subjects hardly any.
@@ -235,7 +238,7 @@ pub(crate) const CONTINUES: f32 = 0.1;
 /// Minimum number of different content words for a message to be meaningful by itself.
 pub(crate) const CONTENT_WORDS_MIN: usize = 3;
 
-/// Maximum length of a title; lists would cut a longer one.
+/// Maximum number of characters in a title; lists would cut off a longer one.
 pub(crate) const TITLE_TITLE_CHARS_MAX: usize = 60;
 
 /// A second phrase is added if its score is at least this share of the first one's.
@@ -247,10 +250,10 @@ pub(crate) const STAYS_FROM: f32 = 0.7;
 /// Maximum number of phrases considered; each of them is embedded.
 pub(crate) const PHRASES_LOOKED_AT: usize = 20;
 
-/// Minimum cosine counted for a phrase, however unrelated to the topic it is.
+/// A phrase counts with at least this cosine, however unrelated to the topic it is.
 pub(crate) const NEARNESS_MIN: f32 = 0.02;
 
-/// With at most this many turns, hardly anything is repeated.
+/// With at most this many turns, hardly anything is repeated, so a phrase said only once is not marked down.
 pub(crate) const FEW_TURNS: usize = 2;
 
 /// Factor for a phrase of several words that was said only once.

@@ -1,6 +1,6 @@
 //! The stems of content words in messages and sentences, used to compare two texts.
 //!
-//! Stop words are left out. How much each of the other words says depends on how many texts contain it (`nearness`).
+//! Stop words are left out. The weight of every other word depends on how many texts contain it (`nearness`).
 
 use crate::topic::rules::CONTENT_WORDS_MIN;
 use std::collections::BTreeMap;
@@ -37,8 +37,8 @@ pub(super) fn content(sentence: &Sentence<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Stems in readable form: each in the form most frequent in these texts; on a tie, the first alphabetically. Stems that occur in
-/// no text are left out.
+/// Replaces each stem with its most frequent form in these texts; on a tie, the alphabetically first form. Stems that occur in no
+/// text are left out.
 pub fn as_said<'t>(stems: &[String], texts: impl IntoIterator<Item = &'t str>) -> Vec<String> {
     let mut forms: BTreeMap<&str, BTreeMap<String, u32>> = stems.iter().map(|stem| (stem.as_str(), BTreeMap::new())).collect();
     for text in texts {

@@ -23,7 +23,7 @@ pub type Near<'n> = dyn Fn(&[&str]) -> Option<Vec<f32>> + 'n;
 pub fn title(text: &TopicText, turns: &[Turn<'_>], telling: &[(String, f32)], near: &Near<'_>, previous: Option<&str>) -> String {
     let document = Document::read(turns);
     let mut phrases = ranked_phrases(&document);
-    // "August" says when, not what.
+    // A date or time such as "August" is not a subject.
     phrases.retain(|phrase| !phrase.text.split_whitespace().all(|word| names_time(&word.to_lowercase())));
     weigh(&mut phrases, telling, document.plain.len());
     phrases.truncate(PHRASES_LOOKED_AT);
@@ -56,7 +56,7 @@ pub fn title(text: &TopicText, turns: &[Turn<'_>], telling: &[(String, f32)], ne
     }
 }
 
-/// Completes a name: "Príncipe" becomes "Príncipe Real" if it is usually followed by that word.
+/// Completes a name: "Príncipe" becomes "Príncipe Real" if "Real" usually follows it.
 fn whole_name(phrase: &str, turns: &[Turn<'_>]) -> String {
     // "At the Quarry I …": the pronoun is not part of a name.
     let is_me = |word: &str| word == "I" || word.starts_with("I'") || word.starts_with("I’");
@@ -92,7 +92,7 @@ fn whole_name(phrase: &str, turns: &[Turn<'_>]) -> String {
     most.filter(|(_, count)| count * 2 > stands).map_or_else(|| phrase.to_owned(), |(rest, _)| format!("{phrase} {rest}"))
 }
 
-/// A phrase scores by how strongly its words set the topic apart. A phrase of several words that occurs only once counts less.
+/// Scores each phrase by how strongly its words set the topic apart. A phrase of several words that occurs only once counts less.
 fn weigh(phrases: &mut [RankedPhrase], telling: &[(String, f32)], turns: usize) {
     for phrase in phrases.iter_mut() {
         let of = |stem: &String| telling.iter().find(|(word, _)| word == stem).map_or(0.0, |(_, strength)| *strength);

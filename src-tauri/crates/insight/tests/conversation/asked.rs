@@ -1,4 +1,4 @@
-//! A model's judgment of whether a conversation has ended: replies, and what is accepted from each.
+//! A model's judgment of whether a conversation has ended: replies, and which parts of them are accepted.
 #![allow(clippy::unwrap_used)]
 
 use expect_test::expect_file;

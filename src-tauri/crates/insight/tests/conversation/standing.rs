@@ -1,4 +1,4 @@
-//! Tests whether conversations have ended, their tone, and what a summary covers.
+//! Conversation status: if a conversation has ended, its tone, and the range that a summary covers.
 
 use keepsake_domain::{ConversationStatus, MessageType, Role, Timestamp};
 use keepsake_insight::conversation::{Moment, Pace, Reason, Standing, commitments, recap, standing};

@@ -1,4 +1,4 @@
-//! Whole-conversation analysis by a model: replies, and what is accepted from each.
+//! Whole-conversation analysis by a model: replies, and which parts of them are accepted.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;

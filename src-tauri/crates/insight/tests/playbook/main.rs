@@ -1,4 +1,4 @@
-//! Playbooks from made-up sessions: what is found, what is not, the exact limits of the rules, and what is written down.
+//! Playbooks from made-up sessions: which are found, which are not, the exact limits of the rules, and the text that is written.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod bench;

@@ -1,4 +1,4 @@
-//! A playbook worded by a model: replies, and what is accepted from each.
+//! A playbook worded by a model: replies, and which parts of them are accepted.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Sessions with agents: what a record contains and where each line comes from, and what a tier serves.
+//! Sessions with agents: the contents of a record and the source of each line, and what is served from a tier.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod record;

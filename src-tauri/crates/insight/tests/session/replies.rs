@@ -1,4 +1,4 @@
-//! A session record by a model: replies, and what is accepted from each.
+//! A session record by a model: replies, and which parts of them are accepted.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;

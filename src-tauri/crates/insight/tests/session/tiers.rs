@@ -1,4 +1,4 @@
-//! What a tier serves: within its budget for every input, in order of significance, and never half a line.
+//! The text served from a tier: within its budget for every input, in order of significance, and never with half a line.
 
 use keepsake_domain::{Span, Timestamp};
 use keepsake_insight::conversation::Place;
@@ -77,7 +77,7 @@ proptest! {
         let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ") + "\n";
         let whole: String = served.shown.iter().map(|at| flat(&lines[*at].text)).collect();
         prop_assert_eq!(&served.text, &whole);
-        // A higher level is never displaced by a lower one.
+        // A less significant line never displaces a more significant one.
         let band = |at: &usize| match lines[*at].significance { 4.. => 0, 3 => 1, _ => 2 };
         let lowest_shown = served.shown.iter().map(band).max();
         for at in served.left_out.iter().filter(|at| flat(&lines[**at].text).chars().count() <= budget) {

@@ -1,4 +1,4 @@
-//! Topics by a model: replies, and what is accepted from each.
+//! Topics by a model: replies, and which parts of them are accepted.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -37,7 +37,7 @@ fn ids(count: usize) -> Vec<String> {
     (1..=count).map(|n| format!("m{n}")).collect()
 }
 
-/// What the notes rest on: line 1.
+/// The message that the notes are based on: line 1.
 const KNOWN: &[(Role, &str, &str)] = &[(Role::Owner, "Mara", "The well was dug in the garden behind the shed.")];
 
 /// The new messages: lines 2 to 9.

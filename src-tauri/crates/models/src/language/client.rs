@@ -1,4 +1,4 @@
-//! A client for one model on one server: sends prompts and collects replies.
+//! A client for one model on one server. It sends prompts and collects replies.
 
 use std::sync::Mutex;
 
@@ -12,41 +12,41 @@ use super::{CallError, ChatReply, ChatRequest, Connection, Endpoint, LanguageMod
 pub struct Client {
     connection: Connection,
     model: String,
-    /// Parameters that the server has been found to reject are left out for the lifetime of the client.
+    /// Parameters that the server has rejected stay omitted for the lifetime of the client.
     offer: Mutex<Offer>,
 }
 
-/// The parameters that not every server accepts.
+/// Request parameters that not every server accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Offer {
-    /// How the reply's shape is requested. The reply is checked in any case.
+    /// How the format of the reply is requested. The reply is validated in any case.
     pub(crate) shape: ReplyShape,
-    /// Requests token counts at the end of a stream.
+    /// Request token counts at the end of a stream.
     pub(crate) usage: bool,
-    /// Sends `max_tokens`. Newer OpenAI models accept `max_completion_tokens` instead.
+    /// Send `max_tokens`. Newer OpenAI models require `max_completion_tokens` instead.
     pub(crate) classic_limit: bool,
-    /// Sends a temperature, which those models do not accept either.
+    /// Send a temperature, which those models do not accept either.
     pub(crate) temperature: bool,
 }
 
-/// How the server is told the required shape of the reply.
+/// How the required reply format is requested from the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReplyShape {
-    /// With a JSON schema, as current servers accept it.
+    /// With a JSON schema, in the form that current servers accept.
     Schema,
-    /// With the older JSON mode, including the schema for servers that read it there.
+    /// With the older JSON mode. It includes the schema for servers that read it there.
     Json,
-    /// Only with the wording of the prompt.
+    /// Only in the wording of the prompt.
     Unsaid,
 }
 
 impl Offer {
     const ALL: Self = Self { shape: ReplyShape::Schema, usage: true, classic_limit: true, temperature: true };
 
-    /// What to try after a refusal that named `parameter`. A refusal without a name is taken to be about the reply's shape.
-    /// `None` if nothing is left to omit.
+    /// The parameters to try after the server rejected `parameter`. A rejection without a parameter name is assumed to be about
+    /// the reply format. `None` if nothing is left to omit.
     fn without(self, parameter: Option<&str>) -> Option<Self> {
-        // "response_format.json_schema.name" refers to its first part.
+        // For "response_format.json_schema.name", the parameter is the first part.
         match parameter.map(|parameter| parameter.split('.').next().unwrap_or(parameter)) {
             Some("max_tokens") => self.classic_limit.then_some(Self { classic_limit: false, ..self }),
             Some("temperature") => self.temperature.then_some(Self { temperature: false, ..self }),
@@ -62,7 +62,7 @@ impl Offer {
 }
 
 impl Client {
-    /// A client for `model`, one of the names from [`Connection::models`].
+    /// Creates a client for `model`, one of the names from [`Connection::models`].
     pub fn new(connection: Connection, model: impl Into<String>) -> Self {
         Self { connection, model: model.into(), offer: Mutex::new(Offer::ALL) }
     }
@@ -88,7 +88,8 @@ impl Client {
                 Err(Failure { error, refused: None }) => return Err(error),
             }
         };
-        // Stored only now, because a request that is also refused without these parameters was refused for another reason.
+        // Stored only after success: if the request had been rejected without these parameters too, there would be another
+        // reason.
         *self.offer.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = offer;
         let mut gathered = Gathered::default();
         let mut reply_bytes = 0;
@@ -127,7 +128,7 @@ impl Client {
             take(b"")?;
         }
         if gathered.events == 0 && is_of_type(response, "text/html") {
-            // An HTML page: from another program, or from a network that requires a person to sign in.
+            // This is an HTML page from another program, or from a network that requires a sign-in.
             gathered.other_shape()?;
         }
         Ok(())
@@ -158,18 +159,18 @@ impl LanguageModel for Client {
 pub(crate) struct Gathered {
     text: String,
     chars: u64,
-    /// The number of events in the server's format.
+    /// Number of events in the server's format.
     pub(crate) events: u64,
-    /// True if the server said that the reply is complete.
+    /// Whether the server reported that the reply is complete.
     pub(crate) is_ended: bool,
-    /// True if something arrived that is not in the server's format.
+    /// Whether data arrived that is not in the server's format.
     is_other_shape: bool,
     pub(crate) tokens_in: Option<u32>,
     pub(crate) tokens_out: Option<u32>,
 }
 
 impl Gathered {
-    /// Appends some text of the reply.
+    /// Appends text to the reply.
     pub(crate) fn push(&mut self, piece: &str, watch: &dyn Watch) -> Result<(), CallError> {
         if piece.is_empty() {
             return Ok(());

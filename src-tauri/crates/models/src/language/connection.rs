@@ -1,4 +1,4 @@
-//! A server, its key, and how far calls may go: shared by clients, model lists and detection.
+//! A server, its key, and the hosts that calls may reach. Clients, model lists and detection share it.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use super::wire::{Flow, Lines};
 use super::{CallError, Endpoint, Reach, Shape, Watch, ollama, openai};
 use crate::keys::ApiKey;
 
-/// Maximum number of models in a list; the largest broker offers a few hundred.
+/// Maximum number of models in a list. The largest broker offers a few hundred.
 const MODELS_MAX: usize = 2_000;
-/// Maximum length of a model's name, in characters.
+/// Maximum length of a model name, in characters.
 const MODEL_NAME_CHARS_MAX: usize = 200;
 
 /// A connection to a server.
@@ -24,13 +24,13 @@ pub struct Connection {
     pub(crate) transport: Transport,
 }
 
-/// Why a connection cannot be set up. Nothing was opened.
+/// Why a connection could not be created. No network connection was opened.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ConnectionError {
-    /// The key would be sent unencrypted over a network.
+    /// The key would be sent over a network without encryption.
     #[error("a key is sent only over https or to this computer, and {origin} is neither; use its https address")]
     KeyInClear {
-        /// The server it would have gone to.
+        /// The server that the key would have been sent to.
         origin: String,
     },
     /// The system's certificates cannot be read.
@@ -39,8 +39,7 @@ pub enum ConnectionError {
 }
 
 impl Connection {
-    /// A connection to `endpoint` that is limited to `reach`. The clock is used to interpret when a busy server may be asked
-    /// again.
+    /// Creates a connection to `endpoint`, limited to `reach`. The clock is needed to compute how long to wait for a busy server.
     pub fn new(endpoint: Endpoint, reach: Reach, key: Option<&ApiKey>, clock: Arc<dyn Clock>) -> Result<Self, ConnectionError> {
         if key.is_some() && !endpoint.is_encrypted() && !endpoint.is_this_computer() {
             return Err(ConnectionError::KeyInClear { origin: endpoint.origin() });
@@ -60,12 +59,12 @@ impl Connection {
         self.transport.endpoint()
     }
 
-    /// The models that the server offers, in the server's order.
+    /// The models that the server offers, in its own order.
     pub fn models(&self, timeout_ms: u64, watch: &dyn Watch) -> Result<Vec<String>, CallError> {
         self.transport.run(timeout_ms, watch, self.list())
     }
 
-    /// How many tokens `model` can read and write in one call, if the server says so.
+    /// Maximum number of tokens that `model` can read and write in one call, if the server reports it.
     pub fn context_tokens(&self, model: &str, timeout_ms: u64, watch: &dyn Watch) -> Result<Option<u32>, CallError> {
         self.transport.run(timeout_ms, watch, self.context_of(model))
     }
@@ -79,8 +78,8 @@ impl Connection {
             return Ok(ollama::context_tokens(&self.transport.body(&mut response).await?));
         }
         if endpoint.is_this_computer() {
-            // The length the server was started with takes precedence over what the model could support. Servers other than
-            // llama.cpp and LM Studio do not have these paths.
+            // The length that the server was started with takes precedence over the length that the model could support. Servers
+            // other than llama.cpp and LM Studio do not have these paths.
             for path in ["/props", "/api/v0/models"] {
                 let Ok(body) = self.transport.get(endpoint.root_url(path)).await else { continue };
                 if let Some(tokens) = openai::started_with(&body).or_else(|| openai::context_tokens(&body, model)) {
@@ -91,8 +90,8 @@ impl Connection {
         Ok(openai::context_tokens(&self.transport.get(endpoint.url("/models")).await?, model))
     }
 
-    /// Makes an Ollama server download `model` and waits for it. `progress` receives the bytes downloaded so far and the total
-    /// size of the part in progress. An interrupted download resumes, because Ollama keeps what it has received.
+    /// Makes an Ollama server download `model` and waits until it is done. `progress` receives the bytes downloaded so far and
+    /// the total size of the current part. An interrupted download can be resumed, because Ollama keeps the received data.
     pub fn pull(&self, model: &str, timeout_ms: u64, watch: &dyn Watch, progress: &dyn Fn(u64, u64)) -> Result<(), CallError> {
         self.transport.run(timeout_ms, watch, self.pull_with(model, progress))
     }
@@ -140,7 +139,7 @@ impl Connection {
     }
 }
 
-/// Names are displayed and stored, so they must be short and contain no control or invisible characters.
+/// Names are displayed and stored, so they must be short and contain no control characters or invisible characters.
 fn is_name(name: &str) -> bool {
     !name.is_empty()
         && name.chars().count() <= MODEL_NAME_CHARS_MAX

@@ -1,4 +1,4 @@
-//! Finds language model servers running on this computer. Only runs when a person asks for it.
+//! Finds language model servers on this computer. Runs only when a person asks for it.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::transport::run;
 use super::{CallError, Connection, Endpoint, Reach, Shape};
 
-/// The servers that are searched for.
+/// The kinds of servers that can be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerKind {
@@ -17,7 +17,7 @@ pub enum ServerKind {
     Ollama,
     /// LM Studio.
     LmStudio,
-    /// The server of llama.cpp.
+    /// The llama.cpp server.
     LlamaCpp,
     /// Jan.
     Jan,
@@ -46,7 +46,7 @@ impl ServerKind {
     }
 }
 
-/// A place to look for a server.
+/// An address to check for a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Candidate {
     /// The kind of server expected.
@@ -62,28 +62,28 @@ impl Candidate {
     }
 }
 
-/// A server that answered.
+/// A server that responded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The kind of server.
     pub kind: ServerKind,
     /// Its address.
     pub endpoint: Endpoint,
-    /// Its version, if it gives one.
+    /// Its version, if it reports one.
     pub version: Option<String>,
-    /// What it can do.
+    /// Its state.
     pub state: FoundState,
 }
 
-/// The state of a server that answered.
+/// The state of a server that responded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FoundState {
-    /// It offers these models.
+    /// It offers models.
     Ready {
-        /// The names of the models; at least one.
+        /// Names of the models; at least one.
         models: Vec<String>,
     },
-    /// It is running but has no model: one must be downloaded or loaded there.
+    /// It is running but has no model. The person must download or load one there.
     NoModel,
     /// It is loading a model.
     Loading,
@@ -91,8 +91,8 @@ pub enum FoundState {
     KeyNeeded,
 }
 
-/// Queries all candidates at once and waits at most `timeout_ms` in total. Candidates that do not answer like a server of their
-/// kind are left out. Blocks.
+/// Queries all candidates in parallel, with a total time limit of `timeout_ms`. Candidates that do not respond like a server of
+/// their kind are left out. Blocks.
 pub fn detect(candidates: &[Candidate], timeout_ms: u64, clock: &Arc<dyn Clock>) -> Vec<Found> {
     let limit = std::time::Duration::from_millis(timeout_ms);
     let looking = async {
@@ -114,7 +114,7 @@ async fn look(candidate: Candidate, clock: Arc<dyn Clock>) -> Option<Found> {
     let endpoint = Endpoint::parse(&address, kind.shape()).ok()?;
     let connection = Connection::new(endpoint.clone(), Reach::ThisComputer, None, clock).ok()?;
     let (version, models) = tokio::join!(version(&connection, kind), connection.list());
-    // Another program may use the port, so Ollama and llama.cpp must also answer a request specific to them.
+    // Another program may be using the port, so Ollama and llama.cpp must also answer a request that is specific to them.
     let version = match version {
         Version::Said(version) => version,
         Version::AnotherServer => return None,

@@ -1,7 +1,8 @@
-//! The address of a server, and whether a call may go there.
+//! The address of a server, and whether calls may be sent to it.
 //!
-//! "This computer" is decided on the address that is actually connected to: a literal loopback address, or the name `localhost`,
-//! which the transport resolves itself. No other name counts, whatever a name server says about it.
+//! Whether an address is "this computer" is decided by the address that is actually connected to: a literal loopback address, or
+//! the name `localhost`, which the transport resolves itself. No other name counts, even if a name server resolves it to this
+//! computer.
 
 use std::fmt;
 
@@ -19,13 +20,13 @@ pub enum Shape {
     OpenAi,
 }
 
-/// How far calls may go.
+/// The hosts that calls may reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
-    /// Only to loopback addresses.
+    /// Only loopback addresses.
     ThisComputer,
-    /// To any host that a person entered.
+    /// Any host that the person entered.
     Anywhere,
 }
 
@@ -36,13 +37,13 @@ pub struct Endpoint {
     shape: Shape,
 }
 
-/// Why an address cannot be used. Never quotes it, because it may contain a password.
+/// Why an address cannot be used. The message never quotes the address, because it may contain a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum EndpointError {
     /// It is not a web address.
     #[error("this is not the address of a server; enter one such as http://127.0.0.1:11434")]
     NotAnAddress,
-    /// The scheme is neither http nor https.
+    /// Its scheme is neither http nor https.
     #[error("the address of a server must begin with http:// or https://")]
     Scheme,
     /// It contains `user:password@host`, which can also make one address look like another.
@@ -54,7 +55,7 @@ pub enum EndpointError {
 }
 
 impl Endpoint {
-    /// Parses the address that a person entered. For [`Shape::OpenAi`], `/v1` may be omitted.
+    /// Parses an address that a person entered. For [`Shape::OpenAi`], `/v1` may be omitted.
     pub fn parse(address: &str, shape: Shape) -> Result<Self, EndpointError> {
         let mut base = Url::parse(address.trim()).map_err(|_| EndpointError::NotAnAddress)?;
         if !matches!(base.scheme(), "http" | "https") {
@@ -76,17 +77,17 @@ impl Endpoint {
         self.shape
     }
 
-    /// Scheme, host and port, as shown in messages and in the log of what left this computer.
+    /// Scheme, host and port, as shown in messages and in the call log.
     pub fn origin(&self) -> String {
         self.base.origin().ascii_serialization()
     }
 
-    /// True if data sent there is encrypted in transit.
+    /// Whether data sent there is encrypted in transit.
     pub fn is_encrypted(&self) -> bool {
         self.base.scheme() == "https"
     }
 
-    /// True if it is this computer, whatever a name server says.
+    /// Whether it is this computer. Name servers have no influence on this.
     pub fn is_this_computer(&self) -> bool {
         match self.base.host() {
             Some(Host::Ipv4(address)) => address.is_loopback(),
@@ -96,19 +97,19 @@ impl Endpoint {
         }
     }
 
-    /// True if a call may go there.
+    /// Whether calls may be sent there.
     pub fn is_within(&self, reach: Reach) -> bool {
         reach == Reach::Anywhere || self.is_this_computer()
     }
 
-    /// The address of `path` below the base: `/chat/completions`.
+    /// The URL of `path` below the base address, for example `/chat/completions`.
     pub(crate) fn url(&self, path: &str) -> Url {
         let mut url = self.base.clone();
         url.set_path(&format!("{}{path}", self.base.path().trim_end_matches('/')));
         url
     }
 
-    /// The address of `path` at the root of the same host: `/health`.
+    /// The URL of `path` at the root of the same host, for example `/health`.
     pub(crate) fn root_url(&self, path: &str) -> Url {
         let mut url = self.base.clone();
         url.set_path(path);
@@ -116,7 +117,7 @@ impl Endpoint {
     }
 }
 
-/// The only name that means this computer.
+/// The only name that counts as this computer.
 pub(crate) const LOCALHOST: &str = "localhost";
 
 impl fmt::Display for Endpoint {

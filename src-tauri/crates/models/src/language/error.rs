@@ -1,19 +1,19 @@
-//! Why a call gave no reply, without any text that was sent or received.
+//! Why a call has no reply. The errors contain no text that was sent or received.
 
 use thiserror::Error;
 
-/// Why a call gave no reply. Contains no text of the prompt or reply, and no key.
+/// Why a call has no reply. Contains no text of the prompt or the reply, and no key.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CallError {
-    /// No connection could be made.
+    /// No connection could be established.
     #[error("cannot connect to {origin}: {reason}; check that the server is running and that its address is correct")]
     Refused {
         /// The server.
         origin: String,
-        /// The kind of fault.
+        /// The kind of failure.
         reason: &'static str,
     },
-    /// The server's certificate is not trusted, so it may not be the server it claims to be.
+    /// The server's certificate is not trusted, so the server may not be the one it claims to be.
     #[error(
         "{origin} presented a certificate that this computer does not trust; nothing was sent. Check the address, or trust the \
          server's certificate in the settings of this computer"
@@ -22,12 +22,12 @@ pub enum CallError {
         /// The server.
         origin: String,
     },
-    /// The time limit passed.
+    /// The time limit was exceeded.
     #[error("{origin} gave no complete reply within {timeout_ms} ms; if this happens again, choose a smaller model")]
     TimedOut {
         /// The server.
         origin: String,
-        /// The time limit.
+        /// The time limit in ms.
         timeout_ms: u64,
     },
     /// The caller canceled the call.
@@ -38,55 +38,55 @@ pub enum CallError {
     Busy {
         /// 429 or 503.
         status: u16,
-        /// How long the server asks to wait before retrying, if it says so.
+        /// The delay before a retry that the server requested, if any, in ms.
         retry_after_ms: Option<u64>,
     },
-    /// The server reports an internal error.
+    /// The server reported an internal error.
     #[error("the model's server reported an internal error (status {status}); try again later")]
     Server {
-        /// 5xx, or 408 and 425, which are handled the same way.
+        /// 5xx, or 408 and 425, which are handled in the same way.
         status: u16,
     },
-    /// The server understood the request and refused it.
+    /// The server understood the request but rejected it.
     #[error("the model's server refused the request (status {status}): {}", advice(*status))]
     Rejected {
         /// 3xx or 4xx.
         status: u16,
     },
-    /// The prompt has more tokens than the model can read at once.
+    /// The prompt has more tokens than the model can read.
     #[error("the prompt is longer than the model can read at once; choose a model with a longer context")]
     PromptTooLong {
-        /// The number of tokens it can read, if the server says so.
+        /// Number of tokens it can read, if the server reports it.
         context_tokens: Option<u32>,
     },
-    /// The server is running but its model is not ready.
+    /// The server is running, but its model is not ready yet.
     #[error("the model is still loading")]
     Loading,
     /// The reply is incomplete.
     #[error("the model's reply was cut off: {}", if *at_token_limit { "it reached the limit on tokens" } else { "the connection ended before the reply was complete" })]
     CutOff {
-        /// True if the server stopped at the requested token limit; false if the connection broke.
+        /// Whether the server stopped at the requested token limit. If `false`, the connection broke.
         at_token_limit: bool,
     },
-    /// The reply is longer than any valid one; reading stopped there.
+    /// The reply exceeds the maximum length of a valid reply, so reading was stopped.
     #[error("the model's reply is too long; reading stopped after {} KB", limit_bytes / 1024)]
     TooLong {
-        /// The limit at which reading stopped.
+        /// The limit in bytes.
         limit_bytes: usize,
     },
-    /// The response is not in the format of such a server.
+    /// The response is not in the expected server format.
     #[error("{origin} did not answer like a server of this kind; check the address and the kind of server")]
     Envelope {
         /// The server.
         origin: String,
     },
-    /// The model refused, or returned an empty reply.
+    /// The model refused to answer, or returned an empty reply.
     #[error("the model declined to answer; try another model")]
     Declined,
-    /// Blocked by the "this computer only" setting; nothing was opened.
+    /// Blocked by the "this computer only" setting. No connection was opened.
     #[error("{origin} is not this computer, and calls to other computers are turned off in Settings, Models; nothing was sent")]
     NotLocal {
-        /// The server it would have gone to.
+        /// The server that was blocked.
         origin: String,
     },
 }
@@ -102,12 +102,12 @@ fn advice(status: u16) -> &'static str {
 }
 
 impl CallError {
-    /// True if a smaller request may help: the prompt or its reply has more tokens than the model can handle.
+    /// Whether a smaller request may help, because the prompt or the reply has more tokens than the model can handle.
     pub fn is_too_much_at_once(&self) -> bool {
         matches!(self, Self::PromptTooLong { .. } | Self::CutOff { at_token_limit: true })
     }
 
-    /// How long the server asks to wait before retrying, if it says so.
+    /// The delay before a retry that the server requested, if any, in ms.
     pub fn retry_after_ms(&self) -> Option<u64> {
         match self {
             Self::Busy { retry_after_ms, .. } => *retry_after_ms,
@@ -115,10 +115,10 @@ impl CallError {
         }
     }
 
-    /// True if another attempt may succeed without anybody changing anything; the only rule for retries.
+    /// Whether another attempt may succeed without any change by a person. This is the only rule for retries.
     ///
-    /// A request that the server refuses outright would be refused again. Everything else may succeed next time, including
-    /// replies that were too long, cut off, malformed or declined, because a model does not give the same reply twice.
+    /// If the server rejected a request, it would reject it again. All other calls may succeed on the next attempt, even if the
+    /// reply was too long, cut off, malformed or declined, because a model does not give the same reply twice.
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::Rejected { .. }

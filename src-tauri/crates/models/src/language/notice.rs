@@ -1,7 +1,7 @@
-//! Sends a short notice to an address that a person entered, over the same transport and under the same network setting as model
+//! Sends a short notice to a URL that the person entered, over the same transport and under the same network setting as model
 //! calls.
 //!
-//! Deliberately not here: the content of a notice, when to send one, and logging it.
+//! Not in this module: the content of a notice, when it is sent, and logging.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use keepsake_domain::Clock;
 use super::transport::Transport;
 use super::{CallError, ConnectionError, Endpoint, Reach, Watch};
 
-/// Time limit for a notice. The receiver should answer at once; otherwise the notice is sent again later.
+/// Time limit for a notice. The receiver should respond immediately; otherwise the notice is sent again later.
 const NOTICE_TIMEOUT_MS: u64 = 10_000;
 
 /// A connection to a receiver of notices.
@@ -19,12 +19,12 @@ pub struct Notifier {
 }
 
 impl Notifier {
-    /// A connection to this address.
+    /// Creates a connection to this endpoint.
     pub fn new(endpoint: Endpoint, reach: Reach, clock: Arc<dyn Clock>) -> Result<Self, ConnectionError> {
         Ok(Self { transport: Transport::new(endpoint, reach, None, clock)? })
     }
 
-    /// Sends one notice as JSON. Blocks; only the status of the response is read.
+    /// Sends a notice as JSON. Blocks. Only the status of the response is read.
     pub fn send(&self, json: &str, watch: &dyn Watch) -> Result<(), CallError> {
         let url = self.transport.endpoint().url("");
         self.transport.run(NOTICE_TIMEOUT_MS, watch, async {

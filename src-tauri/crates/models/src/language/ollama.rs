@@ -9,13 +9,13 @@ use super::transport::ServerError;
 use super::wire::Flow;
 use super::{CallError, ChatRequest, Watch};
 
-/// The smallest context window to request; larger ones double it. There are only a few sizes, because Ollama reloads the model
+/// Minimum context window to request; larger windows double it. There are only a few sizes, because Ollama reloads the model
 /// whenever the window changes.
 const WINDOW_TOKENS_MIN: usize = 4096;
 
-/// The context window to request. Ollama silently cuts a longer prompt from the front, and a much larger window takes memory that
-/// the model needs. Tokens are therefore estimated on the safe side: 3.5 ASCII characters per token, and one token for each other
-/// character, because Chinese has hardly more characters per token.
+/// The context window to request. If the prompt is longer, Ollama silently cuts its beginning; if the window is much larger than
+/// needed, it uses memory that the model needs. The token count is therefore a conservative estimate: 3.5 ASCII characters per
+/// token, and one token for each other character, because Chinese has hardly more than one character per token.
 fn window_tokens(prompt: &Prompt) -> usize {
     let (mut ascii, mut other) = (0, 0);
     for c in prompt.system.as_str().chars().chain(prompt.user.as_str().chars()) {
@@ -34,7 +34,7 @@ pub(crate) fn body(model: &str, request: &ChatRequest<'_>, offer: Offer) -> Valu
             {"role": "user", "content": prompt.user.as_str()},
         ],
         "stream": true,
-        // The token limit is meant for the reply; a model that writes down its thoughts would use it up.
+        // Thinking is turned off, because it would use up the token limit, which is meant for the reply.
         "think": false,
         "options": {
             "temperature": request.temperature,
@@ -66,7 +66,7 @@ struct Message {
     content: String,
 }
 
-/// Reads one line of the reply.
+/// Parses one line of the reply.
 pub(crate) fn line(gathered: &mut Gathered, line: &[u8], watch: &dyn Watch) -> Result<Flow, CallError> {
     if line.iter().all(u8::is_ascii_whitespace) {
         return Ok(Flow::More);
@@ -109,18 +109,18 @@ pub(crate) fn models(body: &[u8]) -> Option<Vec<String>> {
     Some(tags.models.into_iter().map(|tag| tag.name).collect())
 }
 
-/// The content of a line from `/api/pull`.
+/// A parsed line from `/api/pull`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Pulled {
     /// Progress of one part of the model, in bytes.
     Part { done: u64, total: u64 },
-    /// Another step is done.
+    /// Another step was completed.
     Step,
     /// The download is complete.
     All,
 }
 
-/// Reads a line of `/api/pull`.
+/// Parses a line from `/api/pull`.
 pub(crate) fn pulled(line: &[u8]) -> Result<Pulled, CallError> {
     #[derive(Deserialize)]
     struct Line {

@@ -31,7 +31,7 @@ pub(crate) fn body(model: &str, request: &ChatRequest<'_>, offer: Offer) -> Valu
             let schema = json!({"name": prompt.name, "strict": true, "schema": prompt.schema});
             body["response_format"] = json!({"type": "json_schema", "json_schema": schema});
         }
-        // The schema is included where llama-cpp-python and others read it.
+        // The schema is placed where llama-cpp-python and others read it.
         ReplyShape::Json => body["response_format"] = json!({"type": "json_object", "schema": prompt.schema}),
         ReplyShape::Unsaid => {}
     }
@@ -63,7 +63,7 @@ struct Usage {
     completion_tokens: Option<u32>,
 }
 
-/// Reads one event of the stream.
+/// Parses one event of the stream.
 pub(crate) fn event(gathered: &mut Gathered, data: &[u8], watch: &dyn Watch) -> Result<Flow, CallError> {
     if data.trim_ascii() == b"[DONE]" {
         gathered.events += 1;
@@ -71,11 +71,11 @@ pub(crate) fn event(gathered: &mut Gathered, data: &[u8], watch: &dyn Watch) -> 
         return Ok(Flow::Done);
     }
     chunk(gathered, data, watch)?;
-    // The end was announced, but the token counts follow it.
+    // The stream announced its end, but the token counts come after it.
     Ok(Flow::More)
 }
 
-/// Reads the whole reply of a server that does not stream.
+/// Parses the whole reply of a server that does not stream.
 pub(crate) fn whole(gathered: &mut Gathered, body: &[u8], watch: &dyn Watch) -> Result<Flow, CallError> {
     chunk(gathered, body, watch)?;
     if gathered.is_ended { Ok(Flow::Done) } else { gathered.other_shape() }
@@ -91,7 +91,7 @@ fn chunk(gathered: &mut Gathered, data: &[u8], watch: &dyn Watch) -> Result<(), 
         gathered.tokens_in = usage.prompt_tokens;
         gathered.tokens_out = usage.completion_tokens;
     }
-    // Only one choice was requested; a second one would be another reply.
+    // Only one choice was requested. A second one would be a different reply.
     let Some(choice) = chunk.choices.into_iter().next() else { return Ok(()) };
     if let Some(delta) = choice.delta {
         if delta.refusal.is_some_and(|refusal| !refusal.is_empty()) {
@@ -124,7 +124,7 @@ pub(crate) fn models(body: &[u8]) -> Option<Vec<String>> {
     Some(list.data.into_iter().map(|model| model.id).collect())
 }
 
-/// A model's context length, as given by vLLM and brokers in `/v1/models`.
+/// A model's context length, as reported by vLLM and brokers in `/v1/models`.
 pub(crate) fn context_tokens(body: &[u8], model: &str) -> Option<u32> {
     let list: Value = serde_json::from_slice(body).ok()?;
     let entry = list["data"].as_array()?.iter().find(|entry| entry["id"] == model)?;
@@ -132,7 +132,7 @@ pub(crate) fn context_tokens(body: &[u8], model: &str) -> Option<u32> {
     known.iter().find_map(|name| u32::try_from(entry[*name].as_u64()?).ok())
 }
 
-/// The context length that llama.cpp was started with, from its `/props`.
+/// The context length that llama.cpp was started with, as reported by its `/props`.
 pub(crate) fn started_with(body: &[u8]) -> Option<u32> {
     let props: Value = serde_json::from_slice(body).ok()?;
     u32::try_from(props["default_generation_settings"]["n_ctx"].as_u64()?).ok()

@@ -1,8 +1,8 @@
-//! A single HTTP exchange: limited in time and bytes, cancelable, and never with a host that the network setting forbids.
+//! A single HTTP exchange, limited in time and bytes, cancelable, and never with a host that the network setting forbids.
 //!
 //! Deliberately disabled: redirects, proxies and their environment variables, HTTP/2, compression, persistent connections, and
-//! the library's own retries and verbose log. Names are resolved here, so that `localhost` always means this computer, whatever a
-//! hosts file or name server says. With [`Reach::ThisComputer`], no other name is looked up at all.
+//! the library's own retries and verbose log. Names are resolved here, so that `localhost` always means this computer, regardless
+//! of hosts files and name servers. With [`Reach::ThisComputer`], no other name is looked up at all.
 
 use std::error::Error;
 use std::future::Future;
@@ -23,16 +23,16 @@ use super::endpoint::LOCALHOST;
 use super::wire::{LINE_BYTES_MAX, WIRE_BYTES_MAX};
 use super::{CallError, ConnectionError, Endpoint, Reach, Watch};
 
-/// How often a running call checks for cancellation; short enough to feel immediate.
+/// Interval at which a running call checks for cancellation, short enough to feel immediate.
 const CANCEL_POLL_MS: u64 = 20;
 
 /// Maximum time to connect. The rest of a call's time is for the model.
 const CONNECT_TIMEOUT_MS: u64 = 10_000;
 
-/// Maximum bytes read from an error's body; the reason is in the first few hundred.
+/// Maximum number of bytes read from an error response. The reason is in the first few hundred.
 const ERROR_BYTES_MAX: usize = 16 * 1024;
 
-/// Maximum wait that a server may ask for; a longer one would block the work indefinitely.
+/// Maximum delay that a server may request. A longer one would block the work indefinitely.
 const RETRY_AFTER_MS_MAX: u64 = 24 * 60 * 60 * 1000;
 
 /// The addresses of `localhost`.
@@ -51,7 +51,7 @@ pub(crate) struct Transport {
 /// Why an exchange failed.
 pub(crate) struct Failure {
     pub(crate) error: CallError,
-    /// Set if the server may accept the request without one of its parameters: the parameter it named, if it named one.
+    /// Set if the server may accept the request without one of its parameters. Contains the parameter, if the server named it.
     pub(crate) refused: Option<Option<String>>,
 }
 
@@ -76,8 +76,8 @@ impl Transport {
         &self.endpoint
     }
 
-    /// Runs `work` on its own runtime until it finishes, `timeout_ms` pass, or `watch` is canceled. Checks the network setting
-    /// first, so that no forbidden exchange starts.
+    /// Runs `work` on its own runtime until it finishes, `timeout_ms` have passed, or `watch` is canceled. Checks the network
+    /// setting first, so that no forbidden exchange starts.
     pub(crate) fn run<T>(
         &self,
         timeout_ms: u64,
@@ -105,7 +105,7 @@ impl Transport {
         }
     }
 
-    /// Checks the network setting.
+    /// Fails if the network setting forbids this server.
     pub(crate) fn permit(&self) -> Result<(), CallError> {
         if self.endpoint.is_within(self.reach) { Ok(()) } else { Err(CallError::NotLocal { origin: self.endpoint.origin() }) }
     }
@@ -123,7 +123,7 @@ impl Transport {
         self.body(&mut response).await
     }
 
-    /// The whole body, up to the maximum size of one line of a stream.
+    /// The whole body, limited to the maximum size of a stream line.
     pub(crate) async fn body(&self, response: &mut reqwest::Response) -> Result<Vec<u8>, CallError> {
         let mut body = Vec::new();
         while let Some(piece) = self.piece(response).await? {
@@ -135,7 +135,7 @@ impl Transport {
         Ok(body)
     }
 
-    /// The next piece of a reply. `taken` is the running total of bytes, which is limited.
+    /// The next piece of a reply. `taken` counts the bytes so far, which are limited.
     pub(crate) async fn next(&self, response: &mut reqwest::Response, taken: &mut u64) -> Result<Option<Bytes>, CallError> {
         let piece = self.piece(response).await?;
         *taken += piece.as_ref().map_or(0, |piece| piece.len() as u64);
@@ -147,7 +147,7 @@ impl Transport {
     }
 
     async fn exchange(&self, mut request: reqwest::RequestBuilder) -> Result<reqwest::Response, Failure> {
-        // Checked again right before anything is opened, so that any future caller of this function is covered too.
+        // Checked again right before a connection is opened, so that any future caller of this function is covered too.
         self.permit()?;
         if let Some(authorization) = &self.authorization {
             request = request.header(AUTHORIZATION, authorization.clone());
@@ -161,7 +161,7 @@ impl Transport {
         let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let retry_after_ms = retry_after.and_then(|value| retry_after_ms(value, self.clock.now()));
         let mut body = Vec::new();
-        // The status is an answer even if the body is cut off.
+        // The status is meaningful even if the body is cut off.
         while let Ok(Some(piece)) = self.piece(&mut response).await {
             let room = ERROR_BYTES_MAX - body.len();
             body.extend_from_slice(&piece[..piece.len().min(room)]);
@@ -193,11 +193,11 @@ impl Transport {
     }
 }
 
-/// Runs `work` on this thread. `None` if the system has no handles left for it.
+/// Runs `work` on this thread. `None` if the system has no handles left for a runtime.
 pub(crate) fn run<T>(work: impl Future<Output = T>) -> Option<T> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
     let done = runtime.block_on(work);
-    // A name lookup cannot be stopped, and a canceled call does not wait for it.
+    // A name lookup cannot be stopped, so a canceled call does not wait for it.
     runtime.shutdown_background();
     Some(done)
 }
@@ -209,7 +209,7 @@ async fn cancelled(watch: &dyn Watch) {
 }
 
 fn http_client(endpoint: &Endpoint, reach: Reach) -> reqwest::Result<reqwest::Client> {
-    // The first provider installed is kept; it is always this one.
+    // Only the first installed provider counts, and it is always this one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = reqwest::Client::builder()
         .user_agent(concat!("keepsake/", env!("CARGO_PKG_VERSION")))
@@ -230,7 +230,7 @@ fn http_client(endpoint: &Endpoint, reach: Reach) -> reqwest::Result<reqwest::Cl
     }
 }
 
-/// Resolves names to addresses. Literal addresses are not resolved here; the endpoint checks those.
+/// Resolves names to addresses. Literal addresses are not resolved here; the endpoint checks them.
 struct Resolver {
     reach: Reach,
 }
@@ -255,7 +255,7 @@ impl Resolve for Resolver {
     }
 }
 
-/// Why no connection could be made.
+/// Why no connection could be established.
 enum NoWay {
     /// The certificate is not trusted.
     Untrusted,
@@ -279,7 +279,7 @@ fn why(error: &reqwest::Error) -> NoWay {
         if io.is_some_and(|io| io.kind() == std::io::ErrorKind::ConnectionRefused) {
             return NoWay::Because("no server is listening there");
         }
-        // An IO error does not report the error it was made from as its source.
+        // An IO error does not report the error that it wraps as its source.
         next = match io.and_then(|io| io.get_ref()) {
             Some(within) => Some(within),
             None => error.source(),
@@ -288,13 +288,13 @@ fn why(error: &reqwest::Error) -> NoWay {
     NoWay::Because("it cannot be reached")
 }
 
-/// The error codes of llama.cpp and OpenAI for a prompt longer than the model's context.
+/// The error codes of llama.cpp and OpenAI for a prompt that exceeds the model's context.
 const TOO_LONG: [&str; 2] = ["exceed_context_size_error", "context_length_exceeded"];
 
-/// The error messages of vLLM, LM Studio and others, which use no code.
+/// The error messages of vLLM, LM Studio and others, which have no code.
 const TOO_LONG_SAID: [&str; 4] = ["maximum context length", "context length of", "context overflow", "exceeds the context"];
 
-/// An error that a server reports with a status or in the middle of a stream.
+/// An error that a server reports with a status or within a stream.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ServerError {
     code: Option<u16>,
@@ -306,8 +306,8 @@ pub(crate) struct ServerError {
 }
 
 impl ServerError {
-    /// Reads `{"error": "…"}` and `{"error": {"message", "param", "code"}}`. The message may quote the prompt, so it is used only
-    /// to detect a loading model, a prompt that is too long, or a complaint about the reply's shape.
+    /// Parses `{"error": "…"}` and `{"error": {"message", "param", "code"}}`. The message may quote the prompt, so it is used
+    /// only to detect that a model is loading, that a prompt is too long, or that the reply format was rejected.
     pub(crate) fn read(body: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
         struct Body {
@@ -330,18 +330,18 @@ impl ServerError {
         })
     }
 
-    /// True if a request refused with `status` may be accepted without one of its parameters. llama-cpp-python answers 500 for a
-    /// parameter it does not know.
+    /// Whether a request rejected with `status` may be accepted without one of its parameters. llama-cpp-python returns 500 for
+    /// an unknown parameter.
     fn is_about_parameters(&self, status: u16) -> bool {
         !self.is_too_long && (matches!(status, 400 | 422) || status == 500 && self.names_shape)
     }
 
-    /// Converts to a call error, given the `status` of the response.
+    /// Converts to a call error, for a response with this `status`.
     fn call_error(&self, status: u16, retry_after_ms: Option<u64>) -> CallError {
         match status {
             503 if self.is_loading => CallError::Loading,
             429 | 503 => CallError::Busy { status, retry_after_ms },
-            // Request timeout and too early: the server asks for another attempt.
+            // "Request Timeout" and "Too Early": the server asks for another attempt.
             408 | 425 => CallError::Server { status },
             413 => CallError::PromptTooLong { context_tokens: self.context_tokens },
             400..=599 if self.is_too_long => CallError::PromptTooLong { context_tokens: self.context_tokens },
@@ -350,13 +350,13 @@ impl ServerError {
         }
     }
 
-    /// Converts to a call error, for an error in the middle of a stream.
+    /// Converts to a call error, for an error within a stream.
     pub(crate) fn in_stream(&self) -> CallError {
         self.call_error(self.code.filter(|code| (400..600).contains(code)).unwrap_or(500), None)
     }
 }
 
-/// Reads `Retry-After`, which is a number of seconds or a point in time.
+/// Parses `Retry-After`, which is a number of seconds or a point in time.
 fn retry_after_ms(value: &str, now: Timestamp) -> Option<u64> {
     let value = value.trim();
     let wait_ms = match value.parse::<u64>() {
@@ -447,7 +447,7 @@ mod tests {
             assert_eq!(resolve(reach, "LocalHost").await, Some(LOOPBACK.to_vec()));
         }
         assert_eq!(resolve(Reach::ThisComputer, "localhost.evil.example").await, None);
-        // A name that every name server would resolve, namely a literal address.
+        // A literal address, which every name server would resolve.
         assert_eq!(resolve(Reach::ThisComputer, "127.0.0.2").await, None, "names are not looked up");
         assert!(resolve(Reach::Anywhere, "127.0.0.2").await.is_some(), "control: without the switch they are");
     }

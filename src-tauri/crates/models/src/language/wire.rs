@@ -1,4 +1,4 @@
-//! Decodes streams of lines and events piece by piece with bounded memory.
+//! Decodes streams of lines and events piece by piece, with bounded memory.
 
 use super::CallError;
 
@@ -9,11 +9,11 @@ pub(crate) enum Flow {
     Done,
 }
 
-/// Maximum bytes of one line, event or unstreamed reply: the longest reply text with every character escaped.
+/// Maximum number of bytes of a line, event or unstreamed reply: the longest reply text with every character escaped.
 pub(crate) const LINE_BYTES_MAX: usize = 6 * keepsake_prompt::reply::REPLY_BYTES_MAX + 64 * 1024;
 
-/// Maximum bytes of a whole reply including envelopes: about 250 per token for the longest reply that a prompt asks for, with
-/// room to spare. Less than the 10 MB at which a server counts as running away.
+/// Maximum number of bytes of a whole reply, including envelopes. A token takes about 250, and this allows for the longest reply
+/// that a prompt requests, with room to spare. It is below the 10 MB at which a server counts as out of control.
 pub(crate) const WIRE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Splits a stream into lines, regardless of how it is divided into pieces.
@@ -23,7 +23,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Takes a piece and passes on each completed line without its line ending.
+    /// Adds a piece and passes on each completed line without its line ending.
     pub(crate) fn push(
         &mut self,
         mut piece: &[u8],
@@ -55,14 +55,14 @@ impl Lines {
     }
 }
 
-/// Assembles server-sent events from lines: the `data` of each event. Names, ids and comments are ignored.
+/// Assembles server-sent events from lines. Only the `data` of each event is used; names, ids and comments are ignored.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
     data: Vec<u8>,
 }
 
 impl Events {
-    /// Takes a line and passes on the event that it completes, if any.
+    /// Adds a line and passes on the event that it completes, if any.
     pub(crate) fn line(
         &mut self,
         line: &[u8],

@@ -1,4 +1,4 @@
-//! Turns the network's output into marked spans. `training/measure.py` (`decode`, `join`, `apply`) is the reference, and a test
+//! Converts the network's output to marked spans. `training/measure.py` (`decode`, `join`, `apply`) is the reference; a test
 //! compares the two.
 
 use std::collections::BTreeMap;
@@ -8,17 +8,17 @@ use keepsake_domain::{Attribute, Category, Change, FactMark, Mark, MarkKind, Rea
 
 use super::layout::Part;
 
-/// A token with at least this score belongs to a span.
+/// Minimum score at which a token belongs to a span.
 const LOW: f32 = 0.3;
-/// A token whose "begin" score exceeds this starts a new span.
+/// A token with a "begin" score above this starts a new span.
 const BEGIN: f32 = 0.5;
-/// A sign applies to a fact if its score exceeds this.
+/// A sign applies to a fact if its score is above this.
 const SIGN: f32 = 0.5;
-/// A message is in a language other than English if its score exceeds this.
+/// A message counts as not English if its score for another language is above this.
 const OTHER_LANGUAGE: f32 = 0.5;
-/// From this score on a message may be role-play; it is also enough to push a fact below the threshold for proposals.
+/// Minimum score at which a message may be role-play. This score is also enough to push a fact below the proposal threshold.
 const UNMEANT_MIN: f32 = 0.1;
-/// Probabilities are kept at least this far from 0 and 1, where a logit is infinite.
+/// Minimum distance of probabilities from 0 and 1, where a logit is infinite.
 const EDGE: f64 = 1e-6;
 
 const TAGS: usize = 3;
@@ -26,7 +26,7 @@ const SIGNS: usize = 3;
 const KINDS: usize = 3;
 const LANGUAGES: usize = 2;
 const CHANGES: usize = 3;
-/// The letters of the labels in the description, in the order of [`ReadingLabel::ALL`].
+/// The letter of each label in the description, in the order of [`ReadingLabel::ALL`].
 const LETTERS: [&str; 7] = ["X", "C", "D", "S", "U", "W", "T"];
 /// The six categories of seed 004, in the network's order.
 const CATEGORIES: [Category; 6] =
@@ -38,7 +38,7 @@ const CATEGORIES: [Category; 6] =
 pub(super) struct Calibration(BTreeMap<String, BTreeMap<String, [f64; 2]>>);
 
 impl Calibration {
-    /// The probability that a span of this label and raw score is right.
+    /// The probability that a span with this label and raw score is correct.
     fn probability(&self, label: &str, is_english: bool, score: f32) -> f64 {
         let group = if is_english { "english" } else { "other" };
         let [a, b] = self.0.get(label).and_then(|groups| groups.get(group)).copied().unwrap_or([1.0, 0.0]);
@@ -61,7 +61,7 @@ pub(super) struct Heads {
     change: Vec<f32>,
 }
 
-/// The network's scores for a message, or for one window of a long message: per token, and for the message as a whole.
+/// The network's scores for a message, or for a window of a long message: per token, and for the message as a whole.
 #[derive(Debug, Clone)]
 pub(super) struct Scores {
     tag: Vec<[f32; TAGS]>,
@@ -75,13 +75,13 @@ pub(super) struct Scores {
 }
 
 impl Scores {
-    /// True if it may be role-play, a joke or an example.
+    /// Whether it may be role-play, a joke or an example.
     pub(super) fn may_be_unmeant(&self) -> bool {
         let [_, _, unmeant] = self.kind;
         unmeant >= UNMEANT_MIN
     }
 
-    /// How the message changes the statement before it, if the row is a pair of statements.
+    /// How the message changes the statement before it, if the row contains a pair of statements.
     pub(super) fn change(&self) -> Change {
         let [replaces, same, both] = self.change.map(f64::from);
         Change { replaces, same, both }
@@ -102,7 +102,7 @@ impl Heads {
         ]
     }
 
-    /// The scores of one message part in row `row` of `count` rows, each with `length` tokens. `None` if an output has the wrong
+    /// The scores of one message part in row `row` of `count` rows with `length` tokens each. `None` if an output has the wrong
     /// size.
     pub(super) fn of_part(&self, row: usize, count: usize, length: usize, part: &Part) -> Option<Scores> {
         fn cut<const N: usize>(
@@ -135,8 +135,8 @@ impl Heads {
     }
 }
 
-/// Joins the windows of a message. Tokens in two windows get the mean; the scores of the whole message come from the window with
-/// the highest fact score.
+/// Joins the windows of a message. For tokens in two windows, the scores are averaged. The scores of the whole message come from
+/// the window with the highest fact score.
 fn join(mut windows: Vec<(Part, Scores)>) -> Option<(Scores, Vec<Range<usize>>)> {
     windows.sort_by_key(|(part, _)| part.first);
     if windows.len() == 1 {
@@ -169,7 +169,7 @@ fn join(mut windows: Vec<(Part, Scores)>) -> Option<(Scores, Vec<Range<usize>>)>
     Some((scores, places))
 }
 
-/// Runs of tokens with at least [`LOW`], split where a new fact begins and at the ends of sentences, but never within a word.
+/// Runs of tokens with scores of at least [`LOW`], split where a new fact begins and at sentence ends, but never within a word.
 fn runs(p: &[f32], begins: impl Fn(usize) -> bool, places: &[Range<usize>], text: &str) -> Vec<Range<usize>> {
     let mut spans: Vec<Range<usize>> = Vec::new();
     let mut is_open = false;
@@ -195,7 +195,8 @@ fn runs(p: &[f32], begins: impl Fn(usize) -> bool, places: &[Range<usize>], text
     spans
 }
 
-/// Runs of tokens with at least [`LOW`], not split at sentences, because a quotation may contain several.
+/// Runs of tokens with scores of at least [`LOW`]. They are not split at sentence ends, because a quotation may contain several
+/// sentences.
 fn whole(p: &[f32]) -> Vec<Range<usize>> {
     let mut spans: Vec<Range<usize>> = Vec::new();
     for i in (0..p.len()).filter(|i| p[*i] >= LOW) {
@@ -207,7 +208,7 @@ fn whole(p: &[f32]) -> Vec<Range<usize>> {
     spans
 }
 
-/// The mean of the upper half, so that the edges of a span do not lower its score.
+/// The mean of the upper half of the scores, so that the edges of a span do not lower its score.
 fn upper_mean(values: &[f32]) -> f32 {
     let mut sorted = values.to_vec();
     sorted.sort_by(|a, b| b.total_cmp(a));
@@ -225,7 +226,7 @@ fn largest<const N: usize>(values: &[f32; N]) -> usize {
     (0..N).max_by(|&a, &b| values[a].total_cmp(&values[b]).then(b.cmp(&a))).unwrap_or(0)
 }
 
-/// The marks of a message, ordered by position.
+/// The marks of a message, in order of position.
 pub(super) fn marks(message: Utterance<'_>, windows: Vec<(Part, Scores)>, calibration: &Calibration) -> Vec<Mark> {
     let Some((scores, places)) = join(windows) else { return Vec::new() };
     let text = message.text;

@@ -1,4 +1,4 @@
-//! The reader's files, and the hashes built into this program.
+//! The reader's files, with the hashes built into this program.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ pub(super) const GRAPH: &str = "reader.onnx";
 pub(super) const WORDS: &str = "words.q4";
 pub(super) const TOKENIZER: &str = "tokenizer.json";
 
-/// The folder with the reader's files, next to the embedding model.
+/// The folder of the reader's files, next to the embedding model.
 const FOLDER: &str = "reader";
-/// The format that this program can run (`export.py`).
+/// The model format that this program can run (`export.py`).
 const FORMAT: u32 = 3;
-/// Written by `make reader` together with the weights.
+/// The description that `make reader` writes together with the weights.
 const BUILT_IN: &str = include_str!("../../../../training/reader/reader.json");
 
 #[derive(Debug, Deserialize)]
@@ -25,7 +25,7 @@ struct File {
     sha256: String,
 }
 
-/// The part of the description written by `export.py` that is needed here.
+/// The fields of the description written by `export.py` that are needed here.
 #[derive(Debug, Deserialize)]
 pub(super) struct Description {
     format: u32,
@@ -41,13 +41,13 @@ impl Description {
         if found.format == FORMAT { Ok(found) } else { Err(unfit(format!("format {}", found.format))) }
     }
 
-    /// The beginning of the weights' hash, which identifies them.
+    /// The start of the weights' hash, which identifies them.
     pub(super) fn short_hash(&self) -> &str {
         self.files.get(GRAPH).and_then(|file| file.sha256.get(..8)).unwrap_or_default()
     }
 }
 
-/// The folder of the reader's files, which are verified when read.
+/// The folder of the reader's files. They are verified when they are read.
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
@@ -61,7 +61,7 @@ impl Folder {
         ModelError::Corrupt { file: self.0.join(name) }
     }
 
-    /// The contents of the file, after its hash is confirmed.
+    /// Reads a file after verifying its hash.
     pub(super) fn read(&self, description: &Description, name: &str) -> Result<Vec<u8>, ModelError> {
         let bytes = std::fs::read(self.0.join(name)).map_err(|_| self.corrupt(name))?;
         let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();

@@ -1,12 +1,12 @@
-//! Arranges messages with their context as input for the network. `training/data.py` is the reference, and a test compares the
-//! two:
+//! Arranges messages and their context as input for the network. `training/data.py` is the reference; a test compares the two:
 //!
 //! `CLS [ROLE opener SEP] (ROLE turn)* SEP (ROLE message)*`
 //!
-//! A segment is a run of messages that are read at once. A token sees its own message and everything before it, so a message is
-//! read the same whatever follows, and only once. What precedes the segment is context: the turns right before it, shortened, and
-//! the opener (the conversation's first turn) if it lies further back, because it often says that what follows is role-play. ROLE
-//! is a position without a word; its number identifies the speaker, and the scores of the whole message are read there.
+//! A segment is a run of messages that are read together. A token sees its own message and everything before it, so the result
+//! for a message does not depend on later messages, and each message is read only once. The context of a segment consists of the
+//! turns right before it, shortened, and the opener (the conversation's first turn) if it is further back. The opener is included
+//! because it often announces role-play. ROLE is a position without a word: its number identifies the speaker, and the scores of
+//! the whole message are read there.
 
 use std::collections::BTreeSet;
 use std::collections::HashMap;
@@ -19,39 +19,40 @@ use super::pieces::Tokenizer;
 const CLS: u32 = 0;
 const PAD: u32 = 1;
 const SEP: u32 = 2;
-/// Maximum tokens of a long message in one window.
+/// Maximum number of tokens of a long message in one window.
 const MESSAGE: usize = 224;
-/// Distance from one window to the next. Text at the edge of one window has at least 32 tokens on both sides in another.
+/// Distance between the starts of two windows. Text at the edge of one window has at least 32 tokens on both sides in another.
 const STEP: usize = 160;
-/// Maximum tokens of the turns before a segment, together. They are read again with every segment and cost as much as its own
-/// tokens.
+/// Maximum total number of tokens of the turns before a segment. They are read again with every segment and cost as much as its
+/// own tokens.
 const CONTEXT: usize = 64;
-/// Maximum tokens of the opening turn.
+/// Maximum number of tokens of the opener.
 const OPENER: usize = 24;
-/// Maximum tokens of one turn in the context; a longer turn keeps its first [`TURN_HEAD`] tokens and its last ones.
+/// Maximum number of tokens of a context turn. A longer turn keeps its first [`TURN_HEAD`] tokens and its last ones.
 const TURN: usize = 32;
 const TURN_HEAD: usize = 12;
 /// Maximum number of turns before a segment.
 const TURNS: usize = 4;
-/// A message with more bytes is read by itself, in windows; nine out of ten are shorter.
+/// Longer messages, in bytes, are read separately in windows. Nine out of ten messages are shorter.
 const LONG_BYTES: usize = 600;
-/// Maximum bytes of a segment's messages together, about 175 tokens. Longer segments cost more per token; shorter ones need more
+/// Maximum total bytes of a segment's messages, about 175 tokens. Longer segments cost more per token, and shorter ones need more
 /// context.
 const SEGMENT_BYTES: usize = 700;
-/// The number of positions in the network; a segment with more tokens continues in another row.
+/// Number of positions in the network. A segment with more tokens continues in another row.
 const TOKENS: usize = 512;
-/// The order value of padding, which only padding can see.
+/// The order value of padding, which is visible only to padding.
 pub(super) const PADDING: i64 = 1_000_000;
-/// Maximum bytes read from one message: 100,000 characters in any script. Nobody says that much, so the rest is not read.
+/// Maximum number of bytes read from a message, enough for 100,000 characters in any script. Nobody writes that much, so the rest
+/// is not read.
 const MESSAGE_BYTES_MAX: usize = 400_000;
 /// Number of bytes at each end of a context turn that can matter. A piece has four characters on average, and at least one byte.
 const TURN_BYTES: usize = 2_000;
 
-/// A row of messages that the network reads at once.
+/// A row of messages that the network reads together.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Row {
     pub(super) ids: Vec<u32>,
-    /// 0 for a word; otherwise the number of the speaker from here on.
+    /// 0 for a word; otherwise the number of the speaker who speaks from here on.
     pub(super) roles: Vec<u8>,
     /// For each token, the index of its turn within the row. A token is visible to its own turn and to later ones.
     pub(super) order: Vec<i64>,
@@ -59,16 +60,16 @@ pub(super) struct Row {
     pub(super) parts: Vec<Part>,
 }
 
-/// A message, or a window of a long one, within a row.
+/// A message in a row, or a window of a long message.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Part {
     /// Index of the message in the conversation.
     pub(super) at: usize,
-    /// The position of the role; the message's tokens follow it.
+    /// The position of its ROLE. The message's tokens follow it.
     pub(super) role: usize,
     /// The byte range of the message that each token covers.
     pub(super) places: Vec<Range<usize>>,
-    /// Index of the first of these tokens among all tokens of the message.
+    /// Index of the part's first token among all tokens of the message.
     pub(super) first: usize,
 }
 
@@ -129,13 +130,13 @@ impl Row {
     }
 }
 
-/// A text split into pieces.
+/// The pieces that a text was split into.
 struct Pieces {
     ids: Vec<u32>,
     places: Vec<Range<usize>>,
 }
 
-/// Splits texts into pieces and caches the results, because a turn is the context of several messages.
+/// Splits texts into pieces. Caches the results, because a turn is the context of several messages.
 pub(super) struct Tokens<'t> {
     tokenizer: &'t Tokenizer,
     known: HashMap<String, Vec<u32>>,
@@ -149,14 +150,14 @@ impl<'t> Tokens<'t> {
     fn pieces(&self, text: &str) -> Result<Pieces, String> {
         let found = self.tokenizer.encode(text, false).map_err(|error| error.to_string())?;
         let places = found.get_offsets().iter().map(|&(start, end)| {
-            // The space that a piece includes does not belong to its place.
+            // A piece may include a leading space, which is not part of its byte range.
             let piece = text.get(start..end).unwrap_or_default();
             start + (piece.len() - piece.trim_start().len())..end
         });
         Ok(Pieces { ids: found.get_ids().to_vec(), places: places.collect() })
     }
 
-    /// The pieces of a context turn. For a very long turn, only the ends matter, so only those are split.
+    /// The pieces of a context turn. Of a very long turn only the ends matter, so only they are split.
     fn context(&mut self, text: &str) -> Result<&[u32], String> {
         if !self.known.contains_key(text) {
             let mut ids = if text.len() <= 2 * TURN_BYTES {
@@ -188,18 +189,18 @@ fn number(role: Role) -> u8 {
     }
 }
 
-/// True if a message at this position is read with an opener that can be left out on a second reading.
+/// Whether a message at this position is read with an opener that a second reading can leave out.
 pub(super) fn shows_opener(at: usize) -> bool {
     at > TURNS
 }
 
-/// The message with the turns shown before it, as if the conversation had begun with them, and its new index.
+/// The message with the turns right before it, as if the conversation had begun there, and its new index.
 pub(super) fn late<'t, 'u>(turns: &'t [Utterance<'u>], at: usize) -> (&'t [Utterance<'u>], usize) {
     let from = at.saturating_sub(TURNS);
     (&turns[from..], at - from)
 }
 
-/// The segments of a conversation whose turns have these lengths in bytes. The start of a segment depends only on earlier turns.
+/// The segments of a conversation, given the length of each turn in bytes. Where a segment starts depends only on earlier turns.
 fn segments(lengths: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut size = 0;
@@ -218,13 +219,13 @@ fn segments(lengths: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// For each turn, given the lengths of all turns in bytes, the first turn that the reader sees with it (not counting the opener).
+/// For each turn, the first turn that the reader sees with it (not counting the opener), given the length of each turn in bytes.
 pub fn shown_from(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
     let spread = |segment: Range<usize>| segment.clone().map(move |_| segment.start.saturating_sub(TURNS));
     segments(lengths).into_iter().flat_map(spread).collect()
 }
 
-/// The windows over a message with `length` tokens; one window even for an empty message.
+/// The windows over a message with `length` tokens. An empty message has one window too.
 fn windows(length: usize) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -237,7 +238,7 @@ fn windows(length: usize) -> Vec<Range<usize>> {
     }
 }
 
-/// The rows in which the wanted messages are read. Other messages in their segments are read with them.
+/// The rows in which the wanted messages are read. Other messages of the same segments are read with them.
 pub(super) fn rows(turns: &[Utterance<'_>], wanted: &BTreeSet<usize>, tokens: &mut Tokens<'_>) -> Result<Vec<Row>, String> {
     let mut found = Vec::new();
     for segment in segments(turns.iter().map(|turn| turn.text.len())) {
@@ -248,8 +249,7 @@ pub(super) fn rows(turns: &[Utterance<'_>], wanted: &BTreeSet<usize>, tokens: &m
     Ok(found)
 }
 
-/// The row in which the last of these turns follows the one before it. A statement is one sentence; for a longer one, the
-/// beginning is enough.
+/// A row in which the second turn follows the first. A statement is a single sentence; of a longer one, the beginning is enough.
 pub(super) fn statement(turns: &[Utterance<'_>; 2], tokens: &mut Tokens<'_>) -> Result<Row, String> {
     let mut found = Vec::new();
     rows_of(turns, 1..2, tokens, &mut found)?;
@@ -262,7 +262,7 @@ fn rows_of(turns: &[Utterance<'_>], segment: Range<usize>, tokens: &mut Tokens<'
         let message = turns[at];
         let pieces = tokens.pieces(&message.text[..message.text.floor_char_boundary(MESSAGE_BYTES_MAX)])?;
         let windows = windows(pieces.ids.len());
-        // A segment with a single message, or dense text with more tokens than its bytes suggest.
+        // A message with several windows gets its own rows. Dense text can have more tokens than its bytes suggest.
         let is_alone = windows.len() > 1;
         if open.ids.is_empty() || is_alone || open.ids.len() + 1 + pieces.ids.len() > TOKENS {
             found.extend(Some(std::mem::take(&mut open)).filter(|row| !row.parts.is_empty()));

@@ -1,9 +1,8 @@
-//! The trained reader: a small network, trained on text written for the purpose, that marks what a message says
+//! The trained reader: a small network that marks what a message states, trained on text written for this purpose
 //! (`src-tauri/training`).
 //!
-//! Its files are checked against hashes built into this program (`training/reader/reader.json`). The weights decide what is
-//! proposed about a person, so no other file is accepted. Deliberately not here: training, and how the marks are used
-//! (`capture`).
+//! The files are checked against hashes built into this program (`training/reader/reader.json`). The weights decide what is
+//! proposed about a person, so no other file is accepted. Not in this module: training, and how the marks are used (`capture`).
 
 mod decode;
 mod files;
@@ -27,47 +26,47 @@ use layout::{Part, Row, Tokens};
 use pieces::Tokenizer;
 use words::Words;
 
-/// Rows are read in batches of about this many tokens, so that the lock is released often and memory stays low.
+/// Approximate number of tokens per batch of rows, so that the lock is released often and memory use stays low.
 const BATCH_TOKENS: usize = 1_100;
 
-/// A message far from the beginning may be taken for role-play because of how the conversation opened. It counts as serious if a
-/// fact in it is at least this probable when read only after the turns right before it. On conversations by authors not trained
-/// on, this adds four correct facts to 2,410 and no wrong ones. Its actual purpose, a conversation that continues long after a
-/// scene has ended, is rare there (decision 41).
+/// A message far from the beginning may look like role-play only because of how the conversation opened. It counts as serious if
+/// it contains a fact with at least this probability when it is read only with the turns right before it. On conversations by
+/// authors outside the training set, this adds four correct facts to 2,410, and no wrong ones. It is meant for conversations that
+/// continue long after a scene has ended, which are rare in that set (decision 41).
 const EARNEST_MIN: f64 = 0.6;
 
-/// Raised whenever messages are read differently with the same weights, so that everything read before is read again.
+/// Incremented whenever the same weights read messages differently, so that all messages are read again.
 const READING: u8 = 3;
 
-/// Maximum number of threads. More gain little on such short messages and take cores that the rest of the desktop needs.
+/// Maximum number of threads. More threads gain little on such short messages, and take cores that the rest of the desktop needs.
 const THREADS_MAX: usize = 4;
 
-/// Marks what messages say. Deterministic: a message in its context always gets the same marks, whatever is read together with
-/// it.
+/// Marks what messages state. Deterministic: a message in its context always gets the same marks, regardless of what is read
+/// together with it.
 pub trait Reader: Send + Sync {
-    /// Identifies the weights; stored with everything that rests on them.
+    /// Identifies the weights. It is stored with all data derived from their marks.
     fn version(&self) -> &str;
 
-    /// The readings of the messages `which` (indices into `turns`, in any order), each in the context of the turns before it.
-    /// Blocks and uses the processor heavily, so call it off the UI thread.
+    /// Reads the messages `which` (indices into `turns`, in any order), each in the context of the turns before it. Blocks and is
+    /// CPU-intensive, so call it off the UI thread.
     fn read(&self, turns: &[Utterance<'_>], which: &[usize]) -> Result<Vec<Reading>, ReadError>;
 
-    /// For each pair, how the later statement changes the earlier one. Blocks like [`Self::read`].
+    /// For each pair, how the later statement affects the earlier one. Blocks like [`Self::read`].
     fn compare(&self, pairs: &[StatementPair<'_>]) -> Result<Vec<Change>, ReadError>;
 }
 
 /// Why messages were not read. Errors never contain the text.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The runtime or the tokenizer refused the batch.
+    /// The runtime or the tokenizer rejected the batch.
     #[error(
         "the reader failed on a batch of {messages} messages: {reason}; restart Keepsake, and run `make model` if it happens \
          again"
     )]
     Batch {
-        /// The number of messages in the batch.
+        /// Number of messages in the batch.
         messages: usize,
-        /// The runtime's own message.
+        /// The runtime's error message.
         reason: String,
     },
     /// The network's output does not match its description.
@@ -90,15 +89,15 @@ impl std::fmt::Debug for LocalReader {
     }
 }
 
-/// True if there is a reader next to this model. Whether it can be used only shows when it is opened.
+/// Whether there is a reader next to this model. Only opening it shows whether it can be used.
 pub fn has_reader(model_dir: &Path) -> bool {
     files::Folder::open(model_dir).is_ok()
 }
 
 /// Verifies and loads the reader that `make model` prepared in the folder `reader` of `model_dir`, with the ONNX Runtime library
-/// next to it.
+/// in `model_dir`.
 ///
-/// Reads about 95 MB and takes about a second, so call it off the UI thread and only when messages are to be read.
+/// Reads about 95 MB and takes about a second, so call it off the UI thread, and only when there are messages to read.
 pub fn open_reader(model_dir: &Path) -> Result<LocalReader, ModelError> {
     let description = Description::built_in()?;
     let files = files::Folder::open(model_dir)?;
@@ -118,7 +117,7 @@ fn version_of(description: &Description) -> String {
     format!("{READER_PREFIX}{}.{READING}", description.short_hash())
 }
 
-/// The version of the reader that this build uses, without loading it.
+/// The version of this build's reader, without loading it.
 pub fn reader_version() -> Result<String, ModelError> {
     Ok(version_of(&Description::built_in()?))
 }
@@ -126,7 +125,7 @@ pub fn reader_version() -> Result<String, ModelError> {
 fn session(environment: &ort::environment::Environment, graph: &[u8], threads: usize) -> ort::Result<Session> {
     ort::session::builder::SessionBuilder::new(environment)?
         .with_intra_threads(threads)?
-        // Without this, the thread pool keeps a core busy for a while after each batch.
+        // Otherwise the thread pool keeps a core busy for a while after each batch.
         .with_intra_op_spinning(false)?
         .commit_from_memory(graph)
 }
@@ -188,12 +187,12 @@ impl LocalReader {
                 parts.entry(part.at).or_default().push((part, scores));
             }
         }
-        // The same message may be asked for twice.
+        // The same message may be requested twice.
         Ok(which.iter().map(|at| parts.get(at).cloned().unwrap_or_default()).collect())
     }
 
-    /// Reads a message again without the conversation's opening, which had made it look like role-play. The scene may have ended
-    /// long ago without any visible turn saying so. `None` if the message is not clearly serious even then.
+    /// Reads a message again without the opener that made it look like role-play. The scene may have ended long ago without any
+    /// visible turn saying so. `None` if the message is not clearly serious even then.
     fn without_opener(&self, turns: &[Utterance<'_>], at: usize, tokens: &mut Tokens<'_>) -> Result<Option<Reading>, ReadError> {
         let (late, place) = layout::late(turns, at);
         let windows = self.windows(late, &[place], tokens)?.pop().unwrap_or_default();
@@ -202,8 +201,8 @@ impl LocalReader {
         Ok(marks.iter().any(is_earnest).then_some(Reading { marks }))
     }
 
-    /// Runs the rows in batches of similar length. Returns the scores of each message part, with the number that its row came
-    /// with.
+    /// Runs the rows in batches of similar length. Returns the scores of each message part, with the number that was given with
+    /// its row.
     fn run_all(&self, mut rows: Vec<(usize, Row)>) -> Result<Vec<(usize, Part, Scores)>, ReadError> {
         rows.sort_by_key(|(_, row)| row.ids.len());
         let mut found = Vec::new();

@@ -1,7 +1,7 @@
-//! The reader's vocabulary: a quarter of a million pieces with their scores, and splitting a word into the most likely pieces.
+//! The reader's vocabulary of a quarter of a million scored pieces. It splits words into their most likely pieces.
 //!
-//! The `tokenizers` library does the rest (normalization, words, positions in the text). It could do this too, but its tree of
-//! pieces takes 290 MB, and this one four. Deliberately not here: arranging the pieces as input (`layout`).
+//! The `tokenizers` library does the rest: normalization, word boundaries and text positions. It could split words too, but its
+//! piece tree takes 290 MB, and this one takes 4 MB. Not in this module: arranging the pieces as input (`layout`).
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,13 +14,13 @@ use tokenizers::{
     TokenizerImpl,
 };
 
-/// The score of a character that no piece contains is this far below the worst piece's, as in SentencePiece.
+/// How far the score of a character that no piece contains is below the worst piece's score, as in SentencePiece.
 const UNKNOWN_PENALTY: f64 = 10.0;
 
 /// Splits texts into the reader's pieces.
 pub(super) type Tokenizer = TokenizerImpl<Pieces, NormalizerWrapper, PreTokenizerWrapper, PostProcessorWrapper, DecoderWrapper>;
 
-/// The parts of `tokenizer.json` that are needed for splitting.
+/// The parts of `tokenizer.json` that are needed to split words.
 #[derive(Deserialize)]
 struct File {
     normalizer: NormalizerWrapper,
@@ -34,7 +34,7 @@ struct Vocabulary {
     vocab: Vec<(String, f64)>,
 }
 
-/// The pieces, found by their bytes, and the score of each.
+/// The pieces, looked up by their bytes, and the score of each.
 pub(super) struct Pieces {
     ids: Map<Vec<u8>>,
     scores: Vec<f64>,
@@ -42,7 +42,7 @@ pub(super) struct Pieces {
     unknown_score: f64,
 }
 
-/// The tokenizer described by this file.
+/// Creates the tokenizer described by this file.
 pub(super) fn tokenizer(file: &[u8]) -> Result<Tokenizer> {
     let File { normalizer, pre_tokenizer, model } = serde_json::from_slice(file)?;
     TokenizerBuilder::new()
@@ -64,7 +64,7 @@ impl Pieces {
         Ok(Self { ids, scores, unknown: vocabulary.unk_id, unknown_score: worst - UNKNOWN_PENALTY })
     }
 
-    /// The pieces that `rest` begins with, shortest first: their lengths in bytes and ids.
+    /// The pieces that are prefixes of `rest`, shortest first, as length in bytes and id.
     fn prefixes(&self, rest: &[u8]) -> impl Iterator<Item = (usize, u32)> {
         let ids = self.ids.as_fst();
         let (mut node, mut id) = (ids.root(), 0);
@@ -81,9 +81,9 @@ impl Pieces {
         found.into_iter()
     }
 
-    /// The ends and ids of the most likely pieces of a word: the path with the highest sum of scores (Viterbi).
+    /// The ends and ids of a word's most likely pieces: the path with the highest total score (Viterbi).
     fn likeliest(&self, word: &str) -> Vec<(usize, u32)> {
-        /// The best path to a position: its score, the start of its last piece, and that piece's id.
+        /// The best path to a position: its score, the start of its last piece, and the id of that piece.
         #[derive(Clone, Copy)]
         struct Path {
             score: f64,
@@ -140,7 +140,7 @@ impl Model for Pieces {
         self.ids.get(token).and_then(|id| u32::try_from(id).ok())
     }
 
-    // The words of pieces are never needed; only positions in the text are.
+    // Only positions in the text are needed, never the text of pieces.
     fn id_to_token(&self, _: u32) -> Option<String> {
         None
     }

@@ -1,5 +1,5 @@
-//! The frozen word vectors in packed form: 250,037 rows of 216 bytes, with 12 blocks per row, each a half-precision scale and 32
-//! values of 4 bits.
+//! The frozen word vectors in packed form: 250,037 rows of 216 bytes. Each row has 12 blocks, and each block has a half-precision
+//! scale and 32 values of 4 bits.
 
 /// The length of a vector.
 pub(super) const WIDTH: usize = 384;
@@ -11,13 +11,13 @@ const ROW_BYTES: usize = WIDTH / BLOCK_VALUES * BLOCK_BYTES;
 pub(super) struct Words(Vec<u8>);
 
 impl Words {
-    /// The table, if its length is valid.
+    /// Wraps the table. `None` if its length is invalid.
     pub(super) fn new(bytes: Vec<u8>) -> Option<Self> {
         (!bytes.is_empty() && bytes.len().is_multiple_of(ROW_BYTES)).then_some(Self(bytes))
     }
 
-    /// Writes the vector of a piece into `out`, which has [`WIDTH`] elements. Leaves `out` as it is, which is zero, for a piece
-    /// that is not in the table.
+    /// Writes the vector of a piece to `out`, which has [`WIDTH`] elements. If the piece is not in the table, `out` stays
+    /// unchanged, which means zero.
     pub(super) fn write(&self, id: u32, out: &mut [f32]) {
         let Some(row) = self.0.get(id as usize * ROW_BYTES..(id as usize + 1) * ROW_BYTES) else { return };
         for (block, out) in row.chunks_exact(BLOCK_BYTES).zip(out.chunks_exact_mut(BLOCK_VALUES)) {
@@ -30,7 +30,7 @@ impl Words {
     }
 }
 
-/// Reads a half-precision number (IEEE 754 binary16). The table contains no infinities, which its known hash guarantees.
+/// Converts a half-precision number (IEEE 754 binary16). The table contains no infinities, which its known hash guarantees.
 fn half(bits: u16) -> f32 {
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023));
     let size = if exponent == 0 { fraction * 2_f32.powi(-24) } else { (1024.0 + fraction) * 2_f32.powi(exponent - 25) };

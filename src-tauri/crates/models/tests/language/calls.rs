@@ -1,4 +1,4 @@
-//! Successful calls: what is sent and what is returned, however it is divided into pieces.
+//! Successful calls: the data sent and returned, regardless of how the stream is divided into pieces.
 
 use std::sync::atomic::Ordering;
 
@@ -70,7 +70,7 @@ fn a_reply_is_the_same_in_whatever_pieces_it_arrives() {
                 "{shape:?}, {piece_chars} characters an event, {wire_bytes} bytes at once"
             );
         }
-        // The stream is split in two at every byte.
+        // Splits the stream in two at each of these bytes.
         for wire_bytes in 8..400 {
             server.behave(|server| (server.piece_chars, server.wire_bytes) = (1000, wire_bytes));
             assert_eq!(ask(&client).unwrap().text, GOOD, "{shape:?}, {wire_bytes} bytes at once");

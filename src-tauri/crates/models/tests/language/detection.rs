@@ -1,4 +1,4 @@
-//! Which servers are found on this computer.
+//! Detection of servers on this computer.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use keepsake_models::language::{
 use keepsake_testkit::FixedClock;
 use keepsake_testkit::scripted_server::ScriptedServer;
 
-/// Plenty of time for an answer over loopback on a busy machine.
+/// Ample time for a response over loopback, even on a busy machine.
 const AMPLE_MS: u64 = 20_000;
 
 fn clock() -> Arc<dyn Clock> {
@@ -65,7 +65,7 @@ fn another_program_at_the_port_is_not_taken_for_a_server() {
 
 #[test]
 fn looking_for_all_of_them_takes_no_longer_than_one() {
-    // These accept connections, because the system does so for them, and never answer.
+    // The operating system accepts connections for these listeners, but they never respond.
     let silent: Vec<TcpListener> = (0..4).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
     let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
     let candidates: Vec<Candidate> =
@@ -97,7 +97,7 @@ fn a_download_is_followed_to_its_end_and_ends_where_it_is_called_off() {
     server.behave(|server| server.pull = vec![manifest.clone(), part(500), part(2_000), success]);
     pull(&Unwatched).unwrap();
     assert_eq!(parts.take(), [(500, 2_000), (2_000, 2_000)]);
-    // Interrupted, refused, and canceled by the person.
+    // The download is interrupted, rejected, and canceled by the person.
     server.behave(|server| server.pull = vec![manifest, part(500)]);
     assert_eq!(pull(&Unwatched), Err(CallError::CutOff { at_token_limit: false }));
     server.behave(|server| server.pull = vec![r#"{"error":"pull model manifest: file does not exist"}"#.to_owned()]);

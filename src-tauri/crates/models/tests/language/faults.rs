@@ -1,4 +1,4 @@
-//! Failing calls: each fault becomes the matching error, or the bad text is passed on for the gates to reject.
+//! Failing calls: each fault either becomes the matching error, or the bad text is passed on for the gates to reject.
 
 use std::sync::atomic::Ordering;
 
@@ -30,7 +30,7 @@ enum Kind {
     Story,
 }
 
-/// The expected result of a call that meets `fault`: the error, or `None` if a bad text is passed on.
+/// The expected result of a call with `fault`: the error, or `None` if the bad text is passed on.
 fn expected(fault: Fault, shape: Shape, origin: &str) -> Option<CallError> {
     let origin = origin.to_owned();
     match fault {
@@ -38,14 +38,14 @@ fn expected(fault: Fault, shape: Shape, origin: &str) -> Option<CallError> {
         Fault::Refused => Some(CallError::Refused { origin, reason: "no server is listening there" }),
         Fault::TooManyRequests => Some(CallError::Busy { status: 429, retry_after_ms: Some(RETRY_AFTER_S * 1000) }),
         Fault::ServerError => Some(CallError::Server { status: 500 }),
-        // Ollama has no dedicated signal for this: the refusal is plain text rather than JSON.
+        // Ollama has no dedicated signal for a refusal, which is plain text rather than JSON.
         Fault::Refusal if shape == Shape::OpenAi => Some(CallError::Declined),
         Fault::Huge => Some(CallError::TooLong { limit_bytes: REPLY_BYTES_MAX }),
         _ => None,
     }
 }
 
-/// Long enough for a call that is answered, and short enough to wait for one that is not.
+/// Long enough for a call that gets a response, and short enough to wait for one that does not.
 const SHORT_MS: u64 = 2_000;
 
 #[test]
@@ -90,7 +90,7 @@ fn a_stream_that_ends_before_its_end_mark_is_cut_off_wherever_it_ends() {
             server.behave(|server| server.piece_chars = 20);
             ask(&client(&server, shape)).unwrap().reply_bytes as usize
         };
-        // The end mark is the last event; it may be complete even without its line ending.
+        // The end mark is the last event, which may be complete even without its line ending.
         let end_mark = if shape == Shape::OpenAi { "data: [DONE]\n\n".len() } else { 1 };
         for after_bytes in (0..=whole - end_mark).step_by(11).chain([whole - end_mark]) {
             let broken = Answer::Broken { text: GOOD.to_owned(), after_bytes };

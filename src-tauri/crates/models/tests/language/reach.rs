@@ -1,4 +1,4 @@
-//! "This computer only": what the setting blocks, and that nothing on the system bypasses it.
+//! "This computer only": the setting blocks other computers, and nothing on the system bypasses it.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ fn every_host_but_loopback_is_refused_before_anything_is_opened() {
         check("localhost.", false);
         check("xn--lcalhost-54a.example", false);
 
-        // Control: with the setting off, these two addresses, which also lead to the server, are called.
+        // Control: with the setting off, these two addresses are called; they also lead to this server.
         for host in ["0.0.0.0", "[::ffff:127.0.0.1]"] {
             let address = format!("http://{host}:{port}");
             assert_eq!(ask_at(&address, shape, Reach::Anywhere).as_deref(), Ok(GOOD), "{host}");
@@ -92,7 +92,7 @@ fn a_key_is_never_sent_in_the_clear_to_another_computer() {
         match made {
             Ok(_) => assert!(expect, "{address}"),
             Err(ConnectionError::KeyInClear { origin }) => assert!(!expect && origin == endpoint.origin(), "{address}"),
-            // There are no certificates on this system, so https fails; no key is sent anywhere.
+            // This system has no certificates, so https fails and no key is sent.
             Err(ConnectionError::Certificates) => assert!(endpoint.is_encrypted(), "{address}"),
         }
     };
@@ -120,7 +120,7 @@ fn a_server_that_does_not_speak_https_is_told_from_one_that_does_not_run() {
     assert_eq!(server.calls(), 0, "nothing went in the clear");
 }
 
-/// The environment of a process cannot be changed safely from within, so this test runs again in a separate process.
+/// A process cannot safely change its own environment, so this test runs again in a separate process.
 const PROXY: &str = "KEEPSAKE_TEST_PROXY";
 const SERVER: &str = "KEEPSAKE_TEST_SERVER";
 
@@ -137,7 +137,7 @@ fn proxies_of_the_environment_have_no_effect() {
     for variable in ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
         child.env(variable, proxy.url());
     }
-    // If this variable were set, the uppercase variables would be ignored.
+    // If `REQUEST_METHOD` were set, the upper-case proxy variables would be ignored.
     child.env_remove("REQUEST_METHOD").env_remove("NO_PROXY").env_remove("no_proxy");
     let output = child.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -152,7 +152,7 @@ fn within_an_environment_with_proxies(server: &str) {
             assert_eq!(ask_at(server, shape, reach).as_deref(), Ok(GOOD));
         }
     }
-    // Control: an unconfigured client obeys the same environment.
+    // Control: a client with default settings obeys the same environment.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let answered = runtime.block_on(reqwest::get(format!("{server}/control")));
     assert!(answered.is_ok(), "{answered:?}");

@@ -1,4 +1,4 @@
-//! Shared by the tests: a prompt, clients and watches.
+//! Shared test code: a prompt, clients and watches.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,10 +14,10 @@ use serde_json::json;
 
 pub(crate) const SHAPES: [Shape; 2] = [Shape::Ollama, Shape::OpenAi];
 
-/// A good reply with characters of two to four bytes and everything that JSON escapes.
+/// A valid reply with characters of two to four bytes and all characters that JSON escapes.
 pub(crate) const GOOD: &str = r#"{"facts":[{"content":"User bakes \"Brötchen\" \\ 🥨\n每天","confidence":0.9,"kind":"fact"}]}"#;
 
-/// Longer than any test takes, so that only tests about time limits reach it.
+/// Longer than any test takes, so that only tests of time limits reach it.
 pub(crate) const TIMEOUT_MS: u64 = 60_000;
 
 pub(crate) fn prompt() -> Prompt {
@@ -53,7 +53,7 @@ pub(crate) fn ask_watched(client: &Client, watch: &dyn Watch) -> Result<ChatRepl
     client.chat(&ChatRequest { prompt: &prompt, temperature: 0.1, timeout_ms: TIMEOUT_MS }, watch)
 }
 
-/// A watch that can be canceled from outside, or cancels itself once enough characters have arrived.
+/// A watch that can be canceled from outside, or that cancels itself after a number of received characters.
 #[derive(Default)]
 pub(crate) struct Switch {
     pub(crate) cancelled: AtomicBool,

@@ -1,6 +1,6 @@
-//! Which servers a call trusts: an https server with an untrusted certificate receives nothing of a request.
+//! Which servers a call trusts: an https server with an untrusted certificate receives no part of a request.
 //!
-//! The trusted certificates are read from `SSL_CERT_FILE` here, which is how the system's own list is read on Linux.
+//! These tests set the trusted certificates with `SSL_CERT_FILE`, through which the system's own list is also read on Linux.
 
 #![cfg(target_os = "linux")]
 
@@ -22,8 +22,8 @@ fn contains(bytes: &[u8], part: &str) -> bool {
     bytes.windows(part.len()).any(|window| window == part.as_bytes())
 }
 
-/// The environment of a process cannot be changed safely from within, so these tests run again in separate processes: the address
-/// to call, and the expected result.
+/// A process cannot safely change its own environment, so these tests run again in separate processes. The variables contain the
+/// address to call and the expected result.
 const ADDRESS: &str = "KEEPSAKE_TEST_HTTPS";
 const EXPECT: &str = "KEEPSAKE_TEST_EXPECT";
 
@@ -72,7 +72,7 @@ fn a_server_that_nobody_vouches_for_hears_no_word_of_a_request() {
     let server = ScriptedServer::saying(GOOD);
     let others = TlsFront::start(server.port(), Certificate::Sound);
     let front = TlsFront::start(server.port(), Certificate::Sound);
-    // Another certificate is trusted so that the list is not empty; this server's own certificate is still unknown.
+    // Another certificate is trusted, so that the list is not empty. This server's own certificate is still unknown.
     trusting(others.pem(), NAME, &front.url(), "refused");
     let heard = front.heard();
     assert!(!heard.wire.is_empty(), "control: it was called");

@@ -1,4 +1,4 @@
-//! Finds gaps: the same request unmet on more than one occasion, however it is worded.
+//! Finds gaps: the same request, in any wording, that was not met on more than one occasion.
 
 pub use crate::gap::rules::GAP_OCCASIONS_MIN;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use crate::text::{content_words, read};
 use crate::utterance::{day, occasions};
 use crate::{Similarity, Utterance};
 
-/// Name and version of these rules, stored with every gap found with them. Raise the version when results change.
+/// Name and version of these rules, stored with every gap they find. Raise the version when results change.
 pub const GAP_RULES_VERSION: &str = "builtin-gap/2";
 
 /// A known gap.
@@ -34,10 +34,10 @@ pub struct KnownGap<'a> {
     pub evidence: &'a [EvidenceSpan],
 }
 
-/// Something that a person said is not a gap.
+/// A gap that a person dismissed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dismissed<'a> {
-    /// The request as it was worded.
+    /// The request, as worded at the time.
     pub need: &'a str,
     /// How it was first refused; empty if unknown.
     pub refusal: &'a str,
@@ -45,7 +45,7 @@ pub struct Dismissed<'a> {
     pub fingerprint: &'a str,
 }
 
-/// The input for finding gaps.
+/// The input for gap detection.
 #[derive(Clone, Copy)]
 pub struct GapInput<'a> {
     /// The entity whose conversations these are; `None` for gaps of the whole system.
@@ -54,13 +54,13 @@ pub struct GapInput<'a> {
     pub utterances: &'a [Utterance<'a>],
     /// All known gaps of any entity, because each gap is stored only once.
     pub known: &'a [KnownGap<'a>],
-    /// Dismissed gaps.
+    /// The gaps that a person dismissed.
     pub dismissed: &'a [Dismissed<'a>],
     /// Compares two texts.
     pub similarity: Similarity<'a>,
 }
 
-/// A new gap without an id.
+/// A new gap, not yet assigned an id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewGap {
     /// The unmet request, as first worded.
@@ -69,9 +69,9 @@ pub struct NewGap {
     pub refusal: String,
     /// See [`gap_fingerprint`].
     pub fingerprint: String,
-    /// A plain sentence for a person.
+    /// A plain sentence that describes the gap to a person.
     pub description: String,
-    /// All places that show it.
+    /// All places in messages that show it.
     pub evidence: Evidence,
     /// The number of occasions.
     pub frequency: u32,
@@ -90,7 +90,7 @@ pub enum GapChange {
     Detected(NewGap),
     /// A known gap occurred again.
     Seen {
-        /// The gap.
+        /// The id of the gap.
         gap: GapId,
         /// The new places.
         evidence: Evidence,
@@ -107,7 +107,7 @@ pub enum GapChange {
     },
 }
 
-/// A request reduced for comparison: its content words in alphabetical order.
+/// A request reduced to its content words, in alphabetical order, for comparison.
 pub fn gap_fingerprint(need: &str) -> String {
     let mut words = content_words(need);
     words.sort();
@@ -119,13 +119,13 @@ pub fn description(frequency: u32, need: &str) -> String {
     format!("Requested on {frequency} occasions, but could not be done: \"{need}\"")
 }
 
-/// The gap changes that these conversations show beyond the known gaps. Running it again changes nothing.
+/// The gap changes that follow from these conversations and are not yet in the known gaps. Running it again changes nothing.
 pub fn detect(input: &GapInput<'_>) -> Vec<GapChange> {
     detect_with(input, &[])
 }
 
-/// Like [`detect`], plus what a model found (`profile::model`). A model's occurrences count like those of the rules, once per
-/// message.
+/// Like [`detect`], but includes a model's findings (`profile::model`). Occurrences from the model count like those from the
+/// rules, once per message.
 pub fn detect_with(input: &GapInput<'_>, by_model: &[Occurrence]) -> Vec<GapChange> {
     let by_rules = in_read(&read(input.utterances));
     let shows = |occurrence: &Occurrence, other: &Occurrence| {
@@ -184,7 +184,7 @@ fn is_repeated(cluster: &[&Occurrence]) -> bool {
     occasions(cluster.iter().map(|occurrence| (&occurrence.conversation, occurrence.time))) >= GAP_OCCASIONS_MIN
 }
 
-/// The index of the known gap that an occurrence belongs to: the one that cites its place, otherwise the first about the same
+/// The index of the known gap that an occurrence belongs to: the one that cites its place, or else the first one about the same
 /// request.
 fn known_as(occurrence: &Occurrence, input: &GapInput<'_>) -> Option<usize> {
     let has_place = |gap: &KnownGap<'_>| occurrence.places.first().is_some_and(|place| gap.evidence.contains(place));
@@ -195,7 +195,7 @@ fn known_as(occurrence: &Occurrence, input: &GapInput<'_>) -> Option<usize> {
     })
 }
 
-/// One occasion: a conversation on one day. Ten mentions there count once.
+/// An occasion: one conversation on one day. Ten mentions of a request there count once.
 fn occasion(occurrence: &Occurrence) -> (&ConversationId, i64) {
     (&occurrence.conversation, day(occurrence.time))
 }

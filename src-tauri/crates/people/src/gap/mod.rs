@@ -1,6 +1,6 @@
-//! Capability gaps (seed 001): requests that assistants repeatedly could not meet, and the tasks made from them.
+//! Capability gaps (seed 001): requests that assistants repeatedly could not meet, and the tasks created from them.
 //!
-//! Pure. Deliberately not here: storage, files, and a person's decision to turn a gap into a task.
+//! Pure. Deliberately not here: storage, file access, and a person's decision to turn a gap into a task.
 
 mod detect;
 mod occurrence;

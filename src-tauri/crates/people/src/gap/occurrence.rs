@@ -1,12 +1,12 @@
-//! Finds requests to an assistant that could not be met, as marked by the reader.
+//! Finds requests to an assistant that could not be met, based on the reader's marks.
 //!
-//! The unmet request is what was asked, in the words of the person who asked. The refusal shows best whether two requests are the
-//! same, because people ask for an ability by what they want to achieve ("print the list", "put this on paper for Bo"). Refusals
-//! between people do not count: someone who cannot take a shift lacks no ability, and people refuse each other far more often
-//! than a program does. Refusals for safety or legal reasons count like any other, because no word list here can distinguish
-//! them; a person decides what becomes a task.
+//! The unmet request is quoted in the words of the person who made it. The refusal is the best indication that two requests are
+//! the same, because people describe what they want to achieve rather than the ability they need ("print the list", "put this on
+//! paper for Bo"). Refusals between people do not count: someone who cannot take a shift lacks no ability, and people refuse each
+//! other far more often than a program does. Refusals for safety or legal reasons count like any other, because no word list here
+//! can distinguish them; a person decides what becomes a task.
 //!
-//! Deliberately not here: how many occurrences are enough.
+//! Deliberately not here: deciding how many occurrences make a gap.
 
 use crate::gap::rules::{ANSWERED_COSINE, ASKED_COSINE, NEED_WORDS_MIN, REFUSED_COSINE, UNMET_MIN};
 use keepsake_domain::{ConversationId, EvidenceSpan, ReadingLabel, Timestamp};
@@ -23,15 +23,15 @@ pub struct Occurrence {
     pub refusal: String,
     /// The places that show it: first the refusal, then the request it answers.
     pub places: Vec<EvidenceSpan>,
-    /// Those of the places that are the entity's own words; only these prove anything about the entity.
+    /// The subset of `places` in the entity's own words; only these prove anything about the entity.
     pub own_places: Vec<EvidenceSpan>,
-    /// The conversation.
+    /// The conversation in which it happened.
     pub conversation: ConversationId,
-    /// The time.
+    /// The time of the refusal.
     pub time: Timestamp,
 }
 
-/// A request and its refusal, as far as they are compared.
+/// A request and its refusal, for comparison with another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Unmet<'a> {
     pub(crate) need: &'a str,
@@ -70,7 +70,7 @@ pub(crate) fn in_read(all: &[Read<'_>]) -> Vec<Occurrence> {
     all.iter().filter(|read| read.said.speaker == Speaker::Assistant).filter_map(|read| occurrence(all, read)).collect()
 }
 
-/// The unmet request that an answer shows; at most one, however often the answer refuses.
+/// The unmet request that an answer shows; at most one per answer, however often the answer refuses.
 fn occurrence(all: &[Read<'_>], read: &Read<'_>) -> Option<Occurrence> {
     let refusal = marked(&read.said, ReadingLabel::UnmetRequest, UNMET_MIN).into_iter().next()?;
     let (asking, asked) = asked_before(all, read)?;
@@ -88,7 +88,8 @@ fn occurrence(all: &[Read<'_>], read: &Read<'_>) -> Option<Occurrence> {
     })
 }
 
-/// What the entity last said before this message: its last question there, or else its last sentence.
+/// The request that this message answers: the last question in the entity's most recent message before it, or else that message's
+/// last sentence.
 fn asked_before<'r, 'a>(all: &'r [Read<'a>], read: &Read<'a>) -> Option<(&'r Read<'a>, &'r Sentence<'a>)> {
     let mut at = read.before;
     for _ in 0..ANSWERS_WITHIN {

@@ -1,29 +1,30 @@
-//! Thresholds and limits of gaps, each with its reason.
-//! Not in this module: how they are used.
+//! Thresholds and limits for gaps, each with its reason. Deliberately not here: the code that uses them.
 
-/// Minimum number of occasions. Once may be a passing wish, a slip, or a server that was down; a second conversation or another
-/// day makes it a repetition. Not more than two, because people who are refused twice often do not ask a third time.
+/// Minimum number of occasions. One may be a passing wish, a slip, or a server that was down; a second conversation or another
+/// day makes it a pattern. No more are required, because people who are refused twice often do not ask a third time.
 pub const GAP_OCCASIONS_MIN: usize = 2;
 
-/// Minimum probability of a refusal. Chosen on authors that the reader was not trained on: four out of five are refusals there.
+/// Minimum probability of a refusal. Chosen so that four out of five marks are refusals for authors that the reader was not
+/// trained on.
 pub(crate) const UNMET_MIN: f64 = 0.6;
 
-/// Minimum content words in a request; one word ("export", "that file") names nothing that could be built.
+/// Minimum number of content words in a request; a single one ("export", "that file") does not describe anything that could be
+/// built.
 pub(crate) const NEED_WORDS_MIN: usize = 2;
 
-/// Two refusals with this cosine are about the same ability if the requests are alike. In the training text, four out of five
-/// pairs of refusals this close are, and all of them together with [`ASKED_COSINE`].
+/// Minimum cosine at which two refusals are about the same ability, if the requests are alike too. In the training text, that is
+/// true of four out of five pairs of refusals this close, and of all pairs that also reach [`ASKED_COSINE`].
 pub(crate) const REFUSED_COSINE: f32 = 0.65;
 
-/// Requests further apart than this were for different things, even if they were refused in the same words ("I can't do that from
+/// Requests with a lower cosine are for different things, even if they were refused in the same words ("I can't do that from
 /// here").
 pub(crate) const ASKED_COSINE: f32 = 0.2;
 
-/// A refusal further than this from its request says nothing about it: "that is not possible".
+/// A refusal with a lower cosine to its request says nothing about the request: "that is not possible".
 pub(crate) const ANSWERED_COSINE: f32 = 0.2;
 
-/// Maximum length of a title; anything longer is a description.
+/// Maximum number of characters in a title; anything longer is a description.
 pub const TITLE_CHARS_MAX: usize = 120;
 
-/// Maximum length of a quotation; the whole message is one click away by its id.
+/// Maximum number of characters in a quotation; the id of its message leads to the full text.
 pub const QUOTE_CHARS_MAX: usize = 240;

@@ -1,7 +1,7 @@
 //! Writes a task into a Markdown file and reads its checkbox back.
 //!
-//! The file belongs to a person. Keepsake finds its own lines by the task's id in a comment, which viewers do not show, and
-//! changes no others:
+//! The file belongs to a person. Keepsake recognizes its own lines by the task's id in a comment, which viewers do not show, and
+//! changes no other lines:
 //!
 //! ```markdown
 //! - [ ] Export the notes as PDF <!-- keepsake task_018f -->
@@ -13,7 +13,7 @@
 //! The person may tick the box, move or indent the lines, write around or between them, and edit the title. A new version of a
 //! task replaces only the lines that Keepsake wrote itself.
 //!
-//! Deliberately not here: reading and writing the file, and which quotations it may contain.
+//! Deliberately not here: reading and writing the file, and deciding which quotations it may contain.
 
 pub use crate::gap::rules::{QUOTE_CHARS_MAX, TITLE_CHARS_MAX};
 use std::ops::Range;
@@ -21,7 +21,7 @@ use std::ops::Range;
 use chrono::DateTime;
 use keepsake_domain::{InteractionId, TaskId, TaskStatus, Timestamp};
 
-/// The end of a description written by Keepsake, to distinguish it from what a person writes under a task.
+/// Ends a description written by Keepsake, to distinguish it from text that a person writes under a task.
 const OURS: &str = "<!-- keepsake -->";
 
 /// A line of evidence.
@@ -31,39 +31,39 @@ pub struct TaskEvidence {
     pub interaction: InteractionId,
     /// The source as a person would name it: "WhatsApp, Ana".
     pub source: String,
-    /// When it was said. Its day is shown in UTC. Zero or less means unknown.
+    /// When it was said; shown as a day in UTC. Zero or less means unknown.
     pub time: Timestamp,
-    /// The quoted words, if they may appear in this file.
+    /// The quotation, if it may appear in this file.
     pub quote: Option<String>,
 }
 
 /// A task as written in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskText {
-    /// The id, by which its lines are found again.
+    /// The id, by which the task's lines are recognized.
     pub id: TaskId,
     /// The title, on one line.
     pub title: String,
     /// The description: a sentence or two, on one line.
     pub description: String,
-    /// The evidence it rests on.
+    /// The evidence for the task.
     pub evidence: Vec<TaskEvidence>,
     /// The status.
     pub status: TaskStatus,
 }
 
-/// What a file says about a task.
+/// The state of a task in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskInFile {
     /// There is one checkbox, or several that agree.
     Found(TaskStatus),
-    /// The task is not there, or its line no longer has a checkbox. This says nothing about the task.
+    /// The task is not in the file, or its line no longer has a checkbox. The status of the task is unknown.
     Missing,
-    /// The task appears several times, ticked in one place and not in another. This says nothing about the task.
+    /// The task appears several times, ticked in one place and not in another. The status of the task is unknown.
     Contradictory,
 }
 
-/// The lines of a task.
+/// Formats a task as Markdown lines.
 pub fn render(task: &TaskText) -> String {
     let mut text =
         format!("- [{}] {} <!-- keepsake {} -->\n", mark(task.status), one_line(&task.title, TITLE_CHARS_MAX), task.id);
@@ -80,18 +80,17 @@ pub fn render(task: &TaskText) -> String {
     text
 }
 
-/// What `file` says about the task `id`: a ticked checkbox means resolved, an empty one open.
+/// The state of the task `id` in `file`: a ticked checkbox means resolved, an empty one open.
 pub fn status_in(file: &str, id: &TaskId) -> TaskInFile {
     let mut found = heads(file, id).filter_map(|head| head.status);
     let Some(first) = found.next() else { return TaskInFile::Missing };
     if found.all(|other| other == first) { TaskInFile::Found(first) } else { TaskInFile::Contradictory }
 }
 
-/// Returns `file` with the task in it: in place of its lines if they are there, otherwise at the end. Every other byte is
+/// Returns `file` with the task in it: in place of its existing lines, or at the end if there are none. Every other byte is
 /// unchanged.
 ///
-/// Once written, the checkbox and the title belong to the person: the box is set to `task.status`, and the text next to it is
-/// kept.
+/// Once written, the checkbox line belongs to the person: only its mark is set to `task.status`, and the text next to it is kept.
 #[must_use]
 pub fn written(file: &str, task: &TaskText) -> String {
     let ours = render(task);
@@ -119,7 +118,7 @@ pub fn written(file: &str, task: &TaskText) -> String {
     let rest = head.line.end;
     match end_of_body(file, rest, &task.id) {
         Some(body_end) => {
-            // What the person wrote between our lines is kept and placed after them.
+            // Lines that the person wrote between ours are kept and placed after them.
             let kept = strangers(&file[rest..body_end], &task.id);
             push_indented(&mut out, body, &indent);
             out.push_str(&kept);
@@ -150,7 +149,7 @@ struct Head {
     status: Option<TaskStatus>,
 }
 
-/// The lines that contain the id, outside code fences, because text in a fence only shows what such a line looks like.
+/// The lines that contain the id, except in code fences, where such a line is only an example.
 fn heads<'f>(file: &'f str, id: &TaskId) -> impl Iterator<Item = Head> + use<'f> {
     let marker = format!("<!-- keepsake {id} -->");
     let mut fenced = false;
@@ -214,8 +213,8 @@ fn end_of_body(file: &str, from: usize, id: &TaskId) -> Option<usize> {
     None
 }
 
-/// The lines under a head that Keepsake did not write, that is, neither the description, nor evidence in its own format, nor the
-/// end.
+/// The lines under a head that Keepsake did not write: all except the description, evidence in its own format, and the closing
+/// comment.
 fn strangers(body: &str, id: &TaskId) -> String {
     let closing = format!("<!-- /keepsake {id} -->");
     let mut kept = String::new();
@@ -254,7 +253,7 @@ fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Message text in a form that is safe within a line of Markdown: no line breaks, no comments, no markup, no disguised links.
+/// Formats message text so that it is safe within a line of Markdown: no line breaks, no comments, no markup, no disguised links.
 fn one_line(text: &str, chars_max: usize) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     let joined = words.collect::<Vec<_>>().join(" ");

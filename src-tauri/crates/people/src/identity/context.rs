@@ -1,6 +1,6 @@
-//! What handles share besides their names: the people they talk with, and words that few others use.
+//! What handles have in common besides their names: the people they talk with, and words that few others use.
 //!
-//! Both indexes skip entries shared by many handles, so the cost of a pair depends on what it shares and not on the total.
+//! Both indexes skip entries shared by many handles, so the cost of a pair depends on the entries it shares and not on the total.
 
 use crate::identity::rules::{
     CIRCLE_MAX, TERM_CHARS_MAX, TERM_CHARS_MIN, TERM_HOLDERS_MAX, TERM_HOLDERS_SMALL, TERM_SHARE, WORDS_READ_MAX,
@@ -67,7 +67,7 @@ pub(super) struct RareTerm {
 }
 
 impl Terms {
-    /// Reads the words of one of `handle`'s own sentences, which starts at code point `offset` of message `message`.
+    /// Reads the words of a sentence in `handle`'s own words. The sentence starts at code point `offset` of message `message`.
     pub(super) fn read(&mut self, handle: u32, message: u32, sentence: &str, offset: u32) {
         let mut word = String::new();
         let mut begin = offset;
@@ -124,7 +124,7 @@ impl Terms {
         }
     }
 
-    /// The words used by at least two and only few of `handles` handles, without the parts of names in `names`.
+    /// The words used by at least two but only a few of `handles` handles, except parts of names, which are listed in `names`.
     pub(super) fn rare(self, handles: usize, names: &HashSet<String>) -> Vec<RareTerm> {
         let most = (handles / TERM_SHARE).clamp(TERM_HOLDERS_SMALL, TERM_HOLDERS_MAX);
         let mut rare: Vec<RareTerm> = self
@@ -141,18 +141,18 @@ impl Terms {
     }
 }
 
-/// A handle in a conversation.
+/// The presence of a handle in a conversation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Presence {
     pub(super) handle: u32,
     pub(super) first: Timestamp,
     pub(super) last: Timestamp,
-    /// Its first message there, and the length of that message, for display.
+    /// Its first message in the conversation, and that message's length, for display.
     pub(super) message: u32,
     pub(super) chars: u32,
 }
 
-/// Who writes where, and who follows whom.
+/// Which handles write in which conversations, and which handles follow each other.
 #[derive(Debug, Default)]
 pub(super) struct Rooms {
     index: HashMap<ConversationId, u32>,
@@ -163,7 +163,7 @@ pub(super) struct Rooms {
 }
 
 impl Rooms {
-    /// Takes one message. The messages of a conversation must come in time order.
+    /// Adds one message. The messages of a conversation must be added in time order.
     pub(super) fn read(&mut self, conversation: &ConversationId, handle: u32, message: u32, chars: u32, time: Timestamp) {
         let next = self.ids.len() as u32;
         let room = *self.index.entry(conversation.clone()).or_insert_with(|| {
@@ -179,7 +179,7 @@ impl Rooms {
         if before != handle {
             *self.answers.entry((room, before.min(handle), before.max(handle))).or_default() += 1;
         }
-        // Rooms above the limit are not used for comparison, and a list of thousands would be searched for every message.
+        // Rooms above the limit are not used for comparison, and searching a list of thousands for every message would be slow.
         let present = &mut self.present[at];
         let has_place = present.len() <= CIRCLE_MAX;
         match present.iter_mut().find(|presence| presence.handle == handle) {
@@ -197,12 +197,12 @@ impl Rooms {
         self.index.get(conversation).copied().unwrap_or(u32::MAX)
     }
 
-    /// How often these two followed each other in `room`.
+    /// How often these two handles followed each other in `room`.
     pub(super) fn answers(&self, room: u32, a: u32, b: u32) -> u32 {
         self.answers.get(&(room, a.min(b), a.max(b))).copied().unwrap_or(0)
     }
 
-    /// For each of `handles` handles, the rooms it writes in, with its position in each room's list.
+    /// For each of `handles` handles, the rooms in which it writes, with its position in each room's list.
     pub(super) fn of_handles(&self, handles: usize) -> Vec<Vec<(u32, u32)>> {
         let mut rooms = vec![Vec::new(); handles];
         for (room, present) in self.present.iter().enumerate() {

@@ -1,11 +1,11 @@
-//! Detects sentences that look like a statement about oneself but are quoted, reported, supposed, negated or asked.
+//! Detects sentences that look like statements about oneself but are quoted, reported, hypothetical, negated or questions.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Compiles a built-in pattern. A test compiles all of them, so a failure is a bug in the build and the pattern simply finds
+/// Compiles a built-in pattern. A test compiles all patterns, so a failure is a bug in the build; the pattern then matches
 /// nothing.
 pub(super) fn pattern(text: &str) -> Option<Regex> {
     Regex::new(text).ok()
@@ -49,7 +49,7 @@ static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
-/// First-person words. What the writer reports in the first person are their own words.
+/// First-person words. A report in the first person contains the writer's own words.
 const FIRST: &[&str] = &["i", "we", "i've", "i’ve", "ich", "wir", "je", "j'ai", "j’ai", "yo", "nosotros", "on", "eu", "he"];
 
 /// True if the statement at `found` in `sentence` is about someone else, hypothetical, or denied.
@@ -58,7 +58,7 @@ pub(super) fn is_off_record(sentence: &str, found: &Range<usize>) -> bool {
     is_quoted(sentence, found) || is_reported(before) || is_supposed(sentence, found) || is_negated(before)
 }
 
-/// True if it is inside quotation marks that enclose more than the handle itself.
+/// True if the match is inside quotation marks that enclose more than the handle itself.
 pub(super) fn is_quoted(sentence: &str, found: &Range<usize>) -> bool {
     let before = sentence.get(..found.start).unwrap_or("");
     let straight = before.matches('"').count() % 2 == 1;
@@ -75,7 +75,7 @@ pub(super) fn is_reported(before: &str) -> bool {
     }
     let Some(reported) = REPORTED.as_ref() else { return false };
     reported.captures_iter(before).any(|found| {
-        // Spanish "he" means "I have" only before a participle; with a verb of saying it is the English word.
+        // Spanish "he" means "I have" only before a participle. With a verb of saying, "he" is the English word.
         found.name("who").is_some_and(|who| {
             let who = who.as_str().to_lowercase();
             who == "he" || !FIRST.contains(&who.as_str())

@@ -1,7 +1,8 @@
-//! What an address shows by itself: how to compare it, its server, the contact detail it represents, and whether a person is
-//! behind it.
+//! What can be derived from an address by itself: its form for comparison, its server, the contact detail it represents, and
+//! whether a person may be behind it.
 //!
-//! Deliberately not here: the part before the server as evidence. `mara@a.org` and `@mara:b.org` share nothing but a common name.
+//! Deliberately not here: using the part before the server as evidence. `mara@a.org` and `@mara:b.org` share nothing but a common
+//! name.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -19,13 +20,14 @@ const NOT_MAIL: &[&str] = &["xmpp", "jabber", "matrix", "mastodon", "fediverse",
 /// Channels whose handles are phone numbers, with or without a plus sign.
 const BY_NUMBER: &[&str] = &["whatsapp", "sms", "phone", "signal", "call", "imessage", "rcs", "mms"];
 
-/// Channels that ignore case.
+/// Channels that ignore case in handles.
 const CASELESS: &[&str] = &[
     "matrix", "email", "mail", "imap", "smtp", "xmpp", "jabber", "mastodon", "fediverse", "activitypub", "github", "gitlab",
     "telegram", "irc", "twitter", "x", "slack", "discord", "reddit", "instagram", "linkedin", "bluesky", "signal", "keybase",
 ];
 
-/// Providers that document that dots before the `@` are ignored, and the name under which all their addresses are compared.
+/// The domains of the one email provider that documents that it ignores dots before the `@`. Its addresses are compared under the
+/// first domain.
 const DOTLESS_DOMAINS: &[&str] = &["gmail.com", "googlemail.com"];
 
 macro_rules! words {
@@ -37,7 +39,7 @@ macro_rules! words {
 pub(super) use words;
 
 words! {
-    /// The parts before the `@` of addresses that many people read, or nobody.
+    /// The parts before the `@` of addresses that many people read, or nobody reads.
     ROLE_LOCALS = "
         admin admins administrator administration info infos information support help helpdesk servicedesk service services
         contact contacts contactus sales office team teams staff all everyone hello mail mailbox noreply donotreply postmaster
@@ -54,15 +56,15 @@ words! {
 /// A parsed address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Address {
-    /// The form for comparison on its channel: cleaned, without a leading `@`, and without case if the channel ignores it.
+    /// The form for comparison on its channel: cleaned, without a leading `@`, and lowercase if the channel ignores case.
     pub(super) key: String,
-    /// The same without case, for mentions in text.
+    /// The key in lowercase, for mentions in text.
     pub(super) folded: String,
-    /// The part before the server, without case, if there is a server.
+    /// The part before the server, in lowercase, if there is a server.
     pub(super) local: Option<String>,
-    /// The server, without case.
+    /// The server, in lowercase.
     pub(super) server: Option<String>,
-    /// The contact detail it represents, in comparable form.
+    /// The contact detail that the address represents, in comparable form.
     pub(super) contact: Option<String>,
 }
 
@@ -81,7 +83,7 @@ impl Address {
     }
 }
 
-/// The text after NFKC and without characters that are not displayed. Letters in other scripts are unchanged.
+/// Normalizes text with NFKC and removes characters that are not displayed. Letters of other scripts are unchanged.
 pub(super) fn clean(text: &str) -> String {
     text.nfkc().filter(|c| !is_invisible(*c)).collect::<String>().trim().to_owned()
 }
@@ -128,7 +130,8 @@ fn contact_of(channel: &str, address: &str, scrubber: &Scrubber) -> Option<Strin
 
 /// The comparable form of `text` if all of it is a single contact detail.
 fn whole_contact(text: &str, kind: ContactKind, scrubber: &Scrubber) -> Option<String> {
-    // Without a word for phones, a bare row of digits could be anything; here the channel takes the place of that word.
+    // A bare row of digits is recognized as a phone number only next to a word such as "tel". Here the channel justifies adding
+    // it.
     let prompt = if kind == ContactKind::Phone && !text.starts_with('+') { format!("tel {text}") } else { text.to_owned() };
     let [found] = <[_; 1]>::try_from(scrubber.contacts(&prompt)).ok()?;
     let rest = prompt.len() - found.range.len();
@@ -137,9 +140,9 @@ fn whole_contact(text: &str, kind: ContactKind, scrubber: &Scrubber) -> Option<S
 
 /// The form in which two contact details are compared; `None` for one shared by many people.
 ///
-/// Addresses: without case (no provider in use distinguishes `Mara@` from `mara@`), without a tag after `+` (RFC 5233: it sorts
+/// Addresses: in lowercase (no provider in use distinguishes `Mara@` from `mara@`), without a tag after `+` (RFC 5233: it sorts
 /// mail within one mailbox), and without dots at the one provider that documents ignoring them. Dots elsewhere are kept:
-/// `m.lind@` and `mlind@` may be two people. A wrong match here costs a question; it never links.
+/// `m.lind@` and `mlind@` may be two people. A wrong match here costs one question; it never links anything by itself.
 ///
 /// Numbers: E.164. A number without a country keeps its digits without the trunk zero; see [`is_national_form_of`].
 pub(super) fn comparable(kind: ContactKind, value: &str) -> Option<String> {
@@ -159,9 +162,9 @@ pub(super) fn comparable(kind: ContactKind, value: &str) -> Option<String> {
     Some(format!("{local}@{domain}"))
 }
 
-/// True if `national`, digits without a country, is the domestic form of the E.164 number `full`.
+/// True if `national`, digits without a country code, is the domestic form of the E.164 number `full`.
 ///
-/// The country of a national form is not guessed: it is the one whose code is missing, if such a number exists.
+/// The country is not guessed: it is the one whose code is missing from `national`, if such a number exists.
 pub(super) fn is_national_form_of(national: &str, full: &str) -> bool {
     let code = full.strip_prefix('+').and_then(|digits| digits.strip_suffix(national));
     code.is_some_and(|code| (1..=4).contains(&code.len()))
@@ -188,7 +191,7 @@ fn is_list_domain(domain: &str) -> bool {
         || ["lists.", "list.", "groups.", "noreply.", "bounce.", "bounces."].iter().any(|start| domain.starts_with(start))
 }
 
-/// True if `word` is a typical name of a program: `deploybot`, `bot-7`, `[bot]`.
+/// True if `word` is a typical name for a program: `deploybot`, `bot-7`, `[bot]`.
 fn is_bot_word(word: &str) -> bool {
     /// Names of people and things with the same ending.
     const NOT_BOTS: &[&str] = &["talbot", "abbot", "cabot", "corbot", "turbot", "robot"];
@@ -199,7 +202,7 @@ fn is_bot(text: &str) -> bool {
     text.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(is_bot_word)
 }
 
-/// True if a single person may be behind the handle. Bots, roles, lists and "Speaker 1" are never suggested.
+/// True if one person may be behind the handle. Bots, roles, lists and "Speaker 1" are never suggested.
 pub(super) fn may_be_a_person(record: &HandleRecord, address: &Address) -> bool {
     if record.entity_type != EntityType::Person {
         return false;

@@ -1,19 +1,20 @@
-//! Finds handles that may belong to the same person. Pairs are proposed with evidence for and against; they are never linked
-//! here.
+//! Finds handles that may belong to the same person. Pairs are proposed with evidence for and against; this module never links
+//! them.
 //!
 //! ```text
 //! handles ─► IdentityReader::new ─► read(utterance) … read(utterance) ─► suggest(decisions) ─► suggestions
 //! ```
 //!
-//! A suggestion rests on one of four reasons, strongest first: both give the same address or number as their own; one says that
-//! the other is theirs; they have the same full name and people or projects in common; they share a project and its vocabulary.
-//! Nothing else is a reason, in particular not a first name, a display name, or the part of a handle before its server.
+//! A suggestion requires one of four reasons, strongest first: both handles give the same address or number as their own; one
+//! says that the other is theirs; they have the same full name and also people or projects in common; they share a project and
+//! its vocabulary. Nothing else is a reason, in particular not a first name, a display name, or the part of a handle before its
+//! server.
 //!
 //! The cost grows with the number of messages and shared clues, never with the square of the number of handles: pairs come from
 //! indexes (by contact, by declared handle, by full name, by rare word), and entries shared by too many handles are skipped.
 //!
 //! Deliberately not here: storing a person's earlier answers (the caller passes them in), leaving out private conversations (the
-//! caller does), and linking.
+//! caller does that), and linking.
 
 mod context;
 mod guard;
@@ -31,5 +32,5 @@ mod types;
 pub use reader::{IdentityError, IdentityReader};
 pub use types::{Answer, Clue, ClueKind, ContactSource, Decision, Evidence, Fingerprint, HandleRecord, Suggestion, Utterance};
 
-/// Name and version of these rules, stored with every row made with them. Raise the version when results change.
+/// Name and version of these rules, stored with every row they produce. Raise the version when results change.
 pub const ENGINE_VERSION: &str = "builtin-identity/1";

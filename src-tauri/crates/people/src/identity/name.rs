@@ -1,6 +1,6 @@
-//! Display names: which ones are a person's full name, and how two of them relate.
+//! Display names: which of them are a person's full name, and how two of them relate.
 //!
-//! Names are compared part by part after NFKC, ignoring case, accents, titles and remarks in brackets. Similarity is never used,
+//! Names are compared part by part after NFKC, ignoring case, accents, titles and text in brackets. Fuzzy matching is never used,
 //! because it would merge different people. A name that mixes letters of two scripts imitates another name and matches nothing.
 
 use crate::identity::rules::PARTS_MAX;
@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 words! {
-    /// Words that make a name a role.
+    /// Words that turn a name into a role.
     ROLE_WORDS = "
         admin administrator administrators support team service services helpdesk desk newsletter notifications notification
         noreply info office sales marketing billing security bot assistant system moderator moderators mods group list
@@ -26,7 +26,7 @@ words! {
         deleted account removed member person teilnehmer sprecher gast unbekannt unbekannter inconnu participante desconocido
         invité invitado locuteur hablante iphone ipad android phone laptop undefined null none test tester name
     ";
-    /// Titles and particles that are ignored in comparisons.
+    /// Titles and particles ignored in comparisons.
     TITLES = "dr prof professor mr mrs ms miss mx sir dipl ing phd md msc bsc mba herr frau hr fr m mme mlle sr sra srta don jr";
 }
 
@@ -39,7 +39,7 @@ pub(super) enum NameReading {
     Single(String),
     /// A role or a placeholder.
     Nobody,
-    /// A number, an address or a slogan, so not a name.
+    /// Not a name: a number, an address or a slogan.
     Unreadable,
     /// A word mixes letters of two scripts.
     MixedScripts,
@@ -51,7 +51,7 @@ impl NameReading {
     }
 }
 
-/// A full name without case and accents.
+/// A full name in lowercase without accents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FullName {
     /// The parts in order, without initials.
@@ -67,13 +67,13 @@ pub(super) struct FullName {
 pub(super) enum Relation {
     /// The same full name.
     Same(String),
-    /// No contradiction: one is shorter or uses initials.
+    /// Compatible names: one is shorter or uses initials.
     Compatible,
     /// Two full names with a part in common.
     PartlyShared(String, String),
     /// Two full names with nothing in common.
     Different(String, String),
-    /// At least one has no name to compare.
+    /// At least one handle has no name to compare.
     Unknown,
 }
 
@@ -138,7 +138,7 @@ fn has_letter(word: &str) -> bool {
     word.chars().any(char::is_alphanumeric)
 }
 
-/// Removes case and accents: people spell their own names both "Núñez" and "Nunez".
+/// Removes case and accents, because people spell their own names both "Núñez" and "Nunez".
 pub(super) fn fold(word: &str) -> String {
     word.nfkd()
         .filter(|c| !is_combining_mark(*c))
@@ -181,18 +181,18 @@ impl Names {
         self.full.is_empty() && self.single.is_empty()
     }
 
-    /// True if `text` (one or more words) names the person behind this handle.
+    /// True if `text` (one or more words) is a name of the person behind this handle.
     pub(super) fn answers_to(&self, text: &str) -> bool {
         let parts: Vec<String> = text.split_whitespace().map(fold).filter(|part| !part.is_empty()).collect();
         let known = |part: &String| {
             self.full.iter().any(|full| full.parts.contains(part))
                 || self.single.iter().any(|single| single.split(' ').any(|s| s == part))
         };
-        // A surname that is not theirs belongs to someone else; an unknown one may be theirs.
+        // If their full name is known, a surname that is not part of it belongs to someone else; otherwise it may be theirs.
         parts.first().is_some_and(known) && (self.full.is_empty() || parts.iter().all(known))
     }
 
-    /// The relation to the names of another handle: the best match among all pairs.
+    /// The relation to the names of another handle: the best match of all pairs of names.
     pub(super) fn relation(&self, other: &Self) -> Relation {
         let mut worst = Relation::Unknown;
         for a in &self.full {

@@ -1,6 +1,6 @@
 //! Separates the writer's own words in a message from their signature and from other people's text.
 //!
-//! Quoted lines, replies below, forwarded mail, pasted chats and code are someone else's (ARCHITECTURE.md, invariant 12): a
+//! Quoted lines, replies below, forwarded mail, pasted chats and code count as someone else's (ARCHITECTURE.md, invariant 12): a
 //! contact detail or "I'm @mara" in them says nothing about the writer.
 
 use crate::identity::rules::{CLOSING_CHARS_MAX, SIGNATURE_LINE_CHARS_MAX, SIGNATURE_LINES_MAX};
@@ -48,12 +48,12 @@ const LABELS: &[&str] = &[
     "neue nummer", "kontakt",
 ];
 
-/// The names by which a text may identify its speakers.
+/// The names by which a text may refer to its speakers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Voices<'a> {
     /// The writer's names.
     pub(super) own: &'a Names,
-    /// Every part of everybody's names, without case and accents.
+    /// Every part of every known name, in lowercase without accents.
     pub(super) all: &'a HashSet<String>,
 }
 
@@ -75,8 +75,8 @@ impl OwnText {
 }
 
 fn own_lines(text: &str, voices: Voices<'_>) -> Vec<Range<usize>> {
-    // Speakers in a chat, and whose name is whose, are known better here than by form, so dialogue is not excluded by form; and a
-    // contact in `code` still counts.
+    // The names are known here, so this module recognizes chat speakers better than formatting does; dialogue is therefore not
+    // excluded by its form. A contact in `code` still counts.
     let is_shape = |form: Form| {
         matches!(form, Form::Fence | Form::QuotedLine | Form::Mail | Form::Captions | Form::Post | Form::Placeholder)
     };
@@ -97,8 +97,8 @@ fn own_lines(text: &str, voices: Voices<'_>) -> Vec<Range<usize>> {
     lines
 }
 
-/// True if a line comes from a pasted chat and belongs to someone else: it has a time of day, a known name, or a single unknown
-/// word that is not a label.
+/// True if a line of a pasted chat belongs to someone else: it has a time of day, a known name, or a single unknown word that is
+/// not a label.
 fn is_anothers(line: &str, voices: Voices<'_>) -> bool {
     let Some(found) = CHAT_LINE.as_ref().and_then(|chat| chat.captures(line)) else { return false };
     let Some(speaker) = found.name("name").or_else(|| found.name("nick")).or_else(|| found.name("irc")) else { return false };
@@ -140,7 +140,7 @@ fn signature_begin(text: &str, lines: &[Range<usize>], names: &Names) -> Option<
     None
 }
 
-/// Abbreviations whose full stop does not end a sentence.
+/// Abbreviations whose period does not end a sentence.
 const ABBREVIATIONS: &[&str] =
     &["tel", "nr", "no", "mr", "mrs", "ms", "dr", "prof", "e.g", "i.e", "z.b", "p.s", "ph", "mob", "num", "sr", "sra", "st"];
 

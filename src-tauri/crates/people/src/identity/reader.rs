@@ -1,4 +1,4 @@
-//! Reads utterances one by one and keeps only what comparisons need.
+//! Reads utterances one by one and keeps only the data that comparisons need.
 
 use crate::identity::rules::{SHOWN_CHARS_MAX, SPANS_MAX};
 use std::collections::{HashMap, HashSet};
@@ -15,7 +15,7 @@ use super::statement::{Mention, Said, Statements};
 use super::suggest;
 use super::types::{ContactSource, Decision, Evidence, HandleRecord, Suggestion, Utterance};
 
-/// Why handles cannot be compared.
+/// Why identity suggestions cannot be made.
 #[derive(Debug, Clone, Error)]
 pub enum IdentityError {
     /// The detector of numbers and addresses could not be built.
@@ -24,7 +24,7 @@ pub enum IdentityError {
     /// A built-in rule does not compile. A test compiles all of them, so this is a bug in the build.
     #[error("a built-in rule for statements about oneself does not compile; this build is broken, install another: {0}")]
     Rule(#[from] regex::Error),
-    /// A built-in list of words does not compile; see [`IdentityError::Rule`].
+    /// A built-in word list does not compile; see [`IdentityError::Rule`].
     #[error("a built-in list of words does not compile; this build is broken, install another: {0}")]
     Words(#[from] aho_corasick::BuildError),
 }
@@ -37,14 +37,14 @@ pub(super) struct Known {
     pub(super) is_person: bool,
 }
 
-/// A contact detail that belongs to a handle, and how it is known.
+/// A contact detail of a handle, and how it is known.
 pub(super) struct Holding {
     pub(super) handle: u32,
     pub(super) source: ContactSource,
     pub(super) spans: Vec<Evidence>,
 }
 
-/// One statement about a handle.
+/// A statement by handle `by` that a mentioned handle is, or is not, its own.
 pub(super) struct Claim {
     pub(super) by: u32,
     pub(super) mention: Mention,
@@ -52,12 +52,12 @@ pub(super) struct Claim {
     pub(super) spans: Vec<Evidence>,
 }
 
-/// Collects what handles say about themselves and what they share. Pass every utterance to it once; see the module.
+/// Collects what handles say about themselves and what they have in common. Pass every utterance to it once; see the module.
 pub struct IdentityReader {
     scrubber: Scrubber,
     statements: &'static Statements,
     pub(super) known: Vec<Known>,
-    /// Every part of every name.
+    /// Every part of every known name.
     pub(super) name_parts: HashSet<String>,
     index: HashMap<HandleId, u32>,
     pub(super) messages: Vec<InteractionId>,
@@ -78,7 +78,7 @@ impl std::fmt::Debug for IdentityReader {
 }
 
 impl IdentityReader {
-    /// A reader for these handles. `regions` are the regions (ISO 3166) in which numbers without a country are interpreted.
+    /// Creates a reader for these handles. `regions` are the regions (ISO 3166) for interpreting numbers without a country code.
     pub fn new(handles: Vec<HandleRecord>, regions: &ScrubConfig) -> Result<Self, IdentityError> {
         let scrubber = Scrubber::new(regions)?;
         let statements = Statements::shared()?;
@@ -123,7 +123,7 @@ impl IdentityReader {
         })
     }
 
-    /// Takes one utterance. The utterances of a conversation must come in time order. Utterances from unknown handles are
+    /// Adds one utterance. The utterances of a conversation must be added in time order. Utterances from unknown handles are
     /// ignored.
     pub fn read(&mut self, utterance: &Utterance<'_>) {
         let Some(&at) = self.index.get(utterance.handle) else { return };
@@ -165,7 +165,7 @@ impl IdentityReader {
         }
     }
 
-    /// The pairs that may belong to one person and that `decisions` leave open, strongest first.
+    /// The pairs that may belong to one person and that `decisions` do not rule out, strongest first.
     pub fn suggest(self, decisions: &[Decision]) -> Vec<Suggestion> {
         suggest::suggest(self, decisions)
     }
@@ -176,8 +176,8 @@ impl IdentityReader {
     }
 }
 
-/// Records that `contact` belongs to `handle`. If there are several reasons, the most direct is kept; places are added up to the
-/// limit.
+/// Records that `contact` belongs to `handle`. If there are several sources, the most direct one is kept; places are added up to
+/// the limit.
 fn hold(
     contacts: &mut HashMap<String, Vec<Holding>>,
     contact: String,
@@ -194,7 +194,7 @@ fn hold(
                 holding.spans.extend(evidence);
             }
         }
-        // One more than the limit is enough to know that the contact does not count.
+        // One handle more than the limit is enough to know that the contact does not count.
         None if is_over => {}
         None => holdings.push(Holding { handle, source, spans: evidence.into_iter().collect() }),
     }

@@ -31,7 +31,7 @@ impl<'r> Resolver<'r> {
         resolver
     }
 
-    /// The only handle that matches; `None` if there is none or more than one.
+    /// The only matching handle; `None` if there is none or more than one.
     pub(super) fn resolve(&self, mention: &Mention, known: &[Known], by: u32) -> Option<u32> {
         let folded = clean(&mention.handle).to_lowercase();
         let bare = folded.strip_prefix('@').unwrap_or(&folded);
@@ -45,8 +45,8 @@ impl<'r> Resolver<'r> {
             Some(found.next().is_none().then_some(first))
         };
         let has_server = bare.contains([':', '@']);
-        // First a whole address; then, if the channel was named, the part before the server or a display name. Ambiguity ends the
-        // search.
+        // A whole address is tried first; then, if the channel was named, the part before the server or a display name. The
+        // search stops at an ambiguous match.
         only(self.by_address.get(bare))
             .or_else(|| only(self.by_local.get(bare)).filter(|_| !has_server && mention.channel.is_some()))
             .or_else(|| only(self.by_name.get(bare)).filter(|_| mention.channel.is_some()))

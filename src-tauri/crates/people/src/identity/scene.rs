@@ -1,4 +1,4 @@
-//! The data for judging a pair, collected once: links, rooms, companions and rare words.
+//! The data for judging pairs, collected once: links, rooms, companions and rare words.
 
 use crate::identity::rules::TERMS_SHOWN_MAX;
 use crate::identity::rules::{CIRCLE_MAX, SHOWN_CHARS_MAX, SPANS_MAX};
@@ -13,10 +13,10 @@ use super::resolve::Resolver;
 use super::statement::Mention;
 use super::types::{Answer, Clue, ClueKind, Decision, Evidence};
 
-/// An unordered pair of handles, by number.
+/// An unordered pair of handle numbers.
 pub(super) type Pair = (u32, u32);
 
-/// Which handles already belong together, through one entity or a chain of links.
+/// Which handles are already known to be one person, through one entity or a chain of links.
 pub(super) struct Linked(Vec<u32>);
 
 impl Linked {
@@ -51,30 +51,31 @@ impl Linked {
 
     pub(super) fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.root(a), self.root(b));
-        // The lower number stays the root, so that paths stay short when links come in order.
+        // The lower number stays the root, which keeps paths short when links arrive in order.
         if let Some(slot) = self.0.get_mut(a.max(b) as usize) {
             *slot = a.min(b);
         }
     }
 }
 
-/// A person someone talks with, identified by links and by full name, because a companion has a different handle on each channel.
+/// A person that someone talks with. Identified by links and by full name, because a companion has a different handle on each
+/// channel.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Companion<'r> {
     Linked(u32),
     Named(&'r str),
 }
 
-/// The data for judging a pair.
+/// The data for judging pairs.
 pub(super) struct Scene<'r> {
     pub(super) reader: &'r IdentityReader,
     pub(super) linked: &'r Linked,
     pub(super) rooms: Vec<Vec<(u32, u32)>>,
     pub(super) terms: Vec<RareTerm>,
-    /// For each handle, the rare words it uses, with its position among each word's users; sorted.
+    /// For each handle, the rare words it uses, with its position in each word's list of users; sorted.
     pub(super) terms_of: Vec<Vec<(u32, u32)>>,
     pub(super) claimed: HashMap<u32, Vec<(Mention, u32)>>,
-    /// The people with each full name.
+    /// The handles with each full name.
     pub(super) bearers: BTreeMap<&'r str, Vec<u32>>,
 }
 
@@ -110,7 +111,7 @@ impl<'r> Scene<'r> {
         &self.reader.known[at as usize]
     }
 
-    /// The pair in the order of the handles' ids, if it may be suggested at all.
+    /// The pair in the order of the handles' ids; `None` if it must not be suggested.
     pub(super) fn open_pair(&self, a: u32, b: u32) -> Option<Pair> {
         let (x, y) = (self.known(a), self.known(b));
         let is_open = a != b && x.is_person && y.is_person && self.linked.root(a) != self.linked.root(b);
@@ -132,7 +133,7 @@ impl<'r> Scene<'r> {
         Some(Evidence { interaction: self.reader.messages.get(presence.message as usize)?.clone(), span })
     }
 
-    /// The rooms in which both wrote during overlapping periods, with their positions there.
+    /// The rooms in which both handles wrote during overlapping periods, with their positions in each room.
     pub(super) fn rooms_together(&self, a: u32, b: u32) -> Vec<(u32, u32, u32)> {
         let (mut left, mut right) = (self.rooms[a as usize].iter().peekable(), self.rooms[b as usize].iter().peekable());
         let mut together = Vec::new();
@@ -154,7 +155,7 @@ impl<'r> Scene<'r> {
         together
     }
 
-    /// The people that `a` talks with, each with a room and the position of a message to show.
+    /// The people that `a` talks with, each with a room and the position of a message to show as evidence.
     fn companions(&self, a: u32) -> BTreeMap<Companion<'r>, (u32, u32, u32)> {
         let mut companions = BTreeMap::new();
         for &(room, at) in &self.rooms[a as usize] {
@@ -164,7 +165,7 @@ impl<'r> Scene<'r> {
             }
             for presence in present {
                 let other = self.known(presence.handle);
-                // The owner talks with everybody, and a service is not an acquaintance.
+                // The owner talks with everybody, and a program is not an acquaintance.
                 if presence.handle == a || other.record.is_owner || !other.is_person {
                     continue;
                 }
@@ -178,7 +179,7 @@ impl<'r> Scene<'r> {
         companions
     }
 
-    /// The people that both talk with, each once, as handles on the side of `a`.
+    /// The people that both handles talk with, each once, as handles from the side of `a`.
     pub(super) fn shared_companions(&self, a: u32, b: u32) -> Option<Clue> {
         let (of_a, of_b) = (self.companions(a), self.companions(b));
         let mut shared: Vec<(u32, Vec<Evidence>)> = Vec::new();
@@ -205,7 +206,7 @@ impl<'r> Scene<'r> {
         (!shared.is_empty()).then_some(clue)
     }
 
-    /// A third person with the name that `a` and `b` share, who was in a room together with one of them.
+    /// A third handle with the name that `a` and `b` share, that was in a room together with one of them.
     pub(super) fn namesake(&self, a: u32, b: u32) -> Option<u32> {
         let keys =
             self.known(a).names.full.iter().filter(|full| self.known(b).names.full.iter().any(|other| other.key == full.key));
@@ -217,7 +218,7 @@ impl<'r> Scene<'r> {
         })
     }
 
-    /// The rare words that both use, their number, and how many of them are written like names.
+    /// The rare words that both handles use, the number of these words, and how many of them are written like names.
     pub(super) fn shared_terms(&self, a: u32, b: u32, holders_max: usize) -> (Option<Clue>, usize, usize) {
         let (mut left, mut right) = (self.terms_of[a as usize].iter().peekable(), self.terms_of[b as usize].iter().peekable());
         let mut words = Vec::new();

@@ -1,9 +1,10 @@
-//! What people say about their own addresses: "my email is …", "I'm @mara on Matrix", a signature.
+//! Statements that people make about their own addresses: "my email is …", "I'm @mara on Matrix", a signature.
 //!
-//! First person and adjacency decide: "my number is" counts, "my sister's number is" does not; "I'm @mara" counts, "I'm with
-//! @mara" does not. There are rules for English, German, French and Spanish; in other languages only signatures count.
+//! The rules require the first person and adjacent words: "my number is" counts, "my sister's number is" does not; "I'm @mara"
+//! counts, "I'm with @mara" does not. There are rules for English, German, French and Spanish; in other languages, only
+//! signatures count.
 //!
-//! Deliberately not here: which handle a mention refers to, because that requires all handles.
+//! Deliberately not here: finding the handle that a mention refers to, because that requires all handles.
 
 use crate::identity::rules::MESSAGE_BYTES_READ_MAX;
 use std::ops::Range;
@@ -38,13 +39,14 @@ pub(super) struct Mention {
     pub(super) handle: String,
     /// The canonical name of the channel named with it.
     pub(super) channel: Option<&'static str>,
-    /// True if the wording could also address someone ("it's me, @jonas"). A handle that is present then does not count.
+    /// True if the wording could also address someone ("it's me, @jonas"). Such a mention does not count if that handle is
+    /// present.
     pub(super) may_be_vocative: bool,
     /// True if the wording clearly names an account ("my GitHub is …"), so that it counts even if no such handle is known.
     pub(super) names_account: bool,
 }
 
-/// The names that people use for channels, and their canonical names.
+/// Names that people use for channels, each with its canonical name.
 const CHANNELS: &[(&str, &str)] = &[
     ("matrix", "matrix"),
     ("element", "matrix"),
@@ -79,8 +81,8 @@ const CHANNELS: &[(&str, &str)] = &[
     ("zoom", "meeting"),
 ];
 
-/// Slots: `{H}` is a handle with its sign, `{W}` a handle or one bare word, `{C}` a channel, `{NAME}` a name, `{T}` the kind of
-/// place.
+/// Patterns for statements about one's own handle. Slots: `{H}` is a handle with its sign, `{W}` a handle or one bare word, `{C}`
+/// a channel, `{NAME}` a name, `{T}` the kind of place.
 const DECLARED: &[&str] = &[
     // English
     r"\b(?:i\ am|i['’]?m|im)\s+(?:also\s+|just\s+|still\s+|now\s+|actually\s+|really\s+|known\s+as\s+|called\s+|usually\s+|the\s+same\s+(?:person\s+)?as\s+|the\s+one\s+behind\s+|the\s+)*{H}(?:\s+(?:over\s+)?(?:on|in|at|from|over\ on|over\ at)\s+(?:the\s+|our\s+)?{C})?",
@@ -130,7 +132,7 @@ const DENIED: &[&str] = &[
     r"\b(?:yo\s+)?no\s+soy\s+{H}",
 ];
 
-/// Text that may end right before a contact detail of the writer's own.
+/// Text that may come directly before the writer's own contact detail.
 const CONTACT_BEFORE: &[&str] = &[
     // English
     r"\bmy\s+(?:(?:new|own|other|current|personal|private|work|business|home|main|primary|second|secondary|direct|better|best|preferred|usual|everyday|normal|actual|real|uni|university|school|company|proper|temporary|uk|us|german|french|spanish|dutch|swiss|mobile|cell|phone)\s+)*(?:e-?mail|mail|gmail|inbox|address|number|phone|telephone|cell(?:phone)?|mobile|whatsapp|signal|landline|contact\s+(?:details?|info|address|number)|sms|handy)(?:\s+(?:address|number|no\.?|id|contact|account))?(?:\s+(?:for|at|on|in|there)(?:\s+\w+){0,3})?\s*(?:(?:is|are|['’]s|will\s+be|has\s+changed\s+to|changed\s+to|would\s+be|remains|stays)\s*(?:still\s+|now\s+|just\s+|also\s+|the\s+same[,:]?\s*)*|[:=,–-]\s*)?:?\s*$",
@@ -161,7 +163,7 @@ const CONTACT_BEFORE: &[&str] = &[
     r"\b(?:escríbeme|escribidme|escríbanme|llámame|llamadme|llámenme|contáctame|mándame(?:lo|la)?|envíame(?:lo|la)?|encuéntrame|escribirme|llamarme|contactarme|localizarme|encontrarme|mandarme(?:lo)?|enviarme(?:lo)?|me\s+puedes\s+(?:encontrar|escribir|llamar|contactar|localizar))\s+(?:\w+\s+){0,2}(?:a|al|en|por)(?:\s+la\s+dirección|\s+(?:mi\s+)?(?:número|correo))?\s*:?\s*$",
 ];
 
-/// Text that may begin right after one.
+/// Text that may come directly after it.
 const CONTACT_AFTER: &[&str] = &[
     r"^\s*[,–—-]?\s*(?:is|was|would\s+be|[–—=-]|that['’]s|that\s+is|is\s+still|is\s+now|is\s+also)\s*(?:also\s+|still\s+|now\s+|just\s+)*(?:me\b|mine\b|where\s+(?:you\s+can\s+|to\s+)?(?:reach|find|get)\s+me|my\s+(?:[\p{L}-]+\s+){0,2}(?:e-?mail|mail|address|number|phone|mobile|cell|inbox|line)\b(?:['’]s)?(?:[^'’s]|$))",
     r"^\s*(?:\p{L}+\s*)?,\s*das\s+ist\s+meine?\s+(?:\p{L}+\s+)?(?:e-?mail|mail|adresse|nummer|handynummer|mailadresse|mail-?adresse|telefonnummer)",
@@ -171,10 +173,11 @@ const CONTACT_AFTER: &[&str] = &[
     r"^\s*es\s+mi\s+(?:\w+\s+)?(?:correo|e-?mail|número|teléfono|móvil|dirección)",
 ];
 
-/// Text after a contact detail that says it is not the writer's.
+/// Text after a contact detail, denying that the detail is the writer's.
 const CONTACT_DENIED_AFTER: &str = r"(?i)^\s*(?:is\s+not|isn['’]?t|was\s+never|is\s+no\s+longer|isn['’]?t\s+actually|ist\s+nicht|n['’]est\s+pas|no\s+es)\s+(?:me\b|mine\b|my\b|meine?\b|ma\b|mon\b|mi\b)";
 
-/// Text before a contact detail, in a signature or after "my", that makes it a switchboard's or another person's.
+/// Text before a contact detail, in a signature or after "my", showing that the detail belongs to a switchboard or to another
+/// person.
 const SHARED_LINE: &str = r"(?i)\b(?:office|switchboard|reception|front\s?desk|zentrale|empfang|sekretariat|fax|hotline|assistants?|standard|centralita|emergency|support|helpdesk|on\s+behalf|c/o|secretary|general|headquarters|hq|head\s+office|main\s+line|press|sales)\b";
 
 /// Text between two contact details that belong to the same statement.
@@ -184,11 +187,11 @@ static JOINED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
-/// "Reach me or Mara at": it is unclear whose detail follows.
+/// "Reach me or Mara at": it is unclear whose contact detail follows.
 static SHARED_WITH: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"(?i)\b(?:me|mich|mir|moi|myself)\s+(?:or|and|oder|und|ou|et|o|y|and/or)\s"));
 
-/// Words that a bare-word pattern may match but that name no account.
+/// Words that a bare-word pattern may match but that are not account names.
 const NOT_ACCOUNTS: &[&str] = &[
     "a", "an", "the", "not", "also", "still", "just", "down", "dead", "private", "broken", "new", "gone", "full", "empty",
     "locked", "linked", "here", "below", "above", "there", "on", "off", "in", "at", "out", "my", "your", "his", "her", "it",
@@ -240,7 +243,7 @@ impl Statements {
         })
     }
 
-    /// Everything that `text` says about its writer's addresses.
+    /// Everything that `text` states about its writer's addresses.
     pub(super) fn read(&self, text: &str, voices: Voices<'_>, scrubber: &Scrubber) -> Vec<Said> {
         let text = clip(text);
         let contacts = scrubber.contacts(text);
@@ -261,13 +264,13 @@ impl Statements {
 
     fn read_contacts(&self, text: &str, sentence: Range<usize>, contacts: &[Contact], said: &mut Vec<Said>) {
         let shown = text.get(sentence.clone()).unwrap_or("");
-        // The end of the previous own detail in this sentence: "a@x.org or +49 …" gives both.
+        // The end of the previous contact detail of the writer in this sentence, because "a@x.org or +49 …" states both.
         let mut joins_from: Option<usize> = None;
         for contact in
             contacts.iter().filter(|contact| sentence.start <= contact.range.start && contact.range.start < sentence.end)
         {
             let end = contact.range.end;
-            // A detail may contain the full stop that seemed to end the sentence ("Tel. 030 …").
+            // A contact detail may contain the period that seemed to end the sentence ("Tel. 030 …").
             let before = text.get(sentence.start..contact.range.start).unwrap_or("").trim_end_matches(is_opening);
             let before = &format!("{before} ");
             let after = text.get(end..sentence.end.max(end)).unwrap_or("").trim_start_matches(is_closing);
@@ -380,7 +383,7 @@ fn expand(text: &str) -> String {
         .replace("{W}", &word)
         .replace("{NAME}", r"(?P<n>\p{Lu}[\p{L}'’-]*(?:\s\p{Lu}[\p{L}'’-]*)?)")
         .replace("{T}", place);
-    // A pattern may name the channel in two places, and group names must be unique.
+    // A pattern may name the channel in two places, but group names must be unique.
     let mut out = String::with_capacity(expanded.len());
     for (index, piece) in expanded.split("{C}").enumerate() {
         if index > 0 {
@@ -394,7 +397,7 @@ fn expand(text: &str) -> String {
     )
 }
 
-/// The handle that a rule matched, and the byte range of the whole match.
+/// The handle matched by a rule, and the byte range of the whole match.
 fn mention(found: &Captures<'_>, may_be_vocative: bool, names_account: bool) -> Option<(Mention, Range<usize>)> {
     let whole = found.get(0)?;
     let handle = found.name("h")?;

@@ -1,5 +1,5 @@
-//! Turns what was read into suggested pairs: each index contributes its pairs, and each pair is weighed against the evidence
-//! against it.
+//! Turns the collected data into suggested pairs: each index contributes pairs, and the evidence for each pair is weighed against
+//! the evidence against it.
 
 use crate::identity::rules::SPANS_MAX;
 use crate::identity::rules::{
@@ -17,7 +17,7 @@ use super::resolve::{Resolver, is_channel};
 use super::scene::{Linked, Pair, Scene, capped};
 use super::types::{Answer, Clue, ClueKind, Decision, Fingerprint, Suggestion};
 
-/// Weighs all pairs.
+/// Collects the pairs from all indexes and weighs each of them.
 pub(super) fn suggest(mut reader: IdentityReader, decisions: &[Decision]) -> Vec<Suggestion> {
     complete_numbers(&mut reader.contacts);
     let linked = Linked::of(&reader, decisions);
@@ -39,9 +39,9 @@ pub(super) fn suggest(mut reader: IdentityReader, decisions: &[Decision]) -> Vec
     out
 }
 
-/// Assigns each number without a country to the full number it stands for, if there is exactly one.
+/// Assigns each number without a country code to the full number it represents, if there is exactly one.
 fn complete_numbers(contacts: &mut HashMap<String, Vec<Holding>>) {
-    /// Number of final digits that remain when the country and area codes are left out.
+    /// Number of final digits that remain without the country and area codes.
     const TAIL: usize = 7;
     let tail = |number: &str| number.get(number.len().saturating_sub(TAIL)..).map(str::to_owned);
     let mut by_tail: HashMap<String, Vec<String>> = HashMap::new();
@@ -72,7 +72,7 @@ fn complete_numbers(contacts: &mut HashMap<String, Vec<Holding>>) {
     }
 }
 
-/// Earlier answers that concern a pair.
+/// The earlier answers that concern a pair.
 struct Answers<'d> {
     of_pair: HashMap<Pair, &'d Answer>,
     different: Vec<Pair>,
@@ -113,7 +113,7 @@ fn contact_pairs(scene: &Scene<'_>, pairs: &mut BTreeMap<Pair, Vec<Clue>>) {
     }
 }
 
-/// True if the holders have more unrelated full names than one person, even with a former name, can have.
+/// True if the handles have more unrelated full names than one person can have, even one who changed their name.
 fn is_shared_by_many(scene: &Scene<'_>, holders: &[u32]) -> bool {
     let mut strangers: Vec<u32> = Vec::new();
     for holder in holders {
@@ -157,7 +157,7 @@ fn declared_pairs(scene: &Scene<'_>, pairs: &mut BTreeMap<Pair, Vec<Clue>>) {
             }
         }
     }
-    // Two handles that name the same account elsewhere, from which no message is stored.
+    // Two handles that name the same account as their own, on a channel from which none of its messages is stored.
     for claims in by_account.values() {
         let speakers: Vec<u32> = claims.iter().map(|claim| claim.by).collect();
         if claims.len() > CONTACT_HOLDERS_MAX || is_shared_by_many(scene, &speakers) {
@@ -192,7 +192,7 @@ fn add(clues: &mut Vec<Clue>, clue: Clue) {
     }
 }
 
-/// True for "It's me, @jonas" said to a Jonas who is present.
+/// True if "It's me, @jonas" may be said to a Jonas who is present.
 fn is_addressed(scene: &Scene<'_>, claim: &Claim, target: u32) -> bool {
     let is_there = scene.rooms[target as usize].iter().any(|(room, _)| *room == claim.conversation);
     let is_same_channel = scene.known(claim.by).record.channel_type == scene.known(target).record.channel_type;
@@ -269,7 +269,7 @@ fn guess_pairs(scene: &Scene<'_>, pairs: &mut BTreeMap<Pair, Vec<Clue>>) {
     }
 }
 
-/// Collects the evidence against a pair and decides whether the evidence for it is enough.
+/// Collects the evidence against a pair and decides whether the evidence for it is strong enough.
 fn weigh(scene: &Scene<'_>, answers: &Answers<'_>, (a, b): Pair, mut clues: Vec<Clue>) -> Option<Suggestion> {
     let (x, y) = (scene.known(a), scene.known(b));
     let own = clues.iter().map(|clue| strength(&clue.kind)).min()?;
@@ -324,8 +324,8 @@ fn weigh(scene: &Scene<'_>, answers: &Answers<'_>, (a, b): Pair, mut clues: Vec<
     let rests_on_context = matches!(own, LinkStrength::Name | LinkStrength::Guess);
     let concerns_owner = x.record.is_owner || y.record.is_owner;
     let are_talking = talks >= ANSWERS_TALKING_MIN;
-    // A shared name or shared words are outweighed by any sign of two people. For a shared address, two strangers who talk to
-    // each other are such a sign.
+    // Any sign of two people outweighs a shared name or shared words. A shared address is outweighed if two strangers talk to
+    // each other.
     if (rests_on_context && (concerns_owner || are_strangers || is_denied || !together.is_empty()))
         || (are_strangers && are_talking)
     {
@@ -344,7 +344,7 @@ fn weigh(scene: &Scene<'_>, answers: &Answers<'_>, (a, b): Pair, mut clues: Vec<
     Some(Suggestion { a: id(a), b: id(b), strength, evidence_for: clues, evidence_against: against, fingerprint })
 }
 
-/// Evidence against the pair from the words of either one.
+/// Evidence against the pair in the words of either handle.
 fn against_by_words(scene: &Scene<'_>, a: u32, b: u32) -> Vec<Clue> {
     let mut against = Vec::new();
     for (by, other) in [(a, b), (b, a)] {
@@ -372,7 +372,7 @@ fn against_by_words(scene: &Scene<'_>, a: u32, b: u32) -> Vec<Clue> {
     against
 }
 
-/// The strength of a reason on its own.
+/// The strength of a reason by itself.
 fn strength(kind: &ClueKind) -> LinkStrength {
     match kind {
         ClueKind::SameContact { .. } => LinkStrength::Contact,

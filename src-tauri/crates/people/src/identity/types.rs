@@ -4,12 +4,12 @@ use crate::identity::rules::DIGEST_BYTES;
 use keepsake_domain::{ConversationId, EntityId, EntityType, HandleId, InteractionId, LinkStrength, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// A handle and what is known about it without reading its messages.
+/// A handle with the data that is known without reading its messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandleRecord {
     /// The id of the handle.
     pub id: HandleId,
-    /// The entity it belongs to. Handles of the same entity already belong together and are never suggested.
+    /// The entity it belongs to. Handles of the same entity are already linked and are never suggested.
     pub entity: EntityId,
     /// The type of channel: `matrix`, `email`, `whatsapp` …
     pub channel_type: String,
@@ -17,7 +17,7 @@ pub struct HandleRecord {
     pub address: String,
     /// The display names seen with it.
     pub names: Vec<String>,
-    /// Further details from its profile (email, phone, links), each value unchanged.
+    /// Further details from its profile (email, phone, links), each value exactly as stored.
     pub profile: Vec<String>,
     /// The type of entity; only persons are suggested.
     pub entity_type: EntityType,
@@ -55,7 +55,7 @@ pub struct Evidence {
     pub span: Span,
 }
 
-/// How a contact detail is known to belong to a handle.
+/// The source from which a contact detail is known to belong to a handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContactSource {
@@ -65,7 +65,7 @@ pub enum ContactSource {
     Profile,
     /// The owner of the handle stated it in their own words.
     Statement,
-    /// It is in the signature under their own words.
+    /// It is in the signature below their own words.
     Signature,
 }
 
@@ -84,31 +84,31 @@ pub enum ClueKind {
     },
     /// For: `by` says that the other handle is its own.
     DeclaredHandle {
-        /// The handle that says so.
+        /// The handle that makes the statement.
         by: HandleId,
         /// The other handle, as written.
         handle: String,
     },
-    /// For: both name this account as theirs, and no message from it is stored.
+    /// For: both name this account as theirs, and no message from the account is stored.
     SameAccount {
         /// The canonical name of the channel.
         channel: String,
-        /// The account without case.
+        /// The account, in lowercase.
         handle: String,
     },
-    /// For, but never alone: the same full name.
+    /// For, but never sufficient: the same full name.
     SameFullName {
-        /// The name without case and accents.
+        /// The name, in lowercase without accents.
         name: String,
     },
     /// For: both talk with the same people.
     SharedCompanions {
-        /// Handles on the side of the first handle; the second one's companions are the same people.
+        /// The companions as handles known from the first handle's conversations; the second one talks with the same people.
         companions: Vec<HandleId>,
     },
     /// For: both use words that few others use.
     SharedTerms {
-        /// The words without case, sorted.
+        /// The words in lowercase, sorted.
         terms: Vec<String>,
     },
     /// Against: both write in the same conversation.
@@ -124,7 +124,7 @@ pub enum ClueKind {
         a: String,
         /// The name of the second handle.
         b: String,
-        /// True if they share a part, as after a marriage.
+        /// True if they have a part in common, as after a marriage.
         is_partly_shared: bool,
     },
     /// Against: both are on the same server, where one person rarely needs two accounts.
@@ -134,14 +134,14 @@ pub enum ClueKind {
     },
     /// Against: `by` says that the other handle is not theirs.
     Denied {
-        /// The handle that says so.
+        /// The handle that makes the statement.
         by: HandleId,
     },
-    /// Against: `by` names a different handle as theirs on the other one's channel.
+    /// Against: `by` names a different handle as theirs on the channel of the other handle.
     DeclaredOther {
-        /// The handle that says so.
+        /// The handle that makes the statement.
         by: HandleId,
-        /// The handle it named.
+        /// The handle that `by` named.
         handle: String,
     },
     /// Against: a name mixes letters of two scripts, as imitations do.
@@ -149,12 +149,12 @@ pub enum ClueKind {
         /// The handle with that name.
         handle: HandleId,
     },
-    /// Against: another person with that name talks with one of them, so the name does not identify anybody.
+    /// Against: another person with the same name talks with one of them, so the name does not identify anybody.
     Namesake {
         /// That person's handle.
         handle: HandleId,
     },
-    /// Against: a person answered "different" for one of these and a handle linked to the other.
+    /// Against: a person answered "different" about one of these handles and a handle linked to the other.
     DecidedDifferent {
         /// The first handle of that answer.
         a: HandleId,
@@ -163,7 +163,7 @@ pub enum ClueKind {
     },
 }
 
-/// A reason and the words it rests on. A handle that is itself an address needs no words.
+/// A reason and the words that support it. A handle that is itself an address needs no words.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Clue {
     /// The reason.
@@ -190,10 +190,11 @@ pub struct Suggestion {
     pub fingerprint: Fingerprint,
 }
 
-/// A set of digests, one per reason, that shows later whether new evidence was added.
+/// A set of digests, one per reason, that later shows whether there is new evidence.
 ///
 /// A single digest of everything would not work: it would also change when a reason disappears (an erased message), which is no
-/// cause to ask again. Shared people and words are counted in powers of two, so that one more word is not new evidence.
+/// cause to ask again. Shared people and words are counted in powers of two, so that one more word does not count as new
+/// evidence.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Fingerprint(String);
@@ -223,7 +224,8 @@ impl Fingerprint {
     }
 }
 
-/// The digests of one reason: a single one, or for a countable reason one for each power of two that its count has reached.
+/// The digests of one reason: a single digest, or, for a reason with a count, one digest for each power of two that the count has
+/// reached.
 fn digests(kind: &ClueKind) -> Vec<String> {
     let one = |parts: &[&str]| {
         let mut hasher = blake3::Hasher::new();

@@ -1,6 +1,6 @@
-//! Needs: what a person asks for repeatedly.
+//! Needs: questions that a person asks repeatedly.
 //!
-//! Asking once is a question, and asking several times in a row is insisting. Only something asked for in at least [`ASKS_MIN`]
+//! Asking once is just a question, and asking several times in a row is insisting. Only a question asked in at least [`ASKS_MIN`]
 //! messages on at least [`ASK_OCCASIONS_MIN`] occasions is a need. A question is recognized by its question mark, and the same
 //! question in other words by its meaning.
 
@@ -14,7 +14,7 @@ use super::lines::{grouped, name_of};
 use crate::text::quoted;
 use crate::utterance::occasions;
 
-/// What the entity asked for repeatedly, as far as the `new` conversations contribute to it.
+/// The questions that the entity asked repeatedly, if the `new` conversations contribute to them.
 pub(super) fn repeated(new: &[&Digest], told: &[&Digest], input: &ProfileInput<'_>, found: &mut Vec<Finding>) {
     let is_of_something = |ask: &&Line| ask.topic.len() >= ASK_WORDS_MIN;
     for group in grouped(new, told, |digest| digest.asks.iter().filter(is_of_something).collect(), input) {

@@ -1,4 +1,4 @@
-//! How much detail a person wants, which determines the size of the context served about them (seed 001: "dynamic based on
+//! The amount of detail a person wants, which determines the size of the context served about them (seed 001: "dynamic based on
 //! entity's observed preference for detail level").
 
 use crate::profile::rules::WEIGHT_MIN;
@@ -11,16 +11,16 @@ use super::reconcile::debunked_at;
 pub struct ObservedDetail {
     /// The level of detail.
     pub level: DetailLevel,
-    /// The reason, in one sentence for a person. It refers to entries by their sentences and quotes no message.
+    /// The reason in one sentence, worded for a person. It refers to entries by their sentences and quotes no message.
     pub reason: String,
-    /// The entries it rests on.
+    /// The entries that the judgment is based on.
     pub because: Vec<ProfileId>,
 }
 
 /// The weight of each sign, by fingerprint, relative to a plain preference for a length.
 ///
-/// These are findings of a language model; no word list here decides what a person's own words say about length. A stated length
-/// is a direct answer. Wanting only code, or the summary first, is primarily about format and only secondarily about length.
+/// The signs are findings of a language model; no word list interprets what a person says about length. A stated length is a
+/// direct answer. Wanting only code, or the summary first, is primarily about format and only secondarily about length.
 const SIGNS: &[(&str, i32)] = &[
     ("length=short", -6),
     ("length=detailed", 6),
@@ -53,7 +53,7 @@ pub fn observed_detail(profile: &[ProfileEntry]) -> ObservedDetail {
         ..0 => DetailLevel::Brief,
         _ => DetailLevel::Detailed,
     };
-    // The strongest sign on the winning side comes first; on a tie, the older row.
+    // The strongest sign on the winning side comes first; of equally strong ones, the older entry.
     signs.retain(|(_, weight)| level == DetailLevel::Balanced || weight.signum() == total.signum());
     signs.sort_by(|(a, x), (b, y)| (y.abs(), &a.id).cmp(&(x.abs(), &b.id)));
     let reason = match (signs.first(), level) {

@@ -1,8 +1,7 @@
-//! What one conversation shows by itself, read once.
+//! The findings from a single conversation, read once.
 //!
-//! The same conversation may be visible to many audiences, and reading it is most of the work. Everything that a line shows
-//! depends only on its own conversation, so it is computed once. What is combined across conversations (`wishes`, `asks`,
-//! `unmet`) is combined from this.
+//! The same conversation may be visible to many audiences, and reading it is most of the work. A line depends only on its own
+//! conversation, so it is computed once. `wishes`, `asks` and `unmet` combine lines across conversations.
 
 use crate::profile::rules::WISH_MIN;
 use keepsake_domain::{ConversationId, EvidenceSpan, InteractionId, ReadingLabel, Timestamp};
@@ -24,7 +23,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// `None` if its message cannot be cut at these bytes.
+    /// Creates a line; `None` if the message cannot be cut at these bytes.
     fn of(read: &Read<'_>, sentence: &Sentence<'_>) -> Option<Self> {
         Some(Self {
             interaction: read.said.interaction.clone(),
@@ -37,14 +36,14 @@ impl Line {
     }
 }
 
-/// What one conversation shows by itself.
+/// The findings from a single conversation.
 #[derive(Debug, Clone, Default)]
 pub struct Digest {
-    /// How the entity wants things done.
+    /// Statements of how the entity wants things done.
     pub(super) wishes: Vec<Line>,
-    /// What the entity asked.
+    /// The entity's questions.
     pub(super) asks: Vec<Line>,
-    /// What the entity did not get.
+    /// The entity's unmet requests.
     pub(super) occurrences: Vec<Occurrence>,
 }
 
@@ -66,7 +65,7 @@ impl Digest {
         Self { wishes, asks, occurrences: in_read(&all) }
     }
 
-    /// True if it shows nothing, alone or together with others.
+    /// True if the conversation shows nothing, by itself or together with others.
     pub fn is_empty(&self) -> bool {
         self.wishes.is_empty() && self.asks.is_empty() && self.occurrences.is_empty()
     }

@@ -8,17 +8,17 @@ use keepsake_domain::{
 use crate::text::content_words;
 use crate::{Similarity, Utterance};
 
-/// Records that a person disputed an entry. It outlives the entry, so that neither a new import nor a new derivation brings it
-/// back.
+/// Records that a person disputed an entry. The record outlives the entry, so that neither a new import nor a new derivation
+/// restores the entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Debunked {
     /// The type of the disputed entry.
     pub profile_type: ProfileType,
-    /// The facet it was about.
+    /// The facet of the disputed entry.
     pub facet: Facet,
     /// The statement; see [`ProfileEntry::fingerprint`].
     pub fingerprint: String,
-    /// When the person disputed it. Only what was said later may lead to a new entry about the same thing.
+    /// When the person disputed it. Only later statements may lead to a new entry about the same thing.
     pub at: Timestamp,
 }
 
@@ -37,11 +37,11 @@ impl Debunked {
 /// The input for a derivation.
 #[derive(Clone, Copy)]
 pub struct ProfileInput<'a> {
-    /// True for the person this Keepsake belongs to; the name alone does not show this.
+    /// True for the owner of this Keepsake, which the name alone does not show.
     pub is_owner: bool,
     /// The name of the entity: "User" for the owner, otherwise the name that the source shows.
     pub name: &'a str,
-    /// Everything said for one audience in conversations where the entity takes part, in any order.
+    /// All utterances of one audience in conversations in which the entity takes part, in any order.
     pub utterances: &'a [Utterance<'a>],
     /// All versions of the entries for the same audience, including superseded and disputed ones.
     pub entries: &'a [ProfileEntry],
@@ -51,7 +51,7 @@ pub struct ProfileInput<'a> {
     pub similarity: Similarity<'a>,
 }
 
-/// How clearly something was said.
+/// How clearly a statement was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Strength {
     /// An indirect sign: a question, a complaint.
@@ -62,7 +62,7 @@ pub enum Strength {
     Lasting,
 }
 
-/// A place where the entity showed something about itself, as read by a deriver.
+/// A place where a deriver found that the entity shows something about itself.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     /// The type of entry it supports.
@@ -71,7 +71,7 @@ pub struct Finding {
     pub facet: Facet,
     /// `facet=value`; see [`fingerprint`].
     pub fingerprint: String,
-    /// The sentence of an entry that states it.
+    /// The sentence that an entry uses to state it.
     pub content: String,
     /// How clearly it was said.
     pub strength: Strength,
@@ -83,7 +83,7 @@ pub struct Finding {
     pub time: Timestamp,
 }
 
-/// A new entry without an id.
+/// A new entry, not yet assigned an id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEntry {
     /// See [`ProfileEntry::profile_type`].
@@ -128,7 +128,7 @@ impl NewEntry {
     }
 }
 
-/// A change to be written. Nothing is modified in place, except that a superseded entry gets its `superseded_at`.
+/// A change to be written. Existing entries are never modified, except that a superseded entry gets its `superseded_at`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// An entry about something that was not known before.
@@ -151,7 +151,7 @@ impl Change {
     }
 }
 
-/// A statement about a facet, reduced for comparison.
+/// A statement about a facet, in a form for comparison.
 pub fn fingerprint(facet: &Facet, value: &str) -> String {
     format!("{facet}={value}")
 }
@@ -161,7 +161,8 @@ pub(super) fn value_of(fingerprint: &str) -> &str {
     fingerprint.split_once('=').map_or(fingerprint, |(_, value)| value)
 }
 
-/// A person's own wording to replace an entry. It is valid from the same time as the entry, and no derivation overrides it.
+/// A correction that replaces an entry with a person's own wording. It is valid from the same time as the entry, and no
+/// derivation overrides it.
 pub fn correction(entry: &ProfileEntry, content: &str) -> Change {
     let content = content.split_whitespace().collect::<Vec<_>>().join(" ");
     let value = content_words(&content).join(" ");

@@ -1,5 +1,5 @@
-//! What a model may say about a person's wishes: the facets and the values of each. Plain data; what a sentence means is up to
-//! the model. The values of one facet exclude each other; things that can be true together are separate facets.
+//! The facets that a model may report about a person's wishes, and the values of each. Plain data; interpreting sentences is up
+//! to the model. The values of one facet exclude each other; things that can be true together are separate facets.
 
 use keepsake_domain::ProfileType;
 
@@ -43,7 +43,7 @@ const LANGUAGES: [&str; 25] = [
     "Czech", "Hungarian", "Romanian",
 ];
 
-/// The name of a language, regardless of its capitalization.
+/// The name of a language, found regardless of capitalization.
 pub(super) fn language(name: &str) -> Option<&'static str> {
     LANGUAGES.iter().find(|known| known.eq_ignore_ascii_case(name)).copied()
 }
@@ -58,7 +58,8 @@ pub(super) fn closed_values(facet: &str) -> &'static [(&'static str, &'static st
     CLOSED.iter().find(|(known, _)| *known == facet).map_or(&[], |(_, values)| values)
 }
 
-/// Seed 001: response time, depth and technical level are expectations; everything else is a preference.
+/// The profile type of a facet. Seed 001: response time, depth and technical level are expectations; everything else is a
+/// preference.
 pub(super) fn type_of(facet: &str) -> ProfileType {
     match facet {
         "timing:reply" | "technical level" | "format:sources" => ProfileType::Expectations,

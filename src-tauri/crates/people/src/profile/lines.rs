@@ -1,4 +1,4 @@
-//! Groups the entity's lines about the same thing, from all conversations that are read together.
+//! Groups the entity's lines by topic, across all conversations that are read together.
 
 pub use crate::profile::rules::LINES_READ_MAX;
 use keepsake_domain::{Facet, ProfileType};
@@ -8,8 +8,8 @@ use super::entry::ProfileInput;
 use super::reconcile::TOPIC;
 use crate::text::{content_words, topic_of};
 
-/// The lines of the `new` conversations, and related lines from the earlier ones in `told`, grouped by topic and each group in
-/// the order in which it was said.
+/// The lines of the `new` conversations and related lines from the earlier ones in `told`, grouped by topic. Each group is in the
+/// order in which its lines were said.
 pub(super) fn grouped<'d>(
     new: &[&'d Digest],
     told: &[&'d Digest],
@@ -35,10 +35,10 @@ pub(super) fn grouped<'d>(
     groups
 }
 
-/// The new lines plus those known lines that are similar to one of them, or similar to such a known line, which may represent
-/// both. All other known lines form the same groups with or without the new ones.
+/// The new lines, plus the known lines that are similar to one of them or to another known line chosen that way, which may
+/// represent both. All other known lines form the same groups with or without the new ones.
 fn beside<'d>(new: Vec<&'d Line>, known: Vec<&'d Line>, input: &ProfileInput<'_>) -> Vec<&'d Line> {
-    // For this many lines, comparing them costs more than grouping them.
+    // With this many lines, comparing them costs more than grouping them.
     if new.len() * known.len() > LINES_READ_MAX * LINES_READ_MAX {
         return new.into_iter().chain(known).collect();
     }
@@ -48,8 +48,8 @@ fn beside<'d>(new: Vec<&'d Line>, known: Vec<&'d Line>, input: &ProfileInput<'_>
     new.into_iter().chain(near).chain(second).collect()
 }
 
-/// The topic of a group, from its first line: the words that at least half of the group shares, or else that line's own words. A
-/// known topic keeps its name, even if more lines would suggest a different one.
+/// The topic of a group, named by its first line: the words of it that at least half of the group shares, or else all its words.
+/// A known topic keeps its name, even if more lines would suggest a different one.
 pub(super) fn name_of(group: &[&Line], profile_type: ProfileType, input: &ProfileInput<'_>) -> Option<Facet> {
     let first = group.first()?;
     let shared = |stem: &str| 2 * group.iter().filter(|line| line.topic.has(stem)).count() >= group.len();

@@ -1,11 +1,11 @@
-//! Profiles (Layer 2): what an entity needs, expects and prefers, what it did not get, and what pleased or annoyed it.
+//! Profiles (Layer 2): an entity's needs, expectations and preferences, its unmet requests, and what pleased or annoyed it.
 //!
 //! Pure and deterministic: the same utterances and entries give the same changes in any order, and deriving twice changes
-//! nothing. A deriver produces [`Finding`]s, and [`changes`] compares them with the existing entries, whoever found them. What a
-//! person corrected or disputed stays as the person left it.
+//! nothing. A deriver produces [`Finding`]s, and [`changes`] compares them with the existing entries, regardless of the deriver.
+//! Entries that a person corrected or disputed stay as that person left them.
 //!
-//! Deliberately not here: ids, storage, and what may be shown to whom. An entry has the privacy of the audience it was derived
-//! for, which the caller knows.
+//! Deliberately not here: ids, storage, and access control. An entry has the privacy of the audience it was derived for, which
+//! the caller knows.
 
 mod asks;
 mod detail;
@@ -34,12 +34,12 @@ use keepsake_domain::{ConversationId, ProfileOrigin};
 
 use crate::Utterance;
 
-/// The built-in derivation from the reader's marks and from questions. It needs no language model.
+/// Derives a profile with the built-in rules, from the reader's marks and from questions. It needs no language model.
 pub fn derive(input: &ProfileInput<'_>) -> Vec<Change> {
     changes(findings(input), ProfileOrigin::BuiltIn, input)
 }
 
-/// What the built-in rules find, before it is compared with existing entries.
+/// The findings of the built-in rules, before they are compared with existing entries.
 pub fn findings(input: &ProfileInput<'_>) -> Vec<Finding> {
     let mut conversations: BTreeMap<&ConversationId, Vec<Utterance<'_>>> = BTreeMap::new();
     for said in input.utterances {
@@ -49,8 +49,9 @@ pub fn findings(input: &ProfileInput<'_>) -> Vec<Finding> {
     findings_beside(&digests.iter().collect::<Vec<_>>(), &[], input)
 }
 
-/// What the rules find in conversations that were read. Of the earlier conversations in `told`, it includes only findings that
-/// the `new` ones add to: the same thing asked for again, or another statement about the same thing. `input` has no utterances.
+/// The findings of the built-in rules in the `new` conversations. Findings in the earlier conversations in `told` are included
+/// only if the `new` ones add to them: the same question again, or another statement about the same thing. `input` has no
+/// utterances.
 pub fn findings_beside(new: &[&Digest], told: &[&Digest], input: &ProfileInput<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     wishes::told(new, told, input, &mut found);

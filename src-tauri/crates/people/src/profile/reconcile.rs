@@ -1,8 +1,9 @@
 //! Turns findings into changes by comparing them with the existing entries.
 //!
-//! Findings about the same thing are ordered by when they were said. A run of findings that say the same is a period, and each
-//! period is one entry. The last period is the current one; earlier ones keep their dates. Nothing here decides what counts as a
-//! finding, and nothing is ever withdrawn: if a derivation no longer finds something, the entry is left to the person.
+//! Findings about the same thing are ordered by when they were said. Consecutive findings that say the same form a period, and
+//! each period is one entry. The last period is the current one; earlier ones keep their dates. This module does not decide what
+//! counts as a finding, and it never withdraws an entry: if a derivation no longer finds something, removing the entry is up to
+//! the person.
 
 pub use crate::profile::rules::EVIDENCE_MAX;
 use crate::profile::rules::{OCCASIONS_HIGH, OCCASIONS_MEDIUM};
@@ -17,17 +18,17 @@ use super::entry::{Change, Debunked, Finding, NewEntry, ProfileInput, Strength, 
 use crate::text::same_topic;
 use crate::utterance::{no_vectors, occasions};
 
-/// The kind of facet whose detail is in the entity's own words rather than ours.
+/// The kind of facet whose detail is in the entity's own words rather than in ours.
 pub(super) const TOPIC: &str = "topic";
 
-/// What forms one slot in a profile. Each of our facets is one slot, whatever type the wording suggests ("I expect short answers"
-/// and "I prefer short answers"); topics have one slot per type.
+/// The slot of a profile that an entry occupies. Each of our facets is one slot, regardless of the type that the wording suggests
+/// ("I expect short answers" and "I prefer short answers"); topics have one slot per type.
 pub(super) fn slot(profile_type: ProfileType, facet: &Facet) -> (Option<ProfileType>, &Facet) {
     ((facet.kind() == TOPIC).then_some(profile_type), facet)
 }
 
-/// When a person disputed the statement of this entry, in this version or any other, because a statement is disputed as a whole.
-/// A person who later writes the same by hand has changed their mind.
+/// When a person disputed the statement of this entry, in this version or any other, because a dispute applies to all versions of
+/// a statement. A person who later writes the same statement by hand has changed their mind.
 pub(super) fn debunked_at(entry: &ProfileEntry, entries: &[ProfileEntry]) -> Option<Timestamp> {
     let is_same = |other: &&ProfileEntry| {
         other.fingerprint == entry.fingerprint && slot(other.profile_type, &other.facet) == slot(entry.profile_type, &entry.facet)
@@ -36,8 +37,7 @@ pub(super) fn debunked_at(entry: &ProfileEntry, entries: &[ProfileEntry]) -> Opt
 }
 
 /// True if two entries, for the same audience or for different ones, are the same statement, so that a person's decision about
-/// one applies to both. A wish is in someone's own words and is named after the first ones that an audience saw, so it is
-/// identified by its topic.
+/// one applies to both. A wish is identified by its topic, because it is named after the first words that an audience saw.
 pub fn is_same_statement(a: &ProfileEntry, b: &ProfileEntry) -> bool {
     let is_named_alike = |(a, b): (&str, &str)| same_topic(a, b, &no_vectors);
     let is_wish = |entry: &ProfileEntry| entry.facet.kind() == TOPIC && entry.profile_type == ProfileType::Preferences;
@@ -46,8 +46,8 @@ pub fn is_same_statement(a: &ProfileEntry, b: &ProfileEntry) -> bool {
             || is_wish(a) && is_wish(b) && a.facet.detail().zip(b.facet.detail()).is_some_and(is_named_alike))
 }
 
-/// True if two fingerprints about the same thing say the same. For a topic, the value may be someone's own words, in a different
-/// order or with different stop words.
+/// True if two fingerprints about the same thing have the same meaning. For a topic, the value may be someone's own words, in a
+/// different order or with different stop words.
 fn says_the_same(facet: &Facet, one: &str, other: &str) -> bool {
     let (one, other) = (value_of(one), value_of(other));
     one == other || facet.kind() == TOPIC && same_topic(one, other, &no_vectors)
@@ -55,7 +55,7 @@ fn says_the_same(facet: &Facet, one: &str, other: &str) -> bool {
 
 type Slot<'a> = (Option<ProfileType>, &'a Facet);
 
-/// The changes that result from `findings`. Deriving again changes nothing.
+/// The changes that result from `findings`. Deriving again produces no further changes.
 pub fn changes(findings: Vec<Finding>, origin: ProfileOrigin, input: &ProfileInput<'_>) -> Vec<Change> {
     let refusals = Refusals::of(input);
     let mut findings: Vec<Finding> = findings
@@ -84,10 +84,10 @@ pub fn changes(findings: Vec<Finding>, origin: ProfileOrigin, input: &ProfileInp
     changes
 }
 
-/// What a person said about the profile; no finding may override it.
+/// A person's corrections and disputes, which no finding may override.
 struct Refusals<'a> {
     debunked: Vec<Debunked>,
-    /// Slots that a person has worded.
+    /// Slots for which a person wrote the wording.
     owned: HashSet<Slot<'a>>,
     input: &'a ProfileInput<'a>,
 }
@@ -99,8 +99,7 @@ impl<'a> Refusals<'a> {
         debunked.extend(input.entries.iter().filter_map(Debunked::of));
         let mut owned = HashSet::new();
         for entry in input.entries.iter().filter(|entry| entry.origin == ProfileOrigin::Person) {
-            // A person's wording also applies to the entries it corrected, whatever their slot. If it was later disputed, so were
-            // they.
+            // A person's wording also applies to the entries it corrected, in any slot. If it was later disputed, so were they.
             let mut at = Some(entry);
             let mut seen = HashSet::new();
             while let Some(corrected) = at.filter(|corrected| seen.insert(&corrected.id)) {
@@ -126,7 +125,7 @@ impl<'a> Refusals<'a> {
             })
     }
 
-    /// True if two slots are the same. A topic stays the same in other words, so that a refused statement does not come back
+    /// True if two slots are the same. A topic in other words is the same slot, so that a disputed statement does not come back
     /// under a new name.
     fn is_same(&self, a: Slot<'_>, b: Slot<'_>) -> bool {
         let is_topic = |(_, facet): Slot<'_>| facet.kind() == TOPIC;
@@ -141,8 +140,8 @@ impl<'a> Refusals<'a> {
     }
 }
 
-/// Uses the known name for a topic that is already in the profile under a different one, so that both engines and all wordings
-/// refer to one entry.
+/// Renames a topic that the profile already contains under a different name, so that both engines and all wordings refer to one
+/// entry.
 fn under_known_name(finding: Finding, refusals: &Refusals<'_>) -> Finding {
     let key = slot(finding.profile_type, &finding.facet);
     let standing = || refusals.input.entries.iter().filter(|entry| entry.superseded_at.is_none());
@@ -162,7 +161,7 @@ fn under_known_name(finding: Finding, refusals: &Refusals<'_>) -> Finding {
     }
 }
 
-/// A run of findings that say the same.
+/// Consecutive findings that say the same.
 struct Period<'a> {
     findings: Vec<&'a Finding>,
     to: Option<Timestamp>,
@@ -218,8 +217,8 @@ impl<'a> Period<'a> {
 /// Splits findings, given in order, into periods.
 ///
 /// A lasting statement is not ended by a single passing remark to the contrary: someone who always wants detail and once says
-/// "keep it short" made an exception. If it is said on a second occasion, it is a change of mind that began with the first
-/// remark.
+/// "keep it short" made an exception. If the contrary is said on a second occasion, it is a change of mind that began with the
+/// first remark.
 fn periods<'a>(findings: &[&'a Finding]) -> Vec<Period<'a>> {
     let mut periods: Vec<Period<'a>> = Vec::new();
     let mut exception: Vec<&'a Finding> = Vec::new();
@@ -248,19 +247,19 @@ fn periods<'a>(findings: &[&'a Finding]) -> Vec<Period<'a>> {
         exception.clear();
         periods.push(doubted);
     }
-    // If two contrary statements have the same time, the first one was never valid.
+    // If two contrary statements have the same time, the first of the two was never valid.
     periods.retain(|period| period.to.is_none_or(|to| period.first().time < to));
     periods
 }
 
-/// What is known in addition to the findings.
+/// Data about places and entries, in addition to the findings.
 struct Known<'a> {
     said: HashMap<&'a InteractionId, (&'a ConversationId, Timestamp)>,
     ends: HashMap<&'a ProfileId, Timestamp>,
 }
 
-/// When superseded entries stopped being true: at the start of the entry that superseded them. A newer version of the same
-/// statement knows better when it was true, so its predecessor has no time left.
+/// When superseded entries stopped being true: when the entry that superseded them began. A newer version of the same statement
+/// has the better dates, so its predecessor gets no time of its own.
 pub(super) fn ends(entries: &[ProfileEntry]) -> HashMap<&ProfileId, Timestamp> {
     let by_id: HashMap<&ProfileId, &ProfileEntry> = entries.iter().map(|entry| (&entry.id, entry)).collect();
     let mut ends: HashMap<&ProfileId, Timestamp> = HashMap::new();
@@ -283,7 +282,7 @@ fn reconcile(
         .iter()
         .filter(|entry| entry.is_live() && entry.valid_to.is_none())
         .max_by_key(|entry| (entry.valid_from, entry.created_at, &entry.id));
-    // Entries found by the other engine, or in places this derivation does not read, count as additional findings. So do a
+    // Entries from the other engine, or with evidence that this derivation does not read, count as additional findings. So do a
     // model's earlier findings, because it does not find all of them again.
     let is_exact = live.is_some_and(|live| {
         origin == ProfileOrigin::BuiltIn
@@ -298,13 +297,13 @@ fn reconcile(
     let mut periods = periods(&all);
     let Some(last) = periods.pop() else { return };
     let newest = newest(&last, live.copied(), is_exact, origin, known);
-    // A version that is being replaced no longer covers anything.
+    // A version that is about to be replaced no longer covers any period.
     let replaced = newest.as_ref().and_then(|change| match change {
         Change::Supersede { old, entry } if live.is_some_and(|live| live.fingerprint == entry.fingerprint) => Some(old.clone()),
         _ => None,
     });
     for period in periods {
-        // An entry that says the same for the start of this period already covers it.
+        // The period is covered by an entry that says the same and is valid at the start of the period.
         let is_known = entries.iter().any(|entry| {
             entry.fingerprint == period.first().fingerprint
                 && replaced.as_ref() != Some(&entry.id)
@@ -352,15 +351,15 @@ fn newest(
         entry.valid_from = entry.valid_from.min(live.valid_from);
     }
     if live.origin != origin {
-        // The same statement in the other engine's words is no reason to reword it.
+        // A different wording of the same statement by the other engine is no reason to reword it.
         entry.content.clone_from(&live.content);
         entry.profile_type = live.profile_type;
     }
     Some(Change::Supersede { old: live.id.clone(), entry })
 }
 
-/// An entry converted back to the findings it was made of. Places outside the utterances count from the entry's start of
-/// validity.
+/// Converts an entry back to the findings it was made from. Evidence outside the utterances gets the start of the entry's
+/// validity as its time.
 fn as_findings(entry: &ProfileEntry, known: &Known<'_>, otherwise: &ConversationId) -> Vec<Finding> {
     let strength = match entry.confidence {
         ProfileConfidence::Low => Strength::Passing,

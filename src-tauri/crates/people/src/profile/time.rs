@@ -1,7 +1,7 @@
-//! Time travel: what was believed on a date, and what was true on it as far as is known today.
+//! Time travel: what was believed on a date, and what was true on that date as far as is known today.
 //!
-//! The two differ. On May 1, a message from April may have led to the belief that someone prefers long answers. A message from
-//! March that is imported in June may show that by May 1 this had long ceased to be true.
+//! The two may differ. On May 1, a message from April may have led to the belief that someone prefers long answers. A message
+//! from March that is imported in June may show that this had long stopped being true by May 1.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use keepsake_domain::{ProfileEntry, Timestamp};
 
 use super::reconcile::{debunked_at, ends, slot};
 
-/// The entries in the profile at `time`: written by then, and not yet superseded or disputed.
+/// The entries that the profile contained at `time`: written by then, and not yet superseded or disputed.
 pub fn believed_at(entries: &[ProfileEntry], time: Timestamp) -> Vec<&ProfileEntry> {
     let is_over = |end: Option<Timestamp>| end.is_some_and(|end| end <= time);
     let mut believed: Vec<&ProfileEntry> = entries
@@ -23,9 +23,9 @@ pub fn believed_at(entries: &[ProfileEntry], time: Timestamp) -> Vec<&ProfileEnt
 /// The entries that were true at `time`, as far as is known now.
 ///
 /// An entry is valid from its `valid_from` until its `valid_to`, or until the entry that superseded it begins, whichever comes
-/// first. A version of the same statement, or one that begins just as early, corrects its predecessor, which then was never true.
-/// A disputed statement was never true, in any version. Among entries about the same thing, the one that began last was true; of
-/// two that began together, the one with a known end.
+/// first. A new version of the same statement, or one that begins no later than its predecessor, corrects the predecessor, which
+/// then was never true. A disputed statement was never true, in any version. Of several entries about the same thing, the one
+/// that began last was true; of two that began together, the one with a known end.
 pub fn true_at(entries: &[ProfileEntry], time: Timestamp) -> Vec<&ProfileEntry> {
     let ends = ends(entries);
     let mut held: HashMap<_, &ProfileEntry> = HashMap::new();
@@ -50,7 +50,7 @@ pub fn true_at(entries: &[ProfileEntry], time: Timestamp) -> Vec<&ProfileEntry> 
     held
 }
 
-/// Sorts independently of storage order: by type, by facet, and by start.
+/// Sorts by type, facet and start, so that the order does not depend on storage.
 fn sort(entries: &mut [&ProfileEntry]) {
     entries.sort_by(|a, b| (a.profile_type, &a.facet, a.valid_from, &a.id).cmp(&(b.profile_type, &b.facet, b.valid_from, &b.id)));
 }

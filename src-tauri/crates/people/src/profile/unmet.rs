@@ -1,7 +1,7 @@
-//! Gaps of one entity: what it wanted on more than one occasion and did not get.
+//! Gaps of one entity: requests that were not met on more than one occasion.
 //!
-//! These are the occurrences that [`crate::gap`] finds, but as statements about the entity and therefore proved only by its own
-//! words.
+//! The occurrences are those that [`crate::gap`] finds. Here they are statements about the entity, so only the entity's own words
+//! prove them.
 
 use keepsake_domain::ProfileType;
 
@@ -10,7 +10,7 @@ use super::entry::{Finding, ProfileInput, Strength, fingerprint};
 use crate::gap::{Occurrence, clusters};
 use crate::text::topic_of;
 
-/// What the entity repeatedly did not get, as far as the `new` conversations contribute to it.
+/// The entity's repeatedly unmet requests, if the `new` conversations contribute to them.
 pub(super) fn repeated(new: &[&Digest], told: &[&Digest], input: &ProfileInput<'_>, found: &mut Vec<Finding>) {
     if new.iter().all(|digest| digest.occurrences.is_empty()) {
         return;

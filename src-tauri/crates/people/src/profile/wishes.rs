@@ -1,7 +1,7 @@
-//! Preferences: how a person wants things done from now on, as marked by the reader, in the person's own words.
+//! Preferences: how a person wants things done from now on, as marked by the reader and in the person's own words.
 //!
-//! Nothing here understands a wish. Two wishes about the same thing form one entry, and the latest words are the current ones:
-//! "bullet points, please" and, in May, "no more bullet points".
+//! The meaning of a wish is not interpreted. Two wishes about the same thing form one entry, and the latest words are the current
+//! ones: "bullet points, please" and, in May, "no more bullet points".
 
 use keepsake_domain::ProfileType;
 
@@ -10,7 +10,7 @@ use super::entry::{Finding, ProfileInput, Strength, fingerprint};
 use super::lines::{grouped, name_of};
 use crate::text::quoted;
 
-/// The entity's wishes, as far as the `new` conversations contribute to them.
+/// The entity's wishes, if the `new` conversations contribute to them.
 pub(super) fn told(new: &[&Digest], told: &[&Digest], input: &ProfileInput<'_>, found: &mut Vec<Finding>) {
     for group in grouped(new, told, |digest| digest.wishes.iter().collect(), input) {
         let Some(facet) = name_of(&group, ProfileType::Preferences, input) else { continue };

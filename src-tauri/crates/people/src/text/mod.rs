@@ -1,7 +1,7 @@
-//! A message as this crate reads it: whose words it contains, its sentences, what the reader marked in them, and what a sentence
-//! is about.
+//! A message in the form this crate reads: whose words it contains, its sentences, the reader's marks in them, and the topic of a
+//! sentence.
 //!
-//! Deliberately not here: what a sentence means for a profile or a gap.
+//! Deliberately not here: the meaning of a sentence for a profile or a gap.
 
 mod reading;
 mod topic;
@@ -18,13 +18,13 @@ pub(crate) use words::{Topic, content_words, same_topic};
 
 use crate::Utterance;
 
-/// Maximum bytes read from one message; anything longer is a document rather than an utterance.
+/// Maximum number of bytes read from one message; anything longer is a document rather than an utterance.
 const MESSAGE_BYTES_READ_MAX: usize = 16 * 1024;
 
-/// From this probability, words count as someone else's or as said in a role.
+/// From this probability on, words count as someone else's or as spoken in a role.
 const NOT_OWN_MIN: f64 = 0.5;
 
-/// Minimum words in a mark; a single word is only a fragment and says nothing: "always", "no".
+/// Minimum number of words in a mark; a single word, such as "always" or "no", is a fragment and says nothing.
 const MARK_WORDS_MIN: usize = 2;
 
 /// A part of a message in the speaker's own words.
@@ -46,7 +46,7 @@ fn is_marked(mark: &Mark, label: ReadingLabel, least: f64) -> bool {
     mark.kind == MarkKind::Label(label) && mark.probability >= least
 }
 
-/// True if the reader marked these words as someone else's or as said in a role.
+/// True if the reader marked these words as someone else's or as spoken in a role.
 fn is_anothers(bytes: &Range<usize>, marks: &[Mark]) -> bool {
     marks.iter().any(|mark| is_marked(mark, ReadingLabel::NotOwnWords, NOT_OWN_MIN) && share(&mark.bytes, bytes))
 }
@@ -91,7 +91,7 @@ pub(crate) fn marked<'a>(said: &Utterance<'a>, label: ReadingLabel, least: f64) 
     marks.iter().filter_map(stretch).collect()
 }
 
-/// A byte range of a message as a place in the log.
+/// Converts a byte range of a message to a place in the log.
 pub(crate) fn place_of(said: &Utterance<'_>, bytes: &Range<usize>) -> Option<EvidenceSpan> {
     let span = Span::of_bytes(said.text, bytes.clone()).ok()?;
     Some(EvidenceSpan { interaction: said.interaction.clone(), span })

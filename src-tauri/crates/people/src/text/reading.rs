@@ -1,4 +1,4 @@
-//! All messages for one audience in order, each with its position in its conversation.
+//! Reads all messages of one audience in order, each with its position in its conversation.
 
 use std::collections::HashMap;
 
@@ -8,14 +8,14 @@ use super::{Sentence, place_of, sentences};
 use crate::utterance::ordered;
 use crate::{Speaker, Utterance};
 
-/// A message, and what follows from its position in the conversation.
+/// A message with its position in the conversation.
 #[derive(Debug)]
 pub(crate) struct Read<'a> {
     /// The message.
     pub(crate) said: Utterance<'a>,
-    /// What the entity says in it in its own words. For other speakers, only the marks are used.
+    /// The sentences in the entity's own words. Empty for other speakers, for whom only the marks are used.
     pub(crate) sentences: Vec<Sentence<'a>>,
-    /// The index among all messages of the previous message in the same conversation, if any.
+    /// The index, among all messages, of the previous message in the same conversation, if there is one.
     pub(crate) before: Option<usize>,
 }
 
@@ -26,7 +26,7 @@ impl Read<'_> {
     }
 }
 
-/// An answer follows within this many messages of what it answers.
+/// An answer comes at most this many messages after the message it answers.
 pub(crate) const ANSWERS_WITHIN: usize = 4;
 
 /// Reads all messages, in order.

@@ -4,10 +4,10 @@ use keepsake_domain::{Facet, limits};
 
 use super::content_words_in;
 
-/// Maximum words in a topic; more make it a sentence.
+/// Maximum number of words in a topic; more make it a sentence.
 const TOPIC_WORDS_MAX: usize = 6;
 
-/// Maximum length of words quoted as evidence, which a person can take in at a glance.
+/// Maximum number of characters quoted as evidence, which a person can take in at a glance.
 const QUOTE_CHARS_MAX: usize = 120;
 
 /// The facet for the topic of a text: its first content words, as written. `None` if it has none.
@@ -24,7 +24,7 @@ pub(crate) fn topic_of(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<F
     Facet::new(&format!("topic:{}", cut.trim())).ok()
 }
 
-/// Someone's words for use within a sentence of ours: on one line, without punctuation at the ends, and cut if long.
+/// Someone's words for quotation in our own sentence: on one line, without punctuation at the ends, and shortened if long.
 pub(crate) fn quoted(text: &str) -> String {
     let joined =
         text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! The topic of a text by its content words; enough to recognize the same question in other words.
+//! The topic of a text, by its content words. This is enough to recognize the same question in other words.
 
 use std::collections::BTreeSet;
 
@@ -7,15 +7,15 @@ use keepsake_text::{Word, is_stop_word, is_unspaced, words};
 
 use crate::Similarity;
 
-/// Two short texts with at least this share of content words in common are about the same thing: "what's the deployment status?"
-/// and "deployment status of the shop?" share two out of three.
+/// Minimum overlap, without vectors, at which two short texts are about the same thing: "what's the deployment status?" and
+/// "deployment status of the shop?" share two out of three content words.
 const SAME_OVERLAP: f32 = 0.6;
 
-/// With vectors, this cosine alone is enough: seed 004's threshold for one insight.
+/// With vectors, this cosine is enough by itself: seed 004's threshold for one insight.
 const SAME_COSINE: f32 = limits::DUPLICATE_COSINE;
 
-/// Between this cosine and [`SAME_COSINE`], two texts are of the same kind ("export as PDF", "export as CSV"), so they must also
-/// have words in common.
+/// Texts with a cosine between this and [`SAME_COSINE`] are of the same kind ("export as PDF", "export as CSV"), so they must
+/// also have at least [`ALIKE_OVERLAP`] of their words in common.
 const ALIKE_COSINE: f32 = 0.6;
 /// See [`ALIKE_COSINE`].
 const ALIKE_OVERLAP: f32 = 0.3;
@@ -39,7 +39,7 @@ pub(super) fn content_words_in(text: &str) -> impl Iterator<Item = Word> {
     words(text).into_iter().filter(move |word| is_content(word) || is_unspaced(&word.plain))
 }
 
-/// The topic of a short text, computed once because such texts are compared by the thousand.
+/// The topic of a short text. Computed once, because such texts are compared by the thousand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Topic {
     text: String,
@@ -71,10 +71,11 @@ impl Topic {
         if all == 0 { 0.0 } else { shared as f32 / all as f32 }
     }
 
-    /// True if both are about the same thing: by meaning if there are vectors, otherwise by words. Words that two questions share
-    /// may say nothing ("was ist das …"), and the list of such words covers only one language.
+    /// True if both are about the same thing: by meaning if there are vectors, otherwise by words. With vectors, shared words are
+    /// not enough, because two questions may share words that say nothing ("was ist das …"), and the list of such words covers
+    /// only one language.
     ///
-    /// Numbers must match: "issue 12" and "issue 13" are different, whatever their vectors say.
+    /// Numbers must match: "issue 12" and "issue 13" are different, even if their vectors are close.
     pub(crate) fn is_same(&self, other: &Self, similarity: Similarity<'_>) -> bool {
         if self.words.is_empty() || other.words.is_empty() || self.numbers != other.numbers {
             return false;
@@ -83,7 +84,7 @@ impl Topic {
             return true;
         }
         let shared = self.overlap(other);
-        // Both orders are compared, so that an asymmetric function cannot make the order matter.
+        // Both orders are compared, so that the order does not matter even for an asymmetric function.
         let (one, two) = (similarity(&self.text, &other.text), similarity(&other.text, &self.text));
         match one.into_iter().chain(two).max_by(f32::total_cmp) {
             Some(cosine) => cosine >= SAME_COSINE || cosine >= ALIKE_COSINE && shared >= ALIKE_OVERLAP,

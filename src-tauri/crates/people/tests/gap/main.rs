@@ -1,4 +1,4 @@
-//! Capability gaps: conversations, and what could not be done in them.
+//! Capability gaps: conversations, and the requests in them that could not be met.
 #![allow(clippy::unwrap_used)]
 
 use keepsake_domain::{ConversationId, DAY_MS, EntityId, EvidenceSpan, GapId, GapStatus, InteractionId, Mark, Timestamp};
@@ -88,7 +88,7 @@ fn what_an_assistant_cannot_do_is_what_it_was_asked() {
     assert_eq!(asked(&["Is there a way to print the timeline? I need it on paper."]), "Is there a way to print the timeline?");
     assert_eq!(asked(&["Can you export my notes as PDF?", "And print the list of members?"]), "And print the list of members?");
     assert_eq!(asked(&["Mach bitte ein PDF aus meinen Notizen"]), "Mach bitte ein PDF aus meinen Notizen");
-    // Nothing shows what was asked for.
+    // Nothing shows the request.
     assert_eq!(asked(&[]), "");
     assert_eq!(asked(&["And that?"]), "");
     assert_eq!(asked(&["> Can you export my notes as PDF?"]), "", "somebody else asked");
@@ -249,7 +249,7 @@ fn the_same_refusal_of_like_requests_is_one_gap_and_one_that_says_nothing_is_not
     check(["I can't do that", "I can't do this"], 0.3, 0.3, 0, "nor in words");
 }
 
-/// Later messages with their own ids.
+/// Later messages with ids of their own.
 fn refused_on(at: i64, thread: u128) -> Vec<Said> {
     let again = said(&[(at, thread, Entity, "Export my notes as PDF"), (at, thread, Assistant, "{U:I still can't}.")]);
     let renamed = again.into_iter().zip(1_000 * thread..);

@@ -1,4 +1,4 @@
-//! Identity suggestions as tables: what is suggested, what never is, and why.
+//! Identity suggestions as tables: which pairs are suggested, which never are, and why.
 
 mod pairs;
 mod sentences;

@@ -1,4 +1,4 @@
-//! Pairs that must be suggested, and pairs that must not.
+//! Pairs that must be suggested, and pairs that must not be.
 
 use keepsake_domain::EntityType;
 use keepsake_people::identity::{Answer, ClueKind, Decision};

@@ -1,4 +1,4 @@
-//! Small populations in a few lines.
+//! Builds small populations in a few lines.
 
 use std::collections::HashMap;
 
@@ -58,7 +58,7 @@ impl World {
         });
     }
 
-    /// Adds a message of `handle` in `room`.
+    /// Adds a message from `handle` in `room`.
     pub(crate) fn says(mut self, room: &str, handle: &str, text: &str) -> Self {
         let number = self.said.len() as u128 + 1;
         let rooms = self.rooms.len() as u128 + 1;

@@ -1,4 +1,4 @@
-//! Profiles by a model: replies, and what is accepted from each.
+//! Profiles by a model: replies, and which parts of them are accepted.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
@@ -227,7 +227,7 @@ fn the_newest_messages_are_read_and_what_is_left_out_is_counted() {
 
 #[test]
 fn a_model_that_says_yes_to_everything_proves_nothing_by_others_words() {
-    // Wishes as the reader marks them, said by everybody except the entity.
+    // Wishes as the reader marks them, said by every speaker except the entity.
     let wishes =
         ["{W:I prefer short answers.}", "{W:Please use bullet points.}", "{W:In German please.}", "{W:No emojis please}"];
     let mut messages: Vec<(u128, Speaker, &str)> = vec![(1, Entity, "The harbour was quiet this evening, gulls and all.")];

@@ -1,4 +1,4 @@
-//! Conversations and profiles in a few lines.
+//! Builds conversations and profiles in a few lines.
 
 use keepsake_domain::{
     ConversationId, DAY_MS, EvidenceSpan, Facet, InteractionId, Mark, ProfileEntry, ProfileId, ProfileOrigin, ProfileType, Span,
@@ -46,7 +46,7 @@ impl Said {
     }
 }
 
-/// Messages numbered from 1 and a second apart on their day, with their marks in braces.
+/// Messages numbered from 1 and one second apart on their day; the text contains the reader's marks in braces.
 pub(crate) fn said(messages: &[(i64, u128, Speaker, &str)]) -> Vec<Said> {
     messages
         .iter()
@@ -70,7 +70,7 @@ pub(crate) fn input_of<'a>(utterances: &'a [Utterance<'a>], entries: &'a [Profil
     ProfileInput { is_owner: true, name: "User", utterances, entries, debunked: &[], similarity: &no_vectors }
 }
 
-/// A finding that is stated on its own: message `n` on day `n` says `value` about `facet`.
+/// A directly stated finding: message `n` on day `n` says `value` about `facet`.
 pub(crate) fn finding(n: i64, facet: &str, value: &str, strength: Strength) -> Finding {
     let facet = Facet::new(facet).unwrap();
     Finding {
@@ -85,7 +85,7 @@ pub(crate) fn finding(n: i64, facet: &str, value: &str, strength: Strength) -> F
     }
 }
 
-/// A profile under construction: entries are written as the store writes them.
+/// A profile that is written to in the same way as the store does it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Book {
     pub(crate) entries: Vec<ProfileEntry>,
@@ -113,7 +113,7 @@ impl Book {
 
     /// Compares findings with the entries and writes the changes; returns their number.
     pub(crate) fn take(&mut self, findings: &[Finding], origin: ProfileOrigin, now: Timestamp) -> usize {
-        // All messages that the findings rest on exist.
+        // All messages that the findings refer to exist.
         let times: Vec<(InteractionId, ConversationId, Timestamp)> = findings
             .iter()
             .map(|finding| (finding.place.interaction.clone(), finding.conversation.clone(), finding.time))
@@ -165,7 +165,7 @@ impl Book {
     }
 }
 
-/// What the built-in rules make of messages, as `content · confidence`, sorted and joined by " | ".
+/// What the built-in rules derive from messages, as `content · confidence`, sorted and joined by " | ".
 pub(crate) fn content_of(messages: &[Said], origin: ProfileOrigin) -> String {
     let mut found: Vec<String> = Book::default()
         .derive(messages)

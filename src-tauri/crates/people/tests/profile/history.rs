@@ -239,12 +239,12 @@ proptest! {
 
     #[test]
     fn what_is_learnt_step_by_step_is_what_is_learnt_at_once(findings in any_findings(), cut in 0..40_i64, forward in any::<bool>()) {
-        // That something was an exception may only show later, and what was written until then is not withdrawn. So lasting
-        // statements are left out when going backward.
+        // A later message may show that an earlier one was an exception, but an entry already written is not withdrawn. So
+        // lasting statements are left out when going backward.
         let calm = |finding: &Finding| Finding { strength: if forward { finding.strength } else { finding.strength.min(Stated) }, ..finding.clone() };
         let findings: Vec<Finding> = findings.iter().map(calm).collect();
         let mut steps = Book::default();
-        // In time order, or with the latest statements first, because imports come in any order.
+        // In time order, or with the latest statements first, because imports arrive in any order.
         let known: Vec<Finding> = findings.iter().filter(|finding| (finding.time < day(cut)) == forward).cloned().collect();
         steps.take(&known, BuiltIn, day(50));
         steps.take(&findings, BuiltIn, day(51));

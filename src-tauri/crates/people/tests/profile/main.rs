@@ -1,4 +1,4 @@
-//! Profiles: what was said, and what the profile then contains.
+//! Profiles: conversations, and the entries that the profile then contains.
 #![allow(clippy::unwrap_used)]
 
 mod given;

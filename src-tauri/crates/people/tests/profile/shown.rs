@@ -1,4 +1,4 @@
-//! What shows over time: repeated requests and unmet ones; and the whole derivation with shuffled input.
+//! Findings that only appear over time: repeated requests and unmet ones; and the whole derivation with shuffled input.
 
 use keepsake_domain::ProfileOrigin;
 use keepsake_people::Speaker::{self, Assistant, Entity, Other, Owner};
@@ -125,7 +125,7 @@ fn what_is_said_in_a_role_is_no_question() {
     check(&asked(plain), "Repeatedly asks: “Where does the dragon sleep tonight?” · high", "the control");
 }
 
-/// Arbitrary conversations in which some lines say something, with any speaker and place.
+/// Arbitrary conversations with some meaningful lines, from any speaker and in any place.
 fn any_talk() -> impl Strategy<Value = Vec<Said>> {
     const TEXTS: [&str; 12] = [
         "{W:keep it short}", "{W:I prefer detailed answers}", "{W:Always be brief.}", "{W:in German please}",
@@ -145,7 +145,7 @@ fn any_talk() -> impl Strategy<Value = Vec<Said>> {
                     conversation: conversation(thread),
                     speaker: [Entity, Entity, Assistant, Owner][speaker],
                     text,
-                    // Many messages have the same time, as on channels that give only minutes.
+                    // Many messages have the same time, as in channels that give times only to the minute.
                     time: day(at),
                     marks,
                 }
@@ -174,7 +174,7 @@ proptest! {
         run(&mut other, &shuffled, 50);
         prop_assert_eq!(&book, &other);
         prop_assert_eq!(run(&mut book, &shuffled, 51), 0);
-        // What was learned from a part is not unlearned, and deriving from everything settles at once.
+        // Entries learned from a part are kept, and deriving from everything is stable after one pass.
         let mut steps = Book::default();
         run(&mut steps, &talk[..cut.min(talk.len())], 40);
         run(&mut steps, &talk, 50);

@@ -1,4 +1,4 @@
-//! Wishes: what the reader marks in a message, and what an entry says about it.
+//! Wishes: the words that the reader marks in a message, and the entry that results.
 
 use keepsake_domain::{ProfileOrigin, ProfileType};
 use keepsake_people::Speaker::{self, Assistant, Entity, Other, Owner};
@@ -40,7 +40,7 @@ fn a_wish_is_told_in_the_words_of_who_wishes() {
     }
 }
 
-/// Derives and writes the changes; returns what the profile then says.
+/// Derives and writes the changes; returns the contents of the profile.
 fn run<'b>(book: &'b mut Book, messages: &[Said]) -> Vec<&'b str> {
     let changes = book.derive(messages);
     let types: Vec<ProfileType> = changes.iter().map(|change| change.entry().profile_type).collect();

@@ -2,7 +2,7 @@
 
 use keepsake_domain::{Mark, MarkKind, ReadingLabel};
 
-/// The probability of a mark; a lowercase letter marks an unsure one.
+/// The probability of a mark; a lowercase letter in the notation makes it an unsure one.
 const SURE: f64 = 0.9;
 const UNSURE: f64 = 0.45;
 

@@ -1,9 +1,9 @@
-//! Finds amounts of money with a small grammar: sign or code, number, scale and currency word, in either order, or everything in
-//! words.
+//! Finds amounts of money with a small grammar: a sign or code, a number, a scale and a currency word, in either order, or an
+//! amount written in words.
 //!
-//! A number is an amount only next to something that indicates money, so counts, years, percentages and versions stay. Any
-//! spelling of a number is accepted (`1,234.56`, `1.234,56`, `1 234,56`, `1'234.–`, `12,34,567`), because its value does not
-//! matter here. Deliberately not covered: a bare number that only the context identifies as money ("it cost 500").
+//! A number is an amount only next to a money indicator, so counts, years, percentages and versions are kept. Any spelling of a
+//! number is accepted (`1,234.56`, `1.234,56`, `1 234,56`, `1'234.–`, `12,34,567`), because its value does not matter here.
+//! Deliberately not covered: a bare number that only the context identifies as money ("it cost 500").
 
 use std::ops::Range;
 
@@ -12,19 +12,19 @@ use super::email::floor_boundary;
 use super::normal::BARRIER;
 use super::{DigitRun, Found, Kind};
 
-/// How far back a spoken number is read; long enough for "two hundred and fifty-five thousand five hundred dollars".
+/// Maximum length of a number written in words. Enough for "two hundred and fifty-five thousand five hundred dollars".
 const SPOKEN_BYTES_MAX: usize = 96;
 
-/// Maximum distance of a money noun before a number.
+/// Maximum distance between a money noun and the number after it.
 const NOUN_REACH_BYTES: usize = 40;
 
-/// What follows a number.
+/// The scale and currency after a number.
 #[derive(Default, Clone, Copy)]
 struct Tail {
-    /// The end of the scale, or of the number if there is no scale.
+    /// End of the scale, or of the number if there is no scale.
     scale_end: usize,
     scale: Option<Scale>,
-    /// The end of the currency, if there is one.
+    /// End of the currency, if there is one.
     currency_end: Option<usize>,
 }
 
@@ -55,11 +55,11 @@ pub(super) fn find(text: &str, runs: &[DigitRun], out: &mut Vec<Found>) {
     }
 }
 
-/// The amount around a number, if anything nearby indicates money.
+/// The range of the amount around a number, if there is a money indicator.
 fn amount_at(text: &str, number: Range<usize>) -> Option<Range<usize>> {
     let tail = read_tail(text, number.end);
     let prefix = prefix_start(text, &number, tail.scale.is_some());
-    // "$5-10k", "5 to 10 million dollars": both ends belong to the amount.
+    // Ranges such as "$5-10k" and "5 to 10 million dollars" are one amount.
     if let Some(second) = second_of_range(text, tail.scale_end) {
         let second_tail = read_tail(text, second.end);
         let is_joined = text.as_bytes().get(tail.scale_end) == Some(&b'-');
@@ -87,7 +87,7 @@ fn amount_at(text: &str, number: Range<usize>) -> Option<Range<usize>> {
     }
 }
 
-/// The scale and currency after a number that ends at `end`.
+/// Reads the scale and currency after a number that ends at `end`.
 fn read_tail(text: &str, end: usize) -> Tail {
     let mut tail = Tail { scale_end: end, scale: None, currency_end: None };
     let (word_start, word) = next_word(text, end);
@@ -137,13 +137,13 @@ fn read_scale(word: &str, is_attached: bool) -> Option<(usize, Scale)> {
     (is_letter && lower.get(1..).is_some_and(|rest| words::CODES.contains(rest))).then_some((1, Scale::Letter))
 }
 
-/// The end of a currency after `at`: a sign, a code, or a word with up to two adjectives.
+/// The end of a currency that begins at `at`: a sign, a code, or a word with up to two adjectives.
 fn currency_end(text: &str, at: usize) -> Option<usize> {
     let mut at = at;
     for _ in 0..3 {
         let (start, word) = next_word(text, at);
         if let Some(sign) = text[start..].chars().next().filter(|c| words::SYMBOLS.contains(*c)) {
-            // "1111 $5": the sign belongs to the number after it.
+            // In "1111 $5", the sign belongs to the number after it.
             let end = start + sign.len_utf8();
             let is_next = start > at && text[end..].starts_with(|c: char| c.is_ascii_digit());
             return (!is_next).then_some(end);
@@ -178,7 +178,7 @@ fn currency_end(text: &str, at: usize) -> Option<usize> {
     None
 }
 
-/// True if a currency word after a number means money there. Pounds can also be a weight, and "Ft" a length.
+/// True if a currency word after a number does mean money. Pounds can also be a weight, and "Ft" a length.
 fn suffix_is_money(text: &str, number: &Range<usize>, tail: Tail, end: usize) -> bool {
     let word = text[tail.scale_end..end].trim_start_matches([' ', '-', '\n', '\t']);
     let lower = word.to_lowercase();
@@ -188,14 +188,14 @@ fn suffix_is_money(text: &str, number: &Range<usize>, tail: Tail, end: usize) ->
         return !is_weight(after) && !last_words(text, number.start, 3).iter().any(|word| is_weight(word));
     }
     match lower.as_str() {
-        // "6 ft" is a length; forint amounts have at least three digits.
+        // "6 ft" is a length. Forint amounts have at least three digits.
         "ft" => word == "Ft" && number.len() >= 3,
         "p/m" => false,
         _ => true,
     }
 }
 
-/// The start of the currency before a number, including a minus sign between or before them.
+/// The start of the currency before a number, including a minus sign before or after the currency.
 fn prefix_start(text: &str, number: &Range<usize>, has_scale: bool) -> Option<usize> {
     let before = &text[floor_boundary(text, number.start.saturating_sub(16))..number.start];
     let lead = before.trim_end_matches(['-', '+', '~']);
@@ -238,7 +238,7 @@ fn prefix_start(text: &str, number: &Range<usize>, has_scale: bool) -> Option<us
     is_money.then(|| currency_end - word.len())
 }
 
-/// Finds amounts without digits before a money word at `hit`: "two million dollars", "fünfzig Euro".
+/// Finds amounts written in words before a money word at `hit`: "two million dollars", "fünfzig Euro".
 pub(super) fn find_written_out(text: &str, hit: Range<usize>, out: &mut Vec<Found>) {
     let start =
         text[..hit.start].char_indices().rev().take_while(|(_, c)| c.is_alphabetic()).last().map_or(hit.start, |(i, _)| i);
@@ -285,7 +285,7 @@ pub(super) fn find_written_out(text: &str, hit: Range<usize>, out: &mut Vec<Foun
     if is_pound && last_words(text, first, 3).iter().any(|word| words::WEIGHT_WORDS.contains(&word.to_lowercase().as_str())) {
         return;
     }
-    // "half a million pounds": "half" is part of the amount.
+    // In "half a million pounds", "half" is part of the amount.
     if is_counted {
         let links = text[from..first].to_lowercase();
         for lead in ["half a ", "a quarter ", "quarter of a ", "half-a-", "a ", "half "] {
@@ -302,7 +302,7 @@ pub(super) fn find_written_out(text: &str, hit: Range<usize>, out: &mut Vec<Foun
     }
 }
 
-/// The end of the number that begins at `start`, including its groups, decimals and a trailing dash (`1.200,–`).
+/// The end of the number that begins at `start`, including groups, decimals and a trailing dash (`1.200,–`).
 fn number_end_from(text: &str, start: usize) -> usize {
     let bytes = text.as_bytes();
     let digits = |at: usize| bytes[at.min(bytes.len())..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -333,7 +333,7 @@ fn second_of_range(text: &str, at: usize) -> Option<Range<usize>> {
     text[start..].starts_with(|c: char| c.is_ascii_digit()).then(|| start..number_end_from(text, start))
 }
 
-/// The word after `at` and its start, skipping at most one space, line break or dash; empty if there is none.
+/// The next word after `at` and its start, skipping up to two spaces, line breaks or dashes. The word is empty if there is none.
 fn next_word(text: &str, at: usize) -> (usize, &str) {
     let rest = &text[at..];
     let gap = rest.bytes().take(2).take_while(|byte| b" \t\n-".contains(byte)).count();
@@ -351,12 +351,12 @@ fn next_word(text: &str, at: usize) -> (usize, &str) {
 /// Up to `count` words before `at`, nearest first.
 fn last_words(text: &str, at: usize, count: usize) -> Vec<&str> {
     let from = floor_boundary(text, at.saturating_sub(NOUN_REACH_BYTES));
-    // A masked range ends the clause like punctuation; otherwise a second pass would see more than the first.
+    // A masked range ends the clause like punctuation. Otherwise a second pass would find more than the first.
     let clause = text[from..at].rsplit([';', ',', '.', '!', '?', '\n', BARRIER]).next().unwrap_or("");
     clause.rsplit(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(count).collect()
 }
 
-/// True if people or things are counted after a scale that ends at `at`.
+/// True if the word after the scale names people or things, so that the number is a count.
 fn counts_things(text: &str, at: usize) -> bool {
     let (_, word) = next_word(text, at);
     words::COUNTED.contains(&word.trim_end_matches('.').to_lowercase().as_str())
@@ -376,7 +376,7 @@ fn follows_money_noun(text: &str, at: usize) -> bool {
     false
 }
 
-/// True if a word consists only of spoken numbers ("fünfhunderttausend").
+/// True if a word consists only of number words ("fünfhunderttausend").
 fn is_spoken_number(word: &str) -> bool {
     let mut rest = word;
     while !rest.is_empty() {

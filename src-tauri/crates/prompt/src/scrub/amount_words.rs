@@ -1,4 +1,4 @@
-//! Word lists for amounts of money: symbols, codes, names, scales and spoken numbers.
+//! Word lists for amounts of money: symbols, codes, names, scales and number words.
 
 /// Currency signs, which may come before or after the number.
 pub(super) const SYMBOLS: &str = "$€£¥₹₩₽₺₫₪₦₱฿₴₡₲₵₸₼₾₿¢₭₮₤₨₧₢₳₥₰₯₠﷼₣₷₶";
@@ -12,17 +12,17 @@ word_sets! {
     ";
 
     /// Codes that are also words or other abbreviations ("COP 28", "TRY 5 times"). They count only in capitals and next to a
-    /// large enough amount.
+    /// large enough number.
     RISKY_CODES = "
         TRY COP PEN MAD RON GEL SOS CUP TOP MOP BOB DOP ARS MUR XAU AMD ANG BAM ETB UGX TZS
     ";
 
-    /// Written only before a number.
+    /// Currency words that appear only before a number.
     PREFIX_WORDS = "
         rs rs. fr fr. sfr. kr kr. rp rp. rm ksh bs s/ ₨ nt dm lei
     ";
 
-    /// Written after a number, as whole words in lowercase.
+    /// Currency words that appear after a number, as whole words in lowercase.
     SUFFIX_WORDS = "
         dollar dollars euro euros bucks buck quid cent cents pence penny pennies sterling rupee rupees paise yen yuan renminbi
         franc francs franken rappen centime centimes kronor kroner krona krone kronen koruna korun koruny ruble rubles rouble
@@ -32,12 +32,12 @@ word_sets! {
         万元 億円 dong dongs guilders gulden shilling shillings rand markka leva p/m
     ";
 
-    /// Money or a weight, depending on the surrounding words.
+    /// Words that mean money or a weight, depending on the surrounding words.
     POUND_WORDS = "
         pound pounds livres
     ";
 
-    /// Words around "20 pounds" that show it is a weight and not money.
+    /// Words around "20 pounds" that show that it is a weight, not money.
     WEIGHT_WORDS = "
         lost lose losing gained gain gaining weigh weighs weighed weighing lift lifted lifting bench benched deadlift squat
         dropped shed heavier lighter overweight underweight weight of per lbs pull carry weighted
@@ -56,7 +56,7 @@ word_sets! {
         lakh lakhs lac lacs crore crores grand
     ";
 
-    /// What is counted in lakhs and crores other than rupees, and nouns that "grand" may describe.
+    /// Things other than rupees that are counted in lakhs and crores, and nouns that "grand" may describe.
     COUNTED = "
         people users voters views followers students households families lines rows copies subscribers downloads visitors
         cases jobs customers members tonnes tons km kilometers litres liters women men children farmers devotees pilgrims
@@ -71,13 +71,13 @@ word_sets! {
         colombian chilean philippine russian ukrainian polish saudi uae emirati
     ";
 
-    /// Words that reveal an amount written out in words; matched only as whole words.
+    /// Words that may follow an amount written in words. Matched only as whole words.
     MONEY_WORDS = "
         dollar euro pound buck quid grand rupee lakh crore franc franken yen yuan krone kronor peso ruble rouble shekel dirham
         zloty bitcoin cent pence dólar dolares libras рублей долларов евро sterling reais usd eur gbp chf inr
     ";
 
-    /// Parts of spoken numbers in English, German, French, Spanish and Russian; German joins them without spaces.
+    /// Parts of number words in English, German, French, Spanish and Russian. German joins them without spaces.
     NUMBER_PIECES = "
         one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
         nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred hundreds thousand thousands million millions
@@ -89,12 +89,12 @@ word_sets! {
         пять десять сто тысяч тысяча миллион миллиона миллионов двадцать пятьдесят
     ";
 
-    /// Words that connect spoken numbers but are not numbers themselves.
+    /// Words that connect number words but are not numbers themselves.
     NUMBER_LINKS = "
         and a an of half couple few several point und et y de d' un une quarter some us hard cold cool или
     ";
 
-    /// Nouns and verbs about money, so that "my salary is 85k" needs no currency.
+    /// Nouns and verbs about money. With them, an amount needs no currency: "my salary is 85k".
     MONEY_NOUNS = "
         salary salaries wage wages revenue revenues income budget rent mortgage bonus price cost costs fee fees loan debt
         debts valuation turnover profit savings worth funding raised raise paid pay pays earn earns earned earning owe owes

@@ -1,5 +1,5 @@
-//! Numbers with a built-in check: IBANs (ISO 13616, mod 97 and length by country), payment cards (ISO 7812, Luhn digit and issuer
-//! prefix), and US social security numbers (by the ranges that the SSA never issues).
+//! Finds numbers that can be validated: IBANs (ISO 13616, mod 97 and length by country), payment cards (ISO 7812, Luhn digit and
+//! issuer prefix), and US social security numbers (excluding ranges that the SSA never issues).
 
 use super::{DigitRun, Found, Kind};
 
@@ -96,7 +96,7 @@ const IBAN_LENGTHS: &[(&[u8; 2], usize)] = &[
     (b"YE", 30),
 ];
 
-/// Maximum length of the separators between two groups of a number: a space, a dash between spaces, or a line break with an
+/// Maximum length of the separator between two groups of a number: a space, a dash between spaces, or a line break with an
 /// indent.
 const GAP_BYTES_MAX: usize = 4;
 
@@ -146,7 +146,7 @@ fn collect_iban(bytes: &[u8], start: usize, length: usize) -> Option<(String, us
     None
 }
 
-/// ISO 7064 mod 97-10 over the rearranged IBAN; 1 for a valid one.
+/// ISO 7064 mod 97-10 over the rearranged IBAN. 1 for a valid IBAN.
 fn mod_97(iban: &str) -> u32 {
     let (head, tail) = iban.split_at(4);
     tail.chars().chain(head.chars()).filter_map(|c| c.to_digit(36)).fold(0, |rest, value| {
@@ -188,8 +188,8 @@ fn joins_word(bytes: &[u8], at: usize) -> bool {
     at > 0 && bytes[at - 1].is_ascii_alphabetic()
 }
 
-/// True if two groups can belong to one card number: they are separated by a space, a dash or a line break, and on one line no
-/// issuer uses groups of more than six digits.
+/// True if two groups can belong to one card number: a space, a dash or a line break separates them, and groups on the same line
+/// have at most six digits, because no issuer uses larger ones.
 fn joins_card(text: &str, left: DigitRun, right: DigitRun) -> bool {
     const GROUP_DIGITS_MAX: usize = 6;
     let gap = &text[left.end..right.start];
@@ -241,7 +241,7 @@ fn luhn(digits: &str) -> bool {
     sum.is_multiple_of(10)
 }
 
-/// Finds US social security numbers: `AAA-GG-SSSS` with one kind of separator, or nine digits next to the term.
+/// Finds US social security numbers: `AAA-GG-SSSS` with one kind of separator, or nine digits after the term.
 pub(super) fn find_ssns(text: &str, runs: &[DigitRun], out: &mut Vec<Found>) {
     let bytes = text.as_bytes();
     for (i, run) in runs.iter().enumerate() {
@@ -276,7 +276,7 @@ fn is_ssn(area: &str, group: &str, serial: &str) -> bool {
 }
 
 fn names_ssn(bytes: &[u8], at: usize) -> bool {
-    /// Maximum distance of the term from the number, which is a short phrase ("social security number is").
+    /// Maximum distance from the term to the number, enough for a short phrase ("social security number is").
     const REACH_BYTES: usize = 40;
     let before = bytes[at.saturating_sub(REACH_BYTES)..at].to_ascii_lowercase();
     [b"ssn".as_slice(), b"social security", b"soc sec"].iter().any(|word| before.windows(word.len()).any(|w| w == *word))

@@ -1,10 +1,10 @@
-//! The email addresses and phone numbers in a text, in a form in which two of them can be compared.
+//! Finds the email addresses and phone numbers in a text, in a normalized form that can be compared.
 //!
-//! It uses the scrubber's own detectors, so masking for a model and recognizing that two handles share an address follow the same
-//! rules. Look-alike letters are treated differently: a Cyrillic letter in a Latin address must be masked, but it makes a
-//! different address, so the letter is kept here.
+//! This uses the scrubber's detectors, so masking for a model and recognizing that two handles share an address follow the same
+//! rules. One difference: an address with a Cyrillic look-alike letter must be masked like the Latin one, but it is a different
+//! address, so the letter is kept here.
 //!
-//! Deliberately not here: whose address it is.
+//! Deliberately not here: deciding whose address it is.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -15,8 +15,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::normal::View;
 use super::{Kind, Scrubber, digit_runs};
 
-/// Minimum digits of a phone number without a country code. Shorter ones are extensions, or numbers that are reused in every
-/// town.
+/// Minimum digits of a phone number without a country code. Shorter numbers are extensions, or exist in every town.
 const LOCAL_DIGITS_MIN: usize = 9;
 
 /// The kind of a contact detail.
@@ -49,7 +48,7 @@ static SPELT: LazyLock<Option<(Regex, Regex)>> = LazyLock::new(|| {
 });
 
 impl Scrubber {
-    /// The addresses and numbers in `text`, left to right and without overlaps.
+    /// The addresses and numbers in `text`, in order and without overlaps.
     pub fn contacts(&self, text: &str) -> Vec<Contact> {
         if !text.contains(['@', '＠'])
             && text.chars().filter(|c| c.is_numeric()).count() < super::phone::DIGITS_MIN
@@ -94,10 +93,10 @@ fn spells(text: &str) -> bool {
     ["dot", "punkt", "punto", "point", "arroba", "arobase", "(at)", "[at]"].iter().any(|word| lower.contains(word))
 }
 
-/// The phone number written in `source`; `key` is what the detector read.
+/// The normalized phone number written in `source`. `key` is the number as read by the detector.
 ///
-/// A national format fits the numbering plans of several countries. The detector uses the first one that matches, so the country
-/// is not known here.
+/// A national format fits the numbering plans of several countries, and the detector uses the first one that matches. For such a
+/// number, the country is therefore unknown.
 fn number(source: &str, key: &str) -> Option<String> {
     let digits: String = source.nfkc().filter(char::is_ascii_digit).collect();
     if source.trim_start_matches('(').starts_with(['+', '＋']) || (digits.starts_with("00") && key.starts_with('+')) {
@@ -106,7 +105,7 @@ fn number(source: &str, key: &str) -> Option<String> {
     (digits.len() >= LOCAL_DIGITS_MIN).then_some(digits)
 }
 
-/// The address written in `source`, with its look-alike letters unchanged.
+/// The normalized address written in `source`, with look-alike letters unchanged.
 fn address(source: &str) -> Option<String> {
     let plain: String = source.nfkc().filter(|c| !is_invisible(*c)).collect::<String>().to_lowercase();
     let is_written =

@@ -1,7 +1,7 @@
-//! Finds email addresses: RFC 5321 and 6531 shapes around an `@`, and the ways people disguise an address from machines.
+//! Finds email addresses: RFC 5321 and 6531 formats around an `@`, and common ways to disguise an address from machines.
 //!
-//! The search walks outward from the `@`, so the cost is linear and no expression needs to backtrack. Deliberately not matched:
-//! handles (`@mara:example.org`, `@mara`) and package versions (`lodash@4.17.21`).
+//! The search walks outward from the `@`, so it takes linear time without backtracking. Deliberately not matched: handles
+//! (`@mara:example.org`, `@mara`) and package versions (`lodash@4.17.21`).
 
 use std::ops::Range;
 
@@ -14,18 +14,19 @@ use super::{Found, Kind, ScrubError, pattern};
 const LOCAL_BYTES_MAX: usize = 64 * 4;
 const DOMAIN_BYTES_MAX: usize = 255;
 
-/// Top-level domains that may follow a spoken "dot". Words that also occur in sentences ("dot the", "dot a") must not be listed.
+/// Top-level domains that may follow the word "dot". Words that also follow "dot" in sentences ("dot the", "dot a") must not be
+/// listed.
 const SPOKEN_TLDS: &str = "com|org|net|edu|gov|mil|int|info|biz|name|dev|app|io|ai|co|me|tv|xyz|eu|de|at|ch|fr|es|it|nl|be|uk|ie|\
 us|ca|au|nz|in|jp|cn|kr|br|mx|ar|cl|pl|cz|se|no|dk|fi|pt|ro|hu|gr|tr|ru|ua|il|za|sg|hk|online|site|tech|cloud|email|example|test";
 
-/// Words before a bare " at " that make it a place or a time rather than an address.
+/// Words before a bare " at " that show that a place or time follows, not an address.
 const NOT_LOCAL: [&str; 42] = [
     "look", "looking", "me", "us", "him", "her", "them", "it", "is", "are", "was", "were", "be", "am", "work", "works", "worked",
     "working", "live", "find", "found", "here", "you", "stay", "meet", "available", "hosted", "read", "more", "check", "see",
     "not", "arrive", "out", "team", "people", "page", "site", "blog", "website", "online", "anyone",
 ];
 
-/// Finds email addresses; compiled once.
+/// The email detector, compiled once.
 pub(super) struct Emails {
     spoken: Regex,
 }
@@ -50,13 +51,13 @@ impl Emails {
         }
     }
 
-    /// Finds disguised addresses around a keyword (" dot ", "(at)", …) at `hit`. Returns true if the surroundings were searched
-    /// at all.
+    /// Finds disguised addresses around a keyword (" dot ", "(at)", …) at `hit`. Returns true if the surrounding text was
+    /// searched.
     pub(super) fn find_spoken(&self, text: &str, hit: Range<usize>, out: &mut Vec<Found>) -> bool {
         if !is_worth_reading(text, &hit) {
             return false;
         }
-        /// Long enough for a disguised address around a keyword; anything longer is prose.
+        /// Maximum distance from the keyword. Enough for a disguised address; anything longer is prose.
         const REACH_BYTES: usize = 120;
         let from = floor_boundary(text, hit.start.saturating_sub(REACH_BYTES));
         let to = floor_boundary(text, hit.end + REACH_BYTES);
@@ -91,8 +92,8 @@ impl Emails {
     }
 }
 
-/// True if a keyword at `hit` may belong to an address. " at " is too common to search around every occurrence: the text must
-/// look like `john.doe at example.com` (if a dot is spoken, " dot " is the keyword).
+/// True if a keyword at `hit` may belong to an address. " at " is too common to search around every occurrence, so the text must
+/// look like `john.doe at example.com`. (If the dot is written as a word, " dot " is the keyword.)
 fn is_worth_reading(text: &str, hit: &Range<usize>) -> bool {
     if !text[hit.clone()].eq_ignore_ascii_case(" at ") {
         return true;
@@ -102,12 +103,12 @@ fn is_worth_reading(text: &str, hit: &Range<usize>) -> bool {
     is_name && bytes[hit.end..].iter().take_while(is_gap).any(|byte| *byte == b'.')
 }
 
-/// True if a word continues to the left of `at`, so that a match there would start in its middle.
+/// True if a match at `at` would start in the middle of a word.
 fn continues_before(text: &str, at: usize) -> bool {
     text[..at].chars().next_back().is_some_and(|c| is_word(c) || c == '@')
 }
 
-/// The address around the `@` at byte `at`, if there is one.
+/// The range of the address around the `@` at byte `at`, if there is one.
 fn around(text: &str, at: usize) -> Option<Range<usize>> {
     let start = local_start(text, at)?;
     let end = domain_end(text, at + 1)?;
@@ -137,7 +138,7 @@ fn local_start(text: &str, at: usize) -> Option<usize> {
     for (i, c) in before.char_indices().rev() {
         if !(is_word(c) || "._%+'-".contains(c)) {
             if is_rare(c) && start == at {
-                // Only rare RFC 5321 characters precede the `@`: take them, and whatever is joined to them.
+                // A rare RFC 5321 character directly before the `@` is included, as is any text joined to it.
                 start = at - before.len() + i;
                 continue;
             }
@@ -180,7 +181,7 @@ fn domain_end(text: &str, start: usize) -> Option<usize> {
     let domain = after[..end].trim_end_matches(['.', '-', '_']);
     let mut labels = domain.rsplit('.');
     let top = labels.next()?;
-    // "mara@example.org.2" and "mara@example.org_" end one label earlier.
+    // "mara@example.org.2" and "mara@example.org_" end after "org".
     let is_top = |label: &str| {
         let label = label.trim_end_matches('_');
         label.chars().count() >= 2 && (label.chars().all(|c| is_word(c) && !c.is_numeric()) || label.starts_with("xn--"))

@@ -1,6 +1,6 @@
-//! Finds values hidden by one encoding: base64 and URL encoding, decoded once.
+//! Finds values in base64 or URL encoding, decoded once.
 //!
-//! A base64 run that contains anything sensitive is masked whole. In a URL-encoded token, only the value itself is masked.
+//! A base64 run that contains a sensitive value is masked as a whole. In a URL-encoded token, only the value itself is masked.
 //! Deliberately not decoded: hex, gzip, and anything encoded twice.
 
 use std::ops::Range;
@@ -11,14 +11,14 @@ use super::{Found, Kind};
 /// Minimum length of a base64 run. Shorter runs encode fewer than nine bytes, too few for an address, key or account number.
 const BASE64_CHARS_MIN: usize = 12;
 
-/// Maximum length decoded. Longer runs are files rather than values; their beginning shows whether they are text.
+/// Maximum length of a base64 run. Longer runs are files, not values, and are not decoded.
 const BASE64_CHARS_MAX: usize = 1 << 20;
 
 /// Applies `detect` to the encoded parts of `text`.
 pub(super) fn find(text: &str, detect: impl Fn(&str) -> Vec<Found>, out: &mut Vec<Found>) {
     for run in base64_runs(text) {
         let Some(decoded) = decode_base64(&text.as_bytes()[run.clone()]) else { continue };
-        // Amounts and network addresses can appear in decoded text by chance, so they do not cause a whole run to be masked.
+        // The run is masked as the kind with the highest precedence among its values.
         if let Some(first) = detect(&decoded).into_iter().min_by_key(|found| found.kind) {
             let kind = if first.kind == Kind::Url { Kind::Secret } else { first.kind };
             out.push(Found::new(kind, run.clone(), text[run].to_owned()));
@@ -43,7 +43,7 @@ fn is_escape(bytes: &[u8]) -> bool {
     matches!(bytes, [b'%', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
 }
 
-/// The range without whitespace around `at`.
+/// The range around `at` up to the nearest whitespace, quotation mark or angle bracket.
 fn token_around(text: &str, at: usize) -> Range<usize> {
     let bytes = text.as_bytes();
     let is_gap = |byte: &u8| byte.is_ascii_whitespace() || b"\"'<>".contains(byte);
@@ -83,7 +83,7 @@ const IS_BASE64: [bool; 256] = {
     table
 };
 
-/// The text encoded in `run`, or `None` if it is not text. Stops at the first byte that is not a printable character.
+/// The text encoded in `run`, or `None` if it is not text. Stops decoding at the first control character.
 fn decode_base64(run: &[u8]) -> Option<String> {
     let letters: &[u8] = run.split(|byte| *byte == b'=').next()?;
     if letters.len() % 4 == 1 {

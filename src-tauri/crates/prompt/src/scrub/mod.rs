@@ -1,13 +1,13 @@
-//! Scrubbing: makes the copy of a text that may be shown to a model (seed 002, "Scrub sensitive data once, early").
+//! Scrubbing: creates the copy of a text that may be shown to a model (seed 002, "Scrub sensitive data once, early").
 //!
-//! The log keeps every message exactly. A model receives only a [`Scrubbed`] copy, and only this module can make one
-//! (ARCHITECTURE.md, invariant 5). Each value becomes a placeholder such as `[EMAIL_1]` that stays the same within a
-//! [`ScrubSession`]. A model can therefore still tell two people's addresses apart, and only the session can map a placeholder
+//! The log keeps every message unchanged. A model receives only a [`Scrubbed`] copy, and only this module can create one
+//! (ARCHITECTURE.md, invariant 5). Each sensitive value becomes a placeholder such as `[EMAIL_1]`, which stays the same within a
+//! [`ScrubSession`]. A model can therefore still tell two people's addresses apart, but only the session can map a placeholder
 //! back.
 //!
 //! Detectors read a folded `normal::View` of the text in which masked ranges are barriers. Their matches are merged and masked,
-//! and the text is read again until nothing more is found. A second scrub therefore reads exactly the view that the last round
-//! read, so `scrub(scrub(x)) == scrub(x)` holds by construction.
+//! and the text is read again until no more matches are found. Scrubbing a scrubbed text therefore reads exactly the same view as
+//! the last round, so `scrub(scrub(x)) == scrub(x)` by construction.
 //!
 //! Masking too much is better than leaking: "masking a $50 lunch is fine, leaking a $2M deal is not".
 //!
@@ -15,7 +15,7 @@
 //! one, crypto wallets, amounts without a currency or money word, passwords that are ordinary words in prose, and anything
 //! encoded twice. A scrubbed text is not anonymous; the extraction prompt is the second layer of protection.
 
-/// Word lists as sets: one string of words separated by spaces is easier to read than many quoted strings.
+/// Defines word lists as sets, because one string of words separated by spaces is easier to read than many quoted strings.
 macro_rules! word_sets {
     ($($(#[$doc:meta])* $name:ident = $words:literal;)*) => {$(
         $(#[$doc])*
@@ -73,20 +73,21 @@ pub enum ScrubError {
 /// The configuration of a scrubber.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScrubConfig {
-    /// ISO 3166 codes of the regions whose national phone formats are recognized; the international format always is.
+    /// ISO 3166 codes of the regions whose national phone formats are recognized. The international format is always recognized.
     pub regions: Vec<String>,
 }
 
 impl Default for ScrubConfig {
-    /// The larger English, German, French, Italian, Dutch and Portuguese speaking regions plus Spain and India. More regions find
-    /// more numbers but also make more mistakes: with all 245, 13 of 30 harmless numbers are taken for phone numbers.
+    /// The larger English, German, French, Italian, Dutch and Portuguese speaking regions, plus Spain and India. With more
+    /// regions, more numbers are found but also more false ones: with all 245, 13 of 30 harmless numbers are taken for phone
+    /// numbers.
     fn default() -> Self {
         let regions = ["US", "CA", "GB", "IE", "AU", "DE", "AT", "CH", "FR", "ES", "IT", "NL", "BE", "IN", "BR"];
         Self { regions: regions.map(str::to_owned).to_vec() }
     }
 }
 
-/// The kind of a masked value. If matches overlap, the kind listed first wins.
+/// The kind of a masked value. If matches overlap, the kind listed first takes precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SensitiveKind {
     /// A key, token or password.
@@ -116,7 +117,7 @@ impl SensitiveKind {
     pub const ALL: [Self; 9] =
         [Self::Secret, Self::Url, Self::Iban, Self::Card, Self::Email, Self::Ssn, Self::Phone, Self::Ip, Self::Amount];
 
-    /// True if knowing the value lets someone gain access, pay, or impersonate the person.
+    /// True if anyone who knows the value could gain access, pay, or impersonate the person.
     pub const fn is_credential(self) -> bool {
         matches!(self, Self::Secret | Self::Url | Self::Iban | Self::Card | Self::Ssn)
     }
@@ -139,7 +140,7 @@ impl SensitiveKind {
 
 /// A text without the sensitive values that the scrubber recognizes. Model clients accept no other text.
 ///
-/// Only a [`Scrubber`] can make one:
+/// Only a [`Scrubber`] can create one:
 ///
 /// ```compile_fail
 /// use keepsake_prompt::scrub::Scrubbed;
@@ -162,7 +163,7 @@ impl SensitiveKind {
 pub struct Scrubbed {
     text: String,
     edits: Vec<Edit>,
-    /// The byte in the source at which this text begins; non-zero for later parts of a text.
+    /// The byte offset in the source at which this text begins. Non-zero for later parts of a text.
     from: usize,
 }
 
@@ -180,7 +181,7 @@ impl Scrubbed {
         &self.text
     }
 
-    /// The kinds of the masked values, in text order.
+    /// The kinds of the masked values, in the order of the text.
     pub fn masked(&self) -> impl ExactSizeIterator<Item = SensitiveKind> + '_ {
         self.edits.iter().map(|edit| edit.kind)
     }
@@ -217,7 +218,7 @@ impl Scrubbed {
         parts
     }
 
-    /// The byte at which the part that begins at `start` ends.
+    /// The end, in bytes, of the part that begins at `start`.
     fn cut_after(&self, start: usize, chars_max: usize) -> usize {
         let inside = |at: usize| {
             let after = self.edits.partition_point(|edit| edit.scrubbed.start < at);
@@ -251,7 +252,7 @@ impl fmt::Display for Scrubbed {
     }
 }
 
-/// Finds and masks sensitive values. Compiled once, then shared; it stores no text.
+/// Finds and masks sensitive values. It is compiled once and shared, and stores no text.
 pub struct Scrubber {
     keywords: AhoCorasick,
     emails: email::Emails,
@@ -265,18 +266,18 @@ impl fmt::Debug for Scrubber {
     }
 }
 
-/// Words that reveal a disguised address; see [`email::Emails::find_spoken`].
+/// Keywords of a disguised address; see [`email::Emails::find_spoken`].
 const SPOKEN_ADDRESS: &[&str] = &[
     " dot ", "(dot)", "[dot]", "{dot}", "(at)", "[at]", "{at}", "<at>", "( at )", "[ at ]", "(@)", "[@]", " @ ", "@ ", " @",
     "(ät)", "[ät]", " punkt ", "(punkt)", " arroba ", "(arroba)", "[arroba]", " arobase ", "(arobase)", " at ",
 ];
 
-/// Which values to look for.
+/// The values to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Looks {
     /// Everything that models may not see.
     All,
-    /// Only values that grant access, pay, or impersonate someone. Skipping the rest saves most of the time.
+    /// Only credentials ([`SensitiveKind::is_credential`]). Skipping the rest saves most of the time.
     Credentials,
 }
 
@@ -301,7 +302,7 @@ impl DigitRun {
     }
 }
 
-/// A sensitive value in a view; `key` identifies the same value elsewhere.
+/// A sensitive value in a view. Equal values have the same `key`.
 #[derive(Debug, Clone)]
 struct Found {
     kind: Kind,
@@ -316,7 +317,7 @@ impl Found {
 }
 
 impl Scrubber {
-    /// Compiles the scrubber. This takes a few milliseconds, so build one and share it.
+    /// Compiles a scrubber. This takes a few milliseconds, so create only one and share it.
     pub fn new(config: &ScrubConfig) -> Result<Self, ScrubError> {
         static KEYWORDS: OnceLock<AhoCorasick> = OnceLock::new();
         let words =
@@ -337,14 +338,14 @@ impl Scrubber {
         })
     }
 
-    /// Scrubs a single text: placeholders are numbered from 1 and cannot be mapped back.
+    /// Scrubs a single text. Placeholders are numbered from 1 and cannot be mapped back.
     pub fn scrub(&self, text: &str) -> Scrubbed {
         self.scrub_in(&mut ScrubSession::new(), text)
     }
 
-    /// A copy in which only credentials are masked: keys, passwords, codes, accounts, cards. It is served to the person's own
-    /// agents, which may know an address or an amount but have no use for a key. The result is not a [`Scrubbed`], so it can
-    /// never be sent to a model.
+    /// A copy in which only credentials are masked: keys, passwords, codes, account and card numbers. It is served to the
+    /// person's own agents, which may see an address or an amount but have no use for a key. The result is not a [`Scrubbed`], so
+    /// it can never be sent to a model.
     pub fn mask_credentials(&self, text: &str) -> String {
         let scrubbed = self.scrub_of(&mut ScrubSession::new(), text, Looks::Credentials);
         let mut out = String::with_capacity(text.len());
@@ -366,7 +367,7 @@ impl Scrubber {
         scrubbed.edits.iter().map(|edit| edit.source.clone()).collect()
     }
 
-    /// Scrubs one text of a conversation: a value that the session has seen before keeps its placeholder.
+    /// Scrubs one text of a conversation. A value that the session has already seen keeps its placeholder.
     pub fn scrub_in(&self, session: &mut ScrubSession, text: &str) -> Scrubbed {
         self.scrub_of(session, text, Looks::All)
     }
@@ -387,7 +388,7 @@ impl Scrubber {
             for found in found {
                 let range = view.source_range(found.range.clone());
                 match round.last_mut() {
-                    // Both matches cover part of one source character: "$¼¢" is read as "$1⁄4¢".
+                    // Both matches cover part of the same source character: "$¼¢" is read as "$1⁄4¢".
                     Some(last) if range.start < last.range.end => {
                         let union = last.range.start..last.range.end.max(range.end);
                         *last = Found::new(last.kind.min(found.kind), union.clone(), text[union].to_owned());
@@ -415,7 +416,7 @@ impl Scrubber {
         Scrubbed { text: out, edits, from: 0 }
     }
 
-    /// Everything sensitive in a view, including encoded values; unsorted and possibly overlapping.
+    /// All sensitive values in a view, including encoded ones. Unsorted and possibly overlapping.
     fn detect_all(&self, text: &str, looks: Looks) -> Vec<Found> {
         let mut found = self.detect(text, looks);
         encoded::find(text, |decoded| self.detect(decoded, looks), &mut found);
@@ -425,14 +426,14 @@ impl Scrubber {
         found
     }
 
-    /// Everything sensitive that is not encoded.
+    /// All sensitive values that are not encoded.
     fn detect(&self, text: &str, looks: Looks) -> Vec<Found> {
         let mut out = Vec::new();
         let runs = digit_runs(text);
         let (mut spoken_to, mut secret_to) = (0, 0);
         for hit in self.keywords.find_overlapping_iter(text) {
             match cue(hit.pattern().as_usize()) {
-                // One search covers all keywords near it.
+                // One search for an address covers all keywords near it.
                 Cue::SpokenAddress | Cue::MoneyWord if looks == Looks::Credentials => {}
                 Cue::SpokenAddress => {
                     if hit.start() >= spoken_to && self.emails.find_spoken(text, hit.range(), &mut out) {
@@ -470,7 +471,7 @@ impl Scrubber {
     }
 }
 
-/// The detector that the keyword with this index belongs to, in the list built by [`Scrubber::new`].
+/// The detector for a keyword, by its index in the list built by [`Scrubber::new`].
 fn cue(pattern: usize) -> Cue {
     let secrets = SPOKEN_ADDRESS.len();
     let money = secrets + secret::Secrets::keywords().len();
@@ -495,8 +496,8 @@ fn digit_runs(text: &str) -> Vec<DigitRun> {
     runs
 }
 
-/// Sorted, disjoint matches. Overlapping matches become one range of the kind with precedence, and a match that covers an already
-/// masked range is reduced to the parts around it.
+/// Makes matches sorted and disjoint. Overlapping matches become one range of the kind with precedence, and a match that covers
+/// an already masked range is reduced to the parts around it.
 fn merged(mut found: Vec<Found>, text: &str) -> Vec<Found> {
     found.sort_unstable_by_key(|found| (found.range.start, found.kind, Reverse(found.range.end)));
     let mut out: Vec<Found> = Vec::with_capacity(found.len());
@@ -505,8 +506,8 @@ fn merged(mut found: Vec<Found>, text: &str) -> Vec<Found> {
             Some(last) if next.range.start < last.range.end => {
                 let union = last.range.start..last.range.end.max(next.range.end);
                 let winner = if next.kind < last.kind { next } else { last.clone() };
-                // A range merged from several matches is identified by its text. It is read once at the end, because there may be
-                // many such ranges.
+                // A range merged from several matches is identified by its text, which is copied once at the end because more
+                // matches may still be merged.
                 let key = if winner.range == union { winner.key } else { String::new() };
                 *last = Found::new(winner.kind, union, key);
             }
@@ -522,7 +523,7 @@ fn merged(mut found: Vec<Found>, text: &str) -> Vec<Found> {
     out.into_iter().flat_map(|found| without_barriers(found, text)).collect()
 }
 
-/// The parts of a match between barriers; almost always the whole match.
+/// The parts of a match between barriers. Almost always the whole match.
 fn without_barriers(found: Found, text: &str) -> Vec<Found> {
     let value = &text[found.range.clone()];
     if !value.contains(BARRIER) {

@@ -1,6 +1,6 @@
 //! Finds network addresses, and URLs that contain credentials.
 //!
-//! Addresses of the computer itself (loopback, unspecified, broadcast) say nothing about anybody and are kept.
+//! Loopback, unspecified and broadcast addresses reveal nothing about anybody and are kept.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
@@ -11,10 +11,10 @@ use super::{DigitRun, Found, Kind};
 /// Maximum length of a scheme before `://`.
 const SCHEME_BYTES_MAX: usize = 24;
 
-/// Maximum length of `user:password` after `://`; enough for a JWT as the password.
+/// Maximum length of `user:password` after `://`. Enough for a JWT as the password.
 const CREDENTIALS_BYTES_MAX: usize = 2048;
 
-/// Finds `scheme://user:password@host…`; the whole URL is masked.
+/// Finds URLs of the form `scheme://user:password@host…`. The whole URL is masked.
 pub(super) fn find_urls(text: &str, out: &mut Vec<Found>) {
     let bytes = text.as_bytes();
     for slashes in memchr::memmem::find_iter(bytes, "://") {
@@ -36,7 +36,7 @@ fn url_with_credentials(text: &str, slashes: usize) -> Option<Range<usize>> {
     let rest = &rest[..rest.len().min(CREDENTIALS_BYTES_MAX)];
     let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"\"'<>`".contains(byte);
     let authority_end = rest.iter().position(is_end).unwrap_or(rest.len());
-    // The separator is the last `@` before the first slash; a password with an unescaped slash is not recognized.
+    // The credentials end at the last `@` before the first slash. A password with an unescaped slash is not recognized.
     let slash = rest[..authority_end].iter().position(|byte| *byte == b'/').unwrap_or(authority_end);
     let at = rest[..slash].iter().rposition(|byte| *byte == b'@')?;
     let user_info = &rest[..at];
@@ -102,7 +102,7 @@ pub(super) fn ipv4(text: &str, four: &[DigitRun]) -> Option<Range<usize>> {
 
 /// True after a version word: "version 1.2.3.4", "release 10.0.1.2", "build 1.2.3.4".
 fn follows_version(bytes: &[u8], at: usize) -> bool {
-    /// Long enough for "version" and a space or two.
+    /// Enough for "version" and a space or two.
     const REACH_BYTES: usize = 12;
     let before = bytes[at.saturating_sub(REACH_BYTES)..at].to_ascii_lowercase();
     let before = before.trim_ascii_end();

@@ -1,11 +1,10 @@
-//! The view that detectors read: the text after NFKC folding and without invisible characters, with a mapping back to the source.
+//! The view of a text that detectors read: NFKC-folded and without invisible characters, with a mapping back to the source.
 //!
-//! A number in full-width digits, an address with a zero-width space in it, or a Cyrillic letter inside a Latin word is meant to
-//! be read as what it looks like, so it is matched that way. The source is never rewritten: every position in the view maps back
-//! to source bytes.
+//! A number in full-width digits, an address with a zero-width space, or a Latin word with a Cyrillic letter is matched as what
+//! it looks like to a reader. The source is never rewritten: every position in the view maps back to source bytes.
 //!
-//! Letters with accents stay unchanged (no detector needs them composed or decomposed), so most non-ASCII text can be borrowed
-//! from the source.
+//! Accented letters stay unchanged, because no detector needs them composed or decomposed. Most non-ASCII text can therefore be
+//! borrowed from the source.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,7 +14,7 @@ use unicode_normalization::char::decompose_compatible;
 /// Replaces a masked range in the view. No detector accepts it inside a match.
 pub(super) const BARRIER: char = '\u{FFFC}';
 
-/// A range of the view whose characters differ from the source's.
+/// A range of the view whose characters differ from the source.
 struct Fold {
     view: usize,
     view_len: usize,
@@ -23,7 +22,7 @@ struct Fold {
     source_len: usize,
 }
 
-/// A folded reading of a text.
+/// A folded view of a text.
 pub(super) struct View<'a> {
     text: Cow<'a, str>,
     folds: Vec<Fold>,
@@ -73,14 +72,14 @@ impl<'a> View<'a> {
         &self.text
     }
 
-    /// The source bytes of a non-empty range of the view. It covers whole characters, even if the view split one into several.
+    /// The source bytes of a non-empty range of the view. They cover whole characters, even if the view splits one into several.
     pub(super) fn source_range(&self, view: Range<usize>) -> Range<usize> {
         let (start, _) = self.source_of(view.start);
         let (_, end) = self.source_of(view.end.saturating_sub(1).max(view.start));
         start..end
     }
 
-    /// The start and end of the source range that the view's byte `at` comes from.
+    /// The start and end of the source range that corresponds to the view's byte `at`.
     fn source_of(&self, at: usize) -> (usize, usize) {
         let after = self.folds.partition_point(|fold| fold.view <= at);
         let Some(fold) = after.checked_sub(1).map(|i| &self.folds[i]) else { return (at, at + 1) };
@@ -93,7 +92,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// Collects the folds of a source. Copies nothing before the first fold.
+/// Builds a view. Copies no text if nothing is folded.
 struct Builder<'a> {
     source: &'a str,
     copied: usize,

@@ -1,10 +1,11 @@
 //! Finds phone numbers by running libphonenumber's matcher on digit groups that could form one.
 //!
-//! The international format is found everywhere, national formats in the configured regions, and any 7 to 15 digits (the E.164
-//! maximum) only directly next to a word for phones. Seed 002's rule of 10 to 15 digits alone finds 45 % of national numbers and
-//! takes 14 of 30 harmless numbers for phone numbers, so it never applies without such a word (docs/sources.md#design-decisions).
+//! The international format is always found, national formats for the configured regions, and other numbers of 7 to 15 digits
+//! (the E.164 maximum) only after a word for phones. Seed 002's rule of 10 to 15 digits on its own finds 45 % of national numbers
+//! and takes 14 of 30 harmless numbers for phone numbers, so it is never used without such a word
+//! (docs/sources.md#design-decisions).
 //!
-//! Anything that looks like a date, a version, an identifier or a coordinate is excluded before the matcher runs.
+//! Numbers that look like a date, version, identifier or coordinate are excluded before the matcher runs.
 
 use std::ops::Range;
 use std::str::FromStr;
@@ -19,20 +20,21 @@ use super::{DigitRun, Found, Kind, ScrubError};
 /// Minimum digits of a subscriber number, except on a few islands.
 pub(super) const DIGITS_MIN: usize = 7;
 
-/// E.164 allows 15 digits; a trunk prefix in brackets and an exit code add a few.
+/// Maximum digits of a number. E.164 allows 15; a trunk prefix in brackets and an exit code add a few.
 const DIGITS_MAX: usize = 20;
 
-/// Minimum digits after a plus sign. With fewer, it is a count ("+500000 users") rather than country, area and subscriber.
+/// Minimum digits after a plus sign. A shorter number is a count ("+500000 users"), not country code, area code and subscriber
+/// number.
 const DIGITS_INTERNATIONAL_MIN: usize = 8;
 
 /// The E.164 maximum, for the rule about phone words.
 const DIGITS_BESIDE_WORD_MAX: usize = 15;
 
-/// After this many groups in a row that start like dialed numbers but are none, the row is a table of figures, and only groups
-/// with a plus sign are considered from there on.
+/// After this many consecutive groups that start like dialed numbers but are not, the row is considered a table of figures. From
+/// there on, only groups with a plus sign are tried.
 const ROW_MISSES_MAX: usize = 32;
 
-/// How far before a number a word for or against it is searched for: about half a short sentence.
+/// Maximum distance before a number to search for a word that shows its kind. About half a short sentence.
 const WORD_REACH_BYTES: usize = 32;
 
 word_sets! {
@@ -55,16 +57,16 @@ word_sets! {
     ";
 }
 
-/// The matcher's own patterns, compiled once per process, as are the numbering plans it reads.
+/// The matcher's patterns and numbering plans, compiled once per process.
 static MATCHERS: LazyLock<PhoneNumberMatcherFactory<PhoneNumberUtil, &'static PhoneNumberUtil>> =
     LazyLock::new(PhoneNumberMatcherFactory::new);
 
-/// Finds phone numbers, with the configured regions.
+/// The phone number detector, with the configured regions.
 pub(super) struct Phones {
     regions: Vec<Region>,
 }
 
-/// Digit groups that people would read as one number.
+/// Digit groups that a person would read as one number.
 struct Candidate<'r> {
     runs: &'r [DigitRun],
     start: usize,
@@ -92,7 +94,7 @@ impl Phones {
             at += candidate.runs.len();
             let found_before = out.len();
             self.judge(text, &candidate, out);
-            // A number cut at the end of a line may continue on the next one.
+            // A number broken at the end of a line may continue on the next line.
             if let Some(first) = broken.take()
                 && out.len() == found_before
                 && is_line_break(&text[first.end..candidate.start])
@@ -108,7 +110,7 @@ impl Phones {
         }
     }
 
-    /// Adds the phone numbers in a candidate.
+    /// Adds the phone numbers found in a candidate.
     fn judge(&self, text: &str, candidate: &Candidate<'_>, out: &mut Vec<Found>) {
         if candidate.digits < DIGITS_MIN {
             return;
@@ -129,7 +131,8 @@ impl Phones {
         let before = out.len();
         self.match_numbers(text, candidate.start..candidate.end, out);
         let is_beside_word = word == Some(Word::Phone) && (DIGITS_MIN..=DIGITS_BESIDE_WORD_MAX).contains(&candidate.digits);
-        // A plus sign identifies a phone number even if no region has assigned it: numbers reserved for fiction, new ranges.
+        // With a plus sign, a number counts even if no region has assigned it, such as numbers reserved for fiction and new
+        // ranges.
         let is_full = is_international && (DIGITS_INTERNATIONAL_MIN..=DIGITS_BESIDE_WORD_MAX).contains(&candidate.digits);
         if out.len() == before && (is_beside_word || is_full) {
             let digits = candidate.runs.iter().map(|run| &text[run.start..run.end]).collect();
@@ -137,9 +140,9 @@ impl Phones {
         }
     }
 
-    /// Splits a long row of digit groups, which must contain several things. Each part without spaces is judged alone; from each
-    /// group that starts like a dialed number, as many groups as one number may have are judged together. Nothing else is tried,
-    /// so that a table of figures stays cheap.
+    /// Splits a row of digit groups that is too long for one number. Each part without spaces is judged separately. From each
+    /// group that starts like a dialed number, as many groups as fit in one number are judged together. Nothing else is tried, so
+    /// that tables of figures are processed quickly.
     fn judge_row(&self, text: &str, row: &Candidate<'_>, out: &mut Vec<Found>) {
         let bytes = text.as_bytes();
         let mut from = row.start;
@@ -180,8 +183,8 @@ impl Phones {
         }
     }
 
-    /// Runs libphonenumber's matcher on a range. The matcher receives only ASCII, one byte for each byte of the text, with one
-    /// character of context on either side because it rejects numbers that touch letters.
+    /// Runs libphonenumber's matcher on a range. The matcher receives an ASCII copy with one byte for each byte of the text, and
+    /// one character of context on either side, because it rejects numbers that touch letters.
     fn match_numbers(&self, text: &str, range: Range<usize>, out: &mut Vec<Found>) {
         let before = text[..range.start].chars().next_back().map_or(0, char::len_utf8);
         let end = range.end + extension_len(&text[range.end..]);
@@ -205,7 +208,7 @@ impl Phones {
     }
 }
 
-/// The next digit groups that are joined like parts of a phone number; never across a line break.
+/// The next digit groups that are joined like parts of a phone number, all on one line.
 fn next_candidate<'r>(text: &str, runs: &'r [DigitRun]) -> Option<Candidate<'r>> {
     let bytes = text.as_bytes();
     let first = runs.first()?;
@@ -219,12 +222,12 @@ fn next_candidate<'r>(text: &str, runs: &'r [DigitRun]) -> Option<Candidate<'r>>
     Some(Candidate { runs, start, end, digits: runs.iter().map(|run| run.len()).sum() })
 }
 
-/// True for separators between two groups of one number: " ", "-", ".", "/", ") ", " (", ")-", " - ", but not two spaces.
+/// True for a separator between two groups of one number: " ", "-", ".", "/", ") ", " (", ")-", " - ", but not two spaces.
 fn is_gap(gap: &[u8]) -> bool {
     gap.len() <= 3 && gap.iter().all(|byte| b" .-/()~\t".contains(byte)) && gap != b"  " && gap != b"   "
 }
 
-/// True for a line break between two halves of a number, possibly with an indent or a quotation mark.
+/// True for a line break between two halves of a number, possibly with an indent or a ">".
 fn is_line_break(gap: &str) -> bool {
     gap.len() <= 4 && gap.matches('\n').count() == 1 && gap.bytes().all(|byte| b" -\r\n\t>".contains(&byte))
 }
@@ -262,7 +265,7 @@ fn nearest_word(text: &str, at: usize) -> Option<Word> {
     })
 }
 
-/// True if a candidate without a telling word looks like an identifier, a timestamp or a measurement.
+/// True if a candidate looks like an identifier, a timestamp or a measurement. Only used if no word before it shows its kind.
 fn looks_harmless(text: &str, candidate: &Candidate<'_>) -> bool {
     let bytes = text.as_bytes();
     let before = candidate.start.checked_sub(1).map(|i| bytes[i]);
@@ -279,7 +282,7 @@ fn looks_harmless(text: &str, candidate: &Candidate<'_>) -> bool {
     }
     let digits: Vec<&str> = candidate.runs.iter().map(|run| &text[run.start..run.end]).collect();
     match digits.as_slice() {
-        // Unix seconds and milliseconds, EAN codes, long identifiers, compact dates.
+        // Unix seconds or milliseconds, EAN codes, long identifiers, or compact dates.
         [one] => {
             let is_compact_date = one.len() == 8 && (one.starts_with("19") || one.starts_with("20"));
             one.len() > 12 || is_compact_date || (one.len() == 10 && one.starts_with('1'))
@@ -289,7 +292,7 @@ fn looks_harmless(text: &str, candidate: &Candidate<'_>) -> bool {
         groups => {
             let all = groups.concat();
             let is_isbn = all.len() == 13 && (all.starts_with("978") || all.starts_with("979"));
-            // 1.234.567 is a figure, but "212 345 678" is how phone numbers are written in Prague.
+            // 1.234.567 is a figure, but phone numbers in Prague are written like 212 345 678.
             let is_figure = groups[0].len() <= 3
                 && !groups[0].starts_with('0')
                 && all.len() <= 9

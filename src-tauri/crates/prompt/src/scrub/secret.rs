@@ -1,7 +1,7 @@
-//! Finds keys, tokens and passwords: known shapes, and values assigned to names that indicate a secret.
+//! Finds keys, tokens and passwords: known token formats, and values assigned to names that indicate a secret.
 //!
-//! A single keyword search over the whole text (see [`super::Scrubber`]) calls this module. Every pattern is anchored at its
-//! keyword, so the cost stays linear. Assigned values must look random unless the name indicates a password. Deliberately not
+//! The scrubber's keyword search (see [`super::Scrubber`]) calls this module for each keyword. Every pattern is anchored at its
+//! keyword, so the cost stays linear. An assigned value must look random unless the name indicates a password. Deliberately not
 //! matched: commit hashes, UUIDs and other random text that is not labeled as a secret.
 
 use std::ops::Range;
@@ -13,16 +13,16 @@ use super::email::floor_boundary;
 use super::secret_rules::{BEARERS, CODES, CODES_OF, EXAMPLES, NAMES, OPEN_CODES, RULES};
 use super::{Found, Kind, ScrubError, pattern};
 
-/// Maximum bytes read for a token; private keys may be longer.
+/// Maximum bytes read for a token. Private keys may be longer.
 const TOKEN_BYTES_MAX: usize = 6 * 1024;
 
 /// Maximum bytes read for a private key. An 8192-bit RSA key in PEM with headers is 7 KB, and some key files contain several.
 const PEM_BYTES_MAX: usize = 32 * 1024;
 
-/// Room for the rest of a name, an assignment, and a value of up to about 500 characters.
+/// Maximum bytes read for an assignment: the rest of the name, the assignment sign, and a value of up to about 500 characters.
 const ASSIGNMENT_BYTES_MAX: usize = 640;
 
-/// Minimum entropy, in bits per byte, of a random-looking value; English words of this length have less.
+/// Minimum entropy, in bits per byte, of a random-looking value. English words of the same length have less.
 const TOKEN_ENTROPY_MIN: f64 = 2.6;
 
 /// Minimum length of an assigned value that counts as a token.
@@ -31,19 +31,19 @@ const TOKEN_CHARS_MIN: usize = 10;
 /// Minimum digits of a code for a door, an alarm or a card.
 const CODE_DIGITS_MIN: usize = 4;
 
-/// A secret may follow the word that announces it within this many bytes, about a sentence.
+/// Maximum distance, in bytes, from a word that announces a secret to the secret. About one sentence.
 const NEAR_BYTES_MAX: usize = 120;
 
 /// Minimum length of a word that looks generated.
 const GENERATED_CHARS_MIN: usize = 8;
 
-/// From this length, a random-looking word needs neither symbols nor mixed case.
+/// A random-looking word of at least this length needs neither symbols nor mixed case.
 const GENERATED_LONG: usize = 14;
 
-/// Length and number of the groups in an app password: four groups of four letters.
+/// The length of a group in an app password, and the number of groups: four groups of four letters.
 const GROUPS: usize = 4;
 
-/// Finds secrets; compiled once.
+/// The secret detector, compiled once.
 pub(super) struct Secrets {
     rules: Vec<Regex>,
     assigned: Regex,
@@ -52,12 +52,13 @@ pub(super) struct Secrets {
 }
 
 impl Secrets {
-    /// The keywords for the shared search; the index is the `rule` of [`Secrets::find`].
+    /// The keywords for the shared search. A keyword's index is the `rule` parameter of [`Secrets::find`].
     pub(super) fn keywords() -> impl ExactSizeIterator<Item = &'static str> {
         KEYWORDS.iter().copied()
     }
 
-    /// The shared instance. Its patterns take longer to compile than most texts take to read, and they depend on no settings.
+    /// The shared instance. It is shared because compiling its patterns takes longer than reading most texts, and because it does
+    /// not depend on any settings.
     pub(super) fn shared() -> Result<&'static Self, ScrubError> {
         static SHARED: OnceLock<Secrets> = OnceLock::new();
         if let Some(secrets) = SHARED.get() {
@@ -74,14 +75,14 @@ impl Secrets {
             r#"^(?P<name>[\w.\-]{0,40})["'`\]]{0,2}(?P<sep>[ \t]{0,3}(?::=|=>|->|={1,3}|:|\|)\s{0,3}|[ \t]{1,2}(?:is|was|lautet|ist|est|es)(?:[ \t]{1,2}|:\s?)|[ \t]{0,2},[ \t]{0,2}|[ \t]{1,2})(?:"(?P<double>[^"\n\u{FFFC}]{3,})"|'(?P<single>[^'\n\u{FFFC}]{3,})'|`(?P<tick>[^`\n\u{FFFC}]{3,})`|["'`]?(?P<bare>[^\s"'`<>&\u{FFFC}]{3,}))"#,
         )?;
         let carried = pattern(r"^[A-Za-z0-9._~+/=-]{12,4096}")?;
-        // What the code opens, within the clause, and then the code.
+        // The thing that the code opens, in the same clause, and then the code.
         let opened = pattern(
             r"^[^.,;:=!?\n\d\u{FFFC}]{1,40}?(?:\s(?:is|was|lautet|ist|est|es|è|é|currently|now|still)\s(?:now |still |currently )?|\s?[:=]\s?)(?P<code>\d[\d-]{3,11})(?:$|[^\w.,-]|[.,-](?:$|\D))",
         )?;
         Ok(Self { rules, assigned, carried, opened })
     }
 
-    /// The secret announced by the keyword at `hit`, if there is one.
+    /// The secret at or after the keyword at `hit`, if there is one. `rule` is the keyword's index.
     pub(super) fn find(&self, text: &str, hit: Range<usize>, rule: usize) -> Option<Found> {
         let range = if let Some(regex) = self.rules.get(rule) {
             token_at(text, hit.start, RULES[rule].keyword, regex)
@@ -132,7 +133,7 @@ impl Secrets {
         } else if is_password {
             is_password_value(shown, separator, is_assignment, quoted.is_some(), &text[at + value.start() + shown.len()..])
         } else {
-            // A space or a comma counts as an assignment only before a value that cannot be a word.
+            // A space or a comma counts as an assignment only if the value cannot be a word.
             let is_tied = is_assignment || quoted.is_some() || shown.len() >= 20;
             is_tied && is_random(shown)
         };
@@ -140,7 +141,7 @@ impl Secrets {
     }
 }
 
-/// A generated-looking word shortly after a word for a secret: "the login, I think it's admin with Xy7!…".
+/// A generated-looking word soon after a word for a secret: "the login, I think it's admin with Xy7!…".
 fn generated_near(text: &str, name: Range<usize>) -> Option<Range<usize>> {
     let is_inside_word = text[..name.start].chars().next_back().is_some_and(char::is_alphanumeric)
         || text[name.end..].chars().next().is_some_and(char::is_alphanumeric);
@@ -148,7 +149,7 @@ fn generated_near(text: &str, name: Range<usize>) -> Option<Range<usize>> {
         return None;
     }
     let near = window(text, name.end, NEAR_BYTES_MAX);
-    // The last word may be truncated.
+    // The last word may be truncated, so it is ignored.
     let near = if name.end + near.len() < text.len() {
         near.rsplit_once(char::is_whitespace).map_or("", |(near, _)| near)
     } else {
@@ -175,7 +176,7 @@ fn generated_near(text: &str, name: Range<usize>) -> Option<Range<usize>> {
     one.or_else(grouped).map(|found| name.end + found.start..name.end + found.end)
 }
 
-/// True if a word looks generated, or like a password with the required symbols mixed in: letters after digits, plus symbols,
+/// True if a word looks generated, or like a password with the usual required characters: letters after digits, plus symbols,
 /// mixed case or unusual length.
 fn is_generated(word: &str) -> bool {
     let is_hex = word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
@@ -217,20 +218,20 @@ static KEYWORDS: [&str; RULES.len() + NAMES.len() + CODES_OF.len() + BEARERS.len
     all
 };
 
-/// At most `len` bytes of `text` from `at` on, ending on a character boundary.
+/// At most `len` bytes of `text` starting at `at`, ending on a character boundary.
 fn window(text: &str, at: usize, len: usize) -> &str {
     &text[at..floor_boundary(text, at.saturating_add(len))]
 }
 
-/// The token of a known shape whose keyword begins at `at`.
+/// The token of a known format whose keyword begins at `at`.
 fn token_at(text: &str, at: usize, keyword: &str, regex: &Regex) -> Option<Range<usize>> {
-    // The keyword search ignores case but the shapes do not, so most hits end here.
+    // The keyword search ignores case but the token formats do not, so most hits end here.
     if !text[at..].starts_with(keyword) {
         return None;
     }
     let before = text[..at].bytes().next_back();
     let is_joined = before.is_some_and(|byte| byte.is_ascii_alphanumeric());
-    // These keywords occur inside their token, so the characters joined on the left belong to it.
+    // These keywords occur in the middle of a token, so the characters directly before them belong to it.
     let is_inner = keyword.starts_with([':', '.', '-']) && !keyword.starts_with("-----") || keyword == "8Q~";
     if is_joined && !is_inner {
         return None;
@@ -243,7 +244,7 @@ fn token_at(text: &str, at: usize, keyword: &str, regex: &Regex) -> Option<Range
     let left = text[..at].bytes().rev().take(64).take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let head = &text[at - left..at];
     let is_whole = match keyword {
-        // A Telegram bot number, a Mailchimp key, an Azure client secret, a Terraform team token.
+        // In order: Telegram bot token, Mailchimp key, Azure client secret, Terraform team token.
         ":AA" => (8..=10).contains(&left) && head.bytes().all(|byte| byte.is_ascii_digit()),
         "-us" => left == 32 && head.bytes().all(|byte| byte.is_ascii_hexdigit()),
         "8Q~" => left <= 4,
@@ -256,7 +257,7 @@ fn token_at(text: &str, at: usize, keyword: &str, regex: &Regex) -> Option<Range
 fn is_random(value: &str) -> bool {
     let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
     let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
-    // At least a quarter of the characters are uppercase and a quarter lowercase; camelCase names have far fewer capitals.
+    // At least a quarter of the characters are uppercase and a quarter lowercase. CamelCase names have far fewer capitals.
     let count = |test: fn(&u8) -> bool| value.bytes().filter(test).count() * 4;
     let is_dense =
         value.len() >= 16 && count(u8::is_ascii_uppercase) >= value.len() && count(u8::is_ascii_lowercase) >= value.len();
@@ -269,7 +270,7 @@ fn is_random(value: &str) -> bool {
     value.len() >= TOKEN_CHARS_MIN && (is_mixed || is_dense) && !is_code && entropy_bits(value) >= TOKEN_ENTROPY_MIN
 }
 
-/// True if a value assigned to a password's name is a password. In prose, only values that cannot be words count.
+/// True if a value assigned to a name such as "password" is a password. In prose, only values that cannot be words count.
 fn is_password_value(value: &str, separator: &str, is_assignment: bool, is_quoted: bool, after: &str) -> bool {
     let chars = value.chars().count();
     if chars < 4 || value.chars().all(|c| c == '*' || c == 'x' || c == '•' || c == '.') || (!is_quoted && value.contains('(')) {
@@ -294,14 +295,15 @@ fn is_password_value(value: &str, separator: &str, is_assignment: bool, is_quote
     match () {
         () if is_dotted => false,
         () if is_quoted => is_word && (is_assignment || separator.trim() == "is"),
-        // Without spaces around "=" it is a setting; with them it may be prose.
+        // Without spaces around "=", this is a setting. With spaces, it may be prose.
         () if separator == "=" => chars >= 5,
         () if matches!(separator.trim(), "=" | ":") => chars >= 5 && is_last,
         () => false,
     }
 }
 
-/// True if a value only shows where a secret would be. A long random value that happens to begin like an example is a real one.
+/// True if a value is only an example of where a secret goes. A long random value that happens to begin like an example is a real
+/// secret.
 fn is_example(value: &str) -> bool {
     let lower = value.to_lowercase();
     let is_template = lower.starts_with(['$', '{', '<', '%']) || lower.contains(['.', '/', '_']);

@@ -1,13 +1,13 @@
-//! The shapes of keys and tokens, as documented by their issuers.
+//! The formats of keys and tokens, as documented by their issuers.
 //!
-//! Each rule is a keyword, which a fast search finds, and a pattern that must match from the keyword on. Patterns are ASCII
-//! (`-u`) and read a bounded window, so open repetitions stay small and linear.
+//! Each rule consists of a keyword, which a fast search finds, and a pattern that must match from the keyword on. Patterns are
+//! ASCII (`-u`) and read a bounded window, so unbounded repetitions stay small and linear.
 
 /// A token that begins with its keyword.
 pub(super) struct Rule {
     /// The start of the token.
     pub(super) keyword: &'static str,
-    /// The pattern that must match from the first byte of the keyword; anchored there.
+    /// The pattern, anchored at the first byte of the keyword.
     pub(super) pattern: &'static str,
 }
 
@@ -163,7 +163,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("p8e-", r"p8e-[A-Za-z0-9]{32}"),
     rule("zpka_", r"zpka_[A-Za-z0-9_]{30,}"),
     rule("MII", r"MII[A-Za-z0-9+/]{200,}={0,2}"),
-    // PEM, plain or with "\n" written out; up to its end line, or as far as the text looks like PEM.
+    // PEM, with line breaks or with literal "\n". It extends to its end line, or as far as the text looks like PEM.
     rule(
         "-----BEGIN",
         r"-----BEGIN[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----(?:[\sA-Za-z0-9+/=:,.()\\-]*?-----END[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----|(?:[A-Za-z0-9+/=\\]|\s[A-Za-z0-9+/=]{16})*)",
@@ -171,10 +171,11 @@ pub(super) const RULES: &[Rule] = &[
     rule("PuTTY-User-Key-File-", r"PuTTY-User-Key-File-\d[ -~\s]*?Private-MAC: ?[0-9a-f]{40,64}"),
 ];
 
-/// Names whose values are short and consist only of digits.
+/// Names whose values may be short and consist only of digits.
 pub(super) const CODES: &[&str] = &["code", "pin ", "código", "account n", "kontonummer"];
 
-/// The name of a code may continue, as in "the code for the alarm is 4417". These match before what the code opens.
+/// Beginnings of longer names of codes, as in "the code for the alarm is 4417". The text that follows names the thing that the
+/// code opens.
 pub(super) const CODES_OF: &[&str] = &[
     "code for", "code to", "code of", "code on", "pin for", "pin to", "pin of", "code für", "code fürs", "code zu", "code zum",
     "code vom", "code du", "code de", "code pour", "código de", "código para", "codice del", "codice per", "code van",
@@ -187,7 +188,7 @@ pub(super) const OPEN_CODES: &[&str] = &[
     "product", "discount", "promo", "voucher", "source", "colour", "color", "tax", "airport", "currency", "dress",
 ];
 
-/// Words that name a secret, so that a value assigned to them is one. `true` if the value may be any password.
+/// Words that name a secret. A value assigned to them is a secret if it looks random, or with `true` if it can be a password.
 pub(super) const NAMES: &[(&str, bool)] = &[
     ("password", true),
     ("passwd", true),
@@ -253,10 +254,10 @@ pub(super) const NAMES: &[(&str, bool)] = &[
     ("clave", false),
 ];
 
-/// Text before a token in a header or a command.
+/// Texts before a token in a header or a command.
 pub(super) const BEARERS: &[&str] = &["bearer ", "basic ", "authorization: token ", "x-api-key: "];
 
-/// Beginnings, in lowercase, of values that only show where a secret goes.
+/// Beginnings, in lowercase, of example values that only show where a secret goes.
 pub(super) const EXAMPLES: &[&str] = &[
     "$", "{{", "<", "%", "***", "xxx", "...", "your", "my_", "null", "none", "true", "false", "undefined", "process.env",
     "os.environ", "env.", "getenv", "required", "optional", "string", "function", "example", "placeholder", "redacted", "todo",

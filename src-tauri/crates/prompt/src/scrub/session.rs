@@ -1,4 +1,4 @@
-//! Placeholders: how masked values are named, and the private mapping back.
+//! Placeholders for masked values, and the private mapping back to the values.
 //!
 //! A session can be neither serialized nor printed, because the map from placeholders to values must not leave the process.
 
@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::SensitiveKind;
 
-/// Maximum digits in a placeholder, so that nobody can hide a phone number in one.
+/// Maximum digits in a placeholder, so that a phone number cannot be hidden in one.
 const NUMBER_DIGITS_MAX: usize = 6;
 
 /// The placeholders of one conversation. Equal values get the same placeholder, numbered in order of first occurrence.
@@ -33,8 +33,8 @@ impl ScrubSession {
         Self::default()
     }
 
-    /// Replaces the placeholders with the original values, each as first written. For use on this computer only: the result is no
-    /// longer scrubbed.
+    /// Replaces the placeholders with the original values, each as first written. The result is no longer scrubbed and must stay
+    /// on this computer.
     pub fn restore(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut copied = 0;
@@ -49,7 +49,7 @@ impl ScrubSession {
         out
     }
 
-    /// Reserves the numbers that the text itself already uses, so that no new value gets them.
+    /// Reserves the placeholder numbers that already occur in the text, so that no new value gets them.
     pub(super) fn reserve(&mut self, text: &str, placeholders: &[Range<usize>]) {
         for (kind, number) in placeholders.iter().filter_map(|range| parse(&text[range.clone()])) {
             let last = self.last.entry(kind).or_default();

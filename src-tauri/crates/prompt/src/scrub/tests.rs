@@ -1,5 +1,5 @@
-//! The guarantees of the scrubber, as tables. Secrets are assembled at run time, so that no file contains anything that looks
-//! like one.
+//! Tests the guarantees of the scrubber, as tables. Secrets are assembled at run time, so that no source file contains anything
+//! that looks like a secret.
 
 mod accounts;
 mod amounts;

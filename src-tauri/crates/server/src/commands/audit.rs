@@ -1,4 +1,4 @@
-//! `keepsake audit`: checks whether stored memories are sound.
+//! `keepsake audit`: checks the quality of stored memories.
 
 use keepsake_api::dispatch;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ fn percent(value: &Value) -> String {
     format!("{:.0} %", value.as_f64().unwrap_or_default() * 100.0)
 }
 
-/// Prints the result of an audit, which changes nothing.
+/// Runs an audit and prints its result. Changes nothing.
 pub(crate) fn run(args: &Args, sample: u32, seed: Option<u32>, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let report = dispatch(&app, "audit_run", json!({ "sample": sample, "seed": seed }))?;

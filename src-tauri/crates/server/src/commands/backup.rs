@@ -12,7 +12,7 @@ use super::{data_dir, engine};
 use crate::args::Args;
 use crate::output::{Failure, Output};
 
-/// Copies the store to a file or, without one, to the backups in the data folder.
+/// Backs up the store to a file or, without one, to the data folder.
 pub(crate) fn back_up(args: &Args, file: Option<&Path>, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     let path = match file {
@@ -66,7 +66,7 @@ pub(crate) fn list(args: &Args, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Replaces the store with a backup or an export. A store that cannot be opened is kept aside, unchanged.
+/// Replaces the store with a backup or an export. A store that cannot be opened is set aside unchanged.
 pub(crate) fn restore(args: &Args, file: &Path, salvage: bool, output: &mut Output) -> Result<(), Failure> {
     let on_doubt = if salvage { OnDoubt::Salvage } else { OnDoubt::Refuse };
     let receipt = match engine(args, EmbedderSlot::none()) {
@@ -86,7 +86,7 @@ pub(crate) fn restore(args: &Args, file: &Path, salvage: bool, output: &mut Outp
     say(&receipt, output)
 }
 
-/// Exports everything into a folder.
+/// Exports everything to a folder.
 pub(crate) fn export(args: &Args, folder: &Path, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     let receipt = engine.export(folder, &Unwatched)?;
@@ -127,8 +127,8 @@ pub(crate) fn bring(engine: &Engine, path: &Path, output: &mut Output) -> Result
     Ok(true)
 }
 
-/// Whether the database cannot be opened for a reason other than belonging to another program or a newer version, or an SQLite
-/// that is too old.
+/// Whether the database is damaged: it cannot be opened, although it does not belong to another program or a newer version and
+/// SQLite is recent enough.
 fn is_damaged(data_dir: &Path) -> bool {
     !matches!(
         keepsake_store::Store::open(data_dir, SystemClock.now()).map_err(EngineError::from),
@@ -144,7 +144,7 @@ fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// Prints which part of a copy is in doubt.
+/// Prints from where on a copy is in doubt.
 fn doubtful(fault: &dyn std::fmt::Display, output: &mut Output) -> Result<(), Failure> {
     output.line(format!("In doubt from {fault}. Everything before it is as it was stored"))
 }

@@ -8,7 +8,7 @@ use super::{app, conversation, engine, model_dir};
 use crate::args::{Args, Automatic, Existing, OnOff};
 use crate::output::{Failure, Output};
 
-/// Added to the receipt of an erasure that is not complete.
+/// Added to the receipt of an incomplete erasure.
 const ERASURE_PENDING: &str =
     "; the erasure is pending because another program is still reading the file: run `keepsake run-jobs` afterwards to finish it";
 
@@ -41,7 +41,7 @@ fn rfc3339(ms: i64) -> String {
     keepsake_engine::rfc3339(keepsake_domain::Timestamp(ms))
 }
 
-/// Excludes a conversation from memory, or uses it again.
+/// Excludes a conversation from memory, or allows its use again.
 pub(crate) fn private(
     args: &Args,
     text: &str,
@@ -85,7 +85,7 @@ pub(crate) fn private(
     })
 }
 
-/// Shows or sets whether conversations are analyzed automatically after they have ended.
+/// Shows or sets whether conversations are analyzed automatically after they end.
 pub(crate) fn analysis_settings(args: &Args, automatic: Option<Automatic>, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     let rules = match automatic {

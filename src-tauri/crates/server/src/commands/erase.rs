@@ -1,4 +1,4 @@
-//! `keepsake erase`: erases a conversation or a person for good, and prints a receipt.
+//! `keepsake erase`: permanently erases a conversation or a person and prints a receipt.
 
 use keepsake_api::dispatch;
 use serde_json::{Value, json};

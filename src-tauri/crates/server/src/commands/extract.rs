@@ -1,4 +1,4 @@
-//! `keepsake extract` and `keepsake scrub`: stateless, from standard input to standard output.
+//! `keepsake extract` and `keepsake scrub`: stateless commands that read standard input and write standard output.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Read, Write};
@@ -15,11 +15,11 @@ use serde_json::json;
 use super::model_dir;
 use crate::output::{Failure, Output};
 
-/// Approximate size of the pieces in which text is scrubbed, so that a long stream needs little memory.
+/// Approximate size in bytes of the pieces in which text is scrubbed, so that a long stream needs little memory.
 const SCRUB_CHUNK_BYTES: usize = 1 << 20;
 
-/// Maximum size of a piece. A piece ends at an empty line, because no key or number spans one. Text without an empty line for
-/// this long is cut at the end of a line.
+/// Maximum size of a piece in bytes. A piece normally ends at an empty line, because no key or number spans one. Text without an
+/// empty line for this long is cut at a line end.
 const SCRUB_CHUNK_BYTES_MAX: usize = 16 << 20;
 
 #[derive(Default)]
@@ -49,7 +49,7 @@ impl Sink for Conversations {
     }
 }
 
-/// Standard input as a file, because importers read files. Removed on drop.
+/// Standard input as a temporary file, because importers read files. Removed on drop.
 struct Spool(PathBuf);
 
 impl Spool {
@@ -85,10 +85,10 @@ pub(crate) fn extract(output: &mut Output) -> Result<(), Failure> {
     let options = ImportOptions { source: Some(SourceKind::KeepsakeJsonl), ..ImportOptions::new(SystemClock.now()) };
     match read_path(&spool.0, &options, &mut conversations) {
         Ok(_) => {}
-        // Blank lines count as no input.
+        // Input with only blank lines counts as empty.
         Err(ImportError::Empty { .. }) => return Ok(()),
         Err(error) => {
-            // The temporary file name means nothing to the person.
+            // The name of the temporary file means nothing to the person.
             return Err(Failure::new(error.to_string().replace(&spool.0.display().to_string(), "standard input")));
         }
     }
@@ -138,7 +138,7 @@ fn print_candidates(
     reader: &dyn keepsake_models::Reader,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    // Links are unknown here, so each handle counts as one person.
+    // Links are not known here, so each handle counts as a person.
     let speakers: Vec<String> = messages
         .iter()
         .map(|message| message.author.handle.folded())
@@ -191,11 +191,11 @@ pub(crate) fn scrub(output: &mut Output) -> Result<(), Failure> {
     let mut chunk: Vec<u8> = Vec::new();
     loop {
         stdin.by_ref().take(SCRUB_CHUNK_BYTES as u64).read_to_end(&mut chunk)?;
-        // Up to the end of a paragraph, so that no sensitive value is cut in two.
+        // Read up to the end of a paragraph, so that no sensitive value is cut in two.
         loop {
             let line_start = chunk.len();
             let ended = stdin.read_until(b'\n', &mut chunk)? == 0;
-            // The first line read here may be the rest of a line.
+            // The first line read here may be the rest of a partial line.
             let is_empty_line = chunk[..line_start].ends_with(b"\n") && chunk[line_start..].trim_ascii().is_empty();
             if ended || is_empty_line || chunk.len() >= SCRUB_CHUNK_BYTES_MAX {
                 break;

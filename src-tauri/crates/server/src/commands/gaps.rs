@@ -1,4 +1,4 @@
-//! `keepsake gaps` and `keepsake gap`: capability gaps (unmet requests) and the tasks made of them.
+//! `keepsake gaps` and `keepsake gap`: capability gaps (unmet requests) and the tasks created from them.
 
 use std::path::Path;
 

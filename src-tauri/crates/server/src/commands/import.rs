@@ -13,7 +13,7 @@ use super::engine;
 use crate::args::{Args, ImportArgs};
 use crate::output::{Failure, Output};
 
-/// Maximum number of names listed, of participants and of unreadable files.
+/// Maximum number of names listed, both of participants and of unreadable files.
 const NAMES_SHOWN: usize = 6;
 
 /// The counts of one file, as printed.
@@ -40,7 +40,7 @@ impl Account {
     }
 }
 
-/// Imports the paths in order. A file that fails does not undo the ones before it.
+/// Imports the paths in order. A failed file does not undo the ones before it.
 pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     if let [path] = import.paths.as_slice()
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Resu
     let mut accounts = Vec::new();
     let mut failures: Vec<String> = Vec::new();
     for path in &import.paths {
-        // A path that cannot be searched is treated as one file, whose import then fails with the reason.
+        // A path that cannot be listed is treated as a single file. Its import then fails with the reason.
         let (inputs, unknown) = engine.inputs(path).unwrap_or_else(|_| (vec![path.clone()], Vec::new()));
         failures.extend(unknown_files(path, &inputs, &unknown));
         for input in inputs {
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Resu
     if failures.is_empty() { Ok(()) } else { Err(Failure::new(failures.join("; "))) }
 }
 
-/// The message about files in a folder that no importer can read.
+/// A message about the files in a folder that no importer can read.
 fn unknown_files(folder: &Path, inputs: &[PathBuf], unknown: &[PathBuf]) -> Option<String> {
     if unknown.is_empty() && !inputs.is_empty() {
         return None;
@@ -124,7 +124,7 @@ fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, F
     })
 }
 
-/// Asks "Which of these is you?" on standard error. The messages are imported, but nothing can be assigned to the owner yet.
+/// Asks "Which of these is you?" on standard error. The messages are imported, but none can be attributed to the owner yet.
 fn ask_for_owner(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<(), Failure> {
     let shown = look_into(engine, "", &request(path, import)?, &PreviewState::new()?);
     let names: Vec<String> =
@@ -149,7 +149,7 @@ fn request(path: &Path, import: &ImportArgs) -> Result<ImportRequest, Failure> {
     })
 }
 
-/// What an import of this file would add, after the files previewed before it.
+/// Previews an import of this file, after the files that were previewed before it.
 fn look(engine: &Engine, path: &Path, import: &ImportArgs, state: &PreviewState) -> Result<Account, Failure> {
     let shown = look_into(engine, "", &request(path, import)?, state);
     if let Some(error) = shown.error {
@@ -174,7 +174,7 @@ fn print(accounts: &[Account], is_dry_run: bool, output: &mut Output) -> Result<
     let sum = |part: fn(&Account) -> u64| accounts.iter().map(part).sum::<u64>();
     if output.is_json() {
         return output.json(&json!({
-            // In a dry run nothing is changed; "imported" is what an import would add.
+            // A dry run changes nothing; "imported" then counts what an import would add.
             "dry_run": is_dry_run,
             "files": accounts.iter().map(Account::json).collect::<Vec<_>>(),
             "totals": {

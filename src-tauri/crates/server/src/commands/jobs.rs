@@ -1,4 +1,4 @@
-//! `keepsake run-jobs`: works the queue in this process.
+//! `keepsake run-jobs`: processes the job queue in this process.
 
 use std::cell::Cell;
 
@@ -9,7 +9,7 @@ use super::{engine, model_dir};
 use crate::args::Args;
 use crate::output::{Failure, Output};
 
-/// Runs all jobs that may start now. With `until_idle`, also waits for later retries.
+/// Runs all jobs that can start now. With `until_idle`, also waits for later retries.
 pub(crate) fn run(args: &Args, until_idle: bool, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::load(&model_dir()))?;
     let lock = match engine.lock_worker() {

@@ -1,5 +1,5 @@
-//! `keepsake maintain`, `digest`, `parked` and `rebuild`: runs maintenance at any time, prints the latest digest, lists and
-//! restores expired proposals, and derives everything again.
+//! `keepsake maintain`, `digest`, `parked` and `rebuild`: starts maintenance on demand, prints the latest digest, lists and
+//! restores expired proposals, and derives all data again.
 
 use keepsake_api::dispatch;
 use keepsake_engine::{EmbedderSlot, EngineError, Unwatched};
@@ -9,10 +9,10 @@ use super::{app, engine, model_dir};
 use crate::args::Args;
 use crate::output::{Failure, Output};
 
-/// Name of a pending memory among the other kinds of proposals.
+/// Kind name of a pending memory in the list of proposals.
 const CANDIDATE: &str = "candidate";
 
-/// Maximum number of expired memories listed at once. With more, restore these and list again.
+/// Maximum number of expired memories listed at a time. To see more, restore these first.
 const LISTED_MAX: u32 = 500;
 
 /// Queues a maintenance run, or cancels the one in progress.
@@ -98,7 +98,7 @@ struct Aside {
     title: String,
 }
 
-/// Lists expired proposals, or restores the given ones or all.
+/// Lists expired proposals, or restores the given ones or all of them.
 pub(crate) fn parked(args: &Args, restore: &[String], all: bool, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! The commands of the command line, one file per group.
+//! The CLI commands, one file per group.
 
 pub(crate) mod audit;
 pub(crate) mod backup;
@@ -30,10 +30,10 @@ use keepsake_engine::{EmbedderSlot, Engine, EngineParts, RandomIds, SystemClock,
 use crate::args::Args;
 use crate::output::{Failure, Output};
 
-/// The data folder: as given on the command line, or the platform's default.
+/// The data folder: the one given on the command line, or the platform's default.
 pub(crate) fn data_dir(args: &Args) -> Result<DataDir, Failure> {
     static SAID: std::sync::Once = std::sync::Once::new();
-    // Made absolute immediately, so that the path does not depend on later changes of the working directory.
+    // Make the path absolute now, so that later changes of the working directory do not affect it.
     let named = args.data_dir.as_ref().filter(|dir| !dir.as_os_str().is_empty()).map(std::path::absolute).transpose();
     let named = named.map_err(|error| {
         Failure::new(format!("the current folder cannot be found: {error}; give an absolute path with --data-dir"))
@@ -54,7 +54,7 @@ pub(crate) fn model_dir() -> PathBuf {
     keepsake_models::default_model_dir(|name| std::env::var_os(name))
 }
 
-/// Opens the engine with this embedder.
+/// Opens the engine with the given embedder.
 pub(crate) fn engine(args: &Args, embedder: EmbedderSlot) -> Result<Engine, Failure> {
     Ok(Engine::open(EngineParts {
         data_dir: data_dir(args)?.path,
@@ -72,7 +72,7 @@ pub(crate) fn app(args: &Args) -> Result<App, Failure> {
     app_with(args, EmbedderSlot::none())
 }
 
-/// Like [`app`], with this embedder.
+/// Like [`app`], but with the given embedder.
 pub(crate) fn app_with(args: &Args, embedder: EmbedderSlot) -> Result<App, Failure> {
     Ok(App::open(AppOptions { data_dir: data_dir(args)?, embedder, file_access: FileAccess::Upload })?)
 }
@@ -88,7 +88,7 @@ pub(crate) fn conversation(engine: &Engine, text: &str) -> Result<ConversationId
     found.ok_or_else(|| Failure::new(format!("there is no conversation '{text}'; `keepsake conversations` lists them")))
 }
 
-/// Prints where the data is and how much there is.
+/// Prints the location and amount of data.
 pub(crate) fn status(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let app = app_with(args, EmbedderSlot::load(&model_dir()))?;
     let status = keepsake_api::dispatch(&app, "app_status", serde_json::Value::Null)?;
@@ -106,7 +106,7 @@ pub(crate) fn status(args: &Args, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Checks the hash chain and the integrity locks, and prints which of them had been changed.
+/// Checks the hash chain and the integrity locks, and prints which locks had been changed.
 pub(crate) fn verify(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     let mended = engine.check_locks()?.or_else(|| engine.store().mended().map(str::to_owned));

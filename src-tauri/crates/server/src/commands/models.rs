@@ -1,4 +1,4 @@
-//! Language models and watched folders, for a computer without a window.
+//! Commands for language models and watched folders, for a computer without a display.
 
 use keepsake_api::{App, dispatch};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::args::{Args, ModelsCommand, WatchCommand};
 use crate::commands::app;
 use crate::output::{Failure, Output};
 
-/// Maximum size of a key. Longer input was piped in by mistake and is not read to the end.
+/// Maximum input size for a key, in bytes. Longer input was piped in by mistake and is not read to the end.
 const KEY_BYTES_MAX: u64 = 64 * 1024;
 
 pub(crate) fn run(args: &Args, command: Option<&ModelsCommand>, output: &mut Output) -> Result<(), Failure> {

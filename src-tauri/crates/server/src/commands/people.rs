@@ -41,8 +41,8 @@ fn address(row: &HandleRow) -> String {
     format!("{}:{}", row.channel_type, row.handle)
 }
 
-/// A clue in JSON: its kind, strength and places. Quoted words are left out: they may come from a private conversation, and this
-/// output can be sent anywhere.
+/// A clue as JSON: its kind, strength and locations. Quoted words are left out, because they may come from a private conversation
+/// and this output may be sent anywhere.
 fn clue(engine: &Engine, stored: &Value) -> Result<Value, Failure> {
     let mut spans = Vec::new();
     for place in stored["spans"].as_array().into_iter().flatten() {
@@ -107,7 +107,7 @@ fn reasons(link: &Link) -> String {
     words
 }
 
-/// Answers a suggestion, or links two handles by hand.
+/// Answers a suggestion, or links two handles manually.
 pub(crate) fn link(args: &Args, wanted: &LinkArgs, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let (a, b) = match (&wanted.handles[..], &wanted.suggestion, wanted.answer) {
@@ -230,7 +230,7 @@ pub(crate) fn channel(args: &Args, name: &str, choice: ChannelChoice, output: &m
     ))
 }
 
-/// Allows agents to use a memory or a profile entry anywhere, or undoes that.
+/// Allows agents to use a memory or a profile entry anywhere, or revokes that.
 pub(crate) fn share(args: &Args, id: &str, is_shared: bool, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let command = if id.starts_with(ProfileId::PREFIX) { "profile_share" } else { "memory_share" };
@@ -283,7 +283,7 @@ pub(crate) fn audience(args: &AudienceArgs) -> Audience {
     Audience { agent: args.agent.clone(), person: args.person.clone(), channel: args.channel.clone() }
 }
 
-/// Parses a moment: a day, or a day and a time.
+/// Parses a point in time: a day, or a day with a time.
 fn moment(text: &str) -> Result<Timestamp, Failure> {
     keepsake_engine::parse_moment(text)
         .ok_or_else(|| Failure::new(format!("'{text}' is not a time; write it as 2026-03-04 or 2026-03-04T10:00:00Z")))
@@ -291,7 +291,7 @@ fn moment(text: &str) -> Result<Timestamp, Failure> {
 
 /// Prints the context for an agent.
 pub(crate) fn context(args: &Args, wanted: &ContextArgs, output: &mut Output) -> Result<(), Failure> {
-    // The embedding model is needed only for a query; without one, it need not be loaded.
+    // The embedding model is needed only for a query, so it is not loaded without one.
     let embedder = if wanted.query.is_some() { EmbedderSlot::load(&model_dir()) } else { EmbedderSlot::none() };
     let engine = engine(args, embedder)?;
     let context = engine.context(&ContextRequest {
@@ -303,8 +303,7 @@ pub(crate) fn context(args: &Args, wanted: &ContextArgs, output: &mut Output) ->
     if output.is_json() { output.json(&context) } else { output.text(&numbered(&context)) }
 }
 
-/// Replaces the ids of the served items by short numbers, counted from 1 in the order of the items. With `--json` the ids are
-/// printed.
+/// Replaces the ids of the served items with short numbers, counted from 1 in item order. With `--json`, ids are printed instead.
 fn numbered(context: &Context) -> String {
     let short =
         |text: String, (at, item): (usize, &ContextItem)| text.replace(&format!("[{}]", item.id), &format!("[{}]", at + 1));

@@ -1,4 +1,4 @@
-//! `keepsake timeline` and `graph`: the data of the window's charts, as rows.
+//! `keepsake timeline` and `graph`: the window's chart data as text rows.
 
 use keepsake_api::dispatch;
 use keepsake_domain::Timestamp;

@@ -13,7 +13,7 @@ use super::people::audience;
 use crate::args::{Args, PlaybookAct, PlaybooksArgs};
 use crate::output::{Failure, Output};
 
-/// Lists playbooks, decides about some, or exports one.
+/// Lists playbooks, records decisions about them, or exports one.
 pub(crate) fn run(args: &Args, playbooks: &PlaybooksArgs, output: &mut Output) -> Result<(), Failure> {
     match &playbooks.act {
         None => list(args, playbooks, output),
@@ -52,7 +52,7 @@ fn list(args: &Args, playbooks: &PlaybooksArgs, output: &mut Output) -> Result<(
     for row in rows {
         let version = &row.version;
         if is_for_somebody && !output.is_json() {
-            // As in a context: each line has its id, so that the text is recognized when it comes back in a conversation.
+            // Each line has its id, as in a context, so that the text is recognized when it comes back in a conversation.
             let id = &row.id;
             output.line(format!("- [{id}] Seen in {} sessions: {}", version.occurrences.len(), quoted(&version.title)))?;
             for (number, step) in version.steps.iter().enumerate() {

@@ -11,7 +11,7 @@ use crate::output::{Failure, Output};
 
 /// An action on a profile entry.
 pub(crate) enum Act<'a> {
-    /// Disputes the entry; `false` undoes that.
+    /// Disputes the entry; `false` undoes the dispute.
     Debunk(bool),
     /// Replaces the entry with this text.
     Correct(&'a str),

@@ -18,7 +18,7 @@ struct Question {
     query: String,
 }
 
-/// A hit as in a context: the speaker and the whole text as a quotation.
+/// Formats a hit as in a context: the speaker, then the whole text as a quotation.
 fn told(hit: &Value) -> Vec<String> {
     let flat = |text: &Value| text.as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
     let (text, author) = (flat(&hit["text"]), flat(&hit["author"]));
@@ -35,14 +35,14 @@ fn told(hit: &Value) -> Vec<String> {
     }
 }
 
-/// Result of a search.
+/// The result of a search.
 struct Answer {
     hits: Vec<Value>,
-    /// No message answers the query; the hits are only the nearest ones.
+    /// No message answers the query; the hits are only the closest ones.
     is_nearest_only: bool,
 }
 
-/// Runs one search, or one search per line of standard input.
+/// Runs a single search, or one search per line of standard input.
 pub(crate) fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Result<(), Failure> {
     let app = app_with(args, EmbedderSlot::load(&model_dir()))?;
     let ask = |query: &str, scope: &str, is_ranking: bool| -> Result<Answer, Failure> {
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Resu
             let hits: Vec<Value> = found.iter().map(|hit| hit["source"]["message"].clone()).collect();
             let mut answer = json!({ "id": question.id, "hits": hits });
             if search.explain {
-                // One list of numbers per hit, in the order of the cue names. A fitting script reads them.
+                // One list of numbers per hit, in the order of the cue names, for a script that fits the weights.
                 let values =
                     |hit: &Value| hit["cues"].as_array().map(|cues| cues.iter().map(|cue| cue["value"].clone()).collect());
                 answer["cues"] = found.iter().map(|hit| values(hit).unwrap_or(Value::Null)).collect();

@@ -1,4 +1,5 @@
-//! Sessions with agents and the tiers of long-term memory: listing, exporting and ending sessions, and the roles of people.
+//! Commands for sessions with agents and the tiers of long-term memory: list and export them, end a session, and set people's
+//! roles.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,13 +13,13 @@ use super::{app, conversation, engine};
 use crate::args::{Args, SummariesArgs, TiersArgs};
 use crate::output::{Failure, Output};
 
-/// Maximum length of a file name. Some file systems reject longer paths.
+/// Maximum length of a file name, in characters. Some file systems reject longer paths.
 const FILE_NAME_CHARS_MAX: usize = 80;
 
 /// Names reserved by Windows.
 const RESERVED: [&str; 10] = ["con", "prn", "aux", "nul", "com1", "com2", "com3", "lpt1", "lpt2", "lpt3"];
 
-/// The lists of a session record by their name on the command line, each with its fields.
+/// The lists in a session record: the name of each on the command line, and the summary fields it contains.
 const LISTS: [(&str, &[&str]); 9] = [
     ("relationship_notes", &["relationship_notes"]),
     ("active_goals", &["active_goals"]),
@@ -76,7 +77,7 @@ pub(crate) fn summaries(args: &Args, wanted: &SummariesArgs, output: &mut Output
     let mut files = Vec::new();
     for agent in agents {
         let mut lines = String::new();
-        // Oldest first, as if they had been appended one after another.
+        // Oldest first, as if each record had been appended.
         for row in rows.iter().rev().filter(|row| text(row, "agent") == agent) {
             lines.push_str(&record(&app, row)?.to_string());
             lines.push('\n');
@@ -88,12 +89,12 @@ pub(crate) fn summaries(args: &Args, wanted: &SummariesArgs, output: &mut Output
     written(&files, output)
 }
 
-/// Who made a record, in words: the built-in rules, or the model and prompt.
+/// The proposer of a record in words: the built-in rules, or the model and prompt.
 fn made_by(proposer: &str) -> &str {
     if proposer.starts_with("builtin") { "built-in" } else { proposer }
 }
 
-/// A session record as JSON: its fields, and the lines that prove them.
+/// A session record as JSON: its fields, and the lines that support them.
 fn record(app: &App, row: &Value) -> Result<Value, Failure> {
     let detail = dispatch(app, "session_get", json!({ "id": row["id"] }))?;
     let items: Vec<&Value> = detail["items"].as_array().into_iter().flatten().collect();
@@ -239,7 +240,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(failed)
 }
 
-/// A file name that is valid on any system: letters, digits, `-`, `_` and single dots inside.
+/// Converts to a file name that is valid on any system: letters, digits, `-`, `_`, and single dots inside.
 fn file_name(name: &str) -> String {
     let mut safe: String = name
         .trim()
@@ -257,7 +258,7 @@ fn file_name(name: &str) -> String {
     safe
 }
 
-/// Assigns file names so that different names get different files.
+/// Assigns file names so that different names result in different files.
 #[derive(Default)]
 struct FileNames {
     given: Vec<(String, String)>,

@@ -1,4 +1,4 @@
-//! `keepsake topics`: lists topics, records decisions about them, sets their rules, and derives all of them again.
+//! `keepsake topics`: lists topics, records decisions about them, sets their rules, and rebuilds them.
 
 use keepsake_api::dispatch;
 use keepsake_domain::InteractionId;

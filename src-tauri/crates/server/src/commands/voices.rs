@@ -8,7 +8,7 @@ use super::{app, engine};
 use crate::args::{Args, VoiceArgs};
 use crate::output::{Failure, Output};
 
-/// Lists the speakers that transcripts do not name, one per line, with or without an answer.
+/// Lists the speakers that transcripts do not name, one per line, including speakers the person has already identified.
 pub(crate) fn voices(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     for voice in engine.voices(None)? {

@@ -1,4 +1,4 @@
-//! Whole-conversation analyses and summaries. Every run is kept; none is edited.
+//! Whole-conversation analyses and summaries. Every run is kept and never edited.
 
 use keepsake_domain::{AnalysisId, ConversationId, InteractionId, SummaryId, Timestamp};
 use rusqlite::params;

@@ -1,8 +1,8 @@
-//! The status of conversations (layer 1) and their summaries. Both are derived: they are written anew from the messages and never
+//! The status of conversations (layer 1) and their summaries. Both are derived: they are rewritten from the messages and never
 //! edited.
 //!
-//! Status, reasons, tone and promises form one judgment in the conversation's own row, which the next judgment replaces. A
-//! summary is a row of its own that names the range it covers, and is superseded by the next.
+//! Status, reasons, tone and promises form one judgment. It is stored in the conversation's row, and the next judgment replaces
+//! it. A summary is a separate row that names the range it covers, and the next summary supersedes it.
 //!
 //! Not here: the judgment itself (`insight`), and who may see it (`boundary`).
 
@@ -25,7 +25,7 @@ pub struct ConversationStatusRow {
     pub tone: Option<String>,
     /// JSON: the promises made in it.
     pub pending_actions: String,
-    /// What judged whether it has ended: the rules, or a model with its prompt. `None` if it was never judged.
+    /// The rules, or the model with its prompt, that decided whether the conversation has ended. `None` if it was never judged.
     pub judge: Option<String>,
     /// Sequence number of the last message that was taken into account.
     pub through_seq: i64,
@@ -34,9 +34,9 @@ pub struct ConversationStatusRow {
 /// A new judgment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewConversationStatus {
-    /// The status, and what judged it.
+    /// The status and its judge.
     pub standing: ConversationStatusRow,
-    /// When the status may change without a new message; `None` if it cannot.
+    /// When to judge again even if no message arrives; `None` if the status cannot change by itself.
     pub due: Option<Timestamp>,
 }
 
@@ -53,7 +53,7 @@ pub struct SummaryRow {
     pub first: InteractionId,
     /// The last message it covers.
     pub last: InteractionId,
-    /// What wrote it, with version.
+    /// The engine that wrote it, with its version.
     pub proposer: String,
     /// The summary that it replaces, if any.
     pub supersedes_id: Option<SummaryId>,
@@ -114,7 +114,8 @@ impl ReadTx<'_> {
         rows.map(|row| parse("conversation id", &row?)).collect()
     }
 
-    /// When the next conversation is due; `None` as long as a status job that failed for good awaits the person.
+    /// When the next conversation is due. `None` if no conversation is due, or while a status job that failed for good awaits the
+    /// person.
     pub fn next_settling(&self) -> Result<Option<Timestamp>> {
         let due: Option<i64> = self
             .conn
@@ -126,8 +127,8 @@ impl ReadTx<'_> {
         Ok(due.map(Timestamp))
     }
 
-    /// Whether a conversation may be analyzed as a whole without a request: it is not excluded, and its import was not made for
-    /// storage only.
+    /// Whether a conversation may be analyzed as a whole automatically: it is not excluded, and it was not imported for storage
+    /// only.
     pub fn may_read_unasked(&self, id: &ConversationId) -> Result<bool> {
         let mut statement = self.conn.prepare_cached(
             "SELECT 1 FROM conversations c WHERE c.id = ?1 AND c.is_private = 0
@@ -166,8 +167,8 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Replaces the judgment of a conversation. Nothing is written if it has been excluded meanwhile. If there is a newer
-    /// message, the conversation is due again at once.
+    /// Replaces the judgment of a conversation. Writes nothing if it has been excluded in the meantime. If there is a newer
+    /// message, the conversation is due again immediately.
     pub fn put_conversation_status(&self, id: &ConversationId, new: &NewConversationStatus, now: Timestamp) -> Result<bool> {
         let NewConversationStatus { standing, due } = new;
         let changed = self
@@ -200,7 +201,7 @@ impl WriteTx<'_> {
         Ok(changed > 0)
     }
 
-    /// Sets when a conversation is due to be judged again, and leaves its judgment unchanged.
+    /// Sets when a conversation is due to be judged again, without changing its judgment.
     pub fn put_settle_due(&self, id: &ConversationId, due: Option<Timestamp>) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE conversations SET settle_due_ms = ?2 WHERE id = ?1")?

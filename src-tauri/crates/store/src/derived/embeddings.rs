@@ -1,6 +1,6 @@
 //! Vectors, stored beside the rows they describe, each with its model and dimension. Models are never mixed.
 //!
-//! Vectors are derived: the embed job makes dropped ones again.
+//! Vectors are derived: the embed job recomputes deleted ones.
 
 use keepsake_domain::MemoryId;
 use rusqlite::params;
@@ -10,7 +10,7 @@ use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 use crate::{Result, StoreError};
 
-/// What a vector belongs to.
+/// The kind of row that a vector belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EmbeddingOwner {
     /// A proposal or memory.
@@ -72,8 +72,9 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// How many memories have a vector of this model, and how many should. It is counted from indexes alone (`migrations/0006`):
-    /// SQLite would otherwise use the primary key, whose pages contain the vectors, and the window asks after every decision.
+    /// How many memories have a vector of this model, and how many should. The query reads only indexes (`migrations/0006`),
+    /// because the window runs it after every decision. Otherwise SQLite would use the primary key, whose pages contain the
+    /// vectors.
     pub fn embedding_progress(&self, model: &str) -> Result<(u64, u64)> {
         let (done, total): (i64, i64) =
             self.conn.prepare_cached(PROGRESS)?.query_row(params![model], |row| Ok((row.get(0)?, row.get(1)?)))?;

@@ -1,8 +1,8 @@
-//! Capability gaps with their evidence, and the tasks that the person made of them.
+//! Capability gaps with their evidence, and the tasks that the person created from them.
 //!
-//! The evidence lock applies as for profiles. The words of a gap never change; its frequency, status and evidence do.
+//! The evidence lock applies as for profiles. The wording of a gap never changes; its frequency, status and evidence do.
 //!
-//! Not here: what counts as a gap, and the file that contains a task.
+//! Not here: deciding what counts as a gap, and writing the file that contains a task.
 
 use std::collections::BTreeMap;
 
@@ -31,9 +31,9 @@ pub struct TaskRow {
 pub struct GapRow {
     /// Id.
     pub id: GapId,
-    /// With whom it occurred; `None` if with several.
+    /// The entity with whom it occurred; `None` if there are several.
     pub entity: Option<EntityId>,
-    /// What could not be done, in the words of its first occurrence.
+    /// The need that was not met, in the words of its first occurrence.
     pub need: String,
     /// Fingerprint of the need; see `people::gap_fingerprint`.
     pub fingerprint: String,
@@ -53,11 +53,11 @@ pub struct GapRow {
     pub dismissed_at: Option<Timestamp>,
     /// When it was found.
     pub created_at: Timestamp,
-    /// Every place that shows it, in order of discovery.
+    /// Every place in the messages that shows it, in order of discovery.
     pub evidence: Vec<EvidenceSpan>,
-    /// The task that the person made of it, if any.
+    /// The task that the person created from it, if any.
     pub task: Option<TaskRow>,
-    /// What found it, with version: the rules, or the model that found any of its evidence.
+    /// The model that found any of its evidence, or else the rules, with version.
     pub proposer: String,
 }
 
@@ -66,7 +66,7 @@ pub struct GapRow {
 pub struct GapSeen {
     /// The gap.
     pub id: GapId,
-    /// The new places.
+    /// The new evidence.
     pub evidence: Vec<EvidenceSpan>,
     /// Total number of occasions.
     pub frequency: u32,
@@ -78,7 +78,7 @@ pub struct GapSeen {
     pub is_reopened: bool,
     /// It occurred with a different entity than before.
     pub is_shared: bool,
-    /// The model that found any of the new places, if one did.
+    /// The model that found any of the new evidence, if one did.
     pub model: Option<String>,
 }
 
@@ -141,7 +141,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Stores a new gap. Refused unless every span is in its stored message and none was written while excluded.
+    /// Stores a new gap. Fails unless every span is in its stored message and none of the messages is excluded.
     pub fn insert_gap(&self, gap: &GapRow) -> Result<()> {
         if gap.evidence.is_empty() {
             return Err(StoreError::Evidence("a gap needs at least one source message".to_owned()));
@@ -221,7 +221,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Confirms a gap: it becomes a task in this file. A gap that reappeared keeps its task.
+    /// Confirms a gap, which becomes a task in this file. A gap that reappeared keeps its task.
     pub fn confirm_gap(&self, id: &GapId, task: &TaskId, file: Option<&str>, now: Timestamp) -> Result<()> {
         let gap = self.gap(id)?;
         if gap.status != GapStatus::TaskCreated {
@@ -252,7 +252,7 @@ impl WriteTx<'_> {
         }
     }
 
-    /// Dismisses a gap: it is no longer shown and does not come back in other words. `None` undoes that.
+    /// Dismisses a gap: it is no longer shown and does not come back in other words. If `at` is `None`, undoes the dismissal.
     pub fn dismiss_gap(&self, id: &GapId, at: Option<Timestamp>) -> Result<()> {
         let changed = self
             .conn
@@ -265,13 +265,13 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes the gaps whose words come from a conversation, or from what was written there under certain handles (a JSON
-    /// array), with their tasks. A gap with words from other people or elsewhere stays and loses these places.
+    /// Deletes the gaps whose wording comes from a conversation, with their tasks; if `handles` (a JSON array) is given, only
+    /// gaps whose wording comes from messages under these handles. Other gaps stay, but lose the evidence in these messages.
     pub(crate) fn erase_gaps_of(&self, id: &ConversationId, handles: Option<&str>) -> Result<()> {
         let within = "SELECT id FROM interactions WHERE conversation_id = ?1
                          AND (?2 IS NULL OR handle_id IN (SELECT value FROM json_each(?2)))";
-        // The words of a gap come from its first place or from the request before it. In the second case they occur in that
-        // message and in none that stays.
+        // The wording of a gap comes from the first message in its evidence or from the request before it. In the second case, it
+        // occurs in that request and in no message that stays.
         let says = "SELECT 1 FROM gap_evidence o JOIN interactions i ON i.id = o.interaction_id
                      WHERE o.gap_id = g.id AND instr(lower(i.content), lower(g.need)) > 0 AND o.interaction_id";
         let worded = format!(

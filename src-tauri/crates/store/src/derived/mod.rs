@@ -1,4 +1,4 @@
-//! What is worked out of messages and can be made again.
+//! Data that is derived from messages and can be derived again.
 
 pub(crate) mod analyses;
 pub(crate) mod conversation_status;

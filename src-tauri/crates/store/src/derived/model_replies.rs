@@ -1,9 +1,9 @@
-//! Answers of language models about things that are derived again from time to time. They are stored separately, because an
-//! answer is paid for and a model does not give the same one twice.
+//! Answers of language models about data that is derived repeatedly. They are stored separately, because answers are paid for and
+//! a model does not give the same answer twice.
 //!
-//! An answer is found by its input, so the same question is asked only once. Nothing is shown as stored here.
+//! An answer is looked up by its input, so the same question is asked only once. Nothing here is shown directly.
 //!
-//! Not here: which part of an answer is accepted (`insight`, `capture`), when a model is asked, and what is done with the result
+//! Not here: which part of an answer is accepted (`insight`, `capture`), when a model is asked, and how the result is used
 //! (`engine`).
 
 use keepsake_domain::{ConversationId, Timestamp};
@@ -13,7 +13,7 @@ use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse_json, to_json};
 use crate::{Result, StoreError};
 
-/// What a model is asked to do.
+/// The task that a model is asked to perform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplyTask {
     /// Word a playbook.
@@ -34,9 +34,9 @@ impl ReplyTask {
 /// A model's answer about one input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelReplyRow {
-    /// What it was asked to do.
+    /// The task that the model was asked to perform.
     pub task: ReplyTask,
-    /// Identifies the input.
+    /// Key of the input.
     pub matter: String,
     /// Name of the model and its prompt.
     pub proposer: String,
@@ -64,7 +64,7 @@ impl ReadTx<'_> {
         Ok(Some(ModelReplyRow { task, matter: matter.to_owned(), proposer, found, sources, made_at: Timestamp(made_at) }))
     }
 
-    /// All answers for a task, without those that include a conversation that has been excluded since.
+    /// All answers for a task, except those whose input included a conversation that has been excluded since.
     pub fn model_replies(&self, task: ReplyTask) -> Result<Vec<ModelReplyRow>> {
         let mut statement =
             self.conn.prepare_cached("SELECT matter FROM model_replies WHERE task = ?1 ORDER BY made_at_ms, matter")?;
@@ -78,7 +78,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Stores an answer. Refused if one of its conversations is excluded.
+    /// Stores an answer. Fails if one of its conversations is excluded.
     pub fn put_model_reply(&self, row: &ModelReplyRow) -> Result<()> {
         if !self.are_on_record(&row.sources)? {
             return Err(StoreError::Evidence("one of its conversations is excluded from memory".to_owned()));
@@ -99,7 +99,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes the answers that include content of a conversation.
+    /// Deletes the answers whose input included content from a conversation.
     pub(crate) fn erase_model_replies_of(&self, conversation: &ConversationId) -> Result<()> {
         self.conn.execute(
             "DELETE FROM model_replies WHERE EXISTS (SELECT 1 FROM json_each(sources) s WHERE s.value = ?1)",

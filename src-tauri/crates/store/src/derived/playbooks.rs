@@ -1,7 +1,7 @@
-//! Playbooks: the log's tool use, the playbook versions found in it, and the person's decisions.
+//! Playbooks: the tool use in the log, the playbook versions found in it, and the person's decisions.
 //!
-//! The evidence lock applies: a version is refused unless every message it names is stored, belongs to the session it is listed
-//! for, and is not excluded.
+//! The evidence lock applies: a version is refused unless every message that it names is stored, belongs to the conversation it
+//! is listed under, and is not excluded.
 //!
 //! Not here: what counts as a playbook, and who may see it.
 
@@ -36,7 +36,7 @@ pub struct ToolLineRow {
     pub text: String,
     /// Id that connects a call with its result.
     pub use_id: Option<String>,
-    /// The source marks it as failed.
+    /// The source marked the call as failed.
     pub is_error: bool,
     /// Channel id of the conversation; for programs in a terminal, the folder they work in.
     pub channel_id: String,
@@ -51,7 +51,7 @@ pub struct PlaybookStepRow {
     pub name: String,
     /// The tool, or the program that a shell runs.
     pub tool: String,
-    /// The step, with `{parameter}` in place of what varies.
+    /// The text of the step, with `{parameter}` in place of each varying part.
     pub text: String,
 }
 
@@ -107,7 +107,7 @@ pub struct PlaybookVersionRow {
     pub description: Option<String>,
     /// Steps.
     pub steps: Vec<PlaybookStepRow>,
-    /// What varies in the steps.
+    /// The varying parts of the steps.
     pub parameters: Vec<PlaybookParameterRow>,
     /// The purpose of each step, if worded: one entry per step, or none at all.
     pub purposes: Vec<Option<String>>,
@@ -115,7 +115,7 @@ pub struct PlaybookVersionRow {
     pub tools: Vec<String>,
     /// How certain it is.
     pub confidence: PlaybookConfidence,
-    /// What found or worded it, with version.
+    /// The rules or model that found or worded it, with version.
     pub proposer: String,
     /// When it was made.
     pub made_at: Timestamp,
@@ -126,7 +126,7 @@ pub struct PlaybookVersionRow {
 }
 
 impl PlaybookVersionRow {
-    /// Every conversation it rests on, including those against it.
+    /// Every conversation with evidence for or against it.
     pub fn sources(&self) -> Vec<ConversationId> {
         let of = self.occurrences.iter().map(|one| &one.conversation).chain(self.against.iter().map(|one| &one.conversation));
         of.collect::<BTreeSet<_>>().into_iter().cloned().collect()
@@ -140,7 +140,7 @@ pub struct PlaybookRow {
     pub id: PlaybookId,
     /// Its status.
     pub status: PlaybookStatus,
-    /// It was set aside because it no longer occurs, and returns if it does.
+    /// It was set aside because it no longer occurs; it comes back if it occurs again.
     pub is_parked_by_age: bool,
     /// The version that the person decided on.
     pub decided_version: Option<PlaybookVersionId>,
@@ -154,7 +154,7 @@ pub struct PlaybookRow {
     pub version: PlaybookVersionRow,
 }
 
-/// The state beside the status before a decision of the person.
+/// The state before a decision of the person, apart from the status.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Before {
     parked_by_age: bool,
@@ -163,9 +163,9 @@ struct Before {
 }
 
 impl ReadTx<'_> {
-    /// Tool calls and results, ordered by conversation and time. For each kind of source they cover the `window_ms` that end with
-    /// its last line up to `now`, because an imported history ends with its export; a kind without lines up to `now` is left out.
-    /// Also left out are excluded messages, abandoned branches and earlier revisions of a message.
+    /// Tool calls and results, ordered by conversation and time. For each source kind, they cover the last `window_ms` before its
+    /// latest line up to `now`, because an imported history ends with its export. Left out are source kinds without lines up to
+    /// `now`, excluded messages, abandoned branches and earlier revisions of a message.
     pub fn tool_lines(&self, now: Timestamp, window_ms: i64) -> Result<Vec<ToolLineRow>> {
         self.read_tool_lines("interactions i", params![now.0, window_ms])
     }
@@ -173,7 +173,7 @@ impl ReadTx<'_> {
     /// Like [`tool_lines`](Self::tool_lines), as if only these conversations existed.
     pub fn tool_lines_of(&self, conversations: &[ConversationId], now: Timestamp, window_ms: i64) -> Result<Vec<ToolLineRow>> {
         let ids: Vec<&str> = conversations.iter().map(ConversationId::as_str).collect();
-        // Start from the list: an audience usually sees almost none of all tool use.
+        // Start from the list of conversations, because an audience usually sees only a tiny part of all tool use.
         let from = "json_each(?3) v CROSS JOIN interactions i INDEXED BY interactions_of_tools_by_conversation
                      ON i.conversation_id = v.value";
         self.read_tool_lines(from, params![now.0, window_ms, to_json("conversations", &ids)?])
@@ -219,8 +219,8 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Number of stored tool calls and results, and the newest sequence number. Together they change whenever one is added or
-    /// removed.
+    /// Number of stored tool calls and results, and the newest sequence number. At least one of the two numbers changes whenever
+    /// a line is added or removed.
     pub fn tool_lines_mark(&self) -> Result<(i64, i64)> {
         Ok(self
             .conn
@@ -349,7 +349,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Stores a found version: of a new playbook, as a candidate, or of a known one.
+    /// Stores a version. If the playbook is new, creates it as a candidate.
     pub fn put_playbook_version(&self, playbook: &PlaybookId, version: &PlaybookVersionRow, now: Timestamp) -> Result<()> {
         if version.occurrences.is_empty() {
             return Err(StoreError::Evidence("a playbook needs at least one session as evidence".to_owned()));
@@ -360,7 +360,7 @@ impl WriteTx<'_> {
                  ON CONFLICT (id) DO UPDATE SET version_id = excluded.version_id",
             )?
             .execute(params![playbook.as_str(), version.id.as_str(), now.0])?;
-        // A version that was found before may be found again; it is then the current one again.
+        // A version that was found before may be found again; it then becomes the current one again.
         let is_known =
             self.conn.prepare_cached("SELECT 1 FROM playbook_versions WHERE id = ?1")?.exists([version.id.as_str()])?;
         if is_known {
@@ -431,7 +431,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Refuses a message that is not a tool call or result in this conversation, or that is excluded.
+    /// Fails if the message is not a tool call or result in this conversation, or if it is excluded.
     fn check_tool_line(&self, message: &InteractionId, conversation: &ConversationId) -> Result<()> {
         let holds = self
             .conn
@@ -447,7 +447,7 @@ impl WriteTx<'_> {
         Err(StoreError::Evidence("a playbook cites a message that is not a use of a tool or is excluded from memory".to_owned()))
     }
 
-    /// Sets the status without a person, because the playbook no longer occurs, or occurs again.
+    /// Sets the status without a decision by the person, because the playbook no longer occurs or occurs again.
     pub fn settle_playbook(&self, id: &PlaybookId, to: PlaybookStatus, now: Timestamp) -> Result<()> {
         let from = self.playbook_status(id)?;
         from.may_become(to).map_err(|error| StoreError::corrupt("step of a playbook", error))?;
@@ -471,7 +471,7 @@ impl WriteTx<'_> {
         parse("playbook status", &status.ok_or_else(|| StoreError::not_found("playbook", id.as_str()))?)
     }
 
-    /// Stores the person's decision. Callers check the lifecycle; an impossible transition is still refused here.
+    /// Stores the person's decision. Callers check the lifecycle first; an impossible transition is refused here as well.
     pub fn decide_playbook(
         &self,
         id: &PlaybookId,
@@ -507,7 +507,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Undoes a decision and restores the state before it. Refused if there was a later decision.
+    /// Undoes a decision and restores the state before it. Fails if there was a later decision.
     pub fn undo_playbook_decision(&self, decision: &PlaybookDecisionId, now: Timestamp) -> Result<PlaybookId> {
         let found = self
             .conn
@@ -556,7 +556,7 @@ impl WriteTx<'_> {
         Ok(id)
     }
 
-    /// Records that it was announced outside the window.
+    /// Records that a playbook was announced outside the window.
     pub fn mark_playbook_announced(&self, id: &PlaybookId, now: Timestamp) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE playbooks SET announced_at_ms = ?2 WHERE id = ?1")?
@@ -571,8 +571,8 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes from every version of the playbooks the sessions in a conversation, or in what was written there under certain
-    /// handles (a JSON array). A playbook with fewer than [`PLAYBOOK_SESSIONS_MIN`] sessions left is deleted.
+    /// Deletes a conversation's sessions from every playbook version; if `handles` (a JSON array) is given, only sessions with
+    /// messages under these handles. A playbook with fewer than [`PLAYBOOK_SESSIONS_MIN`] sessions left is deleted.
     pub(crate) fn erase_playbooks_of(&self, id: &ConversationId, handles: Option<&str>) -> Result<()> {
         let within = "SELECT id FROM interactions WHERE conversation_id = ?1
                          AND (?2 IS NULL OR handle_id IN (SELECT value FROM json_each(?2)))";
@@ -580,7 +580,7 @@ impl WriteTx<'_> {
             "SELECT DISTINCT version_id FROM playbook_places WHERE interaction_id IN ({within})
              UNION SELECT DISTINCT version_id FROM playbook_against WHERE interaction_id IN ({within})"
         );
-        // Texts may have been worded from what is being erased, in this version or a later one.
+        // The texts may come from the content being erased, in this version or a later one.
         let playbooks = format!("SELECT playbook_id FROM playbook_versions WHERE id IN ({touched})");
         for column in ["title", "description", "steps", "purposes"] {
             let sql = format!("SELECT {column} FROM playbook_versions WHERE playbook_id IN ({playbooks})");
@@ -596,14 +596,14 @@ impl WriteTx<'_> {
             &format!("DELETE FROM playbook_against WHERE interaction_id IN ({within})"),
             params![id.as_str(), handles],
         )?;
-        // Too few sessions are left, so it is not a playbook any more.
+        // With too few sessions left, it is no longer a playbook.
         self.conn.execute(
             &format!(
                 "DELETE FROM playbooks WHERE (SELECT count(*) FROM playbook_occurrences o WHERE o.version_id = playbooks.version_id) < {PLAYBOOK_SESSIONS_MIN}"
             ),
             [],
         )?;
-        // The same applies to earlier versions: what looked constant across their sessions may have come from the erased ones.
+        // The same applies to earlier versions: text that was constant across their sessions may come from the erased sessions.
         self.conn.execute(
             &format!(
                 "DELETE FROM playbook_versions
@@ -616,5 +616,5 @@ impl WriteTx<'_> {
     }
 }
 
-/// A playbook needs at least this many sessions (seed 000); with fewer left after an erasure it is deleted.
+/// A playbook needs at least this many sessions (seed 000). If fewer are left after an erasure, it is deleted.
 const PLAYBOOK_SESSIONS_MIN: usize = 3;

@@ -1,10 +1,11 @@
-//! Profiles (layer 2): entries in versions with their evidence, entries that the person rejected as wrong, and what the last
-//! derivation read.
+//! Profiles (layer 2): versioned entries with their evidence, entries that the person marked as wrong, and how far derivation has
+//! read.
 //!
 //! The evidence lock applies as for memories: [`WriteTx::insert_profile`] checks that every span is in its stored message, that
 //! the person it is about wrote the message, and that the message is not excluded.
 //!
-//! Not here: what is derived, who is one person, and who may see an entry. Rows contain what the engine needs to decide that.
+//! Not here: what is derived, which handles belong to one person, and who may see an entry. Rows contain the data that the engine
+//! needs to decide this.
 
 use std::collections::BTreeMap;
 
@@ -22,34 +23,34 @@ use crate::{Result, StoreError};
 /// A version of an entry, with the data that determines who may see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProfileRow {
-    /// The entry; `debunked_at` is set if the person rejected it as wrong.
+    /// The entry; `debunked_at` is set if the person marked it as wrong.
     pub entry: ProfileEntry,
     /// The entity it is about.
     pub entity: EntityId,
     /// Key of the links in effect when it was derived.
     pub people_key: String,
-    /// The people present in all private places that its derivation read; `None` if it read no private place.
+    /// The people who are in every private place that its derivation read; `None` if it read no private place.
     pub reach: Option<People>,
-    /// What made it: the rules or a model, with version, or the person.
+    /// Its author: the rules or a model, with version, or the person.
     pub proposer: String,
 }
 
-/// A statement that the person rejected as wrong.
+/// A statement that the person marked as wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DisputeRow {
-    /// Type of the rejected entry.
+    /// Type of the entry that was marked.
     pub profile_type: ProfileType,
-    /// Facet of the rejected entry.
+    /// Facet of the entry that was marked.
     pub facet: Facet,
     /// Fingerprint of the statement.
     pub fingerprint: String,
-    /// When the person rejected it.
+    /// When the person marked it.
     pub at: Timestamp,
 }
 
 impl DisputeRow {
-    /// Whether it covers this entry. For topics, each type is a separate statement; anything else is one statement, whatever its
-    /// type.
+    /// Whether the dispute covers this entry. For topics, each type is a separate statement; for everything else, the type does
+    /// not matter.
     fn names(&self, entry: &ProfileEntry) -> bool {
         let is_topic = self.facet.kind() == "topic";
         self.fingerprint == entry.fingerprint
@@ -116,7 +117,7 @@ impl ReadTx<'_> {
         let mut rows = statement.query([&within])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
-            // An entry whose last evidence was erased no longer counts.
+            // Skip an entry whose last evidence was erased.
             let places = evidence.remove(row.get_ref(0)?.as_str().unwrap_or_default()).unwrap_or_default();
             let Ok(places) = Evidence::new(places) else { continue };
             let mut item = profile(row, places)?;
@@ -126,7 +127,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// A single version, without checking whether it was rejected as wrong.
+    /// A single version, without checking whether it was marked as wrong.
     pub fn profile(&self, id: &ProfileId) -> Result<ProfileRow> {
         let not_found = || StoreError::not_found("entry of a profile", id.as_str());
         let places = self.evidence_of_profiles("p.id = ?1", id.as_str())?.remove(id.as_str()).ok_or_else(not_found)?;
@@ -169,7 +170,7 @@ impl ReadTx<'_> {
         Ok(sources)
     }
 
-    /// The statements about these entities that are currently rejected as wrong.
+    /// The statements about these entities that are currently marked as wrong.
     pub fn profile_disputes(&self, members: &[EntityId]) -> Result<Vec<DisputeRow>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT d.profile_type, d.facet, d.fingerprint, d.decided_at_ms FROM profile_debunks d
@@ -195,7 +196,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Signature of what the last derivation of a person read.
+    /// Signature of the input of a person's last derivation.
     pub fn profile_mark(&self, entity: &EntityId) -> Result<Option<String>> {
         Ok(self
             .conn
@@ -219,7 +220,7 @@ impl ReadTx<'_> {
         .collect()
     }
 
-    /// Sequence number of the last message by each entity in each conversation, excluded messages left out.
+    /// Sequence number of the last message by each entity in each conversation, without excluded messages.
     pub fn own_seqs(&self) -> Result<BTreeMap<(EntityId, ConversationId), i64>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT i.entity_id, i.conversation_id, max(i.seq) FROM interactions i JOIN conversations c ON c.id = i.conversation_id
@@ -263,8 +264,9 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Stores a version and supersedes the previous one. Refused unless every span is in its stored message, was written by one
-    /// of `members`, and is not excluded. The person's own version (by its `origin`) keeps the evidence of the entry it corrects.
+    /// Stores a version and supersedes the previous one. Fails unless every span is in its stored message, was written by one of
+    /// `members`, and is not excluded. A version by the person (see its `origin`) keeps the evidence of the entry that it
+    /// corrects.
     pub fn insert_profile(&self, row: &ProfileRow, members: &[EntityId]) -> Result<()> {
         let entry = &row.entry;
         for place in entry.evidence.as_slice() {
@@ -319,8 +321,8 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Checks that a place of evidence exists, was said by a person and is not excluded; with `members`, also that one of them
-    /// said it.
+    /// Checks that the evidence exists, was written by a person and is not excluded. If `members` is given, also checks that one
+    /// of them wrote it.
     pub(crate) fn check_own_place(&self, place: &EvidenceSpan, members: Option<&[EntityId]>) -> Result<()> {
         let refused = |why: &str| Err(StoreError::Evidence(format!("{why} ({})", place.interaction)));
         let Some(message) = self.interaction(&place.interaction)? else { return refused("the message is not stored") };
@@ -352,7 +354,7 @@ impl WriteTx<'_> {
         }
     }
 
-    /// Rejects a statement about these entities as wrong, or withdraws that.
+    /// Marks a statement about these entities as wrong, or takes the mark back.
     pub fn dispute_profile(&self, members: &[EntityId], entry: &ProfileEntry, is_debunked: bool, now: Timestamp) -> Result<()> {
         let mut statement = self.conn.prepare_cached(
             "INSERT INTO profile_debunks (entity_id, profile_type, facet, fingerprint, is_debunked, decided_at_ms)
@@ -372,7 +374,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Records what a derivation read.
+    /// Records the signature of a derivation's input.
     pub fn mark_profile(&self, entity: &EntityId, signature: &str) -> Result<()> {
         self.conn
             .prepare_cached(
@@ -400,9 +402,10 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes the entries that rest on a conversation, even if they also rest on others, because their words may come from it;
-    /// the next derivation words them again from the rest. The person's own wording stays as long as one place is left. If only
-    /// some speakers are erased (`handles`, a JSON array), the messages of the others remain evidence.
+    /// Deletes the entries with evidence in a conversation, even if they have evidence elsewhere, because their wording may come
+    /// from this conversation. The next derivation words them again from the remaining messages. The person's own wording stays
+    /// as long as some evidence is left. If only some speakers are erased (`handles`, a JSON array), the messages of the others
+    /// remain evidence.
     pub(crate) fn erase_profiles_of(&self, id: &ConversationId, handles: Option<&str>) -> Result<()> {
         let resting = "SELECT v.profile_id FROM profile_evidence v JOIN interactions i ON i.id = v.interaction_id
                         WHERE i.conversation_id = ?1";
@@ -420,8 +423,8 @@ impl WriteTx<'_> {
                 self.remember_traces(&format!("SELECT {column} FROM entity_profiles WHERE id IN ({rows})"), id.as_str())?;
             }
         }
-        // A rejected topic entry is stored in the words of a message, so it is deleted with its last evidence. The messages that
-        // led to it do not come back: their tombstones keep them out.
+        // A topic marked as wrong is stored in the words of a message, so the mark is deleted with the last evidence. The topic
+        // cannot come back from the same messages, because their tombstones prevent a new import.
         self.conn.execute(
             &format!(
                 "DELETE FROM profile_debunks WHERE facet LIKE 'topic:%'
@@ -432,8 +435,8 @@ impl WriteTx<'_> {
             ),
             [id.as_str()],
         )?;
-        // A model reads a message only once. An entity that loses one of its entries is read again, since what others said may
-        // prove it anew.
+        // A model reads each message only once. If an entity loses an entry made by a model, its messages are read again, because
+        // the remaining ones may prove the same statement.
         self.conn.execute(
             &format!(
                 "DELETE FROM profile_reads WHERE entity_id IN (SELECT entity_id FROM entity_profiles WHERE origin = 'model' AND id IN ({derived}))"
@@ -450,7 +453,7 @@ impl WriteTx<'_> {
             "DELETE FROM entity_profiles WHERE NOT EXISTS (SELECT 1 FROM profile_evidence v WHERE v.profile_id = entity_profiles.id)",
             [],
         )?;
-        // Entities that lost an entry are derived again.
+        // Derive all profiles again, because some lost entries.
         self.conn.execute("DELETE FROM profile_marks", [])?;
         self.touch(Tag::People);
         Ok(())

@@ -1,5 +1,5 @@
-//! The marks that the reader set in messages. They are stored so that nothing is read twice, since proposals, promises and
-//! sessions all use the same reading.
+//! The marks that the reader set in messages. They are stored so that no message is read twice: proposals, promises and sessions
+//! all use the same reading.
 //!
 //! A mark contains positions and kinds, never words. Not here: reading itself (`models`), and what is derived from a reading.
 
@@ -12,7 +12,7 @@ use rusqlite::params;
 use crate::open::{ReadTx, WriteTx};
 use crate::{Result, StoreError};
 
-/// Hash of a reading's input: the reader, the words, and the context it was given.
+/// Hash of a reading's input: the reader, the text, and its context.
 pub type ReadingInput = [u8; 16];
 
 /// A reading, as stored.
@@ -27,7 +27,7 @@ pub struct StoredReading {
 /// Length of an encoded mark: kind, category, attribute, flags, probability, start, end.
 const MARK_BYTES: usize = 14;
 
-/// Code for a fact; labels use their index in [`ReadingLabel::ALL`].
+/// Code of a fact. Labels use their index in [`ReadingLabel::ALL`] as code.
 const FACT: u8 = 255;
 
 const NEGATED: u8 = 1;
@@ -99,7 +99,7 @@ impl ReadTx<'_> {
         while let Some(row) = rows.next()? {
             let input = ReadingInput::try_from(row.get_ref(1)?.as_blob().unwrap_or_default());
             let reading = decode(row.get_ref(2)?.as_blob().unwrap_or_default());
-            // An invalid one is read again.
+            // Skip an invalid reading: the message is read again.
             if let (Ok(input), Some(reading)) = (input, reading) {
                 found.insert(row.get(0)?, StoredReading { input, reading });
             }
@@ -114,8 +114,8 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Stores readings of a conversation's messages, by sequence number. Nothing is stored if the conversation is excluded by
-    /// now.
+    /// Stores readings of a conversation's messages, by sequence number. Stores nothing if the conversation has been excluded in
+    /// the meantime.
     pub fn put_readings(&self, id: &ConversationId, readings: &[(i64, StoredReading)]) -> Result<()> {
         let conversation = match self.conversation(id) {
             Ok(conversation) => conversation,

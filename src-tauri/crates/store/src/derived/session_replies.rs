@@ -1,8 +1,8 @@
-//! Answers of language models about sessions. They are stored separately from the session records, because an answer is paid for
-//! and a model does not give the same one twice.
+//! Answers of language models about sessions. They are stored separately from the session records, because answers are paid for
+//! and a model does not give the same answer twice.
 //!
-//! An answer is stored as places in messages, under the id of the record that the rules made from the same messages. It is never
-//! shown as it is: it becomes a record of its own, which must pass the evidence lock of [`crate::derived::sessions`].
+//! An answer is stored as positions in messages, under the id of the record that the rules made from the same messages. It is
+//! never shown directly. It becomes a separate record, which must pass the evidence lock of [`crate::derived::sessions`].
 //!
 //! Not here: which part of an answer is accepted (`insight`), and when a model is asked (`engine`).
 
@@ -31,7 +31,7 @@ pub struct SessionReplyRow {
 }
 
 impl ReadTx<'_> {
-    /// The answer of a model about a session, if one was asked.
+    /// The answer of a model about a session, if there is one.
     pub fn session_reply(&self, session: &SessionId) -> Result<Option<SessionReplyRow>> {
         let found: Option<(String, String, Option<String>, i64)> = self
             .conn
@@ -64,7 +64,7 @@ impl ReadTx<'_> {
         rows.map(|id| parse("session id", &id?)).collect()
     }
 
-    /// How far the sessions of a conversation were last analyzed.
+    /// The session end up to which a conversation was last analyzed.
     pub fn session_end_read(&self, id: &ConversationId) -> Result<Option<SessionEnd>> {
         let found: Option<(String, i64)> = self
             .conn
@@ -83,8 +83,8 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Stores a model's answer about a session and replaces the rules' record by the one that follows from it. Returns `false`
-    /// and stores nothing if the rules' record is no longer in effect or the conversation is excluded.
+    /// Stores a model's answer about a session and replaces the rules' record with the record made from the answer. Returns
+    /// `false` and stores nothing if the rules' record is no longer in effect or the conversation is excluded.
     pub fn put_session_reply(&self, reply: &SessionReplyRow, found: &FoundSession, now: Timestamp) -> Result<bool> {
         let stands = self
             .conn

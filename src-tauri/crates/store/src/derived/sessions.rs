@@ -1,7 +1,7 @@
-//! Sessions with agents: where they ended, and a record of each, in versions.
+//! Sessions with agents: where they ended, and a versioned record of each.
 //!
-//! The evidence lock applies: [`WriteTx::put_sessions`] checks every line against the stored message, that it belongs to the
-//! session's conversation, and that it is not excluded.
+//! The evidence lock applies: [`WriteTx::put_sessions`] checks that every line is in its stored message, and that this message
+//! belongs to the session's conversation and is not excluded.
 //!
 //! Not here: what goes into a record (`insight`), who may see it (`engine`), and the tiers ([`crate::derived::tiers`]).
 
@@ -21,7 +21,7 @@ use crate::{Result, StoreError};
 pub struct SessionEnd {
     /// The conversation.
     pub conversation_id: ConversationId,
-    /// The last message of the session, in the order of arrival.
+    /// The last message of the session in order of arrival.
     pub through: InteractionId,
     /// Sequence number of that message.
     pub through_seq: i64,
@@ -75,11 +75,11 @@ pub struct SessionRow {
     pub significance: u8,
     /// One of `resolved`, `partial`, `unresolved`.
     pub outcome: String,
-    /// What made the record, with version.
+    /// The rules or model that made the record, with version.
     pub proposer: String,
     /// The record that it replaces, if any.
     pub supersedes: Option<SessionId>,
-    /// It was distilled into the tiers.
+    /// Its lines have been distilled into the tiers.
     pub is_distilled: bool,
     /// When it was made.
     pub created: Timestamp,
@@ -95,12 +95,12 @@ pub type SessionRecordRow = (SessionRow, Vec<SessionItemRow>);
 pub struct FoundSession {
     /// Made by the rules.
     pub by_rules: SessionRecordRow,
-    /// Made by a model from the same messages; it replaces the one made by the rules.
+    /// Made by a model from the same messages. It replaces the record made by the rules.
     pub by_model: Option<SessionRecordRow>,
 }
 
 impl FoundSession {
-    /// The record in effect.
+    /// The record in effect: the model's if there is one.
     pub fn standing(&self) -> &SessionRecordRow {
         self.by_model.as_ref().unwrap_or(&self.by_rules)
     }
@@ -139,8 +139,9 @@ fn session(row: &Row<'_>) -> Result<SessionRow> {
 }
 
 impl ReadTx<'_> {
-    /// The latest session end of every conversation that was not yet analyzed under this mark, oldest first. Excluded
-    /// conversations, and ends that arrived while a conversation was excluded, are left out.
+    /// The latest session end of every conversation, oldest first, unless it was already analyzed with this mark (a fingerprint
+    /// of the rules and the reader). Excluded conversations, and ends that arrived while a conversation was excluded, are left
+    /// out.
     pub fn sessions_to_read(&self, mark: &str) -> Result<Vec<SessionEnd>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT e.conversation_id, e.interaction_id, i.seq FROM session_ends e
@@ -181,7 +182,8 @@ impl ReadTx<'_> {
             .ok_or_else(|| StoreError::not_found("session", id.as_str()))
     }
 
-    /// Up to `count` current session records that are not yet in the tiers, all of the user with the oldest one.
+    /// Up to `count` current session records that are not yet in the tiers. All are from one user, the one with the oldest
+    /// record.
     pub fn sessions_to_distil(&self, count: usize) -> Result<Vec<SessionRow>> {
         const OPEN: &str = "c.is_private = 0 AND s.is_distilled = 0 AND s.superseded_at_ms IS NULL";
         let sql = format!(
@@ -229,7 +231,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// The agents that ever spoke, by name, with their number of messages, busiest first.
+    /// Names of all agents that ever spoke, with their number of messages, most messages first.
     pub fn agents_that_spoke(&self) -> Result<Vec<(String, u64)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT h.display_name, sum(p.messages) FROM entity_channels h JOIN entities e ON e.id = h.entity_id
@@ -257,11 +259,11 @@ impl WriteTx<'_> {
     }
 
     /// Stores the records of a conversation's sessions up to this end. The current record of the same agent and user is
-    /// superseded; a record whose session no longer exists is retired. Refused unless every line is in a message of the
+    /// superseded; a record whose session no longer exists is retired. Fails unless every line is in a message of the
     /// conversation.
     pub fn put_sessions(&self, end: &SessionEnd, mark: &str, found: &[FoundSession], now: Timestamp) -> Result<()> {
         let id = &end.conversation_id;
-        // If the conversation has been excluded or erased meanwhile, nothing is written.
+        // Write nothing if the conversation has been excluded or erased in the meantime.
         if !self.are_on_record(std::slice::from_ref(id))? {
             return Ok(());
         }
@@ -280,7 +282,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Puts a session's records into effect; `before` are the records in effect until now.
+    /// Puts a session's records into effect. `before` contains the records that were in effect until now.
     pub(crate) fn stand(&self, found: &FoundSession, before: &[SessionRow], now: Timestamp) -> Result<()> {
         let (rules, items) = &found.by_rules;
         let (standing, _) = found.standing();
@@ -289,7 +291,7 @@ impl WriteTx<'_> {
         let Some((row, own)) = &found.by_model else {
             return self.put_session(rules, items, older.map(|old| &old.id));
         };
-        // The rules' record stays as the version before the model's.
+        // Keep the rules' record as the version before the model's.
         if !self.has_session(&rules.id)? {
             self.put_session(rules, items, older.map(|old| &old.id))?;
         }
@@ -303,7 +305,7 @@ impl WriteTx<'_> {
 
     fn put_session(&self, row: &SessionRow, items: &[SessionItemRow], older: Option<&SessionId>) -> Result<()> {
         let is_known = self.has_session(&row.id)?;
-        // The same id means the same words read by the same rules, so the record is in effect again.
+        // A known id means that the same words were read by the same rules, so the stored record takes effect again.
         self.conn
             .prepare_cached(
                 "INSERT INTO session_summaries (id, conversation_id, agent, agent_name, entity_id, user_name, first_id, last_id, messages,
@@ -379,7 +381,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes session records and tiers. Session ends and models' answers stay, so that the records can be made again.
+    /// Deletes session records and tiers. Keeps session ends and models' answers, so that the records can be made again.
     pub fn drop_sessions(&self) -> Result<()> {
         self.conn.execute("DELETE FROM session_summaries", [])?;
         self.conn.execute("DELETE FROM session_readings", [])?;
@@ -387,7 +389,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes what sessions and tiers contain of a conversation.
+    /// Deletes everything that session records and tiers contain from a conversation.
     pub(crate) fn erase_sessions_of(&self, conversation: &ConversationId) -> Result<()> {
         let id = conversation.as_str();
         self.remember_traces(

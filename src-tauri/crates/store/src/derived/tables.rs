@@ -1,10 +1,10 @@
-//! Derived data, and its deletion for a rebuild from the log and the person's decisions.
+//! Lists the derived tables and deletes derived data, so that it can be rebuilt from the log and the person's decisions.
 //!
-//! Every table is in the list below; a test compares the list with the schema. A rebuild deletes what the built-in engines made.
-//! It keeps:
-//! - what the person decided about, and everything the decision refers to;
-//! - the answers of models, because they were paid for and a model does not give the same answer twice;
-//! - what rests on words that are no longer read, because they were written before their conversation was excluded.
+//! Every table is in the list below; a test compares the list with the schema. A rebuild deletes the data that the built-in
+//! engines made. It keeps:
+//! - items that the person decided on, and everything that the decision refers to;
+//! - models' answers, because they were paid for and a model does not give the same answer twice;
+//! - data based on messages that are no longer read, because their conversation was excluded later.
 //!
 //! Not here: the rebuild itself (`keepsake-engine`).
 
@@ -23,11 +23,11 @@ use crate::{Result, StoreError};
 /// The origin of a table's rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableOrigin {
-    /// Read from a source, or counted from what was read.
+    /// Read from a source, or counted from data that was read.
     Log,
-    /// Said by the person.
+    /// Entered or decided by the person.
     Person,
-    /// Said by a model.
+    /// Answered by a model.
     Model,
     /// Bookkeeping of the program.
     Work,
@@ -37,7 +37,7 @@ pub enum TableOrigin {
 
 use TableOrigin::{Derived, Log, Model, Person, Work};
 
-/// The origin of every table that has rows of its own.
+/// The origin of every table that has its own rows (not the shadow tables of the full-text indexes).
 pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("agent_read_items", Work),
     ("agent_reads", Work),
@@ -50,19 +50,19 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("conversation_analyses", Derived),
     ("conversation_people", Log),
     ("conversation_summaries", Derived),
-    // The conversation status in it is derived, but stored beside what was read.
+    // The conversation status is derived, but is stored in the same row as data from the source.
     ("conversations", Log),
     ("embeddings", Derived),
     ("entities", Log),
     ("entity_channels", Log),
     ("entity_profiles", Derived),
-    // The person erased what rested on these places.
+    // The person erased the data based on these places.
     ("forgotten_places", Person),
     ("gap_evidence", Derived),
     ("gate_log", Derived),
     ("imports", Log),
     ("interactions", Log),
-    // Bookkeeping of the full-text index, which follows from the log alone.
+    // Bookkeeping of the full-text index, which depends only on the log.
     ("interactions_indexed", Work),
     ("jobs", Work),
     ("link_decisions", Person),
@@ -125,15 +125,15 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("vector_ranges", Derived),
     ("vector_version", Work),
     ("vectors", Derived),
-    // The log determines which exist; the person determines who they are.
+    // The log determines which speakers exist; the person determines who they are.
     ("voices", Person),
 ];
 
 /// Name pattern of the built-in engines, except the trained reader, which is `reader/…`.
 const BUILT_IN: &str = "builtin%";
 
-/// Proposals that nobody decided on, that no model made, and that a rebuild would find again: their words are still read, and
-/// nothing that is kept refers to them.
+/// Proposals that a rebuild would find again: the person has not decided on them, no model made them, their messages are still
+/// read, and no row that is kept refers to them.
 const CANDIDATES: &str = concat!(
     "SELECT m.id FROM memories m
      WHERE m.status IN ('pending', 'quarantined') AND m.decided_at_ms IS NULL AND m.snoozed_until_ms IS NULL
@@ -152,7 +152,8 @@ const CANDIDATES: &str = concat!(
     ")"
 );
 
-/// Profile entries made by rules, except those that a word of the person or an entry of a model refers to.
+/// Profile entries made by rules, except those that a decision of the person or an entry made by a model refers to, and those
+/// based on messages that are no longer read.
 const ENTRIES: &str = "WITH RECURSIVE kept (id) AS (
          SELECT p.id FROM entity_profiles p
           WHERE p.origin <> 'built_in'
@@ -184,10 +185,10 @@ const GAPS: &str = "SELECT g.id FROM capability_gaps g
                          LEFT JOIN conversations c ON c.id = i.conversation_id
                         WHERE v.gap_id = g.id AND (i.id IS NULL OR c.is_private = 1 OR EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)))";
 
-/// What was deleted for a rebuild.
+/// The data deleted for a rebuild.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dropped {
-    /// When each item was first made, by id, so that it keeps its age when it is made again.
+    /// When each item was first created, by id, so that it keeps its age when it is created again.
     pub made: HashMap<String, Timestamp>,
     /// Conversations for which the person had requested an analysis by the built-in engine.
     pub analysed: Vec<ConversationId>,
@@ -197,7 +198,7 @@ pub struct Dropped {
 
 impl ReadTx<'_> {
     /// The rows of every derived table as text, sorted. Columns for which `is_left_out(table, column)` is true are omitted. Two
-    /// stores with the same content give the same result.
+    /// stores with the same derived data return the same result.
     pub fn derived_rows(&self, is_left_out: &dyn Fn(&str, &str) -> bool) -> Result<BTreeMap<&'static str, Vec<String>>> {
         let mut all = BTreeMap::new();
         for (table, _) in TABLE_ORIGINS.iter().filter(|(_, origin)| *origin == Derived) {
@@ -217,7 +218,7 @@ impl ReadTx<'_> {
         Ok(all)
     }
 
-    /// Every table of the schema that has rows of its own.
+    /// Every table of the schema that has its own rows.
     pub fn tables(&self) -> Result<Vec<String>> {
         let mut statement = self.conn.prepare(
             "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
@@ -240,7 +241,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Deletes what the built-in engines derived and resets the marks of what was read. Topics are deleted beforehand, in
+    /// Deletes the data that the built-in engines derived and resets the read marks. Callers delete topics beforehand, in
     /// batches.
     pub fn drop_derived(&self) -> Result<Dropped> {
         let mut dropped = Dropped::default();
@@ -283,11 +284,11 @@ impl WriteTx<'_> {
             "DELETE FROM link_suggestions WHERE proposer LIKE 'builtin%'",
             "DELETE FROM playbooks WHERE status = 'candidate'",
             "DELETE FROM reflections WHERE status = 'open' AND operation_id IS NULL",
-            // What the person imported without looking for memories in it stays unread.
+            // Messages that the person imported without searching them for memories stay unread.
             "UPDATE conversations SET extracted_through_seq = 0
               WHERE is_private = 0
                 AND NOT EXISTS (SELECT 1 FROM imports m WHERE m.id = conversations.import_id AND m.is_unread = 1)",
-            // The time at which a conversation ended is kept, for when it is judged as ended again.
+            // Keep the time at which a conversation ended, for the case that it is judged as ended again.
             "UPDATE conversations SET status = 'active', status_reason = NULL, tone_profile = NULL, pending_actions = '[]',
                     settled_by = NULL, settled_seq = 0, settle_due_ms = 0
               WHERE is_private = 0 AND (settled_by IS NULL OR settled_by LIKE 'builtin%')",

@@ -1,7 +1,8 @@
 //! The three tiers of long-term memory, the roles of people, and the access log of agents.
 //!
-//! A tier entry is one line of one session ([`crate::derived::sessions`]). It is retired with the session and deleted only by erasure. Two
-//! concurrent passes cannot both distill a session: the one that finds it distilled writes nothing.
+//! A tier entry is one line of one session ([`crate::derived::sessions`]). It is retired together with the session and deleted
+//! only by erasure. Two concurrent passes cannot both distill a session: if it is already distilled, the second pass writes
+//! nothing.
 //!
 //! Not here: which line goes into which tier, what is served (`insight`), and who may see it (`engine`).
 
@@ -16,16 +17,16 @@ use crate::derived::profiles::place;
 use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 
-/// Number of access log entries kept: more than a person would look through, and several months for a busy agent.
+/// Maximum number of access log entries kept: more than a person would look through, and several months of a busy agent.
 const AGENT_READS_MAX: i64 = 10_000;
 
-/// Number of access log entries for which the item ids are kept; people ask about the last few weeks.
+/// Number of access log entries for which item ids are kept. People ask only about the last few weeks.
 const AGENT_READS_NAMED_MAX: i64 = 1_000;
 
 /// Maximum number of item ids kept per entry; a full context has about fifty lines. The count always covers all items.
 const AGENT_READ_ITEMS_MAX: usize = 200;
 
-/// A current entry of a tier, with the line it rests on.
+/// A current tier entry, with the line it was made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TierEntryRow {
     /// Id.
@@ -46,7 +47,7 @@ pub struct TierEntryRow {
     pub user_name: String,
     /// Kind of line: `fact`, `preference`, `tool` …
     pub kind: String,
-    /// For a tool, its name; for an outcome, which one.
+    /// For a tool, its name; for an outcome, its name.
     pub detail: Option<String>,
     /// From 1 to 5.
     pub significance: u8,
@@ -75,25 +76,25 @@ pub struct NewTierEntry {
     pub tier: &'static str,
     /// Kind of line: `fact`, `preference`, `tool` …
     pub kind: String,
-    /// For a tool, its name; for an outcome, which one.
+    /// For a tool, its name; for an outcome, its name.
     pub detail: Option<String>,
     /// From 1 to 5.
     pub significance: u8,
 }
 
-/// Words behind a statement that the person dismissed or corrected. The statement is no longer served, wherever the same speaker
-/// made it.
+/// The words behind a statement that the person dismissed or corrected. The statement is no longer served, no matter where the
+/// same speaker made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetractedTierEntry {
     /// Entity of the speaker.
     pub speaker: EntityId,
-    /// The place of the words.
+    /// The message and position of the words.
     pub place: EvidenceSpan,
     /// Full text of the message.
     pub content: String,
 }
 
-/// An entry of the access log: something was served to an agent.
+/// An access log entry: something was served to an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentReadRow {
     /// Sequence number; later entries have higher ones.
@@ -182,8 +183,8 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// The words behind statements that the person dismissed, reworded or rejected as wrong. Memories dismissed as duplicates,
-    /// merged or put away are not corrections.
+    /// The words behind statements that the person dismissed, reworded or marked as wrong. Memories that were dismissed as
+    /// duplicates, merged or archived do not count.
     pub fn struck(&self) -> Result<Vec<RetractedTierEntry>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT i.entity_id, v.interaction_id, v.start, v.\"end\", i.content FROM memories m
@@ -239,7 +240,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// How often an item was served, as far as recorded, and the newest of these entries.
+    /// How often an item was served, as far as it is recorded, and the newest access log entries for it.
     pub fn reads_of_item(&self, item: &str, count: u32) -> Result<(u64, Vec<AgentReadRow>)> {
         let of = "agent_reads WHERE seq IN (SELECT read_seq FROM agent_read_items WHERE item_id = ?1)";
         let total: i64 = self.conn.prepare_cached(&format!("SELECT count(*) FROM {of}"))?.query_row([item], |row| row.get(0))?;
@@ -253,13 +254,13 @@ impl ReadTx<'_> {
         Ok((total as u64, reads))
     }
 
-    /// The present name of an entity.
+    /// The current name of an entity.
     pub fn entity_name(&self, id: &EntityId) -> Result<Option<String>> {
         let mut statement = self.conn.prepare_cached("SELECT display_name FROM entities WHERE id = ?1")?;
         Ok(statement.query_row([id.as_str()], |row| row.get(0)).optional()?)
     }
 
-    /// Item ids of an access log entry, in order, as far as they are kept.
+    /// Item ids of an access log entry, in order. Older entries have none, and long ones only the first ids.
     pub fn agent_read_items(&self, seq: i64) -> Result<Vec<String>> {
         let mut statement =
             self.conn.prepare_cached("SELECT item_id FROM agent_read_items WHERE read_seq = ?1 ORDER BY position")?;
@@ -269,7 +270,8 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Distills a session into the tiers. Returns `false` if that was done before or the record is no longer in effect.
+    /// Distills a session into the tiers. Returns `false` if this was done before, or if the record is superseded or its
+    /// conversation excluded.
     pub fn distil_session(&self, id: &SessionId, entries: &[NewTierEntry], now: Timestamp) -> Result<bool> {
         let taken = self
             .conn

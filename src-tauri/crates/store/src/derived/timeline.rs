@@ -1,7 +1,7 @@
-//! How much was said and remembered in each period of time.
+//! Counts messages and memories per period of time.
 //!
-//! SQLite counts messages in an index, period by period, without reading them. Memories and the messages of one topic are few:
-//! only their times are read, from an index, and the caller counts them.
+//! SQLite counts messages period by period using only an index, without reading them. Memories and the messages of a topic are
+//! few, so only their times are read, also from an index, and the caller counts them.
 //!
 //! Not here: where a period begins, which depends on calendar and time zone (`engine`).
 
@@ -12,7 +12,7 @@ use crate::Result;
 use crate::open::ReadTx;
 use crate::text::{parse, to_json};
 
-/// What a timeline covers.
+/// The scope of a timeline.
 #[derive(Debug, Clone, Copy)]
 pub enum TimelineOf<'a> {
     /// Everything that is stored.
@@ -37,7 +37,7 @@ pub struct MessageCount {
     pub channel: String,
     /// Number of messages.
     pub count: u64,
-    /// Number of those in excluded conversations.
+    /// How many of these are in excluded conversations.
     pub off_record: u64,
 }
 
@@ -56,10 +56,10 @@ pub struct MemoryMoment {
     pub decided: Option<Timestamp>,
 }
 
-/// The periods to count in, as `[[from, to], …]` in milliseconds, each without its end.
+/// The periods to count in, as `[[from, to], …]` in milliseconds; `to` is exclusive.
 const STRETCHES: &str = "stretch (at, from_ms, to_ms) AS MATERIALIZED (SELECT key, value ->> 0, value ->> 1 FROM json_each(?1))";
 
-/// All channel types of messages. Each is found by one step in the index, without scanning the messages.
+/// All channel types of messages. Each is found with one step in the index, without scanning the messages.
 const CHANNELS: &str = "channel (name) AS (
       SELECT min(channel_type) FROM interactions
       UNION ALL SELECT (SELECT min(i.channel_type) FROM interactions i WHERE i.channel_type > channel.name) FROM channel
@@ -118,7 +118,7 @@ impl ReadTx<'_> {
         Ok(total as u64)
     }
 
-    /// Number of messages by period and channel, without combinations that have none.
+    /// Number of messages by period and channel. Combinations without messages are left out.
     pub fn messages_in(&self, of: TimelineOf<'_>, stretches: &[(i64, i64)]) -> Result<Vec<MessageCount>> {
         let stretches = to_json("stretches of time", &stretches)?;
         let mut counts = match of {
@@ -174,7 +174,7 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The same counts for excluded conversations only. They are few, so each is searched individually.
+    /// The same counts for excluded conversations only. There are few of them, so each is searched individually.
     fn off_record_in(&self, of: TimelineOf<'_>, stretches: &str) -> Result<Vec<(usize, String, u64)>> {
         let within = "i.conversation_id = c.id AND i.created_at_ms >= s.from_ms AND i.created_at_ms < s.to_ms";
         let sql = match of {
@@ -199,7 +199,7 @@ impl ReadTx<'_> {
                       WHERE p.handle_id IN (SELECT value FROM json_each(?2)) AND p.last_ms >= s.from_ms AND p.first_ms < s.to_ms)
                   WHERE said > 0 GROUP BY 1, 2"
             ),
-            // Already counted with the others.
+            // Already counted together with the other messages.
             TimelineOf::Topic(_) => return Ok(Vec::new()),
         };
         let mut statement = self.conn.prepare_cached(&sql)?;
@@ -213,7 +213,7 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Every memory and proposal with its times. A statement with several versions counts once, by its current version.
+    /// Every memory and proposal with its times. If a statement has several versions, only the current one is returned.
     pub fn memory_moments(&self, of: TimelineOf<'_>) -> Result<Vec<MemoryMoment>> {
         const COLUMNS: &str = "m.id, m.status, m.said_at_ms, m.created_at_ms, m.decided_at_ms";
         const STANDS: &str = "m.status IN ('pending', 'active', 'rejected', 'archived', 'quarantined')";
@@ -255,7 +255,7 @@ impl ReadTx<'_> {
         Ok(moments)
     }
 
-    /// Memories that rest on an excluded conversation.
+    /// Memories with evidence in an excluded conversation.
     pub fn memories_resting_off_record(&self) -> Result<std::collections::BTreeSet<MemoryId>> {
         let is_any = self
             .conn

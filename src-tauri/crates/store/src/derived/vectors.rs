@@ -1,9 +1,9 @@
-//! Vectors of messages: finding messages that still need one, storing vectors, and reading them into an index.
+//! Vectors of messages: finding messages without a vector, storing vectors, and reading them into an index.
 //!
-//! The newest messages come first. Processed messages are recorded as ranges of the log, so neither a new message nor a stopped
-//! job requires another search through all messages. Excluded messages get no vector.
+//! The newest messages are processed first. Processed messages are recorded as ranges of the log, so that neither a new message
+//! nor a stopped job requires a search through all messages. Excluded messages get no vector.
 //!
-//! Not here: the model, the index in memory, and who may see what.
+//! Not here: the model, the in-memory index, and the rules about who may see a message.
 
 use std::ops::RangeInclusive;
 
@@ -17,7 +17,7 @@ use crate::{Result, StoreError};
 /// Largest component of a stored vector: components are integers from -127 to 127.
 const STEPS: f32 = 127.0;
 
-/// A model with vectors in the store.
+/// A model that has vectors in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VectorModel {
     /// Its number in the store.
@@ -29,11 +29,11 @@ pub struct VectorModel {
 /// A vector, as stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorRow {
-    /// Increases with every stored vector.
+    /// Arrival number; increases with every stored vector.
     pub arrival: i64,
     /// Sequence number of the message.
     pub seq: i64,
-    /// Part of a long message, counted from 0.
+    /// Number of the part of a long message, counted from 0.
     pub part: u32,
     /// The vector.
     pub vector: Vec<f32>,
@@ -50,7 +50,7 @@ pub struct Unembedded {
     pub text: Option<String>,
 }
 
-/// The newest range of the log without vectors, or the upper end of it.
+/// The newest unprocessed range of the log, or the newest part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap {
     /// First sequence number.
@@ -71,7 +71,7 @@ fn from_steps(scale: f32, bytes: &[u8]) -> Vec<f32> {
     bytes.iter().map(|byte| f32::from(*byte as i8) * scale).collect()
 }
 
-/// Number of parallel sums: in a single sum, every addition would wait for the one before.
+/// Number of partial sums. With a single sum, every addition would have to wait for the previous one.
 const SUMS: usize = 8;
 
 fn product(bytes: &[u8], query: &[f32]) -> f32 {
@@ -145,7 +145,7 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The newest messages that were not processed for a model, at most `limit`; `None` if all were.
+    /// The newest messages that were not processed for a model, at most `limit`; `None` if all have been processed.
     pub fn vector_gap(&self, model: &str, limit: u32) -> Result<Option<Gap>> {
         let mut last = self.last_seq_of_all()?;
         let mut first = 1;
@@ -175,7 +175,7 @@ impl ReadTx<'_> {
         Ok(Some(Gap { first_seq: reached.unwrap_or(first), last_seq: last, messages }))
     }
 
-    /// Number of messages processed for a model, and of all messages.
+    /// Number of messages processed for a model, and total number of messages.
     pub fn vector_progress(&self, model: &str) -> Result<(u64, u64)> {
         let (total, _) = self.totals()?;
         let done: i64 = self
@@ -231,7 +231,7 @@ impl WriteTx<'_> {
 
     /// Stores the vectors of a gap as `(sequence number, part, vector)` and marks the gap as processed.
     ///
-    /// Messages that were erased or excluded since they were read get no vector; the gap is marked as processed all the same.
+    /// Messages that were erased or excluded after they were read get no vector, but the gap is still marked as processed.
     pub fn put_vectors(&self, model: &str, dimension: usize, gap: &Gap, vectors: &[(i64, u32, Vec<f32>)]) -> Result<()> {
         let model = self.vector_model_of(model, dimension)?;
         let mut insert = self.conn.prepare_cached(
@@ -284,8 +284,8 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Marks the messages of a conversation that have no vector and are not excluded as unprocessed: they were skipped, or lost
-    /// their vectors, while it was excluded.
+    /// Marks a conversation's messages as unprocessed if they have no vector and are not excluded. They were skipped or lost
+    /// their vectors while the conversation was excluded.
     pub(crate) fn reopen_vectors(&self, conversation: &ConversationId) -> Result<()> {
         let mut models = self.conn.prepare_cached("SELECT id FROM vector_models")?;
         let models = models.query_map([], |row| row.get::<_, i64>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
@@ -304,7 +304,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Removes a stretch of the log from the processed ranges.
+    /// Removes part of the log from the processed ranges.
     fn reopen_stretch(&self, model: i64, first: i64, last: i64) -> Result<()> {
         let mut overlapping = self.conn.prepare_cached(
             "DELETE FROM vector_ranges WHERE model_id = ?1 AND first_seq <= ?3 AND last_seq >= ?2 RETURNING first_seq, last_seq",
@@ -336,7 +336,7 @@ impl WriteTx<'_> {
     }
 }
 
-/// Groups ascending numbers into ranges without gaps.
+/// Groups ascending numbers into contiguous ranges.
 fn runs(numbers: Vec<i64>) -> Vec<RangeInclusive<i64>> {
     let mut runs: Vec<RangeInclusive<i64>> = Vec::new();
     for number in numbers {

@@ -1,6 +1,6 @@
-//! Maintenance runs: when each ran, what is new since then, and what awaits the person.
+//! Maintenance runs: when each ran, the number of new items since then, and the number of items that await the person.
 //!
-//! Apart from the runs, everything here is a count. Not here: what a run does and when it is due (`engine`).
+//! Not here: what a run does and when it is due (`engine`).
 
 use keepsake_domain::{JobId, JobKind, MaintenanceRunId, MemoryId, RunState, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
@@ -30,7 +30,7 @@ pub struct MaintenanceRunRow {
 /// Named counts, in display order.
 pub type Counts = Vec<(&'static str, u64)>;
 
-/// Queries for what is new after one time (`?1`) up to another (`?2`), both in milliseconds.
+/// Queries that count the items created or decided on after one time (`?1`) up to another (`?2`), both in milliseconds.
 const NEW: [(&str, &str); 6] = [
     ("candidates", "SELECT count(*) FROM memories WHERE created_at_ms > ?1 AND created_at_ms <= ?2 AND supersedes_id IS NULL"),
     ("approved", "SELECT count(*) FROM memories WHERE status = 'active' AND decided_at_ms > ?1 AND decided_at_ms <= ?2"),
@@ -46,8 +46,8 @@ const NEW: [(&str, &str); 6] = [
     ("playbooks", "SELECT count(*) FROM playbooks WHERE found_at_ms > ?1 AND found_at_ms <= ?2"),
 ];
 
-/// Queries for what awaits the person, at any time. Suggested links are missing, since a single row does not show whether one is
-/// still open.
+/// Queries that count the items that await the person, independently of the time. Suggested links are not counted here, because a
+/// single row does not show whether a suggestion is still open.
 const WAITING: [(&str, &str); 6] = [
     ("quarantined", "SELECT count(*) FROM memories WHERE status = 'quarantined'"),
     (
@@ -114,7 +114,7 @@ impl ReadTx<'_> {
         Ok(found)
     }
 
-    /// What is new after a sequence number and after one time, up to another time.
+    /// Counts new items: messages after the sequence number `seq`, everything else after `since` up to `until`.
     pub fn new_since(&self, seq: i64, since: Timestamp, until: Timestamp) -> Result<Counts> {
         let spoken = |sql: &str| -> Result<u64> {
             Ok(self.conn.prepare_cached(sql)?.query_row([seq], |row| row.get::<_, i64>(0))? as u64)
@@ -130,7 +130,7 @@ impl ReadTx<'_> {
         Ok(counts)
     }
 
-    /// What awaits the person at a given time. A proposal that is snoozed until exactly `parked` has expired.
+    /// Counts the items that await the person at a given time. A proposal that is snoozed until exactly `parked` has expired.
     pub fn waiting(&self, now: Timestamp, parked: Timestamp) -> Result<Counts> {
         let (review, _, _) = self.memory_totals(now)?;
         let set_aside: i64 = self
@@ -145,7 +145,7 @@ impl ReadTx<'_> {
         Ok(counts)
     }
 
-    /// Proposals that have been waiting since before a given time, counted from when they arrived or returned.
+    /// Proposals that have been waiting since before a given time, counted from when they arrived or came back.
     pub fn candidates_waiting_since(&self, before: Timestamp, now: Timestamp) -> Result<Vec<MemoryId>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT id FROM memories

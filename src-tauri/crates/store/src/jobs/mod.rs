@@ -1,4 +1,4 @@
-//! The queue, what it reports, and calls to language models.
+//! The job queue, alerts, maintenance runs, and calls to language models.
 
 pub(crate) mod alerts;
 pub(crate) mod maintenance;

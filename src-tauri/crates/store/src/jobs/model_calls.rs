@@ -1,7 +1,7 @@
 //! Calls to language models: the scrubbed text that was sent, the reply and the cost.
 //!
-//! A call is recorded before it is made, so that the list includes calls during which the process died. An answered call is also
-//! a cache for its job: an answer that was paid for is not requested again.
+//! A call is recorded before it is made, so that the list includes calls during which the process died. An answered call also
+//! serves as a cache for its job, so that no answer is paid for twice.
 //!
 //! Not here: text before scrubbing, and API keys.
 
@@ -13,7 +13,7 @@ use crate::changes::Tag;
 use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 
-/// Number of calls kept: some weeks of daily use with their texts, at most about 100 MB.
+/// Maximum number of calls kept: a few weeks of daily use, at most about 100 MB including their texts.
 const CALLS_MAX: i64 = 5_000;
 
 /// A call that is about to be made.
@@ -33,7 +33,7 @@ pub struct NewModelCall {
     pub conversation_id: Option<ConversationId>,
     /// For calls about a person: the conversations whose content it includes.
     pub sources: Vec<ConversationId>,
-    /// The job it is made for.
+    /// The job that makes the call, if any.
     pub job_id: Option<JobId>,
     /// Hash of everything that determines the reply.
     pub request_hash: Vec<u8>,
@@ -58,7 +58,7 @@ pub struct ModelCallEnd {
     pub tokens_in: u64,
     /// Tokens written by the model.
     pub tokens_out: u64,
-    /// The error, without any text of messages.
+    /// The error, without any message text.
     pub error: Option<String>,
     /// When it ended.
     pub ended: Timestamp,
@@ -247,7 +247,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Records how a call ended. If its conversation was erased meanwhile, no text is kept.
+    /// Records how a call ended. If its conversation was erased in the meantime, no text is kept.
     pub fn end_model_call(&self, id: &CallId, end: &ModelCallEnd) -> Result<()> {
         self.conn
             .prepare_cached(
@@ -270,9 +270,9 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Removes the text of calls that include content of a conversation. The fact that something was sent stays and counts toward
-    /// the daily budget. These texts are not added to the traces, because they contain the wording of our prompts, which all
-    /// calls share; words of messages in them are covered by the traces of the messages.
+    /// Removes the text of calls that include content of a conversation. The record of the call stays and counts toward the daily
+    /// budget. These texts are not added to the traces, because they contain the wording of our prompts, which all calls share;
+    /// the traces of the messages already cover the message text in them.
     pub(crate) fn erase_calls_about(&self, id: &ConversationId) -> Result<()> {
         let told = "SELECT call_id FROM model_call_sources WHERE conversation_id = ?1";
         self.conn.execute(

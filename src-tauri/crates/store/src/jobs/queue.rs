@@ -3,7 +3,7 @@
 //! A worker takes a job under a lease whose epoch only grows. A worker that has lost its lease cannot complete the job
 //! (SECURITY.md, "Queue"). What a job does is up to the engine; this module stores jobs and enforces their state transitions.
 
-use keepsake_domain::limits::{JOB_LEASE_MS, RETRY_AFTER_MAX_MS, RETRY_DELAYS_MS};
+use keepsake_domain::job::{JOB_LEASE_MS, RETRY_AFTER_MAX_MS, RETRY_DELAYS_MS};
 use keepsake_domain::{JobId, JobKind, JobState, Lane, LeaseLoss, Timestamp, after_lease_loss};
 use rusqlite::{OptionalExtension, Row, params};
 
@@ -93,8 +93,8 @@ pub enum JobOutcome {
 
 const RETRY_DELAY_MAX_MS: i64 = RETRY_DELAYS_MS[RETRY_DELAYS_MS.len() - 1];
 
-/// Maximum number of finished and cancelled jobs kept: enough to look up a night's maintenance and a large import, while queries
-/// stay fast however long the store has been in use.
+/// Maximum number of finished and cancelled jobs kept: enough to look up a maintenance run and a large import, and few enough
+/// that queries stay fast no matter how long the store is used.
 const SETTLED_JOBS_MAX: i64 = 1_000;
 
 /// The sections of the job list, in order.
@@ -110,7 +110,7 @@ const HAS_DEAD: &str = "SELECT 1 FROM jobs WHERE kind = ?1 AND state = 'dead'";
 const FORGET: &str = "DELETE FROM jobs WHERE seq IN (
     SELECT seq FROM jobs WHERE state IN ('done', 'cancelled') AND kind <> 'erase' ORDER BY seq DESC LIMIT -1 OFFSET ?1)";
 
-/// `?2` is less than `?3`; the condition on it alone lets SQLite use the index.
+/// `?2` is less than `?3`, so the first condition on `not_before_ms` is redundant, but it lets SQLite use the index.
 const PULL_BACK: &str = "UPDATE jobs INDEXED BY jobs_put_off SET not_before_ms = ?1
     WHERE state = 'queued' AND not_before_ms > ?2 AND not_before_ms > CASE lane WHEN 'model' THEN ?3 ELSE ?2 END";
 
@@ -236,7 +236,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Queues a job. If one with the same kind and key is queued or running, returns the id of that one instead.
+    /// Queues a job. If a job with the same kind and key is queued or running, returns the id of that job instead.
     pub fn enqueue(&self, job: &NewJob, now: Timestamp) -> Result<JobId> {
         let waiting = self
             .conn
@@ -281,7 +281,7 @@ impl WriteTx<'_> {
         found.map(|job| self.give_lease(job, now)).transpose()
     }
 
-    /// Leases this particular job if it is queued, for a caller that wants to run it at once.
+    /// Leases this particular job if it is queued, for a caller that wants to run it immediately.
     pub fn lease_job(&self, id: &JobId, now: Timestamp) -> Result<Option<(Lease, JobRow)>> {
         let found = self.jobs_where("id = ?1 AND state = 'queued'", params![id.as_str()])?.pop();
         found.map(|job| self.give_lease(job, now)).transpose()
@@ -302,7 +302,7 @@ impl WriteTx<'_> {
         Ok((Lease { job: job.id.clone(), epoch: job.lease_epoch }, job))
     }
 
-    /// Reports that the worker is alive, and its progress. Fails if the lease was lost.
+    /// Reports the worker's progress and that it is alive. Fails if the lease was lost.
     pub fn heartbeat(&self, lease: &Lease, stage: &str, done: u64, total: u64, now: Timestamp) -> Result<()> {
         let changed = self
             .conn
@@ -315,8 +315,8 @@ impl WriteTx<'_> {
         self.held(lease, changed)
     }
 
-    /// Limits stored times to what a clock that only runs forward could have written. Otherwise, after the computer's clock was
-    /// set back by a day, a retry due in five seconds or a lease of one minute would last a day.
+    /// Limits stored times to values that a clock without setbacks could have written. Otherwise, if the computer's clock is set
+    /// back by a day, a retry due in five seconds or a lease of one minute would last a day.
     fn heed_clock(&self, now: Timestamp) -> Result<()> {
         self.conn.prepare_cached(PULL_BACK)?.execute(params![
             now.0,
@@ -355,7 +355,7 @@ impl WriteTx<'_> {
         self.forget_settled()
     }
 
-    /// Deletes the oldest finished and cancelled jobs; receipts of erasures stay.
+    /// Deletes the oldest finished and cancelled jobs, but keeps the receipts of erasures.
     fn forget_settled(&self) -> Result<()> {
         self.conn.prepare_cached(FORGET)?.execute([SETTLED_JOBS_MAX])?;
         Ok(())
@@ -373,7 +373,8 @@ impl WriteTx<'_> {
         self.forget_settled()
     }
 
-    /// Records a failure. The job is retried after 5, 10 and 20 s and is then dead; if retrying cannot help, it is dead at once.
+    /// Records a failure. The job is retried after 5, 10 and 20 s and is then dead. If retrying cannot help, it is dead
+    /// immediately.
     pub fn fail(&self, lease: &Lease, error: &str, is_retryable: bool, now: Timestamp) -> Result<JobOutcome> {
         self.fail_after(lease, error, is_retryable, 0, now)
     }
@@ -409,7 +410,7 @@ impl WriteTx<'_> {
         Ok(outcome)
     }
 
-    /// Postpones a job that could not finish yet but has not failed: its attempts stay the same, and `why` is shown.
+    /// Postpones a job that could not finish yet but has not failed: its attempt count stays the same, and `why` is shown.
     pub fn postpone(&self, lease: &Lease, why: &str, at: Timestamp) -> Result<()> {
         let changed = self.conn.execute(
             "UPDATE jobs SET state = 'queued', error = ?3, not_before_ms = ?4, lease_until_ms = NULL
@@ -420,7 +421,7 @@ impl WriteTx<'_> {
         self.held(lease, changed)
     }
 
-    /// Completes an erasure and deletes the hashes by which its texts were recognized.
+    /// Completes an erasure and deletes the hashes that were used to detect leftovers of the erased text.
     pub fn complete_erasure(&self, lease: &Lease, result: &str, now: Timestamp) -> Result<()> {
         self.complete(lease, result, now)?;
         self.conn
@@ -429,11 +430,11 @@ impl WriteTx<'_> {
     }
 
     /// Requeues jobs whose worker is lost: after [`LeaseLoss::ProcessEnded`], every running job (called by a process that has
-    /// just begun to work the queue); otherwise those with an expired lease. Returns the jobs that crashed too often and are now
-    /// dead.
+    /// just started working on the queue); otherwise those with an expired lease. Returns the jobs that crashed too often and are
+    /// now dead.
     ///
-    /// If a lease expired while the computer slept and nobody requeued the job, the worker simply continues: its next heartbeat
-    /// renews the lease with the same epoch.
+    /// If a lease expired while the computer slept and no process requeued the job, the worker simply continues: its next
+    /// heartbeat renews the lease with the same epoch.
     pub fn recover_jobs(&self, loss: LeaseLoss, now: Timestamp) -> Result<Vec<JobId>> {
         self.heed_clock(now)?;
         let lost = self.jobs_where(
@@ -474,7 +475,7 @@ impl WriteTx<'_> {
         Ok(parked)
     }
 
-    /// Requeues the jobs of this process because it is shutting down properly; no crash is counted.
+    /// Requeues the jobs of this process on a clean shutdown, without counting a crash.
     pub fn release_jobs(&self, now: Timestamp) -> Result<()> {
         self.conn.execute(
             "UPDATE jobs SET state = CASE WHEN cancel_requested = 1 THEN 'cancelled' ELSE 'queued' END, lease_epoch = lease_epoch + 1,
@@ -486,7 +487,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Asks a job to stop. A queued one stops at once, a running one as soon as its worker checks. Returns `true` if it has
+    /// Asks a job to stop. A queued job stops immediately, a running one as soon as its worker checks. Returns `true` if it has
     /// stopped now.
     pub fn request_cancel(&self, id: &JobId, now: Timestamp) -> Result<bool> {
         let job = self.job(id)?;
@@ -527,7 +528,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Cancels every queued or running job whose payload names this conversation, and returns their number.
+    /// Cancels every queued or running job whose payload names this conversation, and returns the number of these jobs.
     pub fn cancel_jobs_about(&self, conversation: &str, now: Timestamp) -> Result<u64> {
         let about = self.jobs_where(
             "state IN ('queued', 'running') AND json_extract(payload, '$.conversation_id') = ?1",

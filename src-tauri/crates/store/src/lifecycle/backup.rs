@@ -1,10 +1,10 @@
 //! Backups: complete copies of the database file, each verified as soon as it is made.
 //!
-//! A copy is made with SQLite's online backup from one snapshot. Other writers continue meanwhile, and the copy shows the moment
-//! at which it began. It gets its final name only after it was read back, found undamaged, and found to have the same number of
-//! rows in every table and the same head of the hash chain. If the chain of the store itself is broken, the copy is still made
-//! and its report says where. A copy does not use a write-ahead log, so reading it leaves no files beside it, and only its owner
-//! may read it.
+//! A copy is made with SQLite's online backup from one snapshot. Writers can continue in the meantime; the copy contains the
+//! state at its start. It gets its final name only after a check: it is read back, and it must be undamaged and have the same
+//! number of rows in every table and the same head of the hash chain. If the store's own chain is broken, the copy is still made,
+//! and its report says where. A copy does not use a write-ahead log, so reading it leaves no files beside it. Only its owner can
+//! read it.
 //!
 //! Not here: when a backup is made and which are kept (`keepsake-engine`), and restoring ([`crate::lifecycle::restore`]).
 
@@ -28,14 +28,14 @@ use crate::{Result, StoreError};
 /// The folder beside the database for the backups that Keepsake makes on its own.
 pub const BACKUPS_DIR: &str = "backups";
 
-/// The reason of the backup that the store makes itself, before a newer program upgrades the schema.
+/// The reason given for the backup that the store itself makes before a newer program upgrades the schema.
 pub const BEFORE_UPGRADE: &str = "before-upgrade";
 
-/// Time format in backup names. It avoids characters that any system forbids, and is precise enough that the last name in sorted
-/// order is the latest backup.
+/// Time format in backup names. It avoids characters that some operating systems forbid in file names, and is precise enough that
+/// the last name in sorted order is the latest backup.
 const NAME_TIME: &str = "%Y-%m-%dT%H-%M-%S%.3fZ";
 
-/// Name prefix of the copies that earlier versions put beside the database before an upgrade. None may outlive an erasure.
+/// Name prefix of the copies that earlier versions put beside the database before an upgrade. An erasure removes them all.
 const FORMER_COPY_PREFIX: &str = "keepsake.schema-";
 
 /// Name prefix under which a damaged database is set aside.
@@ -44,10 +44,10 @@ pub(crate) const DAMAGED_PREFIX: &str = "keepsake.damaged-";
 /// File extension of a copy that is still being made.
 pub(crate) const PART_ENDING: &str = "part";
 
-/// Pages of 4 KiB copied per step: 8 MiB takes a few milliseconds, so a cancel takes effect quickly.
+/// Pages of 4 KiB copied per step: 8 MiB takes a few milliseconds, so canceling takes effect quickly.
 const STEP_PAGES: i32 = 2_048;
 
-/// Maximum number of faults that the integrity check reports; the first is already enough.
+/// Maximum number of faults that the integrity check reports. A single fault is already enough.
 const FAULTS_MAX: i64 = 3;
 
 /// Progress callback: pages done and pages in total. Returning `false` stops the copy.
@@ -60,7 +60,7 @@ pub struct Contents {
     pub schema: i64,
     /// Number of rows by table.
     pub rows: BTreeMap<String, u64>,
-    /// The hash of the newest message, in hexadecimal digits.
+    /// The hash of the newest message, in hexadecimal.
     pub head: String,
 }
 
@@ -70,7 +70,7 @@ impl Contents {
         self.rows.get(table).copied().unwrap_or(0)
     }
 
-    /// Whether no data was ever stored in it.
+    /// Whether no data was ever stored in the database.
     pub fn is_blank(&self) -> bool {
         ["interactions", "tombstones", "memories", "imports"].iter().all(|table| self.rows_of(table) == 0)
     }
@@ -83,20 +83,20 @@ pub struct BackupReport {
     pub path: PathBuf,
     /// File size in bytes.
     pub bytes: u64,
-    /// What it contains.
+    /// The verified contents of the backup.
     pub contents: Contents,
     /// Where the hash chain breaks, if it does. The store's own chain is then broken as well.
     pub doubt: Option<ChainFault>,
 }
 
 impl Store {
-    /// Copies the store in its present state to `target` and verifies the copy. An older backup at `target` is replaced once the
-    /// new one is known to be complete; any other file there is left alone and reported as an error.
+    /// Copies the current state of the store to `target` and verifies the copy. An older backup at `target` is replaced after the
+    /// new one has been verified. Any other file there is left alone, and an error is returned.
     pub fn back_up(&self, target: &Path, watch: Watch<'_>) -> Result<BackupReport> {
         back_up(self.path(), target, watch)
     }
 
-    /// The copies that Keepsake made on its own, unfinished ones included. None may outlive an erasure.
+    /// The copies that Keepsake made on its own, including unfinished ones. An erasure removes them all.
     pub(crate) fn own_copies(&self) -> Vec<PathBuf> {
         let mut copies = Vec::new();
         let named = |folder: &Path, is_ours: fn(&str) -> bool| {
@@ -112,7 +112,7 @@ impl Store {
 }
 
 /// A free path for a backup made now, such as `backups/keepsake-2026-01-05T10-00-00.250Z-daily.db`, in a folder that only its
-/// owner may read.
+/// owner can read.
 pub fn own_backup_path(data_dir: &Path, now: Timestamp, reason: &str) -> io::Result<PathBuf> {
     let folder = data_dir.join(BACKUPS_DIR);
     create_private_dir(&folder)?;
@@ -146,7 +146,7 @@ pub(crate) fn back_up(source: &Path, target: &Path, watch: Watch<'_>) -> Result<
         Ok(BackupReport { path: target.to_owned(), bytes, contents, doubt })
     });
     if made.is_err() {
-        // The rest is useless. If it cannot be removed, the next attempt starts with that.
+        // Remove the incomplete copy. If this fails, the next attempt removes it first.
         unfinished::remove(&part);
     }
     if !part.exists() {
@@ -161,7 +161,8 @@ fn copy(source: &Path, part: &Path, watch: Watch<'_>) -> Result<(Contents, Optio
     let sql = |error: rusqlite::Error| refused(without_sql(&error));
     create_private(part).map_err(|error| refused(error.to_string()))?;
     let from = open_plain(source, false).map_err(sql)?;
-    // One snapshot: otherwise a write between two steps would restart the copy, and during an import it would never finish.
+    // Read from one snapshot: otherwise a write between two steps would restart the copy, which would then never finish during an
+    // import.
     from.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;").map_err(sql)?;
     let expected = contents_of(&from)?;
     let mut to = open_plain(part, true).map_err(sql)?;
@@ -172,7 +173,7 @@ fn copy(source: &Path, part: &Path, watch: Watch<'_>) -> Result<(Contents, Optio
         },
     )?;
     drop(from);
-    // Without a write-ahead log: a file with one gets two more files beside it whenever it is read.
+    // Turn off the write-ahead log, which would put two more files beside the copy whenever it is read.
     to.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(())).map_err(sql)?;
     to.close().map_err(|(_, error)| sql(error))?;
     File::open(part)
@@ -186,22 +187,23 @@ fn copy(source: &Path, part: &Path, watch: Watch<'_>) -> Result<(Contents, Optio
         return Err(refused("the copy differs from the original, so the disk is damaged; choose another disk".to_owned()));
     }
     let mut made = open_plain(part, true).map_err(sql)?;
-    // The store removes changes made to its triggers from outside when it next starts; the copy never contains them. If they
-    // cannot be removed here, the copy is as good as the store, and a restore checks again.
+    // At its next start, the store removes changes that were made to its triggers from outside. The copy should not contain them
+    // either. If they cannot be removed here, the copy is no worse than the store, and a restore checks again.
     if schema::settle_copy(&mut made).unwrap_or(false) {
         File::open(part)
             .and_then(|file| file.sync_all())
             .map_err(|error| refused(format!("it could not be written to the disk: {error}")))?;
     }
-    // A doubtful copy is better than none: the report says so, and the person decides when restoring it.
+    // A copy with a broken chain is better than none: the report says so, and the person decides when restoring it.
     let doubt = ReadTx { conn: &made }.verify_chain()?.doubt();
     Ok((expected, doubt))
 }
 
-/// Copies all pages in steps; the target takes all of them or none. A step of zero pages only locks the target against other
-/// writers, for as long as the `Backup` exists.
+/// Copies all pages in steps; the target receives all of them or none. A step of zero pages copies nothing, but locks the target
+/// against other writers for as long as the `Backup` exists.
 pub(crate) fn run(backup: &Backup<'_, '_>, watch: Watch<'_>, step_pages: i32) -> Result<()> {
-    /// Another process finishes a write within milliseconds; each try waits as long as any of our own writes would.
+    /// Number of attempts. Another process finishes a write within milliseconds, and each attempt waits as long as any of our own
+    /// writes would.
     const TRIES_MAX: u32 = 3;
     let mut tries = 0;
     loop {
@@ -259,7 +261,7 @@ pub(crate) fn fault_of(conn: &Connection) -> Result<Option<String>> {
     let check = conn.query_row(&format!("PRAGMA integrity_check({FAULTS_MAX})"), [], |row| row.get::<_, String>(0));
     match check {
         Ok(said) if said == "ok" => {}
-        // The check names pages and tables, never their contents.
+        // The integrity check names pages and tables, never their contents.
         Ok(said) => return Ok(Some(said.lines().next().unwrap_or_default().to_owned())),
         Err(error) => return damaged(error),
     }
@@ -272,7 +274,7 @@ pub(crate) fn fault_of(conn: &Connection) -> Result<Option<String>> {
     }
 }
 
-/// Creates an empty file that only its owner may read; an existing file with this name is removed.
+/// Creates an empty file that only its owner can read. An existing file with this name is removed.
 pub(crate) fn create_private(path: &Path) -> io::Result<File> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -293,7 +295,7 @@ fn same_file(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Syncs the folder of `path`: a new name is on disk only once its folder is.
+/// Syncs the folder of `path`, because a new file name is on disk only after its folder has been synced.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {

@@ -1,14 +1,14 @@
 //! Erasure: the only code that removes messages, together with everything derived from them.
 //!
-//! A tombstone without content replaces each message in the same transaction, so the hash chain stays whole and a re-import does
-//! not bring the message back. The same transaction queues a job that completes the erasure: while any reader still uses an older
-//! snapshot, the write-ahead log still contains the text. An erasure is therefore pending until that log has been emptied and a
-//! search of the files has found nothing of the text ([`Store::sweep`]).
+//! A tombstone without content replaces each message in the same transaction, so the hash chain stays intact and a re-import does
+//! not bring the message back. The same transaction queues a job that completes the erasure, because the write-ahead log contains
+//! the text as long as any reader uses an older snapshot. An erasure is therefore pending until that log has been emptied and a
+//! search of the files has found none of the text ([`Store::sweep`]).
 //!
-//! What is guaranteed afterwards: the text is gone from the database, its log and the copies that Keepsake made itself, which are
-//! backups, leftovers of a restore, and files handed over for an import that failed or never began. A file whose import is still
-//! queued is removed when that import is. Copies made by the person, the system or the disk are out of reach, and the texts shown
-//! to people claim no more than that.
+//! Afterwards, the text is guaranteed to be gone from the database, its log and the copies that Keepsake itself made: backups,
+//! leftovers of a restore, and files received for an import that failed or never began. A file whose import is still queued is
+//! removed together with that import. Copies made by the person, the system or the disk are out of reach, and the texts in the
+//! window promise no more than this.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ use crate::open::{ReadTx, Store, WriteTx};
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 
-/// Counts of what an erasure removed.
+/// Counts of the data that an erasure removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erased {
     /// Messages.
@@ -38,20 +38,20 @@ pub struct Erased {
     pub memories: u64,
 }
 
-/// Payload of an erasure job: counts, and hashes to recognize leftovers.
+/// Payload of an erasure job: counts, and hashes for detecting leftovers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErasurePayload {
-    /// What was removed.
+    /// Counts of the removed data.
     pub erased: Erased,
     #[serde(default)]
     traces: Traces,
 }
 
-/// The part of a conversation to erase: all of it, or what was written under certain handles.
+/// The part of a conversation to erase: all of it, or the messages under certain handles.
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'p> {
     pub(crate) conversation: &'p ConversationId,
-    /// JSON array of handle ids; `None` means everybody.
+    /// JSON array of handle ids; `None` means the whole conversation.
     pub(crate) handles: Option<&'p str>,
 }
 
@@ -63,7 +63,7 @@ pub(crate) const PENDING: &str = "SELECT count(*) FROM jobs WHERE kind = 'erase'
 /// The state of an erasure after a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sweep {
-    /// The log is empty, and the files contain nothing of the erased text.
+    /// The log is empty, and the files contain none of the erased text.
     Clean,
     /// A reader still uses an older snapshot, so the log could not be emptied.
     Held,
@@ -72,8 +72,8 @@ pub enum Sweep {
 }
 
 impl Store {
-    /// Erases every conversation that an import brought, with its messages, everything that rests on them, and what the record of
-    /// the import quotes. The erasure is pending until `job` has completed it.
+    /// Erases every conversation that an import created, with its messages, everything based on them, and the quotes in the
+    /// record of the import. The erasure is pending until `job` has completed it.
     pub fn erase_import(&self, import: &ImportId, reason: &str, job: &JobId, now: Timestamp) -> Result<Erased> {
         self.erase(|tx| {
             let mut statement = tx.conn.prepare("SELECT id FROM conversations WHERE import_id = ?1")?;
@@ -89,11 +89,11 @@ impl Store {
         })
     }
 
-    /// Empties the write-ahead log, removes the copies that Keepsake made, and searches all files for the erased text.
+    /// Empties the write-ahead log, removes the copies that Keepsake itself made, and searches all files for the erased text.
     pub fn sweep(&self, payload: &ErasurePayload) -> Result<Sweep> {
         let data_dir = self.path().parent().unwrap_or(Path::new("."));
-        // A backup that is being inspected or prepared for a restore may contain the text: it is removed, and that restore is
-        // refused.
+        // A backup left over from an inspection or a restore may contain the text, so remove it. If one is being prepared right
+        // now, sweep again later; its restore is refused because of this erasure.
         if !self.checkpoint()? || !clear_staging(data_dir)? {
             return Ok(Sweep::Held);
         }
@@ -114,14 +114,14 @@ impl Store {
             left.add_all(found.map_err(|error| StoreError::Io { what: format!("cannot read {}", path.display()), error })?);
         }
         if !left.is_empty() {
-            // The same words may also occur in rows that were not erased.
+            // The same text may also occur in rows that were not erased.
             let living = self.read(|tx| tx.living_traces(&key, &left))?;
             left.remove(&living);
         }
         Ok(if left.is_empty() { Sweep::Clean } else { Sweep::Left(left.len()) })
     }
 
-    /// The existing files that can contain text: the database and its logs.
+    /// The existing files that can contain erased text: the database and its logs.
     fn files(&self) -> Vec<PathBuf> {
         let beside = |suffix: &str| {
             let mut path = self.path().as_os_str().to_owned();
@@ -132,7 +132,7 @@ impl Store {
     }
 }
 
-/// Removes one of our copies; one that is already gone is no error.
+/// Removes one of our copies. It is not an error if the copy is already gone.
 fn remove(path: &Path) -> Result<()> {
     let removed = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     match removed {
@@ -144,8 +144,8 @@ fn remove(path: &Path) -> Result<()> {
 }
 
 impl Store {
-    /// Removes files that were handed over for an import, unless that import is in one of these states: nobody will read them any
-    /// more.
+    /// Removes files that were received for an import, unless that import is in one of these states. Nothing will read the
+    /// removed files.
     fn clear_incoming(&self, states: &[&str]) -> Result<()> {
         let folder = self.path().with_file_name(INCOMING_DIR);
         let found: Vec<PathBuf> = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
@@ -164,8 +164,9 @@ impl Store {
         Ok(())
     }
 
-    /// Removes leftovers beside the database: the copy of a preview or restore that was killed, and files whose import is over or
-    /// never began. A failed import can be retried and keeps its file. Only the process that works the queue may call this.
+    /// Removes leftovers beside the database: the copy that a killed preview or restore left behind, and files whose import has
+    /// finished or never began. A failed import can be retried and keeps its file. Only the process that works on the queue may
+    /// call this.
     pub fn clear_leftovers(&self) -> Result<()> {
         clear_staging(self.path().parent().unwrap_or(Path::new(".")))?;
         self.clear_incoming(&["queued", "running", "dead"])
@@ -189,7 +190,7 @@ impl ReadTx<'_> {
         Ok(count as u64)
     }
 
-    /// Without this setting the indexes keep the words of a deleted row (SECURITY.md, "Erasure").
+    /// Fails unless secure deletion is on. Without it, the indexes keep the words of deleted rows (SECURITY.md, "Erasure").
     fn check_secure_indexes(&self) -> Result<()> {
         for index in ["interactions_fts", "memories_fts"] {
             let is_on = self
@@ -203,8 +204,8 @@ impl ReadTx<'_> {
         Ok(())
     }
 
-    /// The traces that occur in some row. Search indexes are skipped: they contain either what rows contain, or what must not be
-    /// there.
+    /// The traces that still occur in some row. Search indexes are skipped: they contain either the same text as the rows, or
+    /// text that must not be there.
     fn living_traces(&self, key: &[u8; 32], traces: &Traces) -> Result<Traces> {
         let mut tables = self.conn.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")?;
         let tables = tables.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
@@ -227,14 +228,14 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Deletes what was derived from a conversation: memories that rest only on it, analyses, summaries and its gate log. A
-    /// memory that also rests on another conversation stays and loses this evidence. Returns the number of deleted memories.
+    /// Deletes the data derived from a conversation: memories based only on it, analyses, summaries and its gate log. A memory
+    /// with evidence in another conversation stays, but loses this evidence. Returns the number of deleted memories.
     pub fn erase_derived(&self, id: &ConversationId) -> Result<u64> {
         self.erase_derived_of(Part { conversation: id, handles: None })
     }
 
-    /// Like [`erase_derived`](Self::erase_derived), for a part: memories that rest only on it are deleted. What was derived from
-    /// the conversation as a whole may quote anybody, so it is deleted too and made again from what remains.
+    /// Like [`erase_derived`](Self::erase_derived), for a part: memories based only on it are deleted. Data derived from the
+    /// conversation as a whole may quote anyone, so it is deleted too and derived again from the remaining messages.
     pub(crate) fn erase_derived_of(&self, part: Part<'_>) -> Result<u64> {
         let id = part.conversation;
         let mut statement = self.conn.prepare(&format!(
@@ -277,8 +278,8 @@ impl WriteTx<'_> {
                     self.conn
                         .prepare_cached("DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_id = ?1")?
                         .execute([memory])?;
-                    // The person's newer version may rest on the same lines and is deleted in its turn; the link must not prevent
-                    // that.
+                    // The person's newer version may have the same evidence and is then deleted too. This reference must not
+                    // prevent that.
                     self.conn.prepare_cached("DELETE FROM operation_changes WHERE memory_id = ?1")?.execute([memory])?;
                     gone += 1;
                 }
@@ -315,7 +316,7 @@ impl WriteTx<'_> {
         Ok(gone)
     }
 
-    /// Records hashes of the texts that `sql` selects by an id, before they are erased, so that leftovers can be recognized.
+    /// Records hashes of the texts that `sql` selects by an id, before they are erased, so that leftovers can be detected.
     pub(crate) fn remember_traces(&self, sql: &str, id: &str) -> Result<()> {
         self.remember_traces_with(sql, params![id])
     }
@@ -333,7 +334,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Queues the job that completes the erasure of this transaction.
+    /// Queues the job that completes this transaction's erasure.
     pub fn queue_erasure(&self, job: &JobId, erased: Erased, now: Timestamp) -> Result<()> {
         self.forget_served()?;
         self.forget_forgotten()?;
@@ -341,16 +342,16 @@ impl WriteTx<'_> {
         let job = NewJob {
             id: job.clone(),
             kind: JobKind::Erase,
-            // Every erasure gets a job of its own.
+            // Every erasure gets its own job.
             idempotency_key: job.to_string(),
             payload: to_json("erasure", &payload)?,
         };
         self.enqueue(&job, now).map(|_| ())
     }
 
-    /// Removes from the record of an import, its jobs and their alerts everything that quotes the file or names its path.
+    /// Removes every quote from the file and its path from the record of an import, and deletes its jobs and their alerts.
     fn empty_account(&self, import: &ImportId) -> Result<()> {
-        // Messages that it brought to a conversation of another import stay, and so does the record of where they came from.
+        // Messages that it added to a conversation of another import stay. The record of where they came from then stays as well.
         self.conn.execute(
             "DELETE FROM imports WHERE id = ?1 AND is_sample = 1 AND NOT EXISTS (SELECT 1 FROM interactions WHERE import_id = ?1)",
             params![import.as_str()],
@@ -372,7 +373,7 @@ impl WriteTx<'_> {
 
     /// Removes handles without messages, and entities without handles.
     pub(crate) fn forget_silent_speakers(&self) -> Result<()> {
-        // A suggestion about a handle without messages is about nobody.
+        // Delete suggestions about handles without messages, because they are about nobody.
         self.conn.execute(
             "DELETE FROM link_suggestions WHERE NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = a_handle_id)
                  OR NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = b_handle_id)",
@@ -394,7 +395,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Replaces messages by tombstones, and removes the conversation if it is then empty. Works only on the erasing connection.
+    /// Replaces messages with tombstones, and removes the conversation if it is then empty. Works only on the erasing connection.
     pub(crate) fn erase_messages(&self, part: Part<'_>, reason: &str, now: Timestamp) -> Result<u64> {
         let Part { conversation: id, handles } = part;
         self.conn.execute(
@@ -437,7 +438,7 @@ impl WriteTx<'_> {
         if kept == 0 {
             self.conn.execute("DELETE FROM conversations WHERE id = ?1", params![id.as_str()])?;
         } else {
-            // If the person the conversation was with is gone, reassign it to a remaining one.
+            // If the speaker that the conversation was assigned to is gone, reassign it to a remaining one.
             self.conn.execute(
                 "UPDATE conversations SET entity_id = (
                      SELECT h.entity_id FROM conversation_people p JOIN entity_channels h ON h.id = p.handle_id

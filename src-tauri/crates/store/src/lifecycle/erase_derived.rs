@@ -1,6 +1,6 @@
-//! Deletes what was derived from forgotten words ([`crate::lifecycle::erase_memory`]), from every table that contains it.
+//! Deletes data derived from forgotten words ([`crate::lifecycle::erase_memory`]) from every table.
 //!
-//! Not here: which words are forgotten, and deriving again from what is left (`keepsake-engine`).
+//! Not here: which words are forgotten, and deriving data again from the remaining words (`keepsake-engine`).
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::text::{parse, to_json};
 const CONVERSATIONS: &str = "SELECT DISTINCT conversation_id FROM interactions WHERE id IN (SELECT value FROM json_each(?1))";
 
 impl WriteTx<'_> {
-    /// Deletes what was derived from these places, which must already be recorded as forgotten. What the person said stays.
+    /// Deletes data derived from these places, which must already be recorded as forgotten. Keeps the person's own entries.
     pub(crate) fn erase_derived_at(&self, places: &[EvidenceSpan], erased: &mut MemoriesErased) -> Result<()> {
         if places.is_empty() {
             return Ok(());
@@ -58,8 +58,8 @@ impl WriteTx<'_> {
             for column in ["content", "facet", "fingerprint"] {
                 self.remember_traces(&format!("SELECT {column} FROM entity_profiles WHERE id IN ({entries})"), messages)?;
             }
-            // A model reads a message only once. A person who loses one of its entries is read again, since what others said may
-            // prove it anew.
+            // A model reads each message only once. If a person loses an entry made by a model, their messages are read again,
+            // because the remaining ones may prove the same statement.
             self.conn.execute(
                 &format!(
                     "DELETE FROM profile_reads WHERE entity_id IN (
@@ -74,7 +74,8 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// A gap is worded after its first place. A gap that the person turned into a task belongs to them and stays.
+    /// Deletes gaps with evidence at these places, because their wording may come from it. A gap that the person turned into a
+    /// task is their own and stays.
     fn erase_gaps_on(&self, messages: &str, erased: &mut MemoriesErased) -> Result<()> {
         let touched = concat!(
             "SELECT DISTINCT v.gap_id FROM gap_evidence v
@@ -93,7 +94,8 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Topics with such a message are derived again from what is left. Their names follow from their messages and stay the same.
+    /// Deletes topics with any of these messages; they are derived again from the remaining words. Their ids depend only on their
+    /// messages and stay the same.
     fn erase_topic_lines_on(&self, messages: &str, erased: &mut MemoriesErased) -> Result<()> {
         let lines = concat!(
             "SELECT l.version_id, l.position FROM topic_lines l
@@ -111,7 +113,7 @@ impl WriteTx<'_> {
                     WHERE l.interaction_id IN (SELECT value FROM json_each(?1))";
         self.remember_traces(&format!("SELECT text FROM topic_lines WHERE (version_id, position) IN ({lines})"), messages)?;
         self.remember_traces(&format!("SELECT title FROM topic_versions WHERE topic_id IN ({topics})"), messages)?;
-        // Text that a model worded with such a message as a source.
+        // Text that a model wrote with one of these messages as a source.
         let worded = "EXISTS (SELECT 1 FROM json_each(w.lines) l, json_each(l.value, '$.places') p
                                WHERE json_extract(p.value, '$.message') IN (SELECT value FROM json_each(?1)))";
         self.remember_traces(
@@ -123,7 +125,7 @@ impl WriteTx<'_> {
             messages,
         )?;
         self.conn.execute(&format!("DELETE FROM topic_wordings AS w WHERE {worded}"), [messages])?;
-        // Topics are derived again only where the signature of their input has changed.
+        // Topics are derived again only if the signature of their input has changed, so clear it.
         self.conn.execute(
             &format!(
                 "UPDATE topic_partitions SET signature = '' WHERE EXISTS (
@@ -138,8 +140,8 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes everything derived from a conversation as a whole, because it may say the forgotten in other words; it is made
-    /// again. The time at which the conversation ended stays, and so does what an agent reported about its end.
+    /// Deletes everything derived from a conversation as a whole, because it may state the forgotten words in another form; it is
+    /// derived again. Keeps the time at which the conversation ended, and an agent's report that it ended.
     fn erase_made_of_the_whole(&self, id: &ConversationId, erased: &mut MemoriesErased) -> Result<()> {
         let id_text = id.as_str();
         erased.tier_lines += self.count_of(

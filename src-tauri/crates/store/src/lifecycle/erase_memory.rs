@@ -1,14 +1,16 @@
-//! Permanent erasure of memories, along the path of [`crate::lifecycle::erase`]: a statement goes together with everything that repeats it,
-//! except the messages.
+//! Permanent erasure of memories, by the same procedure as [`crate::lifecycle::erase`]. A statement is erased together with
+//! everything that repeats it, except the messages.
 //!
-//! These are erased with a memory: its versions; memories merged into it or replaced by it; entries in the trash or the queue
-//! that say the same about the same subject; its evidence links, vector, weight, clean-up proposals and log entries; and what was
-//! derived from the words it rested on, which are profile entries, tier and topic lines, gaps, and everything derived from those
-//! conversations as a whole. The messages stay. A tombstone with hashes only remains of the memory, and the places of its words
-//! are recorded so that nothing is derived from them again. If the same statement is still approved elsewhere, the person only
-//! removes a copy, and the words stay usable.
+//! Erased with a memory are: its versions; memories merged into it or replaced by it; entries in the trash or the queue with the
+//! same statement about the same subject; its evidence links, vector, weight, clean-up proposals and log entries; and data
+//! derived from the same words: profile entries, tier and topic lines, gaps, and everything derived from those conversations as a
+//! whole.
 //!
-//! Not here: leaving the words of forgotten places out of what is read (`keepsake-engine`), and erasing messages.
+//! The messages stay. Only a tombstone with hashes remains of the memory. The places of its words are recorded, so that nothing
+//! is derived from them again. If the same statement is still approved elsewhere, the person only removes a copy, and the words
+//! stay usable.
+//!
+//! Not here: skipping the words of forgotten places when messages are read (`keepsake-engine`), and erasing messages.
 
 use std::collections::BTreeSet;
 
@@ -25,12 +27,12 @@ use crate::open::{ReadTx, Store, WriteTx};
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 
-/// Counts of what erasing memories removes.
+/// Counts of the data that erasing memories removes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct MemoriesErased {
     /// The requested memories.
     pub memories: u64,
-    /// Memories that go with them: versions, merged memories, and duplicates.
+    /// Memories erased along with them: versions, merged memories, and duplicates.
     pub versions: u64,
     /// Evidence links to messages.
     pub lines: u64,
@@ -40,7 +42,7 @@ pub struct MemoriesErased {
     pub proposals: u64,
     /// Gate log entries.
     pub stops: u64,
-    /// Entries of profiles that rest on the same words.
+    /// Profile entries with the same words as evidence.
     pub profile_entries: u64,
     /// Lines in memory tiers.
     pub tier_lines: u64,
@@ -48,7 +50,7 @@ pub struct MemoriesErased {
     pub topic_lines: u64,
     /// Gaps.
     pub gaps: u64,
-    /// Summaries, sessions and analyses of the conversations they came from. They are made again without the words.
+    /// Summaries, sessions and analyses of the conversations they came from. They are recreated without the erased words.
     pub summaries: u64,
     /// Model calls whose text is removed.
     pub calls: u64,
@@ -56,7 +58,7 @@ pub struct MemoriesErased {
     pub reads: u64,
 }
 
-/// A tombstone, in the form in which it is carried into a restored copy.
+/// A tombstone of a memory, in the form in which it is copied into a restored backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MemoryTombstone {
     pub(crate) id_hash: Vec<u8>,
@@ -65,7 +67,7 @@ pub(crate) struct MemoryTombstone {
     erased_at_ms: i64,
 }
 
-/// A forgotten place, whose words are no longer read, in the form in which it is carried into a restored copy.
+/// A forgotten place (its words are no longer read), in the form in which it is copied into a restored backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ForgottenPlace {
     interaction: String,
@@ -98,8 +100,8 @@ macro_rules! is_forgotten {
 }
 pub(crate) use is_forgotten;
 
-/// SQL for the memories that were replaced by, merged into or extended by one of those in the first parameter (a JSON array of
-/// ids), and that nothing in use refers to.
+/// SQL for the memories to erase along with the given ones (first parameter, a JSON array of ids): other versions of them, and
+/// memories merged into or extended by one of them, unless a memory in use refers to them.
 const BEHIND: &str = "WITH asked (id) AS (SELECT value FROM json_each(?1)), near (id) AS (
          SELECT m.id FROM memories m WHERE m.supersedes_id IN (SELECT id FROM asked)
          UNION SELECT m.supersedes_id FROM memories m WHERE m.id IN (SELECT id FROM asked) AND m.supersedes_id IS NOT NULL
@@ -124,14 +126,15 @@ impl Store {
         })
     }
 
-    /// Preview of [`Self::erase_memories`]. It performs the erasure and rolls it back, so that the two cannot disagree.
+    /// Preview of [`Self::erase_memories`]. It performs the erasure and rolls it back, so that preview and erasure cannot
+    /// disagree.
     pub fn preview_erased_memories(&self, ids: &[MemoryId], now: Timestamp) -> Result<MemoriesErased> {
         self.rehearse(|tx| tx.erase_memories(ids, now))
     }
 }
 
 impl ReadTx<'_> {
-    /// Whether this statement about this subject was erased permanently and is approved nowhere.
+    /// Whether this statement about this subject was erased permanently and is not approved anywhere.
     pub fn is_statement_erased(&self, subject: &Subject, fingerprint: &[u8]) -> Result<bool> {
         if !self.has_memory_tombstones()? {
             return Ok(false);
@@ -151,7 +154,7 @@ impl ReadTx<'_> {
         Ok(self.conn.prepare_cached("SELECT 1 FROM memory_tombstones LIMIT 1")?.exists([])?)
     }
 
-    /// Every forgotten place, with the time at which it was forgotten.
+    /// Every forgotten place, with the time when it was recorded.
     pub fn forgotten_places(&self) -> Result<Vec<(EvidenceSpan, Timestamp)>> {
         let mut statement = self
             .conn
@@ -165,7 +168,7 @@ impl ReadTx<'_> {
         Ok(places)
     }
 
-    /// Whether any of these places overlaps with a forgotten one.
+    /// Whether any of these places overlaps with a forgotten place.
     pub fn is_forgotten(&self, places: &[EvidenceSpan]) -> Result<bool> {
         let mut statement = self
             .conn
@@ -212,7 +215,7 @@ impl ReadTx<'_> {
         Ok(ids.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// A memory with everything that is erased with it, as described in the module.
+    /// Ids of a memory and of all memories that are erased with it, as described in the module.
     fn with_what_is_behind(&self, id: &MemoryId) -> Result<BTreeSet<String>> {
         let mut gone = BTreeSet::from([id.to_string()]);
         let mut looked_at = BTreeSet::new();
@@ -230,7 +233,7 @@ impl ReadTx<'_> {
         }
     }
 
-    /// Memories with the same statement about the same subject that are not in use.
+    /// Ids of other memories with the same statement about the same subject that are not in use.
     fn put_away_twins(&self, id: &MemoryId) -> Result<Vec<String>> {
         let memory = self.memory(id)?;
         self.ids_of(
@@ -257,7 +260,7 @@ impl ReadTx<'_> {
         Ok(statement.exists(params![memory.fingerprint, id.as_str(), self.about(&memory.subject)?])?)
     }
 
-    /// The memories of this store that have one of these tombstones.
+    /// Ids of the memories in this store to which one of these tombstones belongs.
     pub(crate) fn memories_under(&self, tombstones: &[MemoryTombstone]) -> Result<BTreeSet<String>> {
         let known: BTreeSet<&[u8]> = tombstones.iter().map(|tombstone| tombstone.id_hash.as_slice()).collect();
         if known.is_empty() {
@@ -297,7 +300,7 @@ impl WriteTx<'_> {
         Ok(erased)
     }
 
-    /// Only memories that the person put away can be erased, so that no slip removes one that is in use.
+    /// Fails unless the person archived or dismissed the memory, so that nobody erases a memory in use by mistake.
     fn check_put_away(&self, id: &MemoryId) -> Result<()> {
         if !matches!(self.memory(id)?.status, MemoryStatus::Archived | MemoryStatus::Rejected) {
             return Err(StoreError::Refused(
@@ -372,7 +375,7 @@ impl WriteTx<'_> {
         self.delete_empty_operations()
     }
 
-    /// Deletes operations that have no changes left: they cannot be undone, and their notice may name what was erased.
+    /// Deletes operations that have no changes left: they cannot be undone, and their notice may quote the erased memory.
     pub(crate) fn delete_empty_operations(&self) -> Result<()> {
         self.conn.execute(
             "DELETE FROM operations WHERE NOT EXISTS (SELECT 1 FROM operation_changes c WHERE c.operation_id = operations.id)",
@@ -381,7 +384,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Records that nothing may be derived from these words again.
+    /// Records these places as forgotten: nothing may be derived from their words again.
     pub fn forget_places(&self, places: &[EvidenceSpan], now: Timestamp) -> Result<()> {
         let mut statement = self.conn.prepare_cached(
             "INSERT INTO forgotten_places (interaction_id, start, \"end\", forgotten_at_ms) VALUES (?1, ?2, ?3, ?4)
@@ -393,8 +396,8 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Copies the tombstones and forgotten places of a store into a copy of it, and erases from the copy what they cover. Returns
-    /// the number of memories erased there.
+    /// Adds the tombstones and forgotten places of a store to this copy of it, and erases the memories and derived data that they
+    /// cover. Returns the number of memories erased from the copy.
     pub(crate) fn forget_again(&self, tombstones: &[MemoryTombstone], places: &[ForgottenPlace], now: Timestamp) -> Result<u64> {
         let mut erased = MemoriesErased::default();
         let gone = self.memories_under(tombstones)?;
@@ -423,7 +426,7 @@ impl WriteTx<'_> {
         Ok(gone.len() as u64)
     }
 
-    /// Removes the records of forgotten words whose message or person is gone.
+    /// Removes forgotten places whose message is gone, and memory tombstones whose person is gone.
     pub(crate) fn forget_forgotten(&self) -> Result<()> {
         self.conn.execute(
             "DELETE FROM forgotten_places WHERE NOT EXISTS (SELECT 1 FROM interactions i WHERE i.id = forgotten_places.interaction_id)",

@@ -1,8 +1,8 @@
-//! Erasing a conversation, or everything a person said, along the path of [`crate::lifecycle::erase`].
+//! Erases a conversation, or everything a person said, by the same procedure as [`crate::lifecycle::erase`].
 //!
-//! A person is erased with all their handles: their messages in every conversation, conversations in which otherwise only the
-//! owner and programs spoke, and what was suggested or decided about their handles. What others said, even about them, belongs to
-//! the others and stays.
+//! A person is erased with all their handles: their messages in every conversation, conversations in which only they, the owner
+//! and programs spoke, and suggestions and decisions about their handles. Messages by other people stay, even if they are about
+//! this person.
 //!
 //! Not here: which handles belong to one person ([`crate::Persons`]).
 
@@ -17,7 +17,7 @@ use crate::open::{ReadTx, Store, WriteTx};
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 
-/// Preview of what an erasure would remove.
+/// Counts of the data that an erasure would remove.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ErasurePreview {
     /// Messages.
@@ -26,12 +26,12 @@ pub struct ErasurePreview {
     pub conversations: u64,
     /// Conversations that lose messages but stay.
     pub shortened: u64,
-    /// Proposals and memories that rest on nothing else.
+    /// Proposals and memories without other evidence.
     pub memories: u64,
 }
 
 impl ReadTx<'_> {
-    /// Conversations with messages under these handles, and whether anybody besides them, the owner and programs speaks there.
+    /// Conversations with messages under these handles, and whether anyone other than they, the owner and programs speaks there.
     fn conversations_of_handles(&self, handles: &str) -> Result<Vec<(ConversationId, bool)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT p.conversation_id, EXISTS (
@@ -80,7 +80,7 @@ impl ReadTx<'_> {
         Ok(foreseen)
     }
 
-    /// Number of memories that rest only on these parts.
+    /// Number of memories whose evidence is only in these parts.
     fn memories_resting_on(&self, parts: &[Part<'_>]) -> Result<u64> {
         let mut gone: BTreeSet<String> = BTreeSet::new();
         for part in parts {
@@ -110,7 +110,7 @@ fn part<'p>(conversation: &'p ConversationId, has_others: bool, handles: &'p str
 }
 
 impl Store {
-    /// Erases a conversation and everything that rests only on it. The erasure is pending until `job` has completed it.
+    /// Erases a conversation and everything based only on it. The erasure is pending until `job` has completed it.
     pub fn erase_conversation(&self, id: &ConversationId, reason: &str, job: &JobId, now: Timestamp) -> Result<Erased> {
         self.erase(|tx| {
             tx.conversation(id)?;
@@ -141,7 +141,7 @@ impl Store {
             let conversations = tx.conversations_of_handles(&json)?;
             let parts: Vec<Part<'_>> = conversations.iter().map(|(id, has_others)| part(id, *has_others, &json)).collect();
             let erased = tx.erase_parts(&parts, reason, now)?;
-            // The user had confirmed these handles, and now asks to remove them.
+            // The user may have confirmed these handles before asking to remove them.
             tx.conn.execute("UPDATE entity_channels SET verified = 0 WHERE id IN (SELECT value FROM json_each(?1))", [&json])?;
             tx.forget_link_work()?;
             tx.forget_silent_speakers()?;
@@ -155,7 +155,7 @@ impl WriteTx<'_> {
     pub(crate) fn erase_parts(&self, parts: &[Part<'_>], reason: &str, now: Timestamp) -> Result<Erased> {
         let mut erased = Erased::default();
         for part in parts {
-            // The record of an import quotes the lines that it skipped.
+            // The record of an import quotes lines that it skipped.
             self.conn.execute(
                 "UPDATE imports SET skipped = (SELECT coalesce(json_group_array(json_set(value, '$.sample', '')), '[]')
                                                  FROM json_each(imports.skipped))
@@ -173,7 +173,7 @@ impl WriteTx<'_> {
         Ok(erased)
     }
 
-    /// Deletes the decisions about handles that have no messages left.
+    /// Deletes the link decisions about handles that have no messages left.
     pub(crate) fn forget_link_work(&self) -> Result<()> {
         self.conn.execute(
             "DELETE FROM link_decisions WHERE NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = a_handle_id)

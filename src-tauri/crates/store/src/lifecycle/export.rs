@@ -1,14 +1,15 @@
-//! Exporting everything as lines of JSON, and loading an export: other programs can read it, and a restore loses nothing.
+//! Exports everything as lines of JSON, and loads an export. Other programs can read an export, and a restore from it loses
+//! nothing.
 //!
-//! An export is a folder. It contains the messages as Keepsake JSONL, which any Keepsake can import, each line with its database
+//! An export is a folder. It contains: the messages as Keepsake JSONL, which any Keepsake can import, each line with its database
 //! row; one file per table for everything else; and a list of contents with counts and hashes. The list is written last, so a
-//! folder without it is known to be incomplete. Left out is what can be made again (search indexes, vectors) and what belongs to
-//! the running program (jobs and their alerts).
+//! folder without it is incomplete. Data that can be derived again (search indexes, vectors) and data of the running program
+//! (jobs and their alerts) is left out.
 //!
 //! Loading creates a store with the schema of the export, inserts the rows, checks the store and upgrades it. It then replaces
-//! the live store as a backup does ([`crate::lifecycle::restore`]).
+//! the live store in the same way as a backup does ([`crate::lifecycle::restore`]).
 //!
-//! Not here: the folder of Markdown beside it (`keepsake-engine`), which is for reading only and never read back.
+//! Not here: the Markdown folder beside it (`keepsake-engine`), which is only for people to read and is never read back.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -37,23 +38,23 @@ pub const EXPORT_MESSAGES: &str = "messages.jsonl";
 /// Folder with one file per table.
 const TABLES_DIR: &str = "data";
 
-/// The format named in the list of contents.
+/// Name of the format, as written in the list of contents.
 const FORMAT: &str = "keepsake-export";
 const FORMAT_VERSION: u32 = 1;
 
-/// Tables that are made again from the export or belong to the running program, as described in the module.
+/// Tables that can be derived again or that belong to the running program, as described in the module.
 const LEFT_OUT: [&str; 11] = [
     "alerts", "boundary_version", "embeddings", "interactions_indexed", "jobs", "maintenance_runs", "readings", "vector_models",
     "vector_ranges", "vector_version", "vectors",
 ];
 
-/// Rows between two checks of the cancel button.
+/// Rows between two checks for cancellation.
 const WATCH_ROWS: u64 = 500;
 
-/// No row of ours is longer than this: the largest message is a few megabytes.
+/// Maximum length of a line. No valid row is longer, because the largest message is a few megabytes.
 const LINE_BYTES_MAX: usize = 256 * 1024 * 1024;
 
-/// Key under which JSON holds bytes: `{"$hex":"00ff"}`.
+/// Key that marks binary data in JSON: `{"$hex":"00ff"}`.
 const HEX_KEY: &str = "$hex";
 
 /// The list of contents of an export.
@@ -90,7 +91,8 @@ fn io(what: &str, error: std::io::Error) -> StoreError {
 }
 
 impl ReadTx<'_> {
-    /// Writes every row into `folder`, which must exist and be empty. After an error, the caller removes what was written.
+    /// Writes every row into `folder`, which must exist and be empty. After an error, the caller removes the files written so
+    /// far.
     pub fn export_rows(&self, folder: &Path, watch: Watch<'_>) -> Result<ExportList> {
         let writing = |error| io("the export cannot be written", error);
         crate::lifecycle::private_files::create_private_dir(&folder.join(TABLES_DIR)).map_err(writing)?;
@@ -176,7 +178,7 @@ impl<W: Write> Write for Hashed<W> {
     }
 }
 
-/// Every table with rows of its own, except [`LEFT_OUT`].
+/// Every table that has its own rows, except [`LEFT_OUT`].
 fn exported_tables(conn: &Connection) -> Result<Vec<String>> {
     let mut statement =
         conn.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name")?;
@@ -184,7 +186,7 @@ fn exported_tables(conn: &Connection) -> Result<Vec<String>> {
     Ok(names.into_iter().filter(|name| !name.starts_with("sqlite_") && !LEFT_OUT.contains(&name.as_str())).collect())
 }
 
-/// ORDER BY columns that give a table's rows a fixed order.
+/// The columns for an ORDER BY that puts a table's rows into a fixed order.
 pub(crate) fn order_of(conn: &Connection, table: &str) -> Result<String> {
     let mut statement = conn.prepare("SELECT name FROM pragma_table_info(?1) WHERE pk > 0 ORDER BY pk")?;
     let columns = statement.query_map([table], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
@@ -192,7 +194,8 @@ pub(crate) fn order_of(conn: &Connection, table: &str) -> Result<String> {
     Ok(if quoted.is_empty() { "rowid".to_owned() } else { quoted.join(", ") })
 }
 
-/// The messages with what an importer needs: the title and labels of the conversation, the author's handle, and the time as text.
+/// The messages with the data that an importer needs: the title and labels of the conversation, the author's handle, and the time
+/// as text.
 const MESSAGES_SQL: &str = "SELECT i.*, c.title AS x_title, c.visibility AS x_visibility, c.is_private AS x_private,
         h.channel_handle AS x_handle, strftime('%Y-%m-%dT%H:%M:%fZ', i.created_at_ms / 1000.0, 'unixepoch') AS x_time
    FROM interactions i JOIN conversations c ON c.id = i.conversation_id JOIN entity_channels h ON h.id = i.handle_id ORDER BY i.seq";
@@ -214,7 +217,7 @@ pub(crate) fn object(row: &Row<'_>, names: &[String]) -> Result<Map<String, Valu
     names.iter().enumerate().map(|(at, name)| Ok((name.clone(), value_of(row.get_ref(at)?)?))).collect()
 }
 
-/// A message as Keepsake JSONL. `keepsake` contains its row without the text.
+/// A message as Keepsake JSONL. Its field `keepsake` contains the row without the text.
 fn message_line(row: &Row<'_>, names: &[String]) -> Result<Value> {
     let mut all = object(row, names)?;
     let mut take = |name: &str| all.remove(name).unwrap_or_default();
@@ -294,7 +297,7 @@ fn load(folder: &Path, staged: Staged, watch: Watch<'_>) -> Result<Staged> {
     migrate::run_to(&mut conn, list.schema)?;
     conn.pragma_update(None, "foreign_keys", "OFF")?;
     let tx = conn.transaction()?;
-    // Triggers guard and count changes over time; these rows already include what they counted.
+    // Drop the triggers while loading. They guard and count changes over time, and these rows already include their counts.
     let triggers = {
         let mut statement = tx.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
@@ -339,7 +342,7 @@ fn load(folder: &Path, staged: Staged, watch: Watch<'_>) -> Result<Staged> {
     if lost > 0 {
         return Err(refused(format!("{lost} source messages of its memories are missing")));
     }
-    // The file must be complete without its log before it is checked.
+    // Checkpoint, because the file must be complete without its write-ahead log before it is checked.
     conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     Ok(staged)
 }

@@ -1,7 +1,8 @@
 //! Migrations: forward only, embedded in the program, each in its own transaction.
 //!
-//! Released migrations are never edited; new ones are added. Before an older database is upgraded, a verified copy of it is added
-//! to the backups; without that copy nothing is changed. A newer database is refused before anything is changed.
+//! Released migrations are never edited; changes are added as new migrations. Before an older database is upgraded, a verified
+//! copy of it is added to the backups. If this fails, the database stays unchanged. A newer database is refused before anything
+//! is changed.
 
 use std::io::Read;
 use std::path::Path;
@@ -14,7 +15,7 @@ use crate::error::without_sql;
 use crate::lifecycle::backup::{BEFORE_UPGRADE, back_up, open_plain, own_backup_path};
 use crate::{Result, StoreError};
 
-/// "KEEP" as a number, which marks the file as ours.
+/// "KEEP" as a number, which marks the file as a Keepsake database.
 pub(crate) const APPLICATION_ID: i64 = 0x4B45_4550;
 
 const STEPS: &[M<'static>] = &[
@@ -61,9 +62,9 @@ pub(crate) const SCHEMA_VERSION: i64 = STEPS.len() as i64;
 /// Length of the database header plus the header of the first page, where the schema table begins.
 const HEADER_BYTES: usize = 108;
 
-/// Checks from its first bytes alone that the file is a database of Keepsake and not of a newer version. Even a read-only
-/// connection would leave `-wal` and `-shm` files beside a database in WAL mode. Offsets: sqlite.org/fileformat2.html 1.3 and
-/// 1.6. Returns the schema version.
+/// Checks that the file is a Keepsake database and not from a newer version, and returns its schema version. It reads only the
+/// first bytes, because even a read-only connection would leave `-wal` and `-shm` files beside a database in WAL mode. Offsets:
+/// sqlite.org/fileformat2.html 1.3 and 1.6.
 pub(crate) fn check_header(path: &Path) -> Result<i64> {
     let unreadable = |reason: String| StoreError::Open {
         path: path.to_owned(),
@@ -80,7 +81,7 @@ pub(crate) fn check_header(path: &Path) -> Result<i64> {
         return Err(unreadable("it is not a database".to_owned()));
     }
     let number = |at: usize| i64::from(u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]));
-    // A leaf page without cells is an empty schema table.
+    // A leaf page without cells means an empty schema table.
     let has_tables = (header[100], header[103], header[104]) != (0x0d, 0, 0);
     judge(path, has_tables, number(68), number(60))
 }
@@ -96,7 +97,7 @@ fn judge(path: &Path, has_tables: bool, application_id: i64, version: i64) -> Re
     Ok(version)
 }
 
-/// The same check through SQLite, for a file whose newest pages are still in its log.
+/// The same check through SQLite, for a file whose newest pages are still in its write-ahead log.
 pub(crate) fn check(conn: &Connection, path: &Path) -> Result<i64> {
     let number = |pragma: &str| conn.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get::<_, i64>(0));
     let not_a_database = |error: rusqlite::Error| StoreError::Open {
@@ -126,14 +127,14 @@ pub(crate) fn run_to(conn: &mut Connection, version: i64) -> Result<()> {
     Ok(())
 }
 
-/// Adds a verified copy of a database with an older schema to the backups. Without it nothing is migrated.
+/// Adds a verified copy of a database with an older schema to the backups. If this fails, nothing may be migrated.
 pub(crate) fn keep_copy(path: &Path, now: Timestamp) -> Result<()> {
     let refused = |reason: String| StoreError::NoSafetyCopy { path: path.to_owned(), reason };
     let sql = |error: rusqlite::Error| refused(without_sql(&error));
     let source = open_plain(path, false).map_err(sql)?;
     let version = source.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).map_err(sql)?;
     if version >= SCHEMA_VERSION {
-        // Another process has upgraded it meanwhile.
+        // Another process has upgraded it in the meantime.
         return Ok(());
     }
     let data_dir = path.parent().unwrap_or(Path::new("."));
@@ -153,7 +154,7 @@ mod tests {
     #[test]
     fn every_migration_applies_and_keeps_foreign_keys() {
         Migrations::from_slice(STEPS).validate().unwrap_or_else(|error| {
-            // `erasing()` exists only on our connections, but creating a trigger that calls it is allowed without it.
+            // This connection lacks `erasing()`, but a trigger that calls it can still be created.
             panic!("migrations must apply to an empty database: {error}")
         });
     }

@@ -1,4 +1,4 @@
-//! The file as a whole: opening, upgrading, backing up, restoring, exporting, erasing.
+//! The database file as a whole: upgrading, checking, backing up, restoring, exporting, and erasing from it.
 
 pub(crate) mod backup;
 pub(crate) mod erase;
@@ -7,7 +7,6 @@ pub(crate) mod erase_memory;
 pub(crate) mod erase_person;
 pub(crate) mod export;
 pub(crate) mod migrate;
-pub(crate) mod preview;
 pub(crate) mod private_files;
 pub(crate) mod restore;
 pub(crate) mod schema;

@@ -1,9 +1,10 @@
-//! Files and folders that no other user of the computer can read.
+//! Keeps files and folders private: no other user of the computer can read them.
 //!
-//! Programs call [`keep_files_private`] before they write anything, so every file is private from its first byte. The data folder
-//! is also chosen here: a folder that others can read keeps its permissions, and a private folder within it is used.
+//! Programs call [`keep_files_private`] before they write anything, so every file is private from its first byte. This module
+//! also chooses the data folder: if other users can read the requested folder, its permissions stay as they are, and a private
+//! folder within it is used.
 //!
-//! On systems without Unix permissions, the user's own folders are already private, and nothing is done.
+//! On systems without Unix permissions, nothing is done, because the user's own folders are already private.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,13 +12,13 @@ use std::path::{Path, PathBuf};
 /// Name of the private folder within a folder that others can read.
 const SUBFOLDER: &str = "keepsake";
 
-/// Restricts everything this process writes from now on to its user: folders 0700, files 0600.
+/// Makes everything that this process writes from now on private to its user: folders 0700, files 0600.
 pub fn keep_files_private() {
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
 }
 
-/// Creates a folder and its parents if missing. An existing one is not changed.
+/// Creates a folder and its parents if missing. An existing folder is not changed.
 pub(crate) fn create_private_dir(dir: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
@@ -36,7 +37,7 @@ pub struct DataDir {
 }
 
 impl DataDir {
-    /// Message for the person if the folder is not the one they requested.
+    /// Message for the person if the folder differs from the requested one.
     pub fn note(&self) -> Option<String> {
         let (path, shared) = (self.path.display(), self.shared.as_ref()?.display());
         Some(format!("other users of this computer can read {shared}, so the data is kept in {path}"))
@@ -49,16 +50,16 @@ impl From<PathBuf> for DataDir {
     }
 }
 
-/// Chooses the data folder. Keepsake's own folder (`is_own`: the platform's place for its data) is made private. Any other folder
-/// that other users can read keeps its permissions, and a private folder within it is used, unless it already contains a
-/// database.
+/// Chooses the data folder. Keepsake's own folder (`is_own`: the platform's standard location for its data) is made private. Any
+/// other folder that other users can read keeps its permissions, and a private folder within it is used, unless it already
+/// contains a database.
 pub fn data_dir_for(wanted: &Path, is_own: bool) -> DataDir {
     let as_wanted = DataDir::from(wanted.to_owned());
     if !is_shared(wanted) {
         return as_wanted;
     }
     if is_own {
-        // Even if this fails, the files in it are private.
+        // Even if this fails, the files in the folder are private.
         let _ = restrict(wanted, 0o700);
         return as_wanted;
     }

@@ -1,16 +1,16 @@
-//! Restoring a backup: all or nothing, and without undoing restrictions that the person has set since.
+//! Restores a backup: all or nothing, and without undoing restrictions that the person has set since the backup.
 //!
-//! The backup is copied beside the store and prepared there. It is checked as a file, as rows and along the hash chain, upgraded
-//! to the present schema, and then updated with the decisions made since the backup. What was erased is erased in the copy too,
-//! and stays out of later imports. What was dismissed, rejected as wrong, unlinked, excluded or made private stays so. A
-//! statement that was corrected awaits review instead of being in effect again.
+//! The backup is copied beside the store and prepared there. File, rows and hash chain are checked, the schema is upgraded to the
+//! current version, and the decisions made since the backup are applied. Messages erased since then are erased from the copy too,
+//! and later imports do not bring them back. Items dismissed, marked as wrong, unlinked, excluded or made private since then stay
+//! so. A statement that was corrected since then awaits review instead of taking effect again.
 //!
 //! Only then do the pages of the copy replace those of the live file, in one SQLite transaction. Readers continue with their
-//! snapshot, every process with the file open sees the restored state afterwards, and if the process is killed, the file is
-//! either the old or the new one. Decisions made while the copy was being prepared are added within the same lock, when nobody
-//! can make further ones. An erasure in the meantime is not added: the restore is refused.
+//! snapshot, and afterwards every process that has the file open sees the restored state. If the process is killed, the file is
+//! either the old or the new one. Decisions made while the copy was being prepared are added under the same lock, when no more
+//! can be made. If something was erased in the meantime, the restore is refused instead.
 //!
-//! Not here: keeping a backup of the present state, and notifying people (`keepsake-engine`).
+//! Not here: making a backup of the current state first, and informing the person (`keepsake-engine`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -35,16 +35,16 @@ use crate::open::{ReadTx, Store, has_log, opening_turn, set_up};
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 
-/// The folder beside the database in which a copy is prepared, by one restore or preview at a time.
+/// The folder beside the database in which the copy is prepared. Only one restore or preview uses it at a time.
 const STAGING_DIR: &str = "restore.part";
 
-/// Lock of that folder. The system releases it when the process ends.
+/// Lock for that folder. The operating system releases it when the process ends.
 const STAGING_LOCK: &str = "restore.lock";
 
-/// Bytes copied between two checks of the cancel button.
+/// Bytes copied between two checks for cancellation.
 const CHUNK_BYTES: usize = 8 * 1024 * 1024;
 
-/// Counts of what a restore brought back and of what it did not.
+/// Counts of the restored data, and of the decisions made since the backup that were applied to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Restored {
     /// Messages in the restored store.
@@ -53,41 +53,41 @@ pub struct Restored {
     pub conversations: u64,
     /// Memories and proposals in the restored store.
     pub memories: u64,
-    /// Whether later decisions could be applied at all: the backup is of this store, and the store could be read.
+    /// Whether later decisions could be applied: the backup is from this store, and the store could be read.
     pub is_same_store: bool,
-    /// Messages erased since the backup, and now erased from it as well.
+    /// Messages that were erased since the backup, and are now erased from the restored store as well.
     pub erased_again: u64,
-    /// Messages that arrived and were erased since the backup; they stay out of later imports.
+    /// Messages that arrived after the backup and were then erased. Later imports leave them out.
     pub kept_out: u64,
-    /// Memories that were dismissed, put in the trash, hidden or erased since the backup, and are so again.
+    /// Memories that were dismissed, archived, hidden or erased since the backup. The restore repeated this.
     pub refused_again: u64,
     /// Memories that were corrected since the backup. The backup has only the old wording, which awaits review.
     pub reopened: u64,
-    /// Profile entries that were rejected as wrong since the backup.
+    /// Profile entries that were marked as wrong since the backup.
     pub debunked_again: u64,
     /// Links that were withdrawn since the backup.
     pub unlinked_again: u64,
     /// Conversations, channels and shared items that were excluded or made private since the backup.
     pub kept_private: u64,
-    /// Where the doubtful part of the messages begins, if a backup with a broken chain was accepted.
+    /// If a backup with a broken chain was accepted: the first message that cannot be trusted.
     pub doubt: Option<ChainFault>,
 }
 
 /// What to do with a backup whose hash chain is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnDoubt {
-    /// Refuse it.
+    /// Refuse the backup.
     Refuse,
-    /// Accept it, and report where the doubtful part begins.
+    /// Accept the backup, and report from where on it cannot be trusted.
     Salvage,
 }
 
-/// Decisions in the live store that a backup of it may lack.
+/// Decisions in the live store that a backup may lack.
 #[derive(Debug, Default)]
 pub(crate) struct Decided {
     key: Vec<u8>,
     tombstones: Vec<Tombstone>,
-    /// Tombstones of memories; the words they rested on are in `forgotten`.
+    /// Tombstones of memories; the places of their words are in `forgotten`.
     memories: Vec<MemoryTombstone>,
     forgotten: Vec<ForgottenPlace>,
     handles: BTreeSet<String>,
@@ -98,9 +98,9 @@ pub(crate) struct Decided {
     unlinked: Vec<(String, String, String, String, i64, String)>,
     /// Unidentified speakers whose name was withdrawn.
     unnamed: Vec<(String, i64)>,
-    /// Excluded conversations, with the sequence number after which they are.
+    /// Excluded conversations, each with the sequence number after which its messages are excluded.
     private: Vec<(String, i64)>,
-    /// Past periods in which conversations were excluded: after one sequence number, through another.
+    /// Past periods in which conversations were excluded: after one sequence number, up to and including another.
     private_times: Vec<(String, i64, i64)>,
     /// Excluded conversations from which everything derived was deleted.
     emptied: Vec<String>,
@@ -124,7 +124,7 @@ struct Tombstone {
 /// Change counters against which in-memory caches are checked.
 const VERSIONS: [&str; 2] = ["boundary_version", "vector_version"];
 
-/// A copy that was checked and prepared. Dropping it removes the files.
+/// A copy that has been checked and prepared. Dropping it removes the files.
 #[derive(Debug)]
 pub struct Staged {
     folder: PathBuf,
@@ -145,11 +145,11 @@ impl Staged {
         self.restored.doubt.as_ref()
     }
 
-    /// Adds the decisions made since the copy was prepared. Called when nobody can make further ones.
+    /// Adds the decisions made since the copy was prepared. Called when no more can be made.
     fn catch_up(&mut self, newest: Option<&Decided>) -> Result<()> {
         let newest = match (&self.decided, newest) {
             (Some(_), Some(newest)) => newest,
-            // The damaged store could not be read before either.
+            // The store is damaged and could not be read before, either.
             (None, None) => return Ok(()),
             _ => return Err(StoreError::Refused("the database could be read only some of the time; try again")),
         };
@@ -169,7 +169,7 @@ impl Staged {
         Ok(())
     }
 
-    /// Whether something was erased from the store since the copy was prepared that the copy may still contain.
+    /// Whether something was erased from the store after the copy was prepared, so that the copy may still contain it.
     fn is_erased_since(&self, copy: &Connection, newest: &Decided) -> Result<bool> {
         let Some(seen) = &self.decided else { return Ok(true) };
         let known: BTreeSet<&str> = seen.tombstones.iter().map(|tombstone| tombstone.id.as_str()).collect();
@@ -190,36 +190,35 @@ impl Staged {
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        // Leftovers are removed before the next restore.
+        // If this fails, the next restore removes the leftovers.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
-/// The contents of a backup, and the reasons, if any, why it can only be salvaged.
+/// The contents of a backup, and its faults, if any. A backup with faults can only be salvaged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inspected {
-    /// What it contains.
+    /// The contents of the backup.
     pub contents: Contents,
     /// Where its hash chain breaks, if it does.
     pub doubt: Option<ChainFault>,
-    /// Description of its locks that were changed from outside. A restore repairs them.
+    /// Describes the locks in the backup that were changed from outside, if any. A salvaging restore repairs them.
     pub locks: Option<String>,
 }
 
-/// Reads a backup and reports what it contains and what is wrong with it. Nothing beside it is changed: a file with a write-ahead
-/// log is read from a copy.
+/// Reads a backup and reports its contents and faults. The backup and its folder are not changed: it is read from a copy.
 pub fn inspect(file: &Path, data_dir: &Path, watch: Watch<'_>) -> Result<Inspected> {
     let staged = lay_aside(file, data_dir, watch)?;
     look_over(&staged.file(), file, OnDoubt::Salvage)
 }
 
 impl Store {
-    /// Checks and prepares a backup, as described in the module. The settings in `kept_settings` keep their present values.
+    /// Checks and prepares a backup, as described in the module. The settings in `kept_settings` keep their current values.
     pub fn stage(&self, file: &Path, kept_settings: &[&str], now: Timestamp, watch: Watch<'_>) -> Result<Staged> {
         self.stage_with(file, kept_settings, OnDoubt::Refuse, now, watch)
     }
 
-    /// Like [`stage`](Self::stage), with a choice of what to do if the hash chain is broken.
+    /// Like [`stage`](Self::stage), but lets the caller choose what happens if the hash chain is broken.
     pub fn stage_with(
         &self,
         file: &Path,
@@ -236,28 +235,28 @@ impl Store {
         finish(lay_aside(file, data_dir, watch)?, file, decided, kept_settings, on_doubt, now)
     }
 
-    /// Replaces the store by the prepared copy in one step.
+    /// Replaces the store with the prepared copy in one step.
     pub fn replace_with(&self, mut staged: Staged, watch: Watch<'_>) -> Result<Restored> {
         self.hold_writer(|| {
             let from = open_plain(&staged.file(), false)?;
             let mut to = open_plain(self.path(), true)?;
             set_up(&to)?;
             let backup = Backup::new(&from, &mut to)?;
-            // Locks the file against writers of every process until it is replaced, so that the decisions read now are final.
+            // Lock the file against the writers of every process until it is replaced, so that the decisions read now are final.
             run(&backup, watch, 0)?;
             let kept: Vec<&str> = staged.kept_settings.iter().map(String::as_str).collect();
             let newest = decided(self, &kept);
             staged.catch_up(newest.as_ref())?;
-            // All pages in one step, so that the file is either the old one or the new one.
+            // Copy all pages in one step, so that the file is either the old one or the new one.
             run(&backup, watch, -1)
         })?;
-        // The log may contain the old state until it is emptied; a reader that delays this does no harm.
+        // The write-ahead log may contain the old state until it is emptied. A reader may delay this, which is harmless.
         let _ = self.checkpoint();
         self.publish(Tag::ALL.to_vec());
         Ok(staged.restored.clone())
     }
 
-    /// Replaces a database that cannot be opened. The damaged file stays beside it under another name, which is returned.
+    /// Replaces a database that cannot be opened. The damaged file is kept beside it under another name, which is returned.
     pub fn replace_damaged(
         data_dir: &Path,
         file: &Path,
@@ -281,7 +280,7 @@ impl Store {
                 is_kept = true;
             }
         }
-        // SQLite would apply a leftover log to the new file, even if the file it belonged to is gone.
+        // Remove leftover logs: SQLite would apply them to the new file, even though their own file is gone.
         for suffix in ["-wal", "-shm"] {
             match fs::remove_file(beside(suffix)) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -297,8 +296,8 @@ impl Store {
     }
 }
 
-/// The decisions in this store; `None` if it is damaged and cannot be read. The owner then needs the backup all the more, and the
-/// result says so.
+/// The decisions in this store, or `None` if it is damaged and cannot be read. The restore continues in that case, because the
+/// owner then needs the backup all the more; its result reports this.
 pub(crate) fn decided(store: &Store, kept_settings: &[&str]) -> Option<Decided> {
     store.read(|tx| tx.decided(kept_settings)).ok()
 }
@@ -319,7 +318,7 @@ pub(crate) fn finish(
     Ok(staged)
 }
 
-/// Takes the lock of the staging folder; `None` if another process has it.
+/// Takes the lock for the staging folder. Returns `None` if another process has it.
 fn staging_turn(data_dir: &Path) -> Result<Option<File>> {
     let failed = |error| io("the lock of the folder for the copy cannot be taken", error);
     let file = File::options().create(true).truncate(false).write(true).open(data_dir.join(STAGING_LOCK)).map_err(failed)?;
@@ -336,13 +335,13 @@ pub(crate) fn empty_staging(data_dir: &Path) -> Result<Staged> {
     create_private_dir(data_dir).map_err(|error| io("the data folder cannot be created", error))?;
     let turn = staging_turn(data_dir)?;
     let turn = turn.ok_or(StoreError::Refused("a backup is already being checked or restored; try again when that is done"))?;
-    // A killed restore may have left it.
+    // Remove the leftovers of a killed restore.
     let _ = fs::remove_dir_all(&folder);
     create_private_dir(&folder).map_err(|error| io("the folder for the copy cannot be created", error))?;
     Ok(Staged { folder, restored: Restored::default(), decided: None, kept_settings: Vec::new(), _turn: turn })
 }
 
-/// Removes the copy of a killed preview or restore. Returns `false` while one is being prepared.
+/// Removes the copy that a killed preview or restore left behind. Returns `false` if a copy is being prepared right now.
 pub(crate) fn clear_staging(data_dir: &Path) -> Result<bool> {
     let folder = data_dir.join(STAGING_DIR);
     if !folder.exists() {
@@ -365,7 +364,7 @@ fn io(what: &str, error: std::io::Error) -> StoreError {
     StoreError::Io { what: what.to_owned(), error }
 }
 
-/// Copies a file and its log into the staging folder. The file itself is only read.
+/// Copies a file and its write-ahead log into the staging folder. The file itself is only read.
 fn lay_aside(file: &Path, data_dir: &Path, watch: Watch<'_>) -> Result<Staged> {
     let version = migrate::check_header(file).map_err(|error| match error {
         StoreError::Open { reason, .. } => refused(file, reason.split("; choose").next().unwrap_or_default()),
@@ -409,11 +408,11 @@ fn copy_file(from: &Path, to: &Path, done: &mut u64, total: u64, watch: Watch<'_
     }
 }
 
-/// Checks the copy as a file and as rows and, unless it may be salvaged, its chain and its locks. Returns its contents and what
-/// is in doubt.
+/// Checks the file and rows of the copy, and inspects its hash chain and locks; faults in these are errors unless the copy may be
+/// salvaged. Returns its contents and these faults.
 fn look_over(copy: &Path, file: &Path, on_doubt: OnDoubt) -> Result<Inspected> {
     let damaged = |error: rusqlite::Error| refused(file, &format!("it is damaged ({})", without_sql(&error)));
-    // Opening it merges its log, if there is one.
+    // Opening the copy merges its log, if there is one.
     let conn = open_plain(copy, true).map_err(damaged)?;
     let version = match migrate::check(&conn, file) {
         Err(StoreError::Open { .. }) => return Err(refused(file, "it is damaged")),
@@ -431,7 +430,7 @@ fn look_over(copy: &Path, file: &Path, on_doubt: OnDoubt) -> Result<Inspected> {
     }
     let locks = (!changed.is_none()).then(|| changed.told());
     if let (Some(told), OnDoubt::Refuse) = (&locks, on_doubt) {
-        // A salvaged file is repaired when it is opened, and then contains an alert about it.
+        // A salvaged file is repaired when it is opened, and then contains an alert about the repair.
         let why = format!(
             "its safeguards were changed outside Keepsake ({told}); `keepsake restore --salvage` repairs and restores it"
         );
@@ -447,10 +446,10 @@ fn look_over(copy: &Path, file: &Path, on_doubt: OnDoubt) -> Result<Inspected> {
     }
 }
 
-/// Upgrades a checked copy to the present schema and applies the decisions made since the backup.
+/// Upgrades a checked copy to the current schema and applies the decisions made since the backup.
 fn make_ready(staged: &mut Staged, decided: Option<&Decided>, on_doubt: OnDoubt, now: Timestamp) -> Result<()> {
     let path = staged.file();
-    // No backup of it before the upgrade, since it is a copy itself.
+    // No backup before the upgrade, because this file is a copy itself.
     let copy = Store::open_file(&path, None, now)?;
     let mut restored = Restored::default();
     let is_same = match decided {
@@ -479,7 +478,7 @@ fn make_ready(staged: &mut Staged, decided: Option<&Decided>, on_doubt: OnDoubt,
         }
         keep_settings(&tx, decided)?;
     }
-    // Jobs that were running when the backup was made are queued again.
+    // Requeue the jobs that were running when the backup was made.
     tx.execute("UPDATE jobs SET state = 'queued', lease_until_ms = NULL WHERE state = 'running'", [])?;
     tx.commit()?;
     if let Some(fault) = fault_of(&conn)? {
@@ -499,7 +498,7 @@ fn make_ready(staged: &mut Staged, decided: Option<&Decided>, on_doubt: OnDoubt,
 }
 
 impl ReadTx<'_> {
-    /// Number of rows of a table; `table` must be one of ours.
+    /// Number of rows in a table. `table` must be a table of the schema.
     fn count(&self, table: &'static str) -> Result<u64> {
         let count: i64 = self.conn.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))?;
         Ok(count as u64)
@@ -616,8 +615,8 @@ impl ReadTx<'_> {
 }
 
 impl crate::WriteTx<'_> {
-    /// Erases from the copy what the store has erased since. The store erases whole conversations and whole speakers, never
-    /// single messages, so what the copy contains of an erasure is erased in the same way.
+    /// Erases from the copy everything that the store has erased since the backup. The store erases whole conversations and all
+    /// messages of a speaker in them, never single messages, so the same is done in the copy.
     fn erase_again(&self, decided: &Decided, now: Timestamp) -> Result<u64> {
         let mut gone: BTreeMap<String, (BTreeSet<String>, u64)> = BTreeMap::new();
         let mut find = self.conn.prepare("SELECT conversation_id, handle_id FROM interactions WHERE source_key = ?1")?;
@@ -646,7 +645,7 @@ impl crate::WriteTx<'_> {
             messages += self.erase_parts(&[part], "it was erased after the backup was made", now)?.messages;
         }
         if messages > 0 {
-            // A confirmed handle that the store no longer knows belonged to a person who was erased.
+            // A confirmed handle that the store no longer contains belonged to a person who was erased.
             let known = to_json("handles", &decided.handles)?;
             self.conn.execute(
                 "UPDATE entity_channels SET verified = 0 WHERE id NOT IN (SELECT value FROM json_each(?1))
@@ -660,8 +659,8 @@ impl crate::WriteTx<'_> {
     }
 }
 
-/// Appends to the chain of the copy the tombstones that it cannot have: re-importing an export must not bring back messages that
-/// arrived after the backup and were erased.
+/// Appends the tombstones of messages that arrived after the backup and were then erased to the copy's chain, so that a later
+/// import does not bring these messages back.
 fn keep_out(conn: &Connection, decided: &Decided) -> Result<u64> {
     let read = ReadTx { conn };
     let mut head = read.chain_head()?.to_vec();
@@ -698,8 +697,8 @@ fn keep_out(conn: &Connection, decided: &Decided) -> Result<u64> {
     Ok(kept)
 }
 
-/// Repeats in the copy the restrictions set in the store since. Only restrictions are repeated: a restore may lose an approval,
-/// but never a refusal.
+/// Repeats in the copy the restrictions that were set in the store since the backup. Only restrictions are repeated: a restore
+/// may lose an approval, but never a dismissal.
 fn decide_again(conn: &Connection, decided: &Decided, restored: &mut Restored) -> Result<()> {
     for (id, status, reason, decided_at) in &decided.refused {
         restored.refused_again += conn.execute(
@@ -744,7 +743,7 @@ fn decide_again(conn: &Connection, decided: &Decided, restored: &mut Restored) -
     for (handle, decided_at) in &decided.unnamed {
         restored.unlinked_again += u64::from(crate::WriteTx::on(conn).unname_speaker(handle, Timestamp(*decided_at))?);
     }
-    // The log of the copy may be shorter: positions after its end will belong to other messages.
+    // The copy's log may be shorter, and positions after its end will belong to other messages.
     let last: i64 = conn.query_row("SELECT coalesce(max(seq), 0) FROM interactions", [], |row| row.get(0))?;
     for (id, after_seq) in &decided.private {
         let closed = conn.execute("UPDATE conversations SET is_private = 1 WHERE id = ?1 AND is_private = 0", [id])?;
@@ -777,7 +776,7 @@ fn decide_again(conn: &Connection, decided: &Decided, restored: &mut Restored) -
             params![channel, id, decided_at],
         )? as u64;
     }
-    // A person who is now a guest does not become a friend again.
+    // A person who is now a guest must not become a friend again.
     for (id, decided_at) in &decided.guests {
         restored.kept_private += conn.execute(
             "UPDATE person_roles SET role = 'guest', decided_at_ms = ?2 WHERE entity_id = ?1 AND role <> 'guest'",
@@ -794,7 +793,7 @@ fn decide_again(conn: &Connection, decided: &Decided, restored: &mut Restored) -
     Ok(())
 }
 
-/// Keeps the settings that belong to this computer, and advances the change counters so that in-memory caches notice the restore.
+/// Keeps the settings that belong to this computer, and advances the change counters so that in-memory caches detect the restore.
 fn keep_settings(conn: &Connection, decided: &Decided) -> Result<()> {
     for (key, value, updated_at) in &decided.settings {
         conn.execute(

@@ -1,12 +1,12 @@
-//! Checks that the file's tables, indexes, triggers and views are those that this program creates.
+//! Checks that the tables, indexes, triggers and views in the file are the ones that this program creates.
 //!
-//! Half of the locks that protect the log and decide what may become a memory are triggers in the file, and anybody who can write
-//! the file can drop or plant triggers. The schema of the file is therefore compared with what the migrations create in memory.
-//! Triggers, views and indexes contain no data of the person: unknown ones are removed and missing ones created again, in one
-//! transaction that also raises an alert. If one of our tables differs, the file is refused, because its rows may not mean what
-//! they seem to.
+//! Half of the locks that protect the log and decide what may become a memory are triggers in the file, and anyone who can write
+//! to the file can drop or plant triggers. The file's schema is therefore compared with the schema that the migrations create in
+//! memory. Triggers, views and indexes contain no personal data, so unknown ones are removed and missing ones are created again,
+//! in one transaction that also raises an alert. If one of our tables differs, the file is refused, because its rows may not mean
+//! what they seem to mean.
 //!
-//! Not here: additional tables, which nothing reads, and SQLite's own.
+//! Not checked: additional tables, which nothing reads, and SQLite's own tables.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -25,13 +25,13 @@ const OF_SQLITE: &str = "('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat2', 'sq
 /// Kind of the alert about a repaired file.
 const ALERT: &str = "schema_changed";
 
-/// Maximum number of names to list. A few show what kind of change it was, and a planted name may be long.
+/// Maximum number of names to list. A few names are enough to show what kind of change it was.
 const TOLD_MAX: usize = 5;
 
-/// Maximum characters shown of a name, which may come from an attacker.
+/// Maximum number of characters shown of a name, which may come from an attacker.
 const NAME_CHARS_MAX: usize = 60;
 
-/// A row of the schema.
+/// A row of the schema table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Object {
     kind: String,
@@ -57,7 +57,7 @@ impl Object {
     }
 }
 
-/// How a file differs from what the program creates.
+/// The differences between a file and the schema that this program creates.
 #[derive(Debug, Default)]
 pub(crate) struct Differences {
     foreign: Vec<Object>,
@@ -79,7 +79,7 @@ impl Differences {
     pub(crate) fn told(&self) -> String {
         let mut parts = Vec::new();
         for (what, objects) in [("changed", &self.tables), ("added or altered", &self.foreign), ("missing", &self.lacking)] {
-            // An altered object is both removed and created again, but listed only once.
+            // An altered object is in both lists, because it is removed and created again, but it is named only once.
             let is_told = |object: &&Object| what != "missing" || !self.foreign.iter().any(|other| other.name == object.name);
             let names: Vec<String> = objects.iter().filter(is_told).map(Object::told).collect();
             if !names.is_empty() {
@@ -91,9 +91,9 @@ impl Differences {
     }
 }
 
-/// A statement without meaningless parts: comments, whitespace, and quotes around plain names of ours. String literals and all
-/// other quoted names stay unchanged, including their quotes: within them, two dashes do not begin a comment, and keywords have
-/// no meaning.
+/// Removes the parts of a statement that have no meaning: comments, whitespace, and quotes around plain names like ours. String
+/// literals and all other quoted names stay unchanged, including their quotes, because two dashes inside them do not begin a
+/// comment and keywords inside them have no meaning.
 fn normalised(sql: &str) -> String {
     let mut plain = String::with_capacity(sql.len());
     let mut rest = sql;
@@ -130,7 +130,7 @@ fn normalised(sql: &str) -> String {
 }
 
 fn objects_of(conn: &Connection) -> Result<Vec<Object>> {
-    // Objects without SQL are indexes of keys, which exist as long as their table.
+    // Objects without SQL are the automatic indexes of keys, which exist as long as their table does.
     let mut statement = conn.prepare(&format!(
         "SELECT type, name, tbl_name, sql FROM sqlite_schema
           WHERE sql IS NOT NULL AND NOT (type = 'table' AND name IN {OF_SQLITE})"
@@ -169,7 +169,7 @@ fn by_name(objects: &[Object]) -> HashMap<&str, Vec<&Object>> {
     named
 }
 
-/// How a file differs from what the migrations up to its version create.
+/// Compares a file with the schema that the migrations up to its version create.
 pub(crate) fn differences(conn: &Connection, version: i64) -> Result<Differences> {
     let (wanted, found) = (expected(version)?, objects_of(conn)?);
     let tables: BTreeSet<&str> = wanted.iter().filter(|object| object.is_table()).map(|object| object.name.as_str()).collect();
@@ -178,7 +178,7 @@ pub(crate) fn differences(conn: &Connection, version: i64) -> Result<Differences
         .filter(|object| object.is_table() && object.sql.starts_with("CREATE VIRTUAL"))
         .map(|object| format!("{}_", object.name))
         .collect();
-    // The SQL of the tables behind a full-text index is up to SQLite.
+    // SQLite decides the SQL of the tables behind a full-text index.
     let is_behind = |object: &Object| object.is_table() && virtuals.iter().any(|name| object.name.starts_with(name));
     let stands = |object: &Object, among: &HashMap<&str, Vec<&Object>>| {
         let named = among.get(object.name.as_str()).into_iter().flatten();
@@ -204,15 +204,15 @@ fn mend(conn: &Connection, found: &Differences) -> rusqlite::Result<()> {
     found.lacking.iter().try_for_each(|object| conn.execute_batch(&object.sql))
 }
 
-/// Repairs the triggers, views and indexes of a file, raises an alert, and returns a description of the changes. An unchanged
-/// file is only read; a file with differing tables is refused as it is.
+/// Repairs the triggers, views and indexes of a file, raises an alert, and returns a description of the changes. An intact file
+/// is only read. A file whose tables differ is refused and stays unchanged.
 pub(crate) fn settle(conn: &mut Connection, path: &Path, version: i64, now: Timestamp) -> Result<Option<String>> {
     if differences(conn, version)?.is_none() {
         return Ok(None);
     }
     let altered = |what: String| StoreError::Altered { path: path.to_owned(), what };
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have repaired it meanwhile.
+    // Another process may have repaired it in the meantime.
     let found = differences(&tx, version)?;
     if found.is_of_tables() {
         return Err(altered(found.told()));
@@ -236,8 +236,8 @@ pub(crate) fn settle(conn: &mut Connection, path: &Path, version: i64, now: Time
     Ok(Some(found.told()))
 }
 
-/// Like [`settle`], for a new copy of a file that is in use: it must not contain what the next start of the store would remove
-/// and report. Returns whether anything was changed.
+/// Like [`settle`], for a new copy of a file that is in use: the copy must not contain changes that the store would remove and
+/// report at its next start. Returns whether anything was changed.
 pub(crate) fn settle_copy(conn: &mut Connection) -> Result<bool> {
     let version: i64 = conn.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if !(1..=SCHEMA_VERSION).contains(&version) {

@@ -1,10 +1,10 @@
-//! Traces: how an erasure can later detect leftovers in the files without keeping a word of the text.
+//! Traces: hashes that let a later check detect leftovers of erased content in the files, without storing any of its text.
 //!
-//! Of the texts to be erased, a sample of stretches is stored as two hashes each: a rolling hash that moves along a file byte by
-//! byte, and a hash under this store's key that confirms what the first one finds. They are part of the erasure's job and are
-//! deleted when it completes.
+//! An erasure takes a sample of stretches from the texts to be erased, and stores two hashes of each: a rolling hash that can be
+//! moved along a file byte by byte, and a hash with this store's key that confirms a match of the first. The hashes are stored in
+//! the erasure's job and deleted when it completes.
 //!
-//! Not here: what is erased, and what happens if a trace is found.
+//! Not here: deciding what to erase, and handling a trace that was found.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read};
@@ -13,22 +13,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::log::chain::hash_parts;
 
-/// Length of a stretch: long enough that two texts do not share one by chance, short enough that most sentences contain one.
+/// Length of a stretch in bytes: long enough that two texts do not share one by chance, and short enough that most sentences
+/// contain one.
 const WINDOW_BYTES: usize = 24;
 
-/// Maximum number of traces. A leftover is a page or a run of frames rather than one sentence, so a sample is enough to hit it.
+/// Maximum number of traces. A leftover is a whole page or several frames of the log rather than one sentence, so a sample is
+/// enough to detect it.
 const TRACES_MAX: usize = 64;
 
 /// Bytes read from a file at a time.
 const CHUNK_BYTES: usize = 1024 * 1024;
 
-/// Multiplier of the rolling hash: odd and without a pattern (the constant of SplitMix64).
+/// Multiplier of the rolling hash: an odd number without a bit pattern (the constant of SplitMix64).
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Size of the filter that decides at each byte whether to look closer.
+/// Size of the filter that decides at each byte whether to check further.
 const FILTER_SLOTS: usize = 1 << 16;
 
-/// A sample of the erased text as hashes: `(keyed, rolling)`.
+/// A sample of the erased text, as pairs of hashes: `(keyed, rolling)`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Traces(BTreeSet<(u64, u64)>);
@@ -43,7 +45,8 @@ fn keyed(key: &[u8; 32], window: &[u8]) -> u64 {
 }
 
 impl Traces {
-    /// Adds the beginning, middle and end of a text. The hash decides which stretches of all texts stay in the sample.
+    /// Adds the beginning, middle and end of a text. If there are too many stretches, their hashes decide which ones stay in the
+    /// sample.
     pub(crate) fn add(&mut self, key: &[u8; 32], text: &[u8]) {
         let Some(last) = text.len().checked_sub(WINDOW_BYTES) else { return };
         for start in [0, last / 2, last] {

@@ -1,8 +1,8 @@
-//! Unfinished copies: what a killed process left behind is removed at the next start, wherever it is.
+//! Unfinished copies: leftovers of a killed process are removed at the next start, no matter in which folder they are.
 //!
-//! A copy may go to any folder, even on another disk, and is made beside its final name so that it can be renamed in one step. A
-//! note in Keepsake's own folder records it before its first byte is written. Every copying process holds a shared lock, which
-//! the system releases when the process ends; while it is held, nothing is removed.
+//! A copy may be made in any folder, even on another disk. It is written next to its final name, so that it can be renamed in one
+//! step. Before its first byte is written, a note in Keepsake's own folder records its path. Every copying process takes a shared
+//! lock, which the operating system releases when the process ends. While any process has the lock, nothing is removed.
 //!
 //! Not here: how a copy is made ([`crate::lifecycle::backup`]).
 
@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 
 use crate::lifecycle::backup::{BACKUPS_DIR, PART_ENDING};
 
-/// Lock shared by all copying processes; leftovers are removed only while nobody holds it.
+/// Lock shared by all copying processes; leftovers are removed only while no process has it.
 const LOCK: &str = "copying.lock";
 
 /// Prefix and extension of a note's file name; a hash of the path in the note is between them.
 const NOTE_PREFIX: &str = "copying-";
 const NOTE_ENDING: &str = ".path";
 
-/// Suffixes of a database file and of what SQLite may put beside it.
+/// Suffixes of a database file and of the files that SQLite may put beside it.
 const BESIDE: [&str; 4] = ["", "-journal", "-wal", "-shm"];
 
 /// A copy in progress.
@@ -29,7 +29,7 @@ pub(crate) struct Begun {
     _lock: File,
 }
 
-/// Records that a copy is being made at `part`, and removes what an earlier try left there.
+/// Records that a copy is being made at `part`, and removes the leftovers of an earlier attempt there.
 pub(crate) fn begin(data_dir: &Path, part: &Path) -> io::Result<Begun> {
     let lock = File::options().create(true).truncate(false).write(true).open(data_dir.join(LOCK))?;
     lock.lock_shared()?;
@@ -37,8 +37,8 @@ pub(crate) fn begin(data_dir: &Path, part: &Path) -> io::Result<Begun> {
     remove(&part);
     let name = blake3::hash(part.as_os_str().as_encoded_bytes()).to_hex();
     let note = data_dir.join(format!("{NOTE_PREFIX}{}{NOTE_ENDING}", &name[..16]));
-    // A path that is not valid Unicode cannot be read back from a note. After a kill, its leftovers stay until the next copy with
-    // that name.
+    // A path that is not valid Unicode cannot be read back from a note. If the process is killed, the leftovers stay until the
+    // next copy with that name.
     if let Some(part) = part.to_str() {
         fs::write(&note, part)?;
     }
@@ -46,9 +46,9 @@ pub(crate) fn begin(data_dir: &Path, part: &Path) -> io::Result<Begun> {
 }
 
 impl Begun {
-    /// Removes the note: the copy has its final name, or nothing is left of it.
+    /// Removes the note, because the copy has its final name or has been removed.
     pub(crate) fn end(self) {
-        // If the note stays, there is just nothing to remove for it.
+        // A note that stays is harmless: there is nothing left to remove.
         let _ = fs::remove_file(&self.note);
     }
 }
@@ -62,8 +62,8 @@ pub(crate) fn remove(part: &Path) {
     }
 }
 
-/// Removes what abandoned copies left behind. What cannot be removed now, for example on a disk that is not connected, is tried
-/// again at the next start.
+/// Removes the leftovers of abandoned copies. If some cannot be removed now, for example because a disk is not connected, the
+/// next start tries again.
 pub(crate) fn clear(data_dir: &Path) {
     let files = |folder: &Path, is_one: fn(&str) -> bool| -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());

@@ -1,7 +1,8 @@
-//! Appends messages, with their handles and conversations, to layer 0 (the log). Appending is idempotent by the source's own ids.
+//! Appends messages, with their handles and conversations, to layer 0 (the log). Appending is idempotent, because messages are
+//! identified by the ids from their source.
 //!
-//! The same message twice adds nothing. The same id with a different text is stored as a new revision beside the old one. An
-//! erased message does not come back.
+//! Appending the same message twice adds nothing. The same id with a different text is stored as a new revision beside the old
+//! one. An erased message is never stored again.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -15,7 +16,7 @@ use crate::log::rows::Rows;
 use crate::open::{ReadTx, WriteTx};
 use crate::{Result, StoreError};
 
-/// What an append needs from the caller.
+/// The inputs that an append needs from the caller.
 #[derive(Clone, Copy)]
 pub struct AppendContext<'a> {
     /// Source of fresh ids and salts.
@@ -33,7 +34,7 @@ pub struct BatchOutcome {
     pub imported: u64,
     /// Messages that were already stored.
     pub duplicate: u64,
-    /// Messages that stay out because the person erased them earlier.
+    /// Messages left out because the person erased them earlier.
     pub erased: u64,
     /// Conversations that received something new.
     pub touched: Vec<ConversationId>,
@@ -55,7 +56,7 @@ pub(crate) struct Handle {
 struct Conversation {
     id: ConversationId,
     is_new: bool,
-    /// Every message so far came from a place that its source calls public.
+    /// The source marked every message so far as public.
     is_declared_public: bool,
     /// The kind of speaker that the conversation is currently assigned to.
     counterpart: Counterpart,
@@ -64,8 +65,8 @@ struct Conversation {
     last_ms: i64,
 }
 
-/// Whom a conversation is with, best first: a person, then an assistant, then a program, and the owner only if nobody else
-/// speaks. Among several of the same kind, the one who spoke first.
+/// The kind of speaker that a conversation is with, in order of preference: a person, an assistant, a program, and the owner only
+/// if nobody else speaks. Among several speakers of the same kind, the first to speak is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Counterpart {
     Person,
@@ -98,7 +99,7 @@ impl Counterpart {
 /// A conversation, identified as in its source.
 type SourceConversation<'m> = (SourceKind, &'m str);
 
-/// Cache of everything that a batch looks up more than once, with its rows that are not written yet.
+/// Cache of everything that a batch looks up more than once, and the batch's rows that are not written yet.
 struct Seen<'m> {
     rows: Rows<'m>,
     handles: HashMap<(&'m str, &'m str, bool), Handle>,
@@ -111,8 +112,8 @@ struct Seen<'m> {
     has_tombstones: bool,
     /// Message counts and times per conversation and handle.
     spoken: BTreeMap<(ConversationId, HandleId), Spoken>,
-    /// Conversations to analyze again because a speaker was recognized as the owner during this batch, each with how far it had
-    /// been analyzed.
+    /// Conversations to analyze again because this batch identified a speaker as the owner, each with the sequence number up to
+    /// which it had been analyzed.
     reread: BTreeMap<ConversationId, i64>,
 }
 
@@ -179,8 +180,8 @@ impl WriteTx<'_> {
             let source_key = source_key_of(&key, message);
             let revision = match self.revision_in_batch(&source_key, message, &mut seen, context)? {
                 Revision::Same => {
-                    // A repeated message may be the first to say that its author is the owner. It creates no handle: if the
-                    // source has renamed the author since, the new handle would belong to no message.
+                    // A repeated message may be the first to identify its author as the owner. It must not create a handle: if
+                    // the source has renamed the author since, the new handle would belong to no message.
                     self.stored_handle(message, &mut seen, context)?;
                     outcome.duplicate += 1;
                     continue;
@@ -211,7 +212,7 @@ impl WriteTx<'_> {
         seen.rows.write(self.conn, context)?;
         self.settle(seen, &mut outcome)?;
         if outcome.imported > 0 {
-            // A trigger adds all new messages to the full-text index at once (migration 0004 explains why).
+            // This fires a trigger that adds all new messages to the full-text index in one step (migration 0004 explains why).
             self.conn
                 .prepare_cached("UPDATE interactions_indexed SET through_seq = (SELECT max(seq) FROM interactions)")?
                 .execute([])?;
@@ -223,8 +224,8 @@ impl WriteTx<'_> {
         Ok(outcome)
     }
 
-    /// [`revision_for`](ReadTx::revision_for) within a batch. It skips the log where nothing can be found, because most messages
-    /// of an import belong to conversations that are new with it.
+    /// [`revision_for`](ReadTx::revision_for) within a batch. It does not query the log if the message cannot be there, because
+    /// most messages of an import belong to conversations that the import creates.
     fn revision_in_batch<'m>(
         &self,
         source_key: &Hash,
@@ -297,15 +298,15 @@ impl WriteTx<'_> {
         Ok(Some(handle))
     }
 
-    /// Handles a speaker, stored earlier as another person, who has now been identified as the owner.
+    /// Updates the store after a speaker who was stored as another person has been identified as the owner.
     fn recognise_owner(&self, handle: &Handle, seen: &mut Seen<'_>, context: AppendContext<'_>) -> Result<()> {
-        // Their messages from earlier in this batch count as well.
+        // Write first, so that the speaker's messages from earlier in this batch are included.
         seen.rows.write(self.conn, context)?;
         self.conn.execute(
             "UPDATE entities SET is_owner = 1, updated_at_ms = ?2 WHERE id = ?1",
             params![handle.entity.as_str(), context.now.0],
         )?;
-        // Withdraw the proposals that name them, or they would sit beside the ones about the owner that the next analysis brings.
+        // Withdraw the proposals about this speaker, because the next analysis will create proposals about the owner instead.
         // Memories that the person has already decided on stay.
         self.withdraw(handle.id.as_str())?;
         // Reassign the conversations that were with them to another speaker.
@@ -321,7 +322,7 @@ impl WriteTx<'_> {
         let rows = statement.query_map(params![handle.id.as_str()], |row| row.get::<_, String>(0))?;
         for row in rows {
             let id: ConversationId = crate::text::parse("conversation id", &row?)?;
-            // Two speakers of a conversation may be recognized in one batch: keep the position from before the first.
+            // A batch may identify two speakers of a conversation as the owner: keep the position from before the first.
             if let Entry::Vacant(reread) = seen.reread.entry(id) {
                 let read_to = self.conversation(reread.key())?.extracted_through_seq;
                 reread.insert(read_to);
@@ -334,7 +335,7 @@ impl WriteTx<'_> {
         let author = &message.author;
         let owner_entity = if author.role == Role::Owner { self.owner_entity()? } else { None };
         let entity = match owner_entity {
-            // The source says that this is the owner, so the handle joins the owner's others.
+            // The source says that this is the owner, so add the handle to the owner's other handles.
             Some(entity) => entity,
             None => {
                 let entity = EntityId::fresh(context.ids);
@@ -541,7 +542,7 @@ fn conversation_key(message: &Message) -> SourceConversation<'_> {
     (message.source.kind, &message.source.conversation)
 }
 
-/// The scope in which a message id is unique. This is the conversation, except in Claude Code, which copies old lines with their
+/// The scope in which a message id is unique. This is the conversation, except for Claude Code, which copies old lines with their
 /// ids into the file of a resumed session (docs/formats.md, section 4).
 fn scope_of(message: &Message) -> &str {
     if message.source.kind == SourceKind::ClaudeCode { "" } else { &message.source.conversation }
@@ -559,13 +560,13 @@ pub(crate) fn source_key_of(key: &[u8; 32], message: &Message) -> Hash {
 pub(crate) enum Revision {
     /// Already stored with this text.
     Same,
-    /// Erased before; it stays out.
+    /// Erased before, so it is not stored again.
     Erased,
     /// To be stored with this revision number.
     Next(i64),
 }
 
-/// The visibility of everything derived from a conversation. An excluded conversation (`is_private`) makes it private.
+/// The visibility of everything derived from a conversation. It is private if the conversation is excluded (`is_private`).
 pub(crate) fn label_of(visibility: Visibility, is_private: bool) -> Visibility {
     if is_private { Visibility::Private } else { visibility }
 }

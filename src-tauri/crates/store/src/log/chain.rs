@@ -1,8 +1,9 @@
 //! The hash chain over the append log. Each row's hash covers the hash of the row before it, so an edit made outside Keepsake is
 //! detected.
 //!
-//! The chain is tamper-evident only against partial edits: anyone who can write the file can recompute all of it. The content
-//! enters as a salted hash, so erasing a row keeps the chain whole and leaves nothing to guess its text from.
+//! The chain is tamper-evident only against partial edits: anyone who can write the file can recompute all of it. Message text is
+//! included only as a salted hash, so erasing a row does not break the chain and leaves nothing from which its text could be
+//! guessed.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,7 +14,7 @@ use rusqlite::types::ValueRef;
 use crate::Result;
 use crate::open::ReadTx;
 
-/// Length of a stored hash. 128 bits rule out accidental collisions, and the threat is accident and casual edits.
+/// Length of a stored hash. 128 bits are enough to rule out chance collisions; the threats are accidents and casual edits.
 pub(crate) const HASH_BYTES: usize = 16;
 
 /// A stored hash.
@@ -22,7 +23,7 @@ pub(crate) type Hash = [u8; HASH_BYTES];
 /// The hash that precedes the first row.
 pub(crate) const GENESIS: Hash = [0; HASH_BYTES];
 
-/// Hashes length-prefixed parts, so that no two lists of parts collide by concatenation.
+/// Hashes each part with its length as a prefix, so that two different lists of parts cannot produce the same input.
 pub(crate) fn hash_parts(key: Option<&[u8; 32]>, parts: &[&[u8]]) -> Hash {
     let mut hasher = match key {
         Some(key) => blake3::Hasher::new_keyed(key),
@@ -37,8 +38,8 @@ pub(crate) fn hash_parts(key: Option<&[u8; 32]>, parts: &[&[u8]]) -> Hash {
     hash
 }
 
-/// The hash of a row. It covers every column except the sequence number, the text and the salt; text and salt enter through the
-/// content hash.
+/// The hash of a row. It covers every column except the sequence number, the text and the salt; the content hash covers the text
+/// and the salt.
 ///
 /// `columns` follow the order of [`LINKED_COLUMNS`]; a missing value and an empty one hash differently.
 pub(crate) fn row_hash(prev: &[u8], columns: &[Option<&[u8]>; LINKED_COLUMNS.len()]) -> Hash {
@@ -50,7 +51,7 @@ pub(crate) fn row_hash(prev: &[u8], columns: &[Option<&[u8]>; LINKED_COLUMNS.len
     hash_parts(None, &parts)
 }
 
-/// The columns that the row's hash covers; numbers enter as eight little-endian bytes.
+/// The columns that the row's hash covers; numbers are hashed as eight little-endian bytes.
 pub(crate) const LINKED_COLUMNS: [&str; 24] = [
     "id", "conversation_id", "entity_id", "handle_id", "channel_type", "channel_id", "direction", "role", "author",
     "message_type", "is_branch", "tool", "reply_to", "metadata", "created_at_ms", "time_certainty", "source_kind",
@@ -82,13 +83,14 @@ pub struct ChainReport {
 }
 
 impl ChainReport {
-    /// The earliest fault, from which on the log is in doubt; `None` if the chain is whole.
+    /// The earliest fault, or `None` if the chain is intact. The log cannot be trusted from this row on.
     pub fn doubt(&self) -> Option<ChainFault> {
         self.faults.iter().min_by_key(|fault| fault.seq).cloned()
     }
 }
 
-/// A stored value as the bytes that were hashed. Text is not decoded, so that damage shows as a fault and not as an error.
+/// A stored value as the bytes that were hashed. Text is not decoded, so that damaged text is reported as a fault instead of
+/// failing the check.
 fn bytes_of(value: ValueRef<'_>) -> Option<Cow<'_, [u8]>> {
     match value {
         ValueRef::Null => None,
@@ -98,7 +100,7 @@ fn bytes_of(value: ValueRef<'_>) -> Option<Cow<'_, [u8]>> {
     }
 }
 
-/// Checks the row of a message on its own and returns what is wrong with it.
+/// Checks a message row on its own and returns its fault, if any.
 fn fault_of(row: &Row<'_>) -> rusqlite::Result<Option<&'static str>> {
     let column = |name: &str| Ok::<_, rusqlite::Error>(bytes_of(row.get_ref(name)?));
     let mut owned = Vec::with_capacity(LINKED_COLUMNS.len());
@@ -125,7 +127,8 @@ impl ReadTx<'_> {
     /// The hash of the newest row, erased ones included.
     pub(crate) fn chain_head(&self) -> Result<Hash> {
         let mut statement = self.conn.prepare_cached(
-            // Each subquery takes its table's last row: one common ORDER BY would read both tables whole at every append.
+            // Each subquery reads only the last row of its table. A common ORDER BY would read both tables in full on every
+            // append.
             "SELECT row_hash FROM (
                  SELECT * FROM (SELECT seq, row_hash FROM interactions ORDER BY seq DESC LIMIT 1)
                  UNION ALL
@@ -145,7 +148,8 @@ impl ReadTx<'_> {
 
     /// Recomputes the whole chain.
     pub fn verify_chain(&self) -> Result<ChainReport> {
-        /// More would add nothing: the first already means that the log was changed from outside.
+        /// Maximum number of faults reported. More would add nothing, because the first one already shows that the log was
+        /// changed from outside.
         const FAULTS_MAX: usize = 10;
         let mut report = ChainReport { rows: 0, faults: Vec::new() };
         let fault = |report: &mut ChainReport, seq, what| {
@@ -177,7 +181,7 @@ impl ReadTx<'_> {
             last = seq;
             report.rows += 1;
         }
-        // SQLite keeps the count of appended rows in a separate table. Without it, missing newest rows would go unnoticed.
+        // SQLite counts appended rows in a separate table. Without this comparison, missing newest rows would go unnoticed.
         let appended: Option<i64> =
             self.conn.query_row("SELECT max(seq) FROM sqlite_sequence WHERE name = 'interactions'", [], |row| row.get(0))?;
         if appended.unwrap_or(0) != last {

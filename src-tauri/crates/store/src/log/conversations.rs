@@ -31,7 +31,7 @@ pub struct ConversationRow {
     pub channel_id: String,
     /// Effective visibility: the person's choice, else what the source declared.
     pub visibility: Visibility,
-    /// The person's choice for this conversation alone, if any.
+    /// The visibility that the person chose for this conversation, if any.
     pub chosen: Option<Visibility>,
     /// Not used for memory: the person excluded it from analysis.
     pub is_private: bool,
@@ -43,20 +43,20 @@ pub struct ConversationRow {
     pub first: Timestamp,
     /// Time of the last message.
     pub last: Timestamp,
-    /// Extraction is done with the messages up to this sequence number.
+    /// Extraction has read the messages up to this sequence number.
     pub extracted_through_seq: i64,
     /// A model has read the messages up to this sequence number.
     pub model_read_through_seq: i64,
-    /// Number of periods in which it was excluded and messages arrived, an ongoing one included.
+    /// Number of periods in which it was excluded and messages arrived, including an ongoing one.
     pub private_intervals: u32,
     /// It belongs to the sample data.
     pub is_sample: bool,
-    /// The source gave no time for its last message: the time was inferred, and is shown as a guess.
+    /// The source gave no time for its last message, so the time was inferred and is shown as a guess.
     pub is_time_inferred: bool,
 }
 
 impl ConversationRow {
-    /// The visibility that everything derived from it carries.
+    /// The visibility of everything derived from this conversation.
     pub fn label(&self) -> Visibility {
         crate::log::append::label_of(self.visibility, self.is_private)
     }
@@ -75,9 +75,9 @@ pub struct InteractionRow {
     pub role: Role,
     /// The author's name in the source, or the name that the person gave to an unidentified speaker.
     pub author: String,
-    /// The source's label for a speaker whom the person named; `None` for everybody else.
+    /// The source's label for a speaker whom the person named; `None` for everyone else.
     pub label: Option<String>,
-    /// An unidentified speaker, not named yet ([`crate::UnidentifiedSpeakerRow`]).
+    /// The author is an unidentified speaker without a name ([`crate::UnidentifiedSpeakerRow`]).
     pub is_unnamed: bool,
     /// Handle id.
     pub handle_id: String,
@@ -91,7 +91,7 @@ pub struct InteractionRow {
     pub tool: Option<String>,
     /// When it was written.
     pub time: Timestamp,
-    /// How far `time` can be trusted, by name of the certainty.
+    /// Name of the certainty: how far `time` can be trusted.
     pub time_certainty: String,
     /// Name of the source kind.
     pub source_kind: String,
@@ -121,7 +121,7 @@ pub struct ConversationFilter {
     pub channels: Vec<String>,
     /// Only excluded conversations (`true`) or only others (`false`).
     pub is_private: Option<bool>,
-    /// Some message must match all of these.
+    /// At least one message must meet all of these conditions.
     pub said: Option<Said>,
 }
 
@@ -171,15 +171,15 @@ impl Said {
     }
 }
 
-/// Channel, handle, and whether it was verified.
+/// Channel, handle, and whether the handle is verified.
 pub type OwnerHandle = (String, String, bool);
 
-/// What excluding a conversation would remove.
+/// Counts of the data that excluding a conversation would remove.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PrivacyCounts {
-    /// Approved memories that rest only on this conversation.
+    /// Approved memories based only on this conversation.
     pub active: u64,
-    /// Proposals that rest only on this conversation.
+    /// Proposals based only on this conversation.
     pub pending: u64,
     /// Analyses and summaries.
     pub analyses: u64,
@@ -187,7 +187,8 @@ pub struct PrivacyCounts {
     pub gate_entries: u64,
 }
 
-/// Longer titles do not exist. SQLite rejects LIKE patterns over 50,000 bytes, and a pasted page must not cause an error.
+/// Maximum length of a title query. No title is longer. SQLite rejects LIKE patterns over 50,000 bytes, and a pasted page must
+/// not cause an error.
 const TITLE_QUERY_CHARS_MAX: usize = 1_000;
 
 const CONVERSATION_COLUMNS: &str =
@@ -205,7 +206,7 @@ pub(crate) const INTERACTION_COLUMNS: &str = "i.seq, i.id, i.conversation_id,
     i.source_kind, i.source_conversation, i.source_message, i.revision,
     iif(v.name IS NULL, NULL, i.author) AS label, v.handle_id IS NOT NULL AND v.name IS NULL AS is_unnamed";
 
-/// The joins that [`INTERACTION_COLUMNS`] needs, to follow `interactions i`.
+/// The joins that [`INTERACTION_COLUMNS`] needs; they go after `interactions i`.
 pub(crate) const INTERACTION_JOINS: &str =
     "JOIN entities e ON e.id = i.entity_id LEFT JOIN voices v ON v.handle_id = i.handle_id";
 
@@ -289,12 +290,12 @@ impl ConversationFilter {
     }
 }
 
-/// Answered from an index alone, because the list runs it for each of its rows.
+/// Reads only an index, because the conversation list runs this query for every row.
 pub(crate) const PARTICIPANTS: &str =
     "SELECT author FROM interactions WHERE conversation_id = ?1 AND role IN ('owner', 'person', 'assistant')
       GROUP BY author ORDER BY count(*) DESC, min(seq) LIMIT ?2";
 
-/// Answered from an index alone, for the same reason.
+/// Reads only an index, for the same reason.
 pub(crate) const MEMORIES_OF_ONE: &str =
     "SELECT coalesce(sum(status = 'active'), 0), coalesce(sum(status = 'pending'), 0) FROM memories WHERE conversation_id = ?1";
 
@@ -305,7 +306,7 @@ pub(crate) const TO_EXTRACT: &str = "SELECT c.id FROM conversations c
         AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = 'extract' AND j.idempotency_key = c.id AND j.state = 'dead')
       ORDER BY c.last_activity_at_ms DESC, c.id";
 
-/// One page of the list, latest activity first.
+/// SQL for one page of the conversation list, latest activity first.
 pub(crate) fn listed(condition: &str, offset: u32, limit: u32) -> String {
     format!(
         "SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE {condition}
@@ -445,15 +446,15 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Conversations with messages that extraction has not read. Excluded ones are never among them, and those whose job failed
-    /// for good only once the person retries it.
+    /// Conversations with messages that extraction has not read. Leaves out excluded conversations, and those whose job failed
+    /// for good until the person retries it.
     pub fn conversations_to_extract(&self) -> Result<Vec<ConversationId>> {
         let mut statement = self.conn.prepare_cached(TO_EXTRACT)?;
         let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
         rows.map(|row| parse("conversation id", &row?)).collect()
     }
 
-    /// The replies in a conversation, by sequence number, each with the source's id of the message it answers.
+    /// The replies in a conversation: the reply's sequence number, and the id in the export of the message it answers.
     pub fn answers_in(&self, id: &ConversationId) -> Result<HashMap<i64, String>> {
         let mut statement = self
             .conn
@@ -475,7 +476,7 @@ impl ReadTx<'_> {
         Ok(self.conn.prepare_cached("SELECT coalesce(max(seq), 0) FROM interactions")?.query_row([], |row| row.get(0))?)
     }
 
-    /// What excluding the conversation would remove.
+    /// Counts the data that excluding the conversation would remove.
     pub fn privacy_counts(&self, id: &ConversationId) -> Result<PrivacyCounts> {
         let number = |sql: &str| -> Result<u64> {
             Ok(self.conn.prepare_cached(sql)?.query_row(params![id.as_str()], |row| row.get::<_, i64>(0))? as u64)
@@ -504,7 +505,8 @@ impl ReadTx<'_> {
         Ok((active as u64, pending as u64))
     }
 
-    /// Number of knowledge items ever drawn from a conversation, dismissed ones included; several versions count as one.
+    /// Number of knowledge items ever extracted from a conversation, including dismissed ones. Several versions of an item count
+    /// as one.
     pub fn knowledge_of(&self, id: &ConversationId) -> Result<u64> {
         let count: i64 = self
             .conn
@@ -533,7 +535,7 @@ impl ReadTx<'_> {
             Ok(((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, bool>(2)?), row.get::<_, String>(3)?))
         })?;
         let rows = rows.collect::<rusqlite::Result<Vec<_>>>()?;
-        // Assistants' exports call their user "You" or "User"; prefer a real name from any channel.
+        // Exports from assistants call the user "You" or "User", so prefer a real name from any channel.
         let name = rows.iter().map(|(_, name)| name).find(|name| !matches!(name.as_str(), "You" | "User" | "user" | "owner"));
         let name = name.or_else(|| rows.first().map(|(_, name)| name)).cloned();
         Ok(name.map(|name| (name, rows.into_iter().map(|(handle, _)| handle).collect())))
@@ -541,7 +543,7 @@ impl ReadTx<'_> {
 }
 
 impl ReadTx<'_> {
-    /// Conversations with words of the owner that no model has read, latest first. Excluded ones are never among them.
+    /// Conversations with messages by the owner that no model has read, latest first. Leaves out excluded conversations.
     pub fn conversations_for_model(&self) -> Result<Vec<ConversationId>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT c.id FROM conversations c
@@ -558,7 +560,7 @@ impl ReadTx<'_> {
 }
 
 impl ReadTx<'_> {
-    /// Number of characters that people wrote in these conversations and that no model has read.
+    /// Number of characters in these conversations that people wrote and no model has read.
     pub fn chars_for_model(&self, conversations: &[ConversationId]) -> Result<u64> {
         let chars: i64 = self
             .conn
@@ -592,8 +594,9 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Marks the messages of this import in the conversation as read by extraction. If messages from elsewhere are unread there,
-    /// these stay unread too: there is a single mark per conversation, and it must not skip messages of another import.
+    /// Marks the messages of this import in the conversation as read by extraction. If the conversation has other unread
+    /// messages, all of them stay unread: there is a single mark per conversation, and it must not skip messages from another
+    /// import.
     pub fn pass_over_import(&self, id: &ConversationId, import: &ImportId) -> Result<()> {
         let waits: bool = self
             .conn
@@ -605,7 +608,7 @@ impl WriteTx<'_> {
         if waits { Ok(()) } else { self.mark_extracted(id, self.last_seq(id)?) }
     }
 
-    /// Recomputes the visibility of the memories that rest on a conversation.
+    /// Recomputes the visibility of the memories that have evidence in a conversation.
     pub(crate) fn relabel(&self, id: &ConversationId) -> Result<()> {
         let mut statement = self.conn.prepare_cached(
             "SELECT v.memory_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id WHERE i.conversation_id = ?1
@@ -621,7 +624,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Recomputes the visibility of a memory: private if any of its evidence is, merged duplicates included.
+    /// Recomputes the visibility of a memory: private if any of its evidence is, including the evidence of merged duplicates.
     pub(crate) fn relabel_memory(&self, id: &MemoryId) -> Result<()> {
         self.conn
             .prepare_cached(

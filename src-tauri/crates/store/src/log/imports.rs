@@ -19,7 +19,7 @@ pub struct ImportSkip {
     pub reason: String,
     /// Number of records.
     pub count: u64,
-    /// An example.
+    /// Example of a skipped record.
     pub sample: String,
 }
 
@@ -28,7 +28,7 @@ pub struct ImportSkip {
 pub struct ImportTotals {
     /// Conversations in the file.
     pub conversations: u64,
-    /// Records that are messages, or should be.
+    /// Records that are messages or that should have been.
     pub seen: u64,
     /// New messages.
     pub imported: u64,
@@ -51,9 +51,9 @@ pub struct ImportRow {
     pub is_sample: bool,
     /// One of `running`, `done`, `failed`, `cancelled`.
     pub state: String,
-    /// Its totals.
+    /// Counts of its conversations and records.
     pub totals: ImportTotals,
-    /// What went wrong, if anything.
+    /// The error, if the import failed.
     pub error: Option<String>,
     /// When it began.
     pub started: Timestamp,
@@ -109,7 +109,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Begins an import. Beginning the same one again, after a crash, restarts its record.
+    /// Begins an import. Beginning the same import again after a crash resets its record.
     pub fn begin_import(&self, id: &ImportId, path: &str, source_kind: &str, is_sample: bool, now: Timestamp) -> Result<()> {
         self.conn.execute(
             "INSERT INTO imports (id, path, source_kind, is_sample, started_at_ms) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -120,13 +120,13 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Marks an import whose messages the person wants left unsearched for memories; a rebuild respects that too.
+    /// Marks an import whose messages the person does not want searched for memories. A rebuild respects this too.
     pub fn leave_unread(&self, id: &ImportId) -> Result<()> {
         self.conn.execute("UPDATE imports SET is_unread = 1 WHERE id = ?1", params![id.as_str()])?;
         Ok(())
     }
 
-    /// Marks imports as failed that a process left running and that no job continues.
+    /// Marks an import as failed if a process left it running and no job continues it.
     pub fn close_lost_imports(&self, now: Timestamp) -> Result<()> {
         let lost = self.conn.execute(
             "UPDATE imports SET state = 'failed', finished_at_ms = ?1,

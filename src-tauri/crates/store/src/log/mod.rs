@@ -1,6 +1,7 @@
-//! The messages: what was said, where, and in which order; nothing here is changed once it is written.
+//! The messages: their text, place and order. A message never changes once it is written.
 
 pub(crate) mod append;
+pub(crate) mod append_preview;
 pub(crate) mod chain;
 pub(crate) mod conversations;
 pub(crate) mod imports;

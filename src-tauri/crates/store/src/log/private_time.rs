@@ -1,7 +1,7 @@
-//! When conversations were excluded: intervals of the log from which nothing is derived.
+//! The periods in which conversations were excluded: intervals of the log from which nothing is derived.
 //!
-//! A message belongs to an interval by its position in the log, that is, by when it arrived and not by its own time. Excluding an
-//! import therefore covers everything it brought. An interval in which nothing arrived is not kept. The view
+//! Whether a message belongs to an interval depends on its position in the log, that is, on when it arrived, not on when it was
+//! written. Excluding an import therefore covers all its messages. An interval in which nothing arrived is deleted. The view
 //! `private_time_messages` (`migrations/0029`) lists the messages for SQL; [`PrivateInterval`] is the same rule for rows that
 //! were already read.
 //!
@@ -38,7 +38,7 @@ impl PrivateInterval {
 pub enum PrivateTime {
     /// Nothing is ever derived from them, unless the person decides otherwise later.
     LeaveOut,
-    /// They are used like all others.
+    /// They are used like all other messages.
     Use,
 }
 
@@ -53,7 +53,7 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The same for every conversation that was ever excluded.
+    /// The excluded periods of every conversation that has any, earliest first.
     pub fn all_private_intervals(&self) -> Result<BTreeMap<ConversationId, Vec<PrivateInterval>>> {
         let mut statement =
             self.conn.prepare_cached("SELECT conversation_id, after_seq, through_seq FROM private_intervals ORDER BY 1, 2")?;
@@ -82,12 +82,12 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Excludes a conversation from now on, or includes it again without using what arrived meanwhile.
+    /// Excludes a conversation from now on, or includes it again without using the messages that arrived in the meantime.
     pub fn set_private(&self, id: &ConversationId, is_private: bool) -> Result<()> {
         if is_private { self.begin_private(id, self.last_seq_of_all()?) } else { self.end_private(id, PrivateTime::LeaveOut) }
     }
 
-    /// Excludes a conversation with every message after this sequence number.
+    /// Excludes a conversation, including every message after this sequence number.
     pub fn begin_private(&self, id: &ConversationId, after_seq: i64) -> Result<()> {
         let open = self.private_intervals(id)?.into_iter().find(|interval| interval.through_seq.is_none());
         if open.is_some_and(|open| open.after_seq <= after_seq) {
@@ -95,7 +95,7 @@ impl WriteTx<'_> {
         }
         self.conn.execute("UPDATE conversations SET is_private = 1 WHERE id = ?1", [id.as_str()])?;
         self.drop_readings_of(id)?;
-        // Earlier intervals that overlap with this one become part of it.
+        // Intervals that overlap with this one are merged into it.
         self.conn.execute(
             "DELETE FROM private_intervals WHERE conversation_id = ?1 AND after_seq >= ?2",
             params![id.as_str(), after_seq],
@@ -130,7 +130,7 @@ impl WriteTx<'_> {
         }
     }
 
-    /// Releases everything that arrived while the conversation was excluded. Refused while it still is.
+    /// Releases the messages that arrived while the conversation was excluded. Fails if it still is.
     fn use_private_time(&self, id: &ConversationId) -> Result<()> {
         let Some(first) = self.private_intervals(id)?.first().copied() else { return Ok(()) };
         if first.through_seq.is_none() {

@@ -1,10 +1,10 @@
-//! Rows on their way into the log: linked in order and written many per statement.
+//! Writes rows to the log: links them into the hash chain and writes many per statement.
 //!
-//! The triggers that keep the log append-only make each INSERT use its own journal, into which SQLite copies every page that the
-//! statement is the first to change. With one statement per message it would copy the same pages again and again, so rows are
-//! collected until they fill a statement.
+//! Because of the triggers that keep the log append-only, each INSERT uses its own statement journal, into which SQLite copies
+//! every page before the statement first changes it. One statement per message would copy the same pages again and again, so rows
+//! are collected until they fill a statement.
 //!
-//! Not here: what becomes a row, and the look-ups for it.
+//! Not here: deciding which messages become rows, and the look-ups for that.
 
 use std::sync::LazyLock;
 
@@ -15,8 +15,7 @@ use crate::Result;
 use crate::log::append::{AppendContext, Handle};
 use crate::log::chain::{Hash, hash_parts, row_hash};
 
-/// Rows per full statement. More would gain little: at this size, nearly every page that a statement changes is changed by it
-/// only.
+/// Rows per full statement. More would gain little: at this size, hardly any page is changed by more than one statement.
 const ROWS_A_STATEMENT: usize = 50;
 
 /// The columns in the order in which [`bind`] binds them.
@@ -50,19 +49,19 @@ struct Row<'m> {
     hash: Hash,
 }
 
-/// Collected rows, in order.
+/// The rows collected for the next statement, in log order.
 pub(crate) struct Rows<'m> {
     head: Hash,
     waiting: Vec<Row<'m>>,
 }
 
 impl<'m> Rows<'m> {
-    /// Starts with no rows, after the row with the hash `head`.
+    /// An empty collection that continues the chain after the row with the hash `head`.
     pub(crate) fn after(head: Hash) -> Self {
         Self { head, waiting: Vec::with_capacity(ROWS_A_STATEMENT) }
     }
 
-    /// Links another row, and writes the collected rows once they fill a statement.
+    /// Adds a row to the chain, and writes the collected rows once they fill a statement.
     pub(crate) fn push(
         &mut self,
         conn: &Connection,
@@ -138,7 +137,7 @@ impl<'m> Rows<'m> {
     }
 }
 
-/// Binds the parameters of one row, which follow `before` other parameters.
+/// Binds the parameters of one row, after the first `before` parameters.
 fn bind(statement: &mut Statement<'_>, before: usize, row: &Row<'_>, context: AppendContext<'_>) -> rusqlite::Result<()> {
     let message = row.message;
     let mut at = before;

@@ -1,7 +1,7 @@
 //! Keyword search over messages and memories.
 //!
-//! What a person types is data, never FTS5 syntax. Every term is quoted, so no input can cause an error or act as an operator,
-//! except the two that people know: `"exact phrase"` and `prefix*`.
+//! Typed text is data, never FTS5 syntax. Every term is quoted, so no input can cause an error or act as an operator, except for
+//! the two operators that people know: `"exact phrase"` and `prefix*`.
 
 use keepsake_domain::{ConversationId, EntityId, InteractionId, MemoryId, TopicId};
 use rusqlite::{OptionalExtension, params};
@@ -11,10 +11,10 @@ use crate::log::conversations::{INTERACTION_COLUMNS, INTERACTION_JOINS, Interact
 use crate::open::ReadTx;
 use crate::text::parse;
 
-/// Maximum number of words, of quoted phrases, and of words per phrase. More would add cost but no meaning to a typed query.
+/// Maximum number of words, of quoted phrases, and of words per phrase. More would slow down a typed query without improving it.
 const TERMS_MAX: usize = 32;
 
-/// Words that occur in nearly every message; a question in full sentences would otherwise match through them.
+/// Words that occur in nearly every message. Without this list, a question written as a sentence would match almost everything.
 const STOP_WORDS: [&str; 60] = [
     "a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do", "does", "for",
     "from", "had", "has", "have", "he", "her", "his", "how", "i", "in", "is", "it", "its", "me", "my", "of", "on", "or", "our",
@@ -30,7 +30,8 @@ pub(crate) struct QueryParts {
     pub(crate) words: Vec<String>,
 }
 
-/// The parts of a typed query, or `None` if it contains no word. Stop words are dropped unless the query has nothing else.
+/// Splits a typed query into its parts, or returns `None` if it contains no word. Stop words are dropped unless the query has
+/// nothing else.
 pub(crate) fn query_parts(typed: &str) -> Option<QueryParts> {
     let mut phrases: Vec<String> = Vec::new();
     let mut words = Vec::new();
@@ -56,7 +57,8 @@ pub(crate) fn query_parts(typed: &str) -> Option<QueryParts> {
 
 /// The FTS5 expression for a typed query, or `None` if it contains no word.
 ///
-/// Quoted phrases must occur; of the other words, any may. The ranking prefers messages with more words and with rarer ones.
+/// Every quoted phrase must occur, and at least one of the other words, if there are any. The ranking prefers messages that
+/// contain more of the words, and rarer ones.
 pub fn fts_query(typed: &str) -> Option<String> {
     let QueryParts { phrases, words } = query_parts(typed)?;
     Some(match (phrases.is_empty(), words.is_empty()) {
@@ -73,18 +75,18 @@ fn terms(text: &str) -> impl Iterator<Item = (String, bool)> + '_ {
     })
 }
 
-/// A message found by its words.
+/// A message found by a keyword search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MessageHit {
     /// The message.
     pub message: InteractionRow,
     /// Title of its conversation.
     pub conversation_title: Option<String>,
-    /// Relevance; higher is better.
+    /// Relevance. Higher is better. Only comparable with other scores of the same search.
     pub score: f64,
 }
 
-/// A query for the index: consecutive words, or several such phrases that must all occur.
+/// A full-text query: a phrase of consecutive words, or several such phrases that must all occur.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordMatch(String);
 
@@ -104,14 +106,14 @@ impl WordMatch {
     }
 }
 
-/// A handle, as searches use it.
+/// A handle, with the fields that searches use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedHandle {
     /// Its id.
     pub id: String,
     /// The handle's own entity.
     pub entity: EntityId,
-    /// Whether the entity is the owner's.
+    /// Whether the entity is the owner.
     pub is_owner: bool,
     /// Name shown in the channel, or given by the person to an unidentified speaker.
     pub name: String,
@@ -135,7 +137,7 @@ impl ReadTx<'_> {
         Ok(())
     }
 
-    /// Passes every word of the index to `take`, in its indexed form: lower case, without diacritics.
+    /// Passes every indexed word to `take`, in its indexed form: lower case, without diacritics.
     pub fn message_words(&self, mut take: impl FnMut(&str)) -> Result<()> {
         let mut statement = self.conn.prepare_cached("SELECT term FROM interactions_words")?;
         let mut rows = statement.query([])?;
@@ -185,7 +187,7 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Every handle with its name, address and entity, and whether it is the owner's. Messages per handle are not counted,
+    /// Every handle with its name, address and entity, and whether it is the owner's. It does not count messages per handle,
     /// because that would read a row for every conversation.
     pub fn named_handles(&self) -> Result<Vec<NamedHandle>> {
         let mut statement = self.conn.prepare_cached(
@@ -221,7 +223,7 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Conversations that the person names by channel type, channel id, `type:id`, id, or part of the title.
+    /// Conversations that match a typed channel type, channel id, `type:id`, id (ours or the export's), or part of the title.
     pub fn conversations_named(&self, text: &str) -> Result<Vec<ConversationId>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT id FROM conversations
@@ -259,7 +261,7 @@ impl ReadTx<'_> {
     /// Messages that match the query, best first.
     pub fn search_messages(&self, typed: &str, limit: u32) -> Result<Vec<MessageHit>> {
         let Some(query) = fts_query(typed) else { return Ok(Vec::new()) };
-        // The best rows are selected from the index alone; only these are read in full.
+        // The subquery selects the best rows using only the index; only these rows are read in full.
         let mut statement = self.conn.prepare_cached(&format!(
             "SELECT {INTERACTION_COLUMNS}, c.title, -best.score
                FROM (SELECT rowid, bm25(interactions_fts) AS score FROM interactions_fts

@@ -1,4 +1,4 @@
-//! Comparing whom statements are about: the owner, or a person with all the handles that the links in effect give them.
+//! Compares the subjects of statements: the owner, or a person with all handles that the links in effect assign to them.
 //!
 //! Not here: how two statements about one person relate to each other (`capture`, `engine`).
 
@@ -49,7 +49,7 @@ macro_rules! is_about {
 }
 pub(crate) use is_about;
 
-/// The subject of a row. Without a handle it is the owner, whatever its name.
+/// The subject of a row. Without a handle it is the owner, regardless of the name.
 pub(crate) fn subject(name: &str, handle: Option<&str>) -> Subject {
     handle.map_or(Subject::Owner, |handle| Subject::Person(Speaker::new(name, handle)))
 }
@@ -110,13 +110,14 @@ impl ReadTx<'_> {
         }
     }
 
-    /// ARCHITECTURE.md, invariant 12: only a person's own words are evidence about them.
+    /// Fails unless the message is the subject's own words: only these are evidence about a person (ARCHITECTURE.md, invariant
+    /// 12).
     pub(crate) fn check_own_words(&self, subject: &Subject, said: &InteractionRow) -> Result<()> {
         let is_own = match subject {
             Subject::Owner => said.role == Role::Owner,
             Subject::Person(speaker) => said.role == Role::Person && self.is_one_person(&said.handle_id, speaker.key())?,
         };
-        // Commands typed to a tool and platform notices come from the speaker, but state nothing about them.
+        // Tool commands and platform notices have the speaker as their author, but state nothing about them.
         let is_said = matches!(said.message_type, MessageType::Text | MessageType::Voice);
         if is_own && is_said {
             Ok(())
@@ -127,11 +128,11 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Separates the memories of two handles that are no longer one person. Memories about one lose the other's words as
-    /// evidence, proposals merged because of the link are pending again, and the conversations of those words are analyzed again,
-    /// so that each gets their own memories.
+    /// Separates the memories of two handles that no longer belong to one person. Memories about one person lose the messages of
+    /// the other as evidence, proposals merged because of the link become pending again, and the conversations of those messages
+    /// are analyzed again, so that each person gets their own memories.
     ///
-    /// The person's decisions in the meantime stay; each can be undone.
+    /// Decisions made while the handles were linked stay in effect; each can be undone.
     pub(crate) fn part_memories(&self, a: &str, b: &str) -> Result<()> {
         let (of_a, of_b) = (self.handles_beside(a)?, self.handles_beside(b)?);
         if of_a.contains(b) {
@@ -158,7 +159,7 @@ impl WriteTx<'_> {
                 self.conn
                     .prepare_cached("DELETE FROM memory_evidence WHERE memory_id = ?1 AND interaction_id = ?2")?
                     .execute(params![memory.as_str(), interaction])?;
-                // Nobody decided on merged proposals, and a merge does not make a version.
+                // The condition finds merged proposals: they were never decided on, and merging creates no new version.
                 self.conn
                     .prepare_cached(
                         "UPDATE memories SET status = 'pending'

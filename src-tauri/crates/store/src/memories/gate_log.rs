@@ -1,4 +1,4 @@
-//! The gate log: every proposal that was filtered out, by which gate and why, so that people can check the gates.
+//! The gate log: every proposal that was filtered out, with the gate and the reason, so that the person can check the gates.
 
 use keepsake_domain::{ConversationId, Gate, InteractionId, JobId, MemoryId, Span, Subject, Timestamp};
 use rusqlite::params;
@@ -15,15 +15,15 @@ pub struct NewGateLogRow {
     pub conversation_id: ConversationId,
     /// The gate that stopped the proposal.
     pub gate: Gate,
-    /// Whom the memory would have been about.
+    /// The person that the memory would have been about.
     pub subject: Subject,
     /// The statement of the proposal.
     pub content: String,
     /// Why it was stopped.
     pub reason: String,
-    /// The place it was drawn from, if known.
+    /// The message and span that it was extracted from, if known.
     pub place: Option<(InteractionId, Span)>,
-    /// The quarantined memory, or the one it repeats.
+    /// The quarantined memory, or the memory that the proposal repeats.
     pub memory_id: Option<MemoryId>,
     /// Name and version of the proposer.
     pub proposer: String,
@@ -48,7 +48,7 @@ pub struct GateLogRow {
     pub content: String,
     /// Why it was stopped.
     pub reason: String,
-    /// The place it was drawn from, if known.
+    /// The message and span that it was extracted from, if known.
     pub place: Option<(InteractionId, Option<Span>)>,
     /// Name and version of the proposer.
     pub proposer: String,
@@ -106,7 +106,7 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?)
     }
 
-    /// Why a memory was quarantined.
+    /// The reason why a memory was quarantined.
     pub fn quarantine_reason(&self, id: &MemoryId) -> Result<Option<String>> {
         let mut statement = self.conn.prepare_cached("SELECT reason FROM gate_log WHERE memory_id = ?1 ORDER BY seq LIMIT 1")?;
         let mut rows = statement.query(params![id.as_str()])?;
@@ -118,7 +118,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Adds an entry. A proposer's repeated stop of the same proposal at the same place is stored once.
+    /// Adds an entry. If the same proposal by the same proposer is stopped at the same place again, nothing is added.
     pub fn log_stop(&self, stop: &NewGateLogRow, now: Timestamp) -> Result<()> {
         let (interaction, span) = match &stop.place {
             Some((id, span)) => (Some(id.as_str()), Some(*span)),

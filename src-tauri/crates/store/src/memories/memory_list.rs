@@ -13,7 +13,7 @@ use crate::text::{placeholders, to_json};
 /// Sort order of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MemorySort {
-    /// By conversation, the latest first, and within a conversation in the order of the messages.
+    /// By confidence band, then by conversation, latest first, and within a conversation in message order.
     Queue,
     /// Newest proposal first.
     #[default]
@@ -41,15 +41,15 @@ pub struct MemoryFilter {
     pub conversation: Option<ConversationId>,
     /// Words to search for.
     pub query: Option<String>,
-    /// Lowest confidence.
+    /// Minimum confidence.
     pub confidence_min: Option<f64>,
     /// Only memories with (`true`) or without (`false`) an excluded conversation among their sources.
     pub private_source: Option<bool>,
-    /// Only what was said at or after this time.
+    /// Only memories said at or after this time.
     pub said_from: Option<Timestamp>,
-    /// Only what was said before this time.
+    /// Only memories said before this time.
     pub said_before: Option<Timestamp>,
-    /// Only these.
+    /// Only these memories.
     pub among: Option<Vec<MemoryId>>,
     /// Leave out memories snoozed beyond this time.
     pub not_snoozed_at: Option<Timestamp>,
@@ -57,7 +57,7 @@ pub struct MemoryFilter {
     pub snoozed_until: Option<Timestamp>,
 }
 
-/// A memory with what lists show about it.
+/// A memory with the data that lists show about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryListRow {
     /// The memory.
@@ -70,11 +70,11 @@ pub struct MemoryListRow {
     pub author: String,
     /// It is related to another memory.
     pub has_near: bool,
-    /// It rests on an excluded conversation.
+    /// Some of its evidence is in an excluded conversation.
     pub rests_on_private: bool,
 }
 
-/// Counts by facet. The filter's condition on a facet does not apply to its own counts.
+/// Counts by facet. When a facet is counted, the filter's own condition on it does not apply.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemoryFacets {
     /// By status.
@@ -107,7 +107,7 @@ impl Facet {
 }
 
 impl MemoryFilter {
-    /// The SQL condition, without the one on the facet `without`.
+    /// The filter as an SQL condition with its values, leaving out the condition on the facet `without`.
     fn sql(&self, without: Option<Facet>) -> Result<(String, Vec<Value>)> {
         let mut conditions = vec!["1".to_owned()];
         let mut values: Vec<Value> = Vec::new();
@@ -179,8 +179,8 @@ fn list_row(row: &Row<'_>) -> Result<MemoryListRow> {
     })
 }
 
-/// Condition: an excluded conversation is among the sources. (Who may see a memory is decided by `visibility`. Most channels are
-/// private, so marking all of them would say nothing.)
+/// Condition: an excluded conversation is among the sources. (This is not `visibility`, which decides who may see a memory. Most
+/// channels are private, so a mark for those would be meaningless.)
 const RESTS_ON_PRIVATE: &str = "EXISTS (SELECT 1 FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
       JOIN conversations k ON k.id = i.conversation_id WHERE v.memory_id = m.id AND k.is_private = 1)";
 
@@ -203,7 +203,7 @@ impl ReadTx<'_> {
         let count_sql = format!("SELECT count(*) {from} WHERE {condition}");
         let total: i64 = self.conn.prepare_cached(&count_sql)?.query_row(params_from_iter(values.iter()), |row| row.get(0))?;
         let order = match sort {
-            // By confidence band. A model's confidence is not a probability, so its proposals rank as to be checked.
+            // By confidence band. A model's confidence is not a probability, so its proposals go into the middle band.
             MemorySort::Queue => format!(
                 "CASE WHEN m.proposers NOT LIKE '%\"{READER_PREFIX}%' THEN 1 WHEN m.confidence >= {} THEN 0 WHEN m.confidence >= {} THEN 1
                       ELSE 2 END, c.last_activity_at_ms DESC, m.conversation_id, m.said_at_ms, m.rank",
@@ -226,7 +226,7 @@ impl ReadTx<'_> {
         Ok((total as u64, items))
     }
 
-    /// A single memory, as lists show it.
+    /// A single memory, with the data that lists show about it.
     pub fn memory_in_list(&self, id: &keepsake_domain::MemoryId) -> Result<MemoryListRow> {
         let sql = format!(
             "SELECT {MEMORY_COLUMNS}, {LIST_COLUMNS}, {RESTS_ON_PRIVATE} FROM memories m JOIN conversations c ON c.id = m.conversation_id WHERE m.id = ?1"
@@ -239,7 +239,7 @@ impl ReadTx<'_> {
         }
     }
 
-    /// For each period (from, before), how many matching memories were said in it. The filter's own period is ignored.
+    /// For each period (from, before), the number of matching memories said in it. Ignores the filter's own period.
     pub fn count_said(&self, filter: &MemoryFilter, stretches: &[(Option<Timestamp>, Option<Timestamp>)]) -> Result<Vec<u64>> {
         let (condition, values) = MemoryFilter { said_from: None, said_before: None, ..filter.clone() }.sql(None)?;
         if stretches.is_empty() {
@@ -261,7 +261,7 @@ impl ReadTx<'_> {
         Ok(counts)
     }
 
-    /// Live counts for every facet.
+    /// Current counts for every facet.
     pub fn memory_facets(&self, filter: &MemoryFilter) -> Result<MemoryFacets> {
         let count = |facet: Facet| -> Result<Vec<(String, u64)>> {
             let (condition, values) = filter.sql(Some(facet))?;

@@ -1,7 +1,7 @@
 //! Memories and proposals with their evidence and relations.
 //!
-//! The evidence lock is here: [`WriteTx::insert_memory`] checks every span against the stored message, and takes visibility, time
-//! and conversation from the evidence, never from the caller.
+//! The evidence lock is here: [`WriteTx::insert_memory`] checks that every span is in its stored message. It takes visibility,
+//! time and conversation from the evidence, never from the caller.
 
 pub(crate) mod gate_log;
 pub(crate) mod memory_list;
@@ -22,7 +22,7 @@ use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError};
 
-/// A place that is evidence for a memory.
+/// A span of a message that is evidence for a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEvidence {
     /// The message.
@@ -32,7 +32,7 @@ pub struct NewEvidence {
 }
 
 impl NewEvidence {
-    /// The same place as an [`EvidenceSpan`], the type that derived data uses.
+    /// The same span as an [`EvidenceSpan`], the type that derived data uses.
     pub fn place(&self) -> EvidenceSpan {
         EvidenceSpan { interaction: self.interaction_id.clone(), span: self.span }
     }
@@ -47,9 +47,9 @@ pub struct NewMemory {
     pub status: MemoryStatus,
     /// Kind of memory.
     pub kind: MemoryKind,
-    /// What it is about.
+    /// Category of the statement.
     pub category: Category,
-    /// Whom it is about; other people are identified by one of their handles.
+    /// The person it is about. People other than the owner are identified by one of their handles.
     pub subject: Subject,
     /// The statement.
     pub content: String,
@@ -65,15 +65,15 @@ pub struct NewMemory {
     pub fact: Option<FactDetail>,
     /// Details of a memory of a whole conversation.
     pub story: Option<StoryDetail>,
-    /// The person worded it themselves.
+    /// The person worded the statement themselves.
     pub is_edited: bool,
     /// Names of the proposers, with versions.
     pub proposers: Vec<String>,
-    /// Fingerprint that a dismissal suppresses.
+    /// Fingerprint of the statement. Dismissing a memory suppresses new proposals with the same fingerprint.
     pub fingerprint: Vec<u8>,
     /// The version it replaces, if any.
     pub supersedes: Option<MemoryId>,
-    /// Evidence; at least one place.
+    /// Evidence; at least one span.
     pub evidence: Vec<NewEvidence>,
     /// When it was made.
     pub created: Timestamp,
@@ -90,9 +90,9 @@ pub struct MemoryRow {
     pub status: MemoryStatus,
     /// Kind of memory.
     pub kind: MemoryKind,
-    /// What it is about.
+    /// Category of the statement.
     pub category: Category,
-    /// Whom it is about; other people are identified by one of their handles.
+    /// The person it is about. People other than the owner are identified by one of their handles.
     pub subject: Subject,
     /// The statement.
     pub content: String,
@@ -102,11 +102,11 @@ pub struct MemoryRow {
     pub confidence: Confidence,
     /// How long it is likely to stay true.
     pub durability: Durability,
-    /// Private if any of its sources is.
+    /// Private if any of its sources is private.
     pub visibility: Visibility,
-    /// Kept, but never served.
+    /// Hidden: kept, but never served.
     pub is_hidden: bool,
-    /// The person worded it themselves.
+    /// The person worded the statement themselves.
     pub is_edited: bool,
     /// Conversation of its first evidence.
     pub conversation_id: ConversationId,
@@ -114,13 +114,13 @@ pub struct MemoryRow {
     pub said: Timestamp,
     /// Names of the proposers, with versions.
     pub proposers: Vec<String>,
-    /// Fingerprint that a dismissal suppresses.
+    /// Fingerprint of the statement. Dismissing a memory suppresses new proposals with the same fingerprint.
     pub fingerprint: Vec<u8>,
     /// The version it replaced, if any.
     pub supersedes: Option<MemoryId>,
     /// Why the person dismissed it.
     pub reject_reason: Option<String>,
-    /// Out of the queue until this time.
+    /// Snoozed: not in the review queue until this time.
     pub snoozed_until: Option<Timestamp>,
     /// When it was made.
     pub created: Timestamp,
@@ -143,7 +143,7 @@ pub struct EvidenceRow {
     pub interaction_id: InteractionId,
     /// Position in its text.
     pub span: Span,
-    /// It comes from a more private place and does not affect the visibility of the memory.
+    /// Support only: it comes from a more private conversation and does not affect the visibility of the memory.
     pub is_support: bool,
 }
 
@@ -152,7 +152,7 @@ pub(crate) const MEMORY_COLUMNS: &str = "m.rank, m.id, m.status, m.kind, m.categ
     m.reject_reason, m.snoozed_until_ms, m.created_at_ms, m.decided_at_ms, m.topic, m.stability, m.tags, m.context, m.subject_handle_id,
     m.attribute, m.is_negated, m.date, m.emotional_weight, m.participants";
 
-/// Number of [`MEMORY_COLUMNS`], so the index of a query's first extra column.
+/// Number of [`MEMORY_COLUMNS`], which is also the index of a query's first extra column.
 pub(crate) const MEMORY_COLUMNS_COUNT: usize = 32;
 
 pub(crate) fn memory(row: &Row<'_>) -> Result<MemoryRow> {
@@ -187,7 +187,7 @@ pub(crate) fn memory(row: &Row<'_>) -> Result<MemoryRow> {
     })
 }
 
-/// Reads columns 22 to 25 of [`MEMORY_COLUMNS`]; a fact has none of them.
+/// Reads columns 22 to 25 of [`MEMORY_COLUMNS`]; they are empty for a fact.
 fn knowledge(row: &Row<'_>) -> Result<Option<KnowledgeDetail>> {
     let Some(topic) = row.get::<_, Option<String>>(22)? else { return Ok(None) };
     let tags: Option<String> = row.get(24)?;
@@ -248,8 +248,8 @@ impl ReadTx<'_> {
         rows.next()?.map(|row| parse("memory id", row.get_ref(0)?.as_str().unwrap_or_default())).transpose()
     }
 
-    /// Numbers that change whenever a pending or active memory is added, removed or changes status, or one is erased. Caches are
-    /// checked against them.
+    /// Numbers for validating caches. They change whenever a pending or active memory is added, removed or erased, or changes its
+    /// status.
     pub fn memory_signature(&self) -> Result<[i64; 5]> {
         Ok(self
             .conn
@@ -266,8 +266,8 @@ impl ReadTx<'_> {
         self.memories_where("m.status IN ('pending', 'active') ORDER BY m.rank", [])
     }
 
-    /// A memory of any status about this subject and category that already rests on these words, so that the statement was
-    /// proposed before.
+    /// A memory of any status with this subject and category that already has these words as evidence. If there is one, the
+    /// statement was proposed before.
     pub fn memory_at(&self, evidence: &NewEvidence, subject: &Subject, category: Category) -> Result<Option<MemoryId>> {
         let mut statement = self.conn.prepare_cached(concat!(
             "SELECT v.memory_id FROM memory_evidence v JOIN memories m ON m.id = v.memory_id
@@ -314,7 +314,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// The evidence that decides the visibility of a memory: supporting places count only if there is nothing else.
+    /// The evidence that decides the visibility of a memory: support counts only if there is no other evidence.
     pub fn founding_evidence(&self, id: &MemoryId) -> Result<Vec<EvidenceRow>> {
         let all = self.evidence(id)?;
         let founded: std::collections::BTreeSet<MemoryId> =
@@ -322,7 +322,7 @@ impl ReadTx<'_> {
         Ok(all.into_iter().filter(|place| !place.is_support || !founded.contains(&place.memory_id)).collect())
     }
 
-    /// The evidence in a conversation of pending, active and quarantined memories, each with the memory's status, category and
+    /// The evidence in a conversation for pending, active and quarantined memories, each with the memory's status, category and
     /// text.
     pub fn spans_in(&self, conversation: &ConversationId) -> Result<Vec<(EvidenceRow, MemoryStatus, Category, String)>> {
         let mut statement = self.conn.prepare_cached(
@@ -432,16 +432,17 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Stores a memory. Refused unless every span is in its stored message.
+    /// Stores a memory. Fails unless every span is in its stored message.
     pub fn insert_memory(&self, memory: &NewMemory) -> Result<()> {
         let Some(first) = memory.evidence.first() else {
             return Err(StoreError::Evidence("a memory needs at least one source message".to_owned()));
         };
-        // The column is for lists; whoever needs the full rule derives it from the evidence.
+        // This column is only for lists; code that needs the full rule applies it to the evidence.
         let mut visibility = Visibility::Public;
         for evidence in &memory.evidence {
             let source = self.check_span(evidence)?;
-            // A quarantined text is not about anybody yet, and the person's new version rests on the evidence of its predecessor.
+            // Skip this check for quarantined text, which is not about anyone yet, and for the person's new version, which keeps
+            // the evidence of the previous version.
             if memory.status != MemoryStatus::Quarantined && memory.supersedes.is_none() {
                 self.check_own_words(&memory.subject, &source)?;
             }
@@ -509,18 +510,19 @@ impl WriteTx<'_> {
         }
     }
 
-    /// Adds another place as evidence for a memory; `false` if it was known.
+    /// Adds evidence to a memory. Returns `false` if the memory already had it.
     pub fn add_evidence(&self, id: &MemoryId, evidence: &NewEvidence) -> Result<bool> {
         self.add_place(id, evidence, false)
     }
 
-    /// Adds a place from a more private conversation. It is shown to the owner and does not make the memory more private.
+    /// Adds evidence from a more private conversation as support: it is shown to the owner, but does not make the memory more
+    /// private.
     pub fn add_support(&self, id: &MemoryId, evidence: &NewEvidence) -> Result<bool> {
         self.add_place(id, evidence, true)
     }
 
-    /// Turns a pending proposal into support for a memory that says the same in a less private place. Returns `false` if it is no
-    /// longer pending.
+    /// Turns a pending proposal into support for a memory that states the same and comes from a less private conversation.
+    /// Returns `false` if the proposal is no longer pending.
     pub fn fold_into(&self, candidate: &MemoryId, into: &MemoryId) -> Result<bool> {
         let places = self.evidence(candidate)?;
         let folded = self
@@ -568,7 +570,7 @@ impl WriteTx<'_> {
         Ok(added > 0)
     }
 
-    /// Records when the person decided on a version that they made themselves.
+    /// Records when the person decided on a version that they wrote themselves.
     pub fn set_decided(&self, id: &MemoryId, decided: Option<Timestamp>) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE memories SET decided_at_ms = ?2 WHERE id = ?1")?
@@ -638,7 +640,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Hides or shows every memory that rests only on this conversation, and returns how many changed.
+    /// Hides or shows every memory whose evidence is only in this conversation, and returns how many changed.
     pub fn hide_memories_of(&self, id: &ConversationId, is_hidden: bool) -> Result<u64> {
         let changed = self.conn.execute(
             "UPDATE memories SET is_hidden = ?2 WHERE conversation_id = ?1 AND is_hidden <> ?2

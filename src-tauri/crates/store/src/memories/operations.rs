@@ -1,4 +1,4 @@
-//! Operations of a person on memories, each with the previous state, so that undo restores it exactly.
+//! Operations of the person on memories. Each stores the previous state, so that undo restores it exactly.
 
 use keepsake_domain::{MemoryId, MemoryStatus, OperationId, Relation, Timestamp};
 use rusqlite::{OptionalExtension, params};
@@ -15,7 +15,7 @@ use crate::{Result, StoreError};
 pub struct MemoryState {
     /// Its status.
     pub status: MemoryStatus,
-    /// Out of the queue until this time.
+    /// Snoozed: not in the review queue until this time.
     pub snoozed_until: Option<Timestamp>,
     /// Why it was dismissed.
     pub reject_reason: Option<String>,
@@ -58,15 +58,15 @@ struct StoredAfter {
 pub struct OperationRow {
     /// Id.
     pub id: OperationId,
-    /// Text for the notice.
+    /// Text shown in the notice after the operation.
     pub summary: String,
     /// When it was undone, if it was.
     pub undone: Option<Timestamp>,
 }
 
 impl ReadTx<'_> {
-    /// The given operation, or the person's newest one that is not undone. Proposals that expired or clean-ups that ran during
-    /// maintenance are undone only by id.
+    /// The operation with this id, or else the person's newest operation that is not undone. Expired proposals and clean-ups by
+    /// maintenance can only be undone by id.
     pub fn operation_to_undo(&self, id: Option<&OperationId>) -> Result<Option<OperationRow>> {
         let found = self
             .conn
@@ -120,7 +120,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Applies and records an operation. Every change must be an allowed transition from the present state.
+    /// Applies and records an operation. Every change must be an allowed transition from the current state.
     pub fn apply_operation(
         &self,
         id: &OperationId,
@@ -163,7 +163,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Replaces the state `before` by `after`; fails if the memory is in any other state.
+    /// Replaces the state `before` with `after`. Fails if the memory is in any other state.
     fn swap_state(&self, id: &MemoryId, before: &MemoryState, after: &MemoryState) -> Result<()> {
         let changed = self
             .conn
@@ -204,7 +204,7 @@ impl WriteTx<'_> {
                     restored.push(change.id.clone());
                 }
                 None => {
-                    // The person withdrew this wording: it stays in the chain of versions but is no longer in effect.
+                    // The person withdrew this wording: it stays in the version history but is no longer in effect.
                     let stepped_aside = MemoryState { status: MemoryStatus::Superseded, ..change.after.clone() };
                     self.swap_state(&change.id, &change.after, &stepped_aside)?;
                 }

@@ -1,6 +1,6 @@
-//! Ages of proposals: since when each has been waiting for the person, and which ones have expired.
+//! Ages of proposals: how long each has been waiting for the person, and which ones have expired.
 //!
-//! Only ids, marks and times are stored, never what was proposed. Not here: which proposals exist and when they expire
+//! Only ids, marks and times are stored, never the content of a proposal. Not here: which proposals exist and when they expire
 //! (`engine`).
 
 use std::collections::BTreeMap;
@@ -20,16 +20,16 @@ pub struct ProposalAgeRow {
     pub kind: ProposalKind,
     /// Id of the proposal.
     pub id: String,
-    /// Mark of what it rested on when it was last checked.
+    /// Mark (fingerprint) of the proposal's sources when it was last checked.
     pub mark: String,
-    /// When it was first seen open, or reopened.
+    /// When it was first seen open, or last reopened.
     pub since: Timestamp,
     /// When it expired, if it did.
     pub parked: Option<Timestamp>,
 }
 
 impl ReadTx<'_> {
-    /// Every proposal that was seen waiting.
+    /// Every proposal with a recorded age.
     pub fn waits(&self) -> Result<Vec<ProposalAgeRow>> {
         let mut statement =
             self.conn.prepare_cached("SELECT kind, id, mark, since_ms, parked_at_ms FROM proposal_waits ORDER BY kind, id")?;
@@ -47,7 +47,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// The expired proposals of a kind, each with the mark of what it rested on.
+    /// The expired proposals of a kind, by id, each with the mark of its sources.
     pub fn parked_of(&self, kind: ProposalKind) -> Result<BTreeMap<String, String>> {
         let rows = self.waits()?.into_iter().filter(|row| row.kind == kind && row.parked.is_some());
         Ok(rows.map(|row| (row.id, row.mark)).collect())
@@ -74,7 +74,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes a proposal that is no longer waiting.
+    /// Deletes the recorded age of a proposal that is no longer waiting.
     pub fn drop_wait(&self, kind: ProposalKind, id: &str) -> Result<()> {
         self.conn.prepare_cached("DELETE FROM proposal_waits WHERE kind = ?1 AND id = ?2")?.execute(params![kind.name(), id])?;
         Ok(())

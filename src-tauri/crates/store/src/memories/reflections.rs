@@ -1,6 +1,6 @@
-//! Clean-up proposals of reflection, and the person's decisions about them.
+//! Clean-up proposals for memories (reflection), and the person's decisions about them.
 //!
-//! A proposal only concerns memories in use. Not here: what is proposed and why, and how proposals are combined into a run.
+//! A proposal may only concern memories in use. Not here: deciding what to propose and why, and combining proposals into a run.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::{Result, StoreError};
 pub struct ReflectionRow {
     /// Id.
     pub id: ReflectionId,
-    /// What it would do.
+    /// The kind of clean-up.
     pub kind: ReflectionKind,
     /// Its status.
     pub status: ReflectionStatus,
@@ -25,28 +25,29 @@ pub struct ReflectionRow {
     pub is_parked_by_age: bool,
     /// The reason, in one sentence.
     pub reason: String,
-    /// The memories it concerns.
+    /// The memories that it would change.
     pub memories: Vec<MemoryId>,
     /// For a merge: the index of the memory to keep.
     pub keep: Option<usize>,
-    /// What made it, with version.
+    /// The rules or model that proposed it, with version.
     pub proposer: String,
     /// When it was first found.
     pub found: Timestamp,
     /// When its status last changed.
     pub changed: Timestamp,
-    /// The run that last applied it, even if undone.
+    /// The run that last applied it, even if that run was undone.
     pub operation: Option<OperationId>,
 }
 
 const COLUMNS: &str = "id, kind, status, parked_by, reason, keep, proposer, found_at_ms, changed_at_ms, operation_id";
 
-/// Display order: open and accepted proposals, then those set aside, then applied ones, then the rest; within each group by kind.
+/// Display order: open and accepted proposals, then expired or postponed ones, then applied ones, then the rest; within each
+/// group by kind.
 const ORDER: &str = "CASE status WHEN 'open' THEN 0 WHEN 'accepted' THEN 0 WHEN 'parked' THEN 1 WHEN 'applied' THEN 2 ELSE 3 END,
     CASE kind WHEN 'archive' THEN 0 ELSE 1 END, id";
 
-/// Counts the proposals that await the person, without those about memories that are no longer in use, are hidden, or rest on
-/// excluded messages.
+/// Counts the proposals that await the person. Leaves out proposals about memories that are no longer in use, are hidden, or have
+/// excluded messages as evidence.
 pub(crate) const WAITING: &str = "SELECT count(*) FROM reflections r WHERE r.status IN ('open', 'accepted')
     AND NOT EXISTS (SELECT 1 FROM reflection_sources s JOIN memories m ON m.id = s.memory_id
                      WHERE s.reflection_id = r.id AND (m.status <> 'active' OR m.is_hidden = 1))
@@ -146,7 +147,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Stores a new proposal, and does nothing if it is known. Refused unless every memory is in use.
+    /// Stores a new proposal; does nothing if it is already stored. Fails unless every memory is in use.
     pub fn put_reflection(&self, row: &ReflectionRow) -> Result<()> {
         let added = self
             .conn
@@ -184,7 +185,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes a proposal that is no longer found and that nobody decided on.
+    /// Deletes a proposal that reflection no longer finds, unless it was applied or dismissed.
     pub fn drop_reflection(&self, id: &ReflectionId) -> Result<()> {
         self.conn
             .prepare_cached("DELETE FROM reflections WHERE id = ?1 AND status IN ('open', 'accepted', 'parked')")?
@@ -205,7 +206,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Marks proposals as expired that have been open since before a given time, and returns their number.
+    /// Marks proposals as expired if they have been open since before a given time, and returns how many it marked.
     pub fn park_reflections(&self, before: Timestamp, now: Timestamp) -> Result<u64> {
         let parked = self
             .conn

@@ -1,4 +1,4 @@
-//! Retractions: statements that the person dismissed or reworded, with the words they rested on.
+//! Retractions: statements that the person dismissed or reworded, with the words that were their evidence.
 //!
 //! Not here: how such words affect what is shown elsewhere (`keepsake-engine`).
 
@@ -16,7 +16,7 @@ use crate::{MemoryChange, MemoryRow, Result};
 pub struct RetractionRow {
     /// The conversation of the words.
     pub conversation: ConversationId,
-    /// The place of the words.
+    /// Message and position of the words.
     pub place: EvidenceSpan,
     /// The retracted statement.
     pub content: String,
@@ -24,13 +24,13 @@ pub struct RetractionRow {
     pub instead: Option<String>,
     /// The words.
     pub quote: String,
-    /// Id of the handle that said them.
+    /// Id of the handle that wrote them.
     pub handle: String,
 }
 
-/// Memories retracted up to a given time: those that the person dismissed or reworded, and those that such a memory had replaced
-/// with a more detailed version of the same statement. Not retracted are memories in the trash, which were only put away, and
-/// memories dismissed as duplicates or as temporary.
+/// Memories retracted up to a given time: memories that the person dismissed or reworded, and less detailed memories that these
+/// had replaced. Memories in the trash were only put away, so they do not count; neither do memories dismissed as duplicates or
+/// as temporary.
 macro_rules! wrong {
     () => {
         "WITH RECURSIVE wrong (id) AS (
@@ -46,7 +46,8 @@ macro_rules! wrong {
     };
 }
 
-/// The words that they rested on. The last column lists the subjects for which the same statement is approved now.
+/// The words that were evidence for these memories. The last column lists the subjects for which the same statement is currently
+/// approved.
 const MEMORIES: &str = concat!(
     wrong!(),
     "SELECT i.conversation_id, v.interaction_id, v.start, v.\"end\", m.content,
@@ -57,7 +58,7 @@ const MEMORIES: &str = concat!(
    JOIN interactions i ON i.id = v.interaction_id"
 );
 
-/// The words of profile entries that the person rejected as wrong or replaced by their own wording.
+/// The words behind profile entries that the person marked as wrong or replaced with their own wording.
 const PROFILES: &str = "SELECT i.conversation_id, v.interaction_id, v.start, v.\"end\", p.content,
         (SELECT n.content FROM entity_profiles n WHERE n.supersedes_id = p.id AND n.origin = 'person' LIMIT 1),
         substr(i.content, v.start + 1, v.\"end\" - v.start), i.handle_id, '', '', '[]'
@@ -74,32 +75,32 @@ const PROFILES: &str = "SELECT i.conversation_id, v.interaction_id, v.start, v.\
                                           AND later.fingerprint = d.fingerprint AND later.profile_type = d.profile_type
                                           AND later.seq > d.seq)))";
 
-/// The words of memories that were erased permanently. The statement no longer exists, so the words take its place, for any given
-/// time.
+/// The words behind memories that were erased permanently. The statement no longer exists, so the words are returned in its
+/// place. The given time is ignored.
 const FORGOTTEN: &str =
     "SELECT i.conversation_id, f.interaction_id, f.start, f.\"end\", substr(i.content, f.start + 1, f.\"end\" - f.start),
         NULL, substr(i.content, f.start + 1, f.\"end\" - f.start), i.handle_id, '', NULL, '[]'
    FROM forgotten_places f JOIN interactions i ON i.id = f.interaction_id WHERE ?1 = ?1";
 
 impl ReadTx<'_> {
-    /// The words of memories retracted up to a given time, and of erased memories.
+    /// The words behind memories retracted up to a given time, and behind erased memories.
     pub fn retractions_of_memories(&self, until: Option<Timestamp>) -> Result<Vec<RetractionRow>> {
         let mut rows = self.taken_back(MEMORIES, until)?;
         rows.extend(self.taken_back(FORGOTTEN, until)?);
         Ok(rows)
     }
 
-    /// The words of profile entries retracted up to a given time.
+    /// The words behind profile entries retracted up to a given time.
     pub fn retractions_of_profiles(&self, until: Option<Timestamp>) -> Result<Vec<RetractionRow>> {
         self.taken_back(PROFILES, until)
     }
 
-    /// The retracted memories, including those that they had replaced.
+    /// The retracted memories, including the less detailed ones that they had replaced.
     pub fn retracted_memories(&self) -> Result<Vec<MemoryRow>> {
         self.memories_where(concat!("m.id IN (", wrong!(), " SELECT id FROM wrong) ORDER BY m.rank"), [i64::MAX])
     }
 
-    /// The words of outdated memories, that is, of those replaced by an approved statement that was said up to a given time.
+    /// The evidence of outdated memories: those replaced by an approved statement that was said up to a given time.
     pub fn history_places(&self, until: Option<Timestamp>) -> Result<Vec<EvidenceSpan>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT v.interaction_id, v.start, v.\"end\" FROM memories m JOIN memory_evidence v ON v.memory_id = m.id
@@ -122,7 +123,7 @@ impl ReadTx<'_> {
         while let Some(row) = rows.next()? {
             let handle: Option<String> = row.get(9)?;
             let subject = subject(row.get_ref(8)?.as_str().unwrap_or_default(), handle.as_deref());
-            // The same statement about the same person is in effect again.
+            // Skip the row if the same statement about the same person is approved again.
             let counting: Vec<Option<String>> = parse_json("handle ids", row.get_ref(10)?.as_str().unwrap_or_default())?;
             let mut counts = false;
             for other in counting {
@@ -143,7 +144,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Pending and approved memories that rest on words overlapping with these.
+    /// Pending and approved memories whose evidence overlaps with this span.
     pub fn memories_on(&self, place: &EvidenceSpan) -> Result<Vec<MemoryId>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT DISTINCT m.id FROM memory_evidence v JOIN memories m ON m.id = v.memory_id
@@ -155,8 +156,8 @@ impl ReadTx<'_> {
         ids.map(|id| parse("memory id", &id?)).collect()
     }
 
-    /// Other pending or approved memories with the same statement about the same subject. A statement may be stored once per
-    /// place.
+    /// Other pending or approved memories with the same statement about the same subject. The same statement may be stored once
+    /// for each place where it was said.
     pub fn twins_of(&self, id: &MemoryId) -> Result<Vec<MemoryId>> {
         let mut statement = self.conn.prepare_cached(concat!(
             "SELECT t.id FROM memories m JOIN memories t ON t.fingerprint = m.fingerprint AND t.id <> m.id
@@ -169,7 +170,7 @@ impl ReadTx<'_> {
         ids.map(|id| parse("memory id", &id?)).collect()
     }
 
-    /// The twins that were dismissed together with a memory.
+    /// Memories with the same statement that were dismissed together with this memory.
     pub fn twins_refused_with(&self, id: &MemoryId) -> Result<Vec<MemoryId>> {
         let mut statement = self.conn.prepare_cached(concat!(
             "SELECT t.id FROM memories m JOIN memories t ON t.fingerprint = m.fingerprint AND t.id <> m.id
@@ -182,7 +183,8 @@ impl ReadTx<'_> {
         ids.map(|id| parse("memory id", &id?)).collect()
     }
 
-    /// The newest operation of this kind that is not undone and that changed a memory resting on any of these words.
+    /// The newest operation of this kind that is not undone and that changed a memory whose evidence overlaps with any of these
+    /// spans.
     pub fn operation_on(&self, kind: &str, places: &[EvidenceSpan]) -> Result<Option<OperationId>> {
         let mut newest: Option<(i64, OperationId)> = None;
         let mut statement = self.conn.prepare_cached(

@@ -1,6 +1,6 @@
-//! Keyed hashes of the pieces of text that were served, to recognize them when they come back in a message.
+//! Keyed hashes of the pieces of text that were served, for recognizing them when a message repeats them.
 //!
-//! Not here: what a piece is (`keepsake-capture`), and what an echo is excluded from (`keepsake-engine`).
+//! Not here: how text is split into pieces (`keepsake-capture`), and where such echoes are left out (`keepsake-engine`).
 
 use keepsake_domain::Timestamp;
 use rusqlite::{OptionalExtension, params};
@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension, params};
 use crate::Result;
 use crate::open::{ReadTx, WriteTx};
 
-/// The tables of everything that can be served. Served pieces and the access log refer to their ids.
+/// The tables whose rows can be served. Served pieces and the access log refer to the ids of these rows.
 const TOLD_TABLES: [&str; 10] = [
     "interactions", "memories", "entity_profiles", "conversation_summaries", "tier_entries", "topics", "playbooks",
     "session_summaries", "capability_gaps", "entities",
@@ -20,7 +20,7 @@ pub(crate) fn is_gone(column: &str) -> String {
     TOLD_TABLES.iter().map(is_not_in).collect::<Vec<_>>().join(" AND ")
 }
 
-/// Length of a stored hash: enough to rule out a collision among millions of pieces.
+/// Length of a stored hash, enough to rule out a collision among millions of pieces.
 const HASH_BYTES: usize = 16;
 
 fn hash_of(key: &[u8; 32], piece: &str) -> [u8; HASH_BYTES] {
@@ -36,7 +36,7 @@ pub struct Served<'t> {
 }
 
 impl<'t> Served<'t> {
-    /// A look-up, or `None` if nothing was served before `before`.
+    /// Creates a look-up, or returns `None` if nothing was served before `before`.
     pub fn before(tx: &'t ReadTx<'t>, before: Timestamp) -> Result<Option<Self>> {
         let first: Option<i64> = tx
             .conn

@@ -1,7 +1,7 @@
-//! The data behind the privacy rule: places and their people, the evidence of memories, and the person's choices.
+//! The data behind the privacy rule: places (conversations) and their people, the evidence of memories, and the person's choices.
 //!
-//! The rule itself is `keepsake_domain::may_surface`. This module only provides what the rule needs and stores the person's
-//! choices.
+//! The rule itself is `keepsake_domain::may_surface`. This module only provides the data that the rule needs and stores the
+//! person's choices.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -39,7 +39,7 @@ pub struct ChannelRow {
     pub channel_type: String,
     /// Channel id.
     pub channel_id: String,
-    /// The title of its conversations, if they all have the same.
+    /// The title of its conversations, if all have the same title.
     pub title: Option<String>,
     /// The person's choice, if any.
     pub chosen: Option<Visibility>,
@@ -52,7 +52,7 @@ pub struct ChannelRow {
 }
 
 impl ReadTx<'_> {
-    /// A counter that increases with every change that can affect who may see what.
+    /// A counter that increases with every change that can affect who may see which data.
     pub fn boundary_version(&self) -> Result<i64> {
         Ok(self.conn.prepare_cached("SELECT version FROM boundary_version")?.query_row([], |row| row.get(0))?)
     }
@@ -109,8 +109,8 @@ impl ReadTx<'_> {
         rows.map(|row| parse("conversation id", &row?)).collect()
     }
 
-    /// The conversations that contain the evidence of each memory, merged duplicates included. Supporting lines count only if
-    /// there is no other evidence.
+    /// The conversations that contain the evidence of each memory, including its merged duplicates. Supporting lines count only
+    /// if there is no other evidence.
     pub fn memory_sources(&self) -> Result<BTreeMap<MemoryId, Vec<ConversationId>>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT v.memory_id, i.conversation_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
@@ -183,7 +183,8 @@ impl ReadTx<'_> {
         stored.map(|text| parse("visibility", &text)).transpose()
     }
 
-    /// The visibility that these conversations would have after a choice for each of them (`is_own`) or for their channel.
+    /// The visibility that these conversations would have if the person made this choice for each of them (`is_own`) or for their
+    /// channel.
     pub fn visibility_after(
         &self,
         conversations: &[ConversationId],
@@ -206,8 +207,8 @@ impl ReadTx<'_> {
             .collect()
     }
 
-    /// Every channel, busiest first. A channel gets a title only if all its conversations share it: one of several would seem to
-    /// name the whole.
+    /// Every channel, most messages first. A channel gets a title only if all its conversations share it, because the title of a
+    /// single conversation would seem to name the whole channel.
     pub fn channels(&self) -> Result<Vec<ChannelRow>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT c.channel_type, c.channel_id, CASE WHEN min(c.title) = max(c.title) THEN max(c.title) END, v.visibility, sum(c.visibility = 'public'), count(*), sum(c.messages)
@@ -270,7 +271,7 @@ impl WriteTx<'_> {
         self.settle_visibility(id)
     }
 
-    /// Makes a conversation private that its source called public before: the stricter label wins.
+    /// Makes a conversation private that its source previously declared public: the stricter label wins.
     pub(crate) fn declare_private(&self, id: &ConversationId) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE conversations SET declared_visibility = 'private' WHERE id = ?1")?
@@ -278,8 +279,8 @@ impl WriteTx<'_> {
         self.settle_visibility(id)
     }
 
-    /// Computes the effective visibility: the choice for the conversation, else the one for its channel, else what its source
-    /// declared.
+    /// Computes the effective visibility: the choice for the conversation, else the choice for its channel, else the source's
+    /// declaration.
     pub(crate) fn settle_visibility(&self, id: &ConversationId) -> Result<()> {
         let changed = self
             .conn
@@ -310,7 +311,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Sets the widest visibility that an agent may see.
+    /// Sets the widest visibility that the person allows an agent.
     pub fn set_agent(&self, name: &str, visibility: Visibility, now: Timestamp) -> Result<()> {
         self.conn.execute(
             "INSERT INTO agents (name, visibility, updated_at_ms) VALUES (?1, ?2, ?3)

@@ -1,7 +1,7 @@
 //! Identity links: suggestions, the person's answers, and the links in effect.
 //!
-//! An answer is a row that never changes; for each pair the latest counts. Unlinking stores the previous answer again, so
-//! everything is as it was before.
+//! An answer is a row that never changes. For each pair, the latest answer counts. Unlinking stores the previous answer again,
+//! which restores the earlier state.
 //!
 //! Not here: what is suggested (`people`), and what a group of links means ([`crate::Persons`]).
 
@@ -18,7 +18,7 @@ use crate::text::parse;
 pub struct LinkDecisionRow {
     /// Id.
     pub id: LinkId,
-    /// Id of the first answer about the pair. It identifies the pair permanently, however often the answer changes.
+    /// Id of the first answer about the pair. It identifies the pair permanently, even if the answer changes.
     pub pair_id: LinkId,
     /// The smaller handle id.
     pub a: HandleId,
@@ -35,7 +35,7 @@ pub struct LinkDecisionRow {
 /// A suggested link, as last computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkSuggestionRow {
-    /// Id; the pair keeps it as long as it is suggested.
+    /// Id. The pair keeps it as long as it is suggested.
     pub id: LinkId,
     /// The smaller handle id.
     pub a: HandleId,
@@ -47,9 +47,9 @@ pub struct LinkSuggestionRow {
     pub evidence_for: String,
     /// JSON: the evidence against it.
     pub evidence_against: String,
-    /// Fingerprint that changes only with the evidence.
+    /// Fingerprint of the evidence; it changes only if the evidence changes.
     pub evidence_fingerprint: String,
-    /// What suggested it, with its version.
+    /// The engine that suggested it, with its version.
     pub proposer: String,
 }
 
@@ -78,7 +78,7 @@ const DECISION_COLUMNS: &str = "d.id, d.a_handle_id, d.b_handle_id, d.decision, 
 const IS_LATEST: &str = "NOT EXISTS (SELECT 1 FROM link_decisions later WHERE later.supersedes_id = d.id)";
 
 impl ReadTx<'_> {
-    /// The answers in effect, one per pair, in the order in which they were given; withdrawn ones are left out.
+    /// The answers in effect, one per pair, in the order in which they were given. Withdrawn answers are left out.
     pub fn link_decisions(&self) -> Result<Vec<LinkDecisionRow>> {
         let sql = format!(
             "SELECT {DECISION_COLUMNS} FROM link_decisions d WHERE {IS_LATEST} AND d.decision <> 'unlinked' ORDER BY d.decided_at_ms, pair_id"
@@ -130,7 +130,7 @@ impl ReadTx<'_> {
         .collect()
     }
 
-    /// Pairs of entities that a link in effect joins.
+    /// Pairs of entities joined by a link in effect.
     pub(crate) fn linked_entities(&self) -> Result<Vec<(EntityId, EntityId)>> {
         let sql = format!(
             "SELECT a.entity_id, b.entity_id FROM link_decisions d
@@ -191,7 +191,7 @@ impl WriteTx<'_> {
         self.settle_speakers_beside(&[a.as_str(), b.as_str()])
     }
 
-    /// Withdraws the answer that two handles are one person. The answer before it is in effect again, with its original date.
+    /// Withdraws the answer that two handles are one person. The previous answer takes effect again, with its original date.
     pub fn take_back_link(&self, id: &LinkId, link: &LinkDecisionRow, now: Timestamp) -> Result<()> {
         let before = self
             .conn
@@ -203,7 +203,7 @@ impl WriteTx<'_> {
             )
             .optional()?;
         let (name, fingerprint, decided) = before.unwrap_or_else(|| (LinkAnswer::Unlinked.name().to_owned(), String::new(), now));
-        // The answer before cannot be a link too: a second link changes nothing and is refused earlier.
+        // The previous answer cannot be a link as well: linking a linked pair changes nothing and is refused earlier.
         let answer = match parse("link decision", &name)? {
             LinkAnswer::Same => LinkAnswer::Unlinked,
             before => before,
@@ -211,7 +211,7 @@ impl WriteTx<'_> {
         self.answer_link(id, &link.a, &link.b, answer, &fingerprint, decided)
     }
 
-    /// Replaces all suggestions by newly computed ones. A pair that is still suggested keeps its id.
+    /// Replaces all suggestions with newly computed ones. A pair that is still suggested keeps its id.
     pub fn replace_link_suggestions(&self, suggestions: &[LinkSuggestionRow], now: Timestamp) -> Result<()> {
         let before = self.link_suggestions()?;
         let is_same = before.len() == suggestions.len()

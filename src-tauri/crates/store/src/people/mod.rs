@@ -1,7 +1,8 @@
-//! Entities and their handles, and which of them are one person according to the user.
+//! Entities and their handles, and which entities are one person according to the user.
 //!
-//! A message belongs permanently to a handle, and a handle to its own entity. That two entities are one human being is a link
-//! ([`crate::people::links`]). Every view of "a person" is computed from the links, so withdrawing one restores every view exactly.
+//! A message belongs permanently to a handle, and a handle to its own entity. A link says that two entities are one human being
+//! ([`crate::people::links`]). Every view of "a person" is computed from the links, so withdrawing a link restores every view
+//! exactly.
 
 pub(crate) mod access_log;
 pub(crate) mod boundary;
@@ -27,7 +28,7 @@ pub struct HandleRow {
     pub entity_id: EntityId,
     /// One of `person`, `agent`, `service`, `group`.
     pub entity_type: String,
-    /// It is the owner's.
+    /// It belongs to the owner.
     pub is_owner: bool,
     /// Channel type.
     pub channel_type: String,
@@ -35,9 +36,9 @@ pub struct HandleRow {
     pub handle: String,
     /// The name it was first seen with, or the name that the person gave to an unidentified speaker.
     pub display_name: String,
-    /// An unidentified speaker, not named yet ([`crate::UnidentifiedSpeakerRow`]).
+    /// It belongs to an unidentified speaker without a name ([`crate::UnidentifiedSpeakerRow`]).
     pub is_unnamed: bool,
-    /// The person confirmed this handle itself, apart from links.
+    /// The person confirmed this handle directly, independently of links.
     pub verified: bool,
     /// Number of messages under it.
     pub messages: u64,
@@ -55,8 +56,8 @@ pub struct Persons {
 }
 
 impl Persons {
-    /// The groups that `links` form among `entities` (each with whether it is the owner). A group is represented by its smallest
-    /// id, which is its oldest entity.
+    /// Builds the groups that `links` form among `entities` (id, and whether it is the owner). The smallest id represents the
+    /// group; it belongs to the oldest entity.
     pub fn new(
         entities: impl IntoIterator<Item = (EntityId, bool)>,
         links: impl IntoIterator<Item = (EntityId, EntityId)>,
@@ -70,7 +71,7 @@ impl Persons {
             parent.insert(entity.clone(), entity);
         }
         owners.sort();
-        // The owner is one human being, however many entities the exports create for them.
+        // The owner is one human being, no matter how many entities the exports create for them.
         let own: Vec<_> = owners.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
         for (a, b) in links.into_iter().chain(own) {
             let (a, b) = (root(&parent, &a), root(&parent, &b));
@@ -176,7 +177,8 @@ impl ReadTx<'_> {
     }
 
     /// The handle with exactly this spelling, else the first with the same address ([`ChannelHandle::folded`]). Stores of earlier
-    /// versions may have several handles with one address. They stay separate, since only the person decides who is one person.
+    /// versions may have several handles with one address. They stay separate, because only the user decides which handles belong
+    /// to one person.
     pub(crate) fn handle_id_by_address(&self, channel_type: &str, address: &str) -> Result<Option<String>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT id FROM entity_channels
@@ -222,7 +224,7 @@ impl ReadTx<'_> {
         )
     }
 
-    /// Approved memories that may be served, by the handle they are about; those about the owner are left out.
+    /// Approved memories that are not hidden, by the handle they are about. Memories about the owner are left out.
     pub fn memories_by_handle(&self) -> Result<BTreeMap<String, Vec<MemoryId>>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT subject_handle_id, id FROM memories WHERE status = 'active' AND is_hidden = 0 AND subject_handle_id IS NOT NULL ORDER BY rank",
@@ -236,7 +238,7 @@ impl ReadTx<'_> {
         Ok(by_handle)
     }
 
-    /// By handle, the latest pending or approved statement in which a person gives their own name, as the reader recognized it.
+    /// For each handle, the latest pending or approved statement in which the reader recognized the person's own name.
     pub fn said_names(&self) -> Result<BTreeMap<String, String>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT subject_handle_id, content FROM memories
@@ -248,13 +250,13 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Whether anybody except the owner and programs wrote after this sequence number.
+    /// Whether any person other than the owner wrote a message after this sequence number.
     pub fn somebody_spoke_after(&self, seq: i64) -> Result<bool> {
         let mut statement = self.conn.prepare_cached("SELECT 1 FROM interactions WHERE seq > ?1 AND role = 'person' LIMIT 1")?;
         Ok(statement.exists([seq])?)
     }
 
-    /// Passes the values of these metadata fields in people's messages to `take`, each distinct value of a handle once. Messages
+    /// Passes the values of these metadata fields in people's messages to `take`, once per distinct value of a handle. Messages
     /// that arrived while their conversation was excluded are left out.
     pub fn each_profile(&self, fields: &[&str], mut take: impl FnMut(HandleId, &serde_json::Value)) -> Result<()> {
         let within = crate::text::to_json("field names", &fields)?;

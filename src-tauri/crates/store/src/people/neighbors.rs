@@ -1,8 +1,8 @@
-//! Neighbors of a person or a topic: the conversations, people, topics and memories that messages connect with it.
+//! Neighbors of a person or a topic: the conversations, people, topics and memories that are connected to it through messages.
 //!
 //! Each query returns counts and one message that shows the connection.
 //!
-//! Not here: which handles belong to one person, how many neighbors are shown, and what a picture shows of them (`engine`).
+//! Not here: which handles belong to one person, and which neighbors are shown and how (`engine`).
 
 use keepsake_domain::{ConversationId, HandleId, InteractionId, MemoryId, Timestamp, TopicId};
 use rusqlite::{Row, params};
@@ -22,7 +22,7 @@ pub struct PlaceNode {
     pub channel_type: String,
     /// Not used for memory.
     pub is_private: bool,
-    /// Number of messages that connect it.
+    /// Number of messages that connect it to the person or topic.
     pub messages: u64,
     /// Time of the latest of these messages.
     pub last: Timestamp,
@@ -37,7 +37,7 @@ pub struct ShareOfPlace {
     pub handle: HandleId,
     /// Number of messages.
     pub messages: u64,
-    /// The latest of them.
+    /// The latest of these messages.
     pub line: Option<InteractionId>,
 }
 
@@ -52,9 +52,9 @@ pub struct ShareOfTopic {
     pub handle: HandleId,
     /// Number of messages.
     pub messages: u64,
-    /// The latest of them.
+    /// The latest of these messages.
     pub line: InteractionId,
-    /// When the latest was written.
+    /// When the latest of these messages was written.
     pub last: Timestamp,
 }
 
@@ -159,7 +159,7 @@ impl ReadTx<'_> {
         )
     }
 
-    /// Number of messages of these handles in each topic of an audience (`partition`), highest first.
+    /// Number of messages by these handles in each topic of an audience (`partition`), highest first.
     pub fn topics_of_handles(&self, partition: &str, handles: &[HandleId]) -> Result<Vec<(TopicId, u64)>> {
         self.collected(
             "SELECT m.topic_id, count(*) FROM interactions i JOIN topic_messages m ON m.interaction_id = i.id
@@ -170,9 +170,9 @@ impl ReadTx<'_> {
         )
     }
 
-    /// The messages about these topics by handle and conversation, with the latest of each group.
+    /// The messages about these topics, grouped by topic, conversation and handle, with the latest message of each group.
     pub fn shares_of_topics(&self, topics: &[TopicId]) -> Result<Vec<ShareOfTopic>> {
-        // With max(), SQLite takes the other columns from the row with the maximum.
+        // With max(), SQLite takes the plain columns from the row with the maximum.
         self.collected(
             "SELECT m.topic_id, i.conversation_id, i.handle_id, count(*), i.id, max(i.created_at_ms)
                FROM topic_messages m JOIN interactions i ON i.id = m.interaction_id

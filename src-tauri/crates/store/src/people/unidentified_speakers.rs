@@ -1,10 +1,11 @@
-//! Unidentified speakers: voices that the transcript of a meeting distinguishes but does not name. They are nobody until the
-//! person says who they are (docs/formats.md, section 8), and each is known only within its meeting.
+//! Unidentified speakers: speakers that a meeting transcript distinguishes but does not name. They are not anyone in particular
+//! until the person says who they are (docs/formats.md, section 8), and each exists only within its meeting.
 //!
-//! A speaker keeps the handle and the messages whatever the name is. A name comes from the person, through a link, or by being
-//! the owner. Withdrawing the name also withdraws what was proposed since.
+//! A speaker keeps the same handle and messages no matter what the name is. The name comes from the person, from a link, or from
+//! being the owner. Withdrawing the name also withdraws the proposals made since.
 //!
-//! Not here: which handles are unidentified speakers ([`ChannelHandle::is_unidentified_speaker`]), and what may be said about whom (`engine`).
+//! Not here: which handles are unidentified speakers ([`ChannelHandle::is_unidentified_speaker`]), and which statements may be
+//! made about whom (`engine`).
 
 use std::collections::BTreeSet;
 
@@ -16,7 +17,7 @@ use crate::changes::Tag;
 use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, to_json};
 
-/// Name of an owner without a name of their own.
+/// Name used for the owner if no other name is known.
 const OWNER: &str = "You";
 
 /// An unidentified speaker of a meeting.
@@ -30,9 +31,9 @@ pub struct UnidentifiedSpeakerRow {
     pub label: String,
     /// The name, if the person has identified the speaker.
     pub name: Option<String>,
-    /// It is the owner.
+    /// The speaker is the owner.
     pub is_owner: bool,
-    /// Not asked about, because the person left it unnamed or it is a shared screen.
+    /// The person is not asked about this speaker, because they left it unnamed or because it is a shared screen.
     pub is_left: bool,
     /// Number of messages in the meeting.
     pub messages: u64,
@@ -41,7 +42,7 @@ pub struct UnidentifiedSpeakerRow {
 }
 
 impl UnidentifiedSpeakerRow {
-    /// Whether the person has yet to say who it is.
+    /// Whether the person still has to say who the speaker is.
     pub fn is_open(&self) -> bool {
         self.name.is_none() && !self.is_left
     }
@@ -63,13 +64,13 @@ macro_rules! voices {
 
 const VOICES: &str = voices!("1");
 
-/// A separate statement, since a condition like "all, or this one" would read the participants of every conversation, and the
-/// list runs this for each of its rows.
+/// A separate statement, because a condition like "all, or this one" would read the participants of every conversation, and the
+/// conversation list runs this query for every row.
 pub(crate) const VOICES_OF_ONE: &str = voices!("p.conversation_id = ?1");
 
 impl ReadTx<'_> {
     /// The unidentified speakers of one meeting, or of all meetings that are not excluded; newest meeting first, and within a
-    /// meeting the busiest speaker first.
+    /// meeting the speaker with the most messages first.
     pub fn voices(&self, of: Option<&ConversationId>) -> Result<Vec<UnidentifiedSpeakerRow>> {
         let mut statement = self.conn.prepare_cached(if of.is_some() { VOICES_OF_ONE } else { VOICES })?;
         let mut rows = match of {
@@ -92,7 +93,7 @@ impl ReadTx<'_> {
         Ok(voices)
     }
 
-    /// Whether a handle is a speaker from a transcript, named or not.
+    /// Whether a handle belongs to a speaker that a transcript did not name, even if the person has named them since.
     pub fn is_unidentified_speaker(&self, handle: &HandleId) -> Result<bool> {
         Ok(self.conn.prepare_cached("SELECT 1 FROM voices WHERE handle_id = ?1")?.exists([handle.as_str()])?)
     }
@@ -111,8 +112,8 @@ impl ReadTx<'_> {
         Ok(self.conn.prepare_cached("SELECT 1 FROM voices WHERE handle_id = ?1 AND name IS NULL")?.exists([handle])?)
     }
 
-    /// The name of a speaker: the one given by the person, else that of the busiest named handle of the same person. An owner
-    /// without either is called [`OWNER`].
+    /// The name of a speaker: the name given by the person, else the name of the person's named handle with the most messages. An
+    /// owner without either is called [`OWNER`].
     fn name_of_speaker(&self, handle: &str) -> Result<Option<String>> {
         let given: Option<String> = self
             .conn
@@ -150,7 +151,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Gives a speaker a name, or withdraws it.
+    /// Gives a speaker a name, or withdraws the name.
     pub fn name_speaker(&self, handle: &HandleId, name: Option<&str>, now: Timestamp) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE voices SET given_name = ?2, is_left = 0, decided_at_ms = ?3 WHERE handle_id = ?1")?
@@ -158,7 +159,7 @@ impl WriteTx<'_> {
         self.settle_speakers_beside(&[handle.as_str()])
     }
 
-    /// Withdraws who a speaker is, links aside. Returns whether the speaker had been identified.
+    /// Withdraws the identification of a speaker, except through links. Returns whether the speaker had been identified.
     pub(crate) fn unname_speaker(&self, handle: &str, now: Timestamp) -> Result<bool> {
         let was_named =
             "SELECT 1 FROM voices v JOIN entity_channels h ON h.id = v.handle_id JOIN entities e ON e.id = h.entity_id
@@ -186,7 +187,7 @@ impl WriteTx<'_> {
         if self.is_owner_handle(handle.as_str())? == is_owner {
             return Ok(());
         }
-        // Collect linked handles before the change: it can join them to this one or separate them.
+        // Collect the linked handles before the change, because it can join them to this handle or separate them from it.
         let beside = self.handles_beside(handle.as_str())?;
         if !is_owner {
             self.withdraw_owner_words(handle)?;
@@ -199,8 +200,8 @@ impl WriteTx<'_> {
             .prepare_cached("UPDATE voices SET is_left = 0, decided_at_ms = ?2 WHERE handle_id = ?1")?
             .execute(params![handle.as_str(), now.0])?;
         if is_owner {
-            // Withdraw what was proposed under the speaker's name, if there was one; the next analysis proposes it about the
-            // owner.
+            // Withdraw the proposals about the speaker, if there are any; the next analysis proposes the same statements about
+            // the owner.
             self.withdraw(handle.as_str())?;
         }
         self.settle_speakers(&beside)?;
@@ -213,8 +214,8 @@ impl WriteTx<'_> {
         self.settle_speakers(&beside.into_iter().flatten().collect())
     }
 
-    /// Recomputes the names of the speakers among these handles. The meeting of one that gets a name is analyzed again; proposals
-    /// about one that loses its name are withdrawn.
+    /// Recomputes the names of the speakers among these handles. If a speaker gets a name, the meeting is analyzed again. If a
+    /// speaker loses the name, proposals about them are withdrawn.
     fn settle_speakers(&self, handles: &BTreeSet<String>) -> Result<()> {
         let among = to_json("handle ids", handles)?;
         let mut statement = self.conn.prepare_cached(
@@ -240,8 +241,8 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Withdraws the pending proposals about this handle. They are kept, so that the same statement is recognized when it
-    /// returns.
+    /// Withdraws the pending proposals about this handle. They stay stored, so that the same statement is recognized if it is
+    /// proposed again.
     pub(crate) fn withdraw(&self, handle: &str) -> Result<()> {
         let withdrawn = self
             .conn
@@ -253,8 +254,8 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Removes the speaker's words as evidence about the owner. Memories that rest on nothing else are withdrawn, or archived if
-    /// the person had approved them.
+    /// Removes the speaker's words as evidence about the owner. Memories without other evidence are withdrawn, or archived if the
+    /// person had approved them.
     fn withdraw_owner_words(&self, handle: &HandleId) -> Result<()> {
         const OF_VOICE: &str = "EXISTS (SELECT 1 FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
                     WHERE v.memory_id = memories.id AND i.handle_id = ?1)";
@@ -284,7 +285,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Makes the proposals pending again that were withdrawn when the speaker lost this name.
+    /// Restores the proposals that were withdrawn when the speaker lost this name; they become pending again.
     fn bring_back(&self, handle: &str, name: &str) -> Result<()> {
         self.conn
             .prepare_cached(

@@ -1,4 +1,4 @@
-//! Appending: idempotent, revisions, erased messages stay out, the owner is recognized later.
+//! Appending: idempotence, revisions, erased messages that are not stored again, and an owner recognized later.
 
 use keepsake_domain::{Message, Role};
 use keepsake_testkit::{Conversation, conversation};
@@ -140,7 +140,7 @@ fn a_speaker_renamed_by_the_source_gets_no_empty_handle() {
     assert_eq!(bench.dump("SELECT channel_handle FROM entity_channels"), ["Ana"]);
 }
 
-/// Messages of a few conversations, some of them later edits of others.
+/// Messages of a few conversations, some of which are later edits of others.
 fn messages() -> impl Strategy<Value = Vec<Message>> {
     let one = (0..3_usize, 0..6_usize, 0..3_usize, prop::bool::ANY);
     prop::collection::vec(one, 1..25).prop_map(|picks| {
@@ -157,7 +157,7 @@ fn messages() -> impl Strategy<Value = Vec<Message>> {
     })
 }
 
-/// The content of the log, independent of the order of arrival.
+/// The content of the log, independent of arrival order.
 fn said(bench: &Bench) -> Vec<String> {
     let mut rows = bench.dump(
         "SELECT source_conversation, source_message, author, role, content, created_at_ms, channel_type FROM interactions ORDER BY 1, 2, 5",
@@ -175,7 +175,7 @@ fn a_batch_of_several_statements_is_what_its_messages_are_one_by_one() {
         let line = |n: usize| format!("owner Mara: question {n}\nassistant Nova: {answer} {n}\n");
         conversation("c", &(0..60).map(line).collect::<String>())
     };
-    // Repeats and edits of rows that are already written, and of rows that are still collected.
+    // Repeats and edits of rows that are already written, and of rows that are still being collected.
     let mut batch = lines("answer");
     batch.extend(lines("answer").into_iter().rev());
     batch.extend(lines("better answer").into_iter().rev());
@@ -210,7 +210,7 @@ proptest! {
         for batch in shuffled.chunks(cut) {
             imported += many.append(batch).imported;
         }
-        // Which of several equal messages came first decides the branch flag, so the flag is not compared.
+        // The branch flag is not compared, because it depends on which of several equal messages arrived first.
         prop_assert_eq!(whole.imported, imported);
         prop_assert_eq!(said(&one), said(&many));
         prop_assert!(many.store.read(|tx| tx.verify_chain()).unwrap().faults.is_empty());
@@ -237,9 +237,9 @@ fn a_conversation_is_with_its_counterpart_and_not_with_who_spoke_first() {
     let first = "owner Mara: hello";
     check(&[first, "owner Mara: hello\nassistant Nova: hi"], "Nova");
     check(&[first, "owner Mara: hello\nassistant Nova: hi", "owner Mara: hello\nassistant Nova: hi\nperson Ana: hi"], "Ana");
-    // A speaker later identified as the owner is not the one the conversation is with.
+    // A conversation is not assigned to a speaker who is later identified as the owner.
     check(&["person Mara: hello\nperson Ana: hi"], "Mara");
     check(&["person Mara: hello\nperson Ana: hi", "owner Mara: hello\nperson Ana: hi"], "Ana");
-    // The same if the other person's words came just before in the same batch.
+    // The same applies if the other person's message came just before in the same batch.
     check(&["person Mara: hello", "person Mara: hello\nperson Ana: hi\nowner Mara: that is me"], "Ana");
 }

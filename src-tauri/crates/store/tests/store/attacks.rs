@@ -5,12 +5,12 @@ use keepsake_testkit::conversation;
 
 use crate::bench::{Bench, LOG_TRIGGERS, dump, plain, truth};
 
-/// What an attack must achieve on a connection without locks, so that its failure on ours is meaningful.
+/// The effect that an attack must have on a connection without locks; otherwise its failure on ours would prove nothing.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Control {
-    /// It changes what [`truth`] reads.
+    /// It changes data that [`truth`] reads.
     Changes,
-    /// It succeeds without changing what [`truth`] reads.
+    /// It succeeds without changing data that [`truth`] reads.
     Passes,
 }
 use Control::{Changes, Passes};
@@ -136,7 +136,7 @@ fn attacked_bench() -> Bench {
     let import = bench.import(&conversation("gone", "owner Mara: to be erased"), false);
     bench.append(&conversation("kept", "owner Mara: first words\nassistant Nova: second words\nowner Mara: third words"));
     bench.erase(&import);
-    // The erased row has number 1, so the attacks on 1 and 2 must target the remaining rows 2 and 3.
+    // The erased row has number 1, so attacks on rows 1 and 2 must target the remaining rows 2 and 3.
     bench
 }
 

@@ -1,4 +1,4 @@
-//! Backup and restore: complete or not at all, and never undoing restrictions set since the backup.
+//! Backup and restore: all or nothing, and without undoing restrictions set since the backup.
 
 use std::path::{Path, PathBuf};
 
@@ -147,7 +147,7 @@ fn a_cancelled_copy_leaves_nothing_and_an_older_one_stays() {
     assert!(!bench.dir.path().join("restore.part").exists(), "nothing of it stays");
 }
 
-/// A process that is killed runs nothing after that point; an uncaught panic has the same effect here.
+/// A killed process runs no more code. Here, an uncaught panic has the same effect.
 #[test]
 fn what_a_killed_copy_left_is_gone_at_the_next_start_wherever_it_lies() {
     let (bench, _) = lived_in();
@@ -323,7 +323,7 @@ fn what_was_erased_since_does_not_come_back_and_stays_out_of_later_imports() {
     let bytes = std::fs::read(bench.store.path()).unwrap();
     assert!(!bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes()), "no byte of it stands in the file");
 
-    // The second time, everything is already as it should be.
+    // A second restore has the same result.
     let again = restore(&bench, &copy).unwrap();
     assert_eq!((again.erased_again, again.kept_out), (1, 1));
 
@@ -400,7 +400,7 @@ fn what_is_decided_while_a_copy_is_made_ready_holds_as_well() {
     let version = || bench.dump("SELECT version FROM boundary_version")[0].parse::<i64>().unwrap();
 
     let staged = bench.store.stage(&copy, &["models"], NOW, &mut on).unwrap();
-    // The command line, or the window while the command line restores.
+    // Stands for the CLI, or for the window while the CLI restores.
     let other = Store::open(bench.dir.path(), NOW).unwrap();
     decide(&bench, &ids[1], MemoryStatus::Rejected);
     other
@@ -559,7 +559,7 @@ fn a_log_that_cannot_be_removed_stops_the_way_back() {
     drop(store);
     let live = dir.path().join("keepsake.db");
     let before = std::fs::read(&live).unwrap();
-    // Removing a file does not remove a folder, so this one stays in the way.
+    // Block the path with a folder, which cannot be removed like a file.
     std::fs::create_dir(dir.path().join("keepsake.db-shm")).unwrap();
     let refused = Store::replace_damaged(dir.path(), &copy, OnDoubt::Refuse, NOW, &mut on).unwrap_err();
     assert!(refused.to_string().contains("nothing was changed"), "{refused}");
@@ -569,7 +569,7 @@ fn a_log_that_cannot_be_removed_stops_the_way_back() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// A flipped bit in a copy is noticed, or changes nothing that matters.
+    /// A flipped bit in a copy is detected or has no effect on the data.
     #[test]
     fn a_flipped_bit_is_refused_or_harmless(at in any::<prop::sample::Index>(), bit in 0..8_u8) {
         let (bench, _) = lived_in();
@@ -651,7 +651,7 @@ fn a_name_that_was_taken_back_from_a_voice_does_not_come_back_by_going_back() {
     );
 }
 
-/// Edits a message outside Keepsake, and restores the trigger that had to be dropped for it.
+/// Edits a message from outside Keepsake, and restores the trigger that has to be dropped for this.
 fn edit_from_outside(path: &Path, seq: i64) {
     let raw = plain(path);
     let lock: String =
@@ -699,7 +699,7 @@ fn a_copy_with_changed_locks_comes_back_only_when_it_is_salvaged_and_without_the
     assert_eq!(locks(bench.store.path()), whole);
     let told = bench.store.read(|tx| tx.alerts()).unwrap();
     assert!(told.iter().any(|alert| alert.kind == "schema_changed" && alert.message.contains("helper")), "{told:?}");
-    // Planted while the store is open: the copy does not contain it.
+    // The trigger is planted while the store is open. The copy does not contain it.
     plain(bench.store.path()).execute_batch(PLANTED).unwrap();
     let clean = back_up(&bench, "clean.db");
     assert_eq!(locks(&clean), whole);

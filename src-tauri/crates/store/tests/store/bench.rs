@@ -1,4 +1,4 @@
-//! A store in a folder of its own, with reproducible ids and times, and raw access to its file.
+//! A store in its own folder, with reproducible ids and times, and raw access to its file.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ impl Bench {
         Self { store: Store::open(dir.path(), NOW).unwrap(), ids: SeqIds::new(1), dir }
     }
 
-    /// A bench over a changed copy of this one's file, which no other connection has open.
+    /// A bench with a changed copy of this bench's file, which no other connection has open.
     pub(crate) fn copy(&self, seed: u64, change: impl FnOnce(&Connection)) -> Self {
         assert!(self.store.checkpoint().unwrap(), "nobody reads, so the log is empty");
         let dir = TempDir::new().unwrap();
@@ -59,7 +59,7 @@ impl Bench {
         id
     }
 
-    /// Erases an import as far as one transaction can. Returns the job that must complete the erasure.
+    /// Erases an import as far as possible in one transaction. Returns the job that must complete the erasure.
     pub(crate) fn begin_erasing(&self, import: &ImportId) -> (Erased, JobId) {
         let job = JobId::fresh(&self.ids);
         (self.store.erase_import(import, "asked", &job, NOW).unwrap(), job)
@@ -87,7 +87,7 @@ impl Bench {
         self.store.read(|tx| tx.conversation_interactions(&id)).unwrap()
     }
 
-    /// The place of `needle` in a conversation.
+    /// The message and span of `needle` in a conversation.
     pub(crate) fn place(&self, source: &str, needle: &str) -> NewEvidence {
         let message = self.messages(source).into_iter().find(|m| m.content.contains(needle)).unwrap();
         let at = message.content.find(needle).unwrap();
@@ -100,7 +100,7 @@ impl Bench {
         Subject::Person(Speaker::new(name, &message.handle_id))
     }
 
-    /// Stores the answer whether two people are one.
+    /// Stores the answer to whether two people are one.
     pub(crate) fn answer(&self, a: &Subject, b: &Subject, answer: LinkAnswer) {
         let handle = |subject: &Subject| -> HandleId {
             match subject {
@@ -140,7 +140,7 @@ impl Bench {
         memory.id.clone()
     }
 
-    /// Stores a proposal that rests on `needle` in this conversation.
+    /// Stores a proposal with `needle` in this conversation as evidence.
     pub(crate) fn candidate(&self, source: &str, needle: &str) -> MemoryId {
         self.insert(&self.memory(&format!("User said {needle}"), vec![self.place(source, needle)]))
     }
@@ -149,12 +149,12 @@ impl Bench {
         InteractionId::from_uuid(self.ids.next_uuid())
     }
 
-    /// Every row of a query as text, read by a connection without the store's code.
+    /// Every row of a query as text, read on a connection outside the store.
     pub(crate) fn dump(&self, sql: &str) -> Vec<String> {
         dump(&plain(self.store.path()), sql)
     }
 
-    /// What an attack must never change: the log, the tombstones, the key, and the schema that protects them.
+    /// The data that an attack must never change: the log, the tombstones, the key, and the schema that protects them.
     pub(crate) fn truth(&self) -> Vec<String> {
         truth(&plain(self.store.path()))
     }

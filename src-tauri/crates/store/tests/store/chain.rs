@@ -1,4 +1,4 @@
-//! The hash chain: every change made to the file outside Keepsake is detected.
+//! The hash chain detects every change made to the file outside Keepsake.
 
 use keepsake_testkit::conversation;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use crate::bench::{Bench, LOG_TRIGGERS};
 
-/// Two conversations, and an erased one before them.
+/// Two conversations, preceded by an erased one.
 fn talk() -> Bench {
     let bench = Bench::new();
     let erased = bench.import(&conversation("gone", "owner Mara: one\nassistant Nova: two"), false);
@@ -27,7 +27,7 @@ fn unguarded(raw: &Connection) {
     }
 }
 
-/// The first faulty row after `tamper` was run on a copy without our locks.
+/// The first faulty row after running `tamper` on a copy without our locks.
 fn first_fault(bench: &Bench, tamper: &str) -> Option<i64> {
     let copy = bench.copy(2, |raw| {
         unguarded(raw);
@@ -89,7 +89,7 @@ fn a_change_to_any_column_of_a_row_shows() {
         "handle_id = 'hnd_00'",
     ];
     for change in changes {
-        // A message of the owner in conversation c.
+        // Row 9 is a message by the owner in conversation c.
         let fault = first_fault(&bench, &format!("UPDATE interactions SET {change} WHERE seq = 9"));
         let next_shows_it = change.starts_with("row_hash");
         assert!(fault == Some(9) || next_shows_it && fault == Some(9), "{change}: {fault:?}");

@@ -1,4 +1,4 @@
-//! Several windows and processes with one file.
+//! Several windows and processes that use one file.
 
 use std::sync::{Arc, Barrier};
 

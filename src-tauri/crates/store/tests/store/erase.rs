@@ -21,7 +21,7 @@ fn canaries(bench: &Bench) -> usize {
         .sum()
 }
 
-/// A store with the canary in everything that an import leaves behind, among other conversations. Returns that import.
+/// Stores the canary in all data that an import creates, among other conversations. Returns that import.
 fn infested(bench: &Bench) -> keepsake_domain::ImportId {
     let filler = |n: usize| format!("owner Mara: filler {n} about tea and rain\nassistant Nova: answer {n}\n").repeat(20);
     bench.append(&conversation("before", &filler(1)));
@@ -80,7 +80,8 @@ fn infested(bench: &Bench) -> keepsake_domain::ImportId {
     import
 }
 
-/// Adds what a failed and retried import leaves besides messages: its path, a sample of what it skipped, and its error.
+/// Adds the traces that a failed and retried import leaves besides messages: its path, a sample of a skipped record, and its
+/// error.
 fn quote_in_account(bench: &Bench, import: &ImportId) {
     let skipped = vec![ImportSkip { reason: "empty".to_owned(), count: 2, sample: format!("line 3: {CANARY}") }];
     let totals = ImportTotals { conversations: 1, seen: 45, imported: 43, duplicate: 0, skipped };
@@ -244,7 +245,7 @@ fn a_memory_that_also_rests_elsewhere_stays_with_what_is_left() {
     let mut memory = bench.memory("Ana likes tea", vec![bench.place("gone", "tea"), bench.place("kept", "tea")]);
     memory.subject = bench.person("gone", "Ana");
     let id = bench.insert(&memory);
-    // The newer version has a source of its own; the older one rests only on what is erased.
+    // The newer version has its own source. All evidence of the older one is erased.
     let mut old = bench.memory("Ana loves tea", vec![bench.place("gone", "love")]);
     old.subject = bench.person("gone", "Ana");
     let old = bench.insert(&old);
@@ -321,7 +322,7 @@ fn an_import_accounts_for_itself() {
     assert!(bench.store.write(|tx| tx.account_import(&nobody, "done", &ImportTotals::default(), None, None)).is_err());
 }
 
-/// Records of what was served from an erased item are deleted too, even their hashes; all others stay.
+/// Erasing an item also deletes the records and hashes of its served text. All other records stay.
 #[test]
 fn hashes_of_what_was_served_go_with_what_they_are_of() {
     let bench = Bench::new();
@@ -344,7 +345,7 @@ fn hashes_of_what_was_served_go_with_what_they_are_of() {
     assert!(bench.store.read(|tx| Ok(Served::before(tx, NOW)?.is_none())).unwrap(), "nothing was served before that moment");
 }
 
-/// Every kind of item that can be served keeps its hashes and its access log entries until it is erased itself.
+/// Every kind of item that can be served keeps its hashes and access log entries until the item itself is erased.
 #[test]
 fn an_erasure_forgets_nothing_of_what_stays() {
     let bench = Bench::new();
@@ -467,7 +468,7 @@ fn no_byte_of_an_erased_memory_remains_and_the_messages_do() {
     assert_eq!(bench.dump("SELECT count(*) FROM memory_tombstones"), ["1"]);
     assert_eq!(bench.dump("PRAGMA foreign_key_check"), Vec::<String>::new());
     assert!(bench.store.read(|tx| tx.is_statement_erased(&Subject::Owner, &memory.fingerprint)).unwrap());
-    // Erasing the conversation also deletes the record of its forgotten words.
+    // Erasing the conversation also deletes its forgotten places.
     let gone = JobId::fresh(&bench.ids);
     bench.store.erase_conversation(&conversation_id, "asked", &gone, NOW).unwrap();
     assert_eq!(bench.dump("SELECT count(*) FROM forgotten_places"), ["0"]);

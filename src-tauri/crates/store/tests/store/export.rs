@@ -1,5 +1,5 @@
-//! Export as lines of JSON and loading it again: the rows are the same, whatever the person did, and a folder that was tampered
-//! with is refused.
+//! Export as lines of JSON, and loading it again: the rows are the same no matter what the person did, and a folder that was
+//! tampered with is refused.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -80,7 +80,8 @@ fn pick<T: Clone>(from: &[T], at: u8) -> Option<T> {
     (!from.is_empty()).then(|| from[usize::from(at) % from.len()].clone())
 }
 
-/// Performs the possible actions through the store's own functions; what the store refuses, the person cannot do either.
+/// Performs the actions through the store's own functions, as far as possible. Actions that the store refuses are not available
+/// to the person either.
 fn act(bench: &Bench, deeds: &[Deed]) {
     let column = |sql: &str| bench.dump(sql);
     for (number, deed) in deeds.iter().enumerate() {
@@ -166,12 +167,12 @@ fn act(bench: &Bench, deeds: &[Deed]) {
                 bench.store.erase_import(&id.parse().unwrap(), "asked", &JobId::fresh(&bench.ids), NOW).map(drop).unwrap();
             }),
         };
-        // The action was not possible yet.
+        // An error means that the action was not possible yet.
         let _ = done;
     }
 }
 
-/// A topic as a derivation and a model leave it, with bytes, fractional numbers and texts in all of its tables.
+/// Stores a topic as a derivation and a model would, with binary data, fractional numbers and texts in all of its tables.
 fn topic_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     for sql in [
         "INSERT INTO topic_partitions VALUES ('p' || ?1, json_array(?2), 'key', '[]', ?3)",
@@ -210,7 +211,7 @@ fn topic_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     }
 }
 
-/// A playbook as its detection and the person leave it.
+/// Stores a playbook as its detection and the person would.
 fn playbook_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     for sql in [
         "INSERT INTO playbooks VALUES ('pbk' || ?1, 'pbv' || ?1, 'parked', 'person', nullif(?3, ''), 1, 9007199254740993, NULL)",
@@ -226,7 +227,7 @@ fn playbook_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     }
 }
 
-/// A clean-up proposal as a run leaves it, about a memory if there is one.
+/// Stores a clean-up proposal as a run would, about a memory if there is one.
 fn reflection_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     for sql in [
         "INSERT OR IGNORE INTO operations (id, kind, summary, created_at_ms) VALUES ('op_run' || ?1, 'reflect', ?2, length(?3))",
@@ -253,10 +254,10 @@ proptest! {
         prop_assert_eq!(files(second.path()), files(first.path()), "exported again it is the same, byte for byte");
         prop_assert_eq!(other.store.read(|tx| tx.verify_chain()).unwrap().faults, vec![]);
         prop_assert_eq!(restored.messages.to_string(), bench.dump("SELECT count(*) FROM interactions")[0].clone());
-        // The index finds exactly what is in the rows.
+        // The index matches the rows exactly.
         let found = |bench: &Bench| bench.dump("SELECT rowid FROM interactions_fts WHERE interactions_fts MATCH 'x*' ORDER BY rowid");
         prop_assert_eq!(found(&other), found(&bench));
-        // The store stays usable: nothing erased comes back, and new rows follow the old ones.
+        // The store stays usable: no erased message comes back, and new rows follow the old ones.
         let talk = Conversation::new("after").messages("owner Mara: life goes on");
         prop_assert_eq!(other.append(&talk).imported, 1);
         prop_assert_eq!(other.store.read(|tx| tx.verify_chain()).unwrap().faults, vec![]);
@@ -287,7 +288,7 @@ fn what_is_erased_stays_out_of_an_import_after_loading() {
     assert_eq!((outcome.imported, outcome.erased), (0, 1));
 }
 
-/// The person's data. Tables missing here would be lost in an export.
+/// Tables with the person's data. A table missing here would be lost in an export.
 const EXPORTED: [&str; 71] = [
     "agent_read_items", "agent_reads", "agents", "capability_gaps", "channel_visibility", "consents", "conversation_analyses",
     "conversation_people", "conversation_summaries", "conversations", "entities", "entity_channels", "entity_profiles",
@@ -302,7 +303,7 @@ const EXPORTED: [&str; 71] = [
     "topic_readings", "topic_verdicts", "topic_versions", "topic_wordings", "topics", "voices",
 ];
 
-/// Tables that are made again from the export, or that belong to the running program.
+/// Tables that can be derived again from the export, or that belong to the running program.
 const LEFT_OUT: [&str; 14] = [
     "alerts", "boundary_version", "embeddings", "interactions_fts", "interactions_indexed", "interactions_words", "jobs",
     "maintenance_runs", "memories_fts", "readings", "vector_models", "vector_ranges", "vector_version", "vectors",

@@ -1,4 +1,4 @@
-//! The change feed publishes after a commit, and never after a rollback.
+//! The change feed publishes after a commit, never after a rollback.
 
 use std::sync::mpsc::TryRecvError;
 

@@ -1,6 +1,6 @@
 //! The rules of the queue, one by one.
 
-use keepsake_domain::limits::{JOB_CRASHES_MAX, JOB_LEASE_MS, RETRY_DELAYS_MS};
+use keepsake_domain::job::{JOB_CRASHES_MAX, JOB_LEASE_MS, RETRY_DELAYS_MS};
 use keepsake_domain::{DAY_MS, JobId, JobKind, JobState, Lane, LeaseLoss, Timestamp};
 use keepsake_store::{JobOutcome, JobRow, Lease, NewJob, StoreError};
 use keepsake_testkit::conversation;
@@ -346,7 +346,7 @@ fn a_jobs_effects_and_its_end_are_one_step() {
     let memories: Vec<_> = places.into_iter().map(|place| bench.memory("User loves it", vec![place])).collect();
     let tables = ["memories", "memory_evidence", "memory_relations", "memories_fts", "jobs", "conversations", "settings"];
     let everything = || tables.map(|table| bench.dump(&format!("SELECT * FROM {table}"))).concat();
-    // The work fails before step `stop`, or not at all if there are fewer steps.
+    // Fails before step `stop`; succeeds if there are fewer steps.
     let work = |stop: usize| {
         bench.store.write(|tx| {
             let steps: [&dyn Fn() -> keepsake_store::Result<()>; 6] = [

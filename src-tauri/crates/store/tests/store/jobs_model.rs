@@ -1,7 +1,7 @@
-//! The queue compared with a simple in-memory model, over random actions and a clock that jumps by up to a day (SECURITY.md,
+//! Compares the queue with a simple in-memory model, using random actions and a clock that jumps by up to a day (SECURITY.md,
 //! "Queue").
 
-use keepsake_domain::limits::{JOB_CRASHES_MAX, JOB_LEASE_MS, RETRY_DELAYS_MS};
+use keepsake_domain::job::{JOB_CRASHES_MAX, JOB_LEASE_MS, RETRY_DELAYS_MS};
 use keepsake_domain::{DAY_MS, JobId, JobKind, JobState, Lane, LeaseLoss, Timestamp};
 use keepsake_store::{JobOutcome, Lease, NewJob};
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use crate::bench::{Bench, NOW};
 enum Action {
     Enqueue(usize, u8),
     LeaseNext(usize),
-    /// With any lease ever given, including stale ones.
+    /// Uses any lease granted so far, including stale ones.
     Heartbeat(usize),
     Complete(usize),
     Fail(usize, bool),
@@ -68,7 +68,7 @@ impl Model {
         self.jobs.iter_mut().find(|job| job.id == lease.job && job.epoch == lease.epoch && job.state == JobState::Running)
     }
 
-    /// Limits times that a clock running forward could not have produced.
+    /// Limits times to values that a clock without setbacks could have produced.
     fn heed_clock(&mut self, now: i64) {
         for job in &mut self.jobs {
             if job.state == JobState::Queued && job.not_before > now + RETRY_DELAYS_MS[2] {
@@ -150,7 +150,7 @@ impl Model {
     }
 }
 
-/// Performs an action on both, and checks that they agree on its outcome.
+/// Performs an action on the store and the model, and checks that both have the same outcome.
 fn step(bench: &Bench, model: &mut Model, leases: &mut Vec<Lease>, now: &mut i64, action: &Action) -> Result<(), TestCaseError> {
     let store = &bench.store;
     let at = Timestamp(*now);
@@ -195,7 +195,7 @@ fn step(bench: &Bench, model: &mut Model, leases: &mut Vec<Lease>, now: &mut i64
         }
         Action::Complete(index) => {
             let Some(lease) = lease(*index) else { return Ok(()) };
-            // The effect comes first, so that only the transaction can undo it.
+            // Write the effect first, so that only a rollback can undo it.
             let stored = store.write(|tx| {
                 let count: u32 = tx.setting("effects")?.map_or(0, |text| text.parse().unwrap());
                 tx.put_setting("effects", &(count + 1).to_string(), at)?;

@@ -37,7 +37,7 @@ fn no_memory_without_words_in_a_stored_message() {
     refused(Vec::new(), "at least one source message");
     refused(vec![at(span(6, 9))], "white space");
     refused(vec![at(span(0, 400))], "extends beyond the message");
-    refused(vec![at(span(9, 24))], "extends beyond the message"); // The emoji counts as one.
+    refused(vec![at(span(9, 24))], "extends beyond the message"); // The emoji counts as one character.
     refused(vec![NewEvidence { interaction_id: bench.stranger(), span: span(0, 1) }], "is not stored");
     refused(vec![at(span(0, 6)), at(span(6, 7))], "white space");
     refused(vec![at(span(0, 6)), NewEvidence { interaction_id: bench.stranger(), span: span(0, 1) }], "is not stored");
@@ -243,7 +243,7 @@ fn filters() -> impl Strategy<Value = MemoryFilter> {
         })
 }
 
-/// Whether a row matches the filter, by direct comparison; `channel` is the channel type of its conversation.
+/// Whether a row matches the filter, by direct comparison. `channel` is the channel type of its conversation.
 fn meets(row: &MemoryRow, channel: &str, filter: &MemoryFilter) -> bool {
     let any = |wanted: &[String], value: &str| wanted.is_empty() || wanted.iter().any(|name| name == value);
     any(&filter.status, row.status.name())

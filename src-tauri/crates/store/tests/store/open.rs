@@ -1,4 +1,4 @@
-//! Opening: a refused file stays untouched, and an opened one has all its guarantees.
+//! Opening: a refused file stays untouched, and an opened file has all its guarantees.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ fn the_linked_sqlite_has_the_checkpoint_fix() {
     assert!(rusqlite::version_number() >= 3_051_003, "SQLite {} can corrupt a WAL file", rusqlite::version());
 }
 
-/// Opens a folder whose database `make` wrote. The error must contain `expect`, and no byte may change.
+/// Opens a folder with a database written by `make`. The error must contain `expect`, and no byte may change.
 fn refused(make: impl FnOnce(&Path), expect: &str) {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("keepsake.db");
@@ -26,7 +26,7 @@ fn refused(make: impl FnOnce(&Path), expect: &str) {
     assert_eq!(files_of(&path), before, "a refused file stays as it was, and nothing appears beside it");
 }
 
-/// A sound and closed database of ours, changed with `sql` by another program.
+/// Creates and closes an intact Keepsake database, and then changes it with `sql` as another program would.
 fn ours_then(path: &Path, sql: &str) {
     let store = Store::open(path.parent().unwrap(), NOW).unwrap();
     drop(store);
@@ -112,7 +112,7 @@ fn the_file_is_in_wal_mode_and_marked_as_ours() {
 fn the_connections_are_set_as_security_asks() {
     use keepsake_store::Door;
     let bench = Bench::new();
-    // Each probe raises an error unless the pragma has the expected value, so that the result shows as success or failure.
+    // Each probe fails with an error unless the pragma has the expected value.
     let check = |door, pragma: &str, value: i64| {
         let sql = format!("SELECT json_extract('[', '$') FROM pragma_{pragma} WHERE {pragma} <> {value}");
         assert!(bench.store.attack(door, &sql).is_ok(), "{pragma} of {door:?} is {value}");
@@ -157,7 +157,7 @@ fn reopening_keeps_everything_and_writes_nothing() {
 fn an_orderly_end_leaves_no_log_behind() {
     let bench = Bench::new();
     bench.append(&conversation("c", "owner Mara: hello\nassistant Nova: hi"));
-    // Use every reader, so that each has the file open.
+    // Use every reader, so that each of them has the file open.
     let nested = bench.store.read(|_| bench.store.read(|_| bench.store.read(|_| bench.store.read(|tx| tx.totals()))));
     assert_eq!(nested.unwrap(), (2, 1));
     let log = bench.dir.path().join("keepsake.db-wal");
@@ -197,7 +197,7 @@ fn copies_in(dir: &Path) -> Vec<String> {
 fn an_older_schema_is_copied_before_it_is_brought_up_to_date() {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("keepsake.db");
-    // The program that wrote it is still running: its newest row is only in the log.
+    // The program that wrote the file is still running, so its newest row is only in the log.
     let other = older(dir.path(), 3);
     let store = Store::open(dir.path(), NOW).unwrap();
     assert!(version_of(&path) > 3, "it is up to date");
@@ -228,7 +228,7 @@ fn without_a_copy_nothing_is_migrated() {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("keepsake.db");
     drop(older(dir.path(), 3));
-    // Something that cannot be replaced is in the place of the copy; the power-loss tests simulate a full disk.
+    // Block the copy's path with a folder that cannot be replaced. The power-loss tests simulate a full disk.
     let obstacle = dir.path().join(BACKUPS_DIR).join(format!("{COPY}.part"));
     std::fs::create_dir_all(obstacle.join("inside")).unwrap();
     let before = std::fs::read(&path).unwrap();
@@ -266,7 +266,7 @@ fn copies_leave_with_an_erasure_those_of_earlier_programs_too() {
 fn a_migration_that_fails_speaks_no_sql() {
     let dir = TempDir::new().unwrap();
     let raw = older(dir.path(), 3);
-    // A table that the next migration creates.
+    // This table conflicts with one that a later migration creates.
     raw.execute_batch("CREATE TABLE interactions_indexed (x)").unwrap();
     drop(raw);
     let words = Store::open(dir.path(), NOW).unwrap_err().to_string();
@@ -282,7 +282,7 @@ fn schema_alerts(bench: &Bench) -> Vec<String> {
     alerts.into_iter().filter(|alert| alert.kind == "schema_changed").map(|alert| alert.message).collect()
 }
 
-/// A trigger that approves every proposal without an action of the person.
+/// A trigger that approves every proposal without any action by the person.
 pub(crate) const PLANTED: &str = "CREATE TRIGGER helper AFTER INSERT ON memories BEGIN
     UPDATE memories SET status = 'active', decided_at_ms = 1 WHERE id = NEW.id; END";
 

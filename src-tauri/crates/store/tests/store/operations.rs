@@ -1,4 +1,4 @@
-//! Operations of the person and their undo, which restores the previous state exactly.
+//! Operations of the person, and undo, which restores the previous state exactly.
 
 use keepsake_domain::{MemoryId, MemoryStatus, OperationId, Relation};
 use keepsake_store::{MemoryChange, MemoryState, StoreError};
@@ -32,7 +32,7 @@ fn snooze(bench: &Bench, id: &MemoryId, delay_ms: i64) -> MemoryChange {
     MemoryChange { id: id.clone(), before: Some(before), after, relations: Vec::new() }
 }
 
-/// Everything that the person can see of the memories up to rank `newest`.
+/// All data that the person can see about the memories up to rank `newest`.
 fn visible(bench: &Bench, newest: i64) -> Vec<String> {
     let mut rows = bench.dump(&format!("SELECT * FROM memories WHERE rank <= {newest} ORDER BY rank"));
     rows.extend(bench.dump(&format!(
@@ -140,7 +140,7 @@ fn a_wording_taken_back_steps_aside_and_stays_in_the_chain() {
     assert_eq!(bench.store.read(|tx| tx.versions(&ids[0])).unwrap().len(), 2, "nothing is deleted");
 }
 
-/// Replaces a pending or active memory by a new active wording.
+/// Replaces a pending or active memory with a new active wording.
 fn edit(bench: &Bench, id: &MemoryId) -> Result<(MemoryId, OperationId), StoreError> {
     let old = bench.store.read(|tx| tx.memory(id)).unwrap();
     let evidence = bench.store.read(|tx| tx.evidence(id)).unwrap();
@@ -188,7 +188,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// Performs an action, if the present state allows it.
+/// Performs an action if the current state allows it.
 fn perform(bench: &Bench, ids: &mut Vec<MemoryId>, act: &Act) -> Result<OperationId, StoreError> {
     let pick = |n: usize| ids[n % ids.len()].clone();
     match act {

@@ -1,4 +1,4 @@
-//! Periods of exclusion compared with a simple model: exactly the messages that arrived while a conversation was excluded are
+//! Compares periods of exclusion with a simple model: exactly the messages that arrived while a conversation was excluded are
 //! left out.
 
 use keepsake_store::PrivateTime;
@@ -90,7 +90,7 @@ proptest! {
     }
 }
 
-/// Negative control: under the former rule, a single toggle left out everything before it.
+/// Negative control: under the former rule, turning exclusion on and off once left out all earlier messages.
 #[test]
 fn a_toggle_taken_back_differs_from_leaving_out_all_before_it() {
     let (_, left_out, _) = run(&Bench::new(), &[Act::Message, Act::On, Act::Off]);

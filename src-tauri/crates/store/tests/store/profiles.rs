@@ -1,4 +1,4 @@
-//! Profiles: the evidence lock, versions that are never reworded, entries rejected as wrong, and erasure.
+//! Profiles: the evidence lock, versions that are never reworded, entries marked as wrong, and erasure.
 
 use keepsake_domain::{
     EntityId, Evidence, EvidenceSpan, Facet, ProfileConfidence, ProfileEntry, ProfileId, ProfileOrigin, ProfileType, Timestamp,

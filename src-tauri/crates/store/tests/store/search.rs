@@ -1,4 +1,4 @@
-//! Search: what a person types is treated as data and finds the right messages.
+//! Search: typed text is treated as data and finds the right messages.
 
 use keepsake_store::{ConversationFilter, Door, MemoryFilter, MemorySort, fts_query};
 use keepsake_testkit::{Conversation, conversation};
@@ -19,7 +19,7 @@ fn library() -> Bench {
     bench
 }
 
-/// The first two words of the messages found for `typed`, best first.
+/// The first two words of each message found for `typed`, best first.
 fn found(bench: &Bench, typed: &str) -> Vec<String> {
     let hits = bench.store.read(|tx| tx.search_messages(typed, 10)).unwrap();
     assert!(hits.is_sorted_by(|a, b| a.score >= b.score), "best first");
@@ -110,7 +110,7 @@ proptest! {
     }
 }
 
-/// A mark records how far the index follows the log (migration 0004). Moving it back would index messages twice.
+/// A mark records up to where the log is indexed (migration 0004). Moving it back would index messages twice.
 #[test]
 fn the_mark_of_the_index_moves_forward_only_and_never_beyond_the_log() {
     let bench = Bench::new();

@@ -1,4 +1,4 @@
-//! Whom a memory is about: a person is identified by handles and the links in effect, never by a name.
+//! Subjects of memories: a person is identified by handles and the links in effect, never by a name.
 
 use keepsake_domain::{EntityId, HandleId, LinkAnswer, LinkId, MemoryStatus, Speaker, Subject};
 use keepsake_store::{MemoryChange, MemoryFilter, MemoryState, NewMemory, Persons};
@@ -18,7 +18,7 @@ enum Tie {
 
 use Tie::{Linked, LinkedAndUnlinked, Unlinked};
 
-/// Two people called Ben, each in a room of their own network, with the same words from both.
+/// Two people called Ben, each in a room of a different network, who say the same words.
 fn bens(tie: Tie) -> (Bench, Subject, Subject) {
     let bench = Bench::new();
     for room in ["a", "b"] {
@@ -111,7 +111,8 @@ fn after_a_link_is_taken_back_each_has_their_own_again() {
     let (of_a, of_b) = (cats(&bench, "a", &a), cats(&bench, "b", &b));
     bench.insert(&of_a);
     bench.insert(&of_b);
-    // The other's proposal is merged into this one, and a line of the other supports a statement that the other does not have.
+    // The proposal about one Ben is merged into the proposal about the other, and his message is also evidence for a statement
+    // that is stored only about the other.
     assert!(bench.store.write(|tx| tx.fold_into(&of_b.id, &of_a.id)).unwrap());
     let mut home =
         bench.memory("Ben lives in Oslo", vec![bench.place("a", "I live in Oslo"), bench.place("b", "I live in Oslo")]);
@@ -167,7 +168,7 @@ fn somebody_called_owner_is_not_the_owner() {
     assert_eq!(facets.subject, [("owner".to_owned(), 1), ("owner (contact)".to_owned(), 1)]);
 }
 
-/// Runs the migration again that upgrades the rows of an earlier version.
+/// Reruns the migration that upgrades the rows of an earlier version.
 fn upgrade(bench: &Bench) {
     let raw = plain(bench.store.path());
     raw.execute_batch(
@@ -196,7 +197,7 @@ fn an_upgrade_parts_what_namesakes_shared_and_keeps_what_linked_people_share() {
         }
         let raw = plain(bench.store.path());
         if tie == Unlinked {
-            // As an earlier version left it: words of two people who were never linked, under one memory.
+            // Data as an earlier version left it: one memory with evidence from two people who were never linked.
             raw.execute_batch("DELETE FROM link_decisions").unwrap();
         }
         raw.execute_batch(
@@ -240,7 +241,7 @@ fn an_upgrade_reads_rooms_anew_in_which_two_of_one_name_speak() {
     check(["Ben", "Ana"], 0);
 }
 
-/// Appends a message under each of these addresses, and numbers the resulting handles; equal numbers mean the same handle.
+/// Appends a message under each of these addresses and numbers the resulting handles. Equal numbers mean the same handle.
 fn handles_of(bench: &Bench, written: &[(&str, &str)]) -> Vec<usize> {
     let mut known: Vec<String> = Vec::new();
     let place = |(n, (channel, address)): (usize, &(&str, &str))| {
@@ -285,7 +286,7 @@ fn handles_that_an_earlier_version_kept_apart_stay_two_until_the_person_says() {
     let bench = Bench::new();
     let written = [("email", "Ana@Example.org"), ("email", "x@example.org")];
     assert_eq!(handles_of(&bench, &written), [0, 1]);
-    // As an earlier version stored them.
+    // Store the addresses as an earlier version did.
     plain(bench.store.path())
         .execute_batch("UPDATE entity_channels SET channel_handle = 'ana@example.org' WHERE channel_handle = 'x@example.org'")
         .unwrap();
@@ -302,7 +303,7 @@ fn handles_that_an_earlier_version_kept_apart_stay_two_until_the_person_says() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// The rule for who is one person gives the same result when evaluated on rows and when computed for all persons.
+    /// The rule for which handles are one person gives the same result on single rows as in the computation for all persons.
     #[test]
     fn rows_and_the_map_of_persons_agree(links in prop::collection::vec((0_usize..5, 0_usize..5, prop::bool::ANY), 0..6)) {
         let bench = Bench::new();

@@ -1,4 +1,4 @@
-//! Upgrading unidentified speakers that an earlier version treated as people.
+//! Upgrades unidentified speakers that an earlier version treated as people.
 
 use keepsake_domain::{ChannelHandle, LinkAnswer, MeetingId, MemoryStatus, Speaker, Subject};
 use keepsake_testkit::Conversation;
@@ -7,7 +7,7 @@ use crate::bench::{Bench, plain};
 
 const MEETING: MeetingId = MeetingId::new(*b"standup ");
 
-/// Runs the migration again that upgrades the rows of an earlier version.
+/// Reruns the migration that upgrades the rows of an earlier version.
 fn upgrade(bench: &Bench) {
     let raw = plain(bench.store.path());
     raw.execute_batch("DROP TABLE voices").unwrap();

@@ -1,7 +1,7 @@
-//! A population across five channels with known true and false identities, as Keepsake JSONL.
+//! A population across five channels, as Keepsake JSONL, with labels that say which handles belong to one person.
 //!
-//! The same lines can be run through `keepsake import` and the queue and checked in `keepsake links`, so a whole build is
-//! measured with the same labels as the rules alone. Nobody in it exists; the same seed gives the same bytes.
+//! The same lines can be imported with `keepsake import`, processed by the queue and checked with `keepsake links`, so a complete
+//! build is measured with the same labels as the rules alone. All people are invented. The same seed gives the same bytes.
 
 mod phrases;
 
@@ -13,14 +13,14 @@ use crate::exports::Dice;
 pub use phrases::Wording;
 use phrases::{EMAIL, MATRIX, OTHERS_EMAIL, OTHERS_HANDLE, PHONE, Phrases, SIMPLEX, TALK};
 
-/// The reason for the label of a pair of handles.
+/// Why a pair of handles has its label: a true pair, or a trap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PairKind {
-    /// True: one states the other's address as their own, or signs with it.
+    /// True: one handle states the other's address as its own, or signs with it.
     Email,
     /// True: the same phone number, as a handle or in a message.
     Phone,
-    /// True: one states the other's handle as their own.
+    /// True: one handle states the other as its own.
     Declared,
     /// True: the same full name among the same people.
     Name,
@@ -101,7 +101,7 @@ struct Circle {
 /// The owner's display name; pass it as `--me`.
 pub const OWNER: &str = "Robin Vale";
 
-/// A population of about `people` persons, determined by `seed`.
+/// Generates a population of about `people` persons, determined by `seed`.
 pub fn population(people: usize, seed: u64, wording: Wording) -> Population {
     let mut build = Build { dice: Dice(seed), wording, out: Population::default(), minute: 0, message: 0, person: 0 };
     let circles = people.div_ceil(CIRCLE).max(4);
@@ -137,8 +137,8 @@ impl Build {
         }
         let full = |person: &Person| format!("{} {}", person.first, person.last);
 
-        // 0: their own address in a message. 1: a number. 2: a handle. 3: the same name among the same people. 4 and 5: their
-        // companions.
+        // Person 0 states their own address in a message, 1 a phone number, 2 a handle. 3 has the same name among the same
+        // people. 4 and 5 are companions.
         let room = format!("matrix-{number}");
         let thread = format!("mail-{number}");
         for round in 0..5 {
@@ -237,7 +237,7 @@ impl Build {
         }
     }
 
-    /// Two handles without a name that share rare words.
+    /// Adds two handles without a name that share rare words.
     fn terminology(&mut self, circle: usize) {
         if !circle.is_multiple_of(4) {
             return;
@@ -328,7 +328,7 @@ impl Build {
         self.label(PairKind::LookAlike, &matrix[3], &imitation);
     }
 
-    /// Offices in which all signatures contain the same number.
+    /// Adds offices in which all signatures contain the same phone number.
     fn offices(&mut self) {
         for office in 0..4 {
             let number = format!("+49 30 9018{:04}", self.dice.below(10_000));
@@ -349,7 +349,7 @@ impl Build {
         }
     }
 
-    /// Handles that belong to nobody in particular.
+    /// Adds handles that belong to nobody in particular, such as roles and programs.
     fn roles(&mut self) {
         let rows: [(&str, &str, &str, &str, &str, &str); 6] = [
             ("matrix", "@support:acme.example", "Support", "email", "support@acme.example", "Support"),
@@ -386,7 +386,7 @@ impl Build {
         self.person
     }
 
-    /// A word for an address that nobody else uses.
+    /// A word for an address, unique to this person.
     fn word(&mut self) -> String {
         format!("{}{}{}", self.dice.pick(SYLLABLES), self.dice.pick(SYLLABLES), self.person)
     }
@@ -404,7 +404,7 @@ impl Build {
         self.dice.pick(TALK).replace("{J}", "the house").replace("{K}", "roof")
     }
 
-    /// Sometimes writes an address the way people hide it from machines.
+    /// Sometimes obfuscates an address, as people do to hide it from machines.
     fn disguised(&mut self, address: &str) -> String {
         match self.dice.below(5) {
             0 => address.replace('@', " (at) ").replace('.', " (dot) "),
@@ -453,7 +453,7 @@ fn capital(word: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// The name with one of its letters "a", "e", "o" or "i" replaced by the Cyrillic look-alike.
+/// The name with one of its letters "a", "e", "o" or "i" replaced with the Cyrillic look-alike.
 fn look_alike(name: &str) -> String {
     ["a", "e", "o", "i"]
         .iter()
@@ -462,7 +462,7 @@ fn look_alike(name: &str) -> String {
         .map_or_else(|| name.to_owned(), |(latin, other)| name.replacen(latin, other, 1))
 }
 
-/// The time `minute` minutes after the beginning of 2026.
+/// The time `minute` minutes after the start of 2026, in RFC 3339 format.
 fn rfc3339(minute: u64) -> String {
     const DAYS: [u64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     let mut days = minute / 1440;

@@ -1,15 +1,16 @@
-//! How people tell each other their addresses, in two sets: one for writing rules, and one that is only used for measuring.
+//! Phrases in which people give each other their addresses, in two sets: one for writing rules, and one that is used only for
+//! measuring.
 
-/// The set of wordings that a population uses.
+/// The set of phrases that a population uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wording {
-    /// Wordings for which rules may be written.
+    /// Phrases for which rules may be written.
     Known,
-    /// Wordings used for measuring, which are never looked at while writing rules.
+    /// Phrases used for measuring. Never consult them when writing rules.
     HeldOut,
 }
 
-/// The wordings of one kind: known, held out.
+/// The phrases of one kind: known, held out.
 pub(super) type Phrases = (&'static [&'static str], &'static [&'static str]);
 
 /// `{E}` is the writer's own e-mail address.
@@ -86,7 +87,7 @@ pub(super) const PHONE: Phrases = (
     ],
 );
 
-/// `{H}` is the writer's handle on Matrix, including `@` and the server.
+/// `{H}` is the writer's Matrix handle, including `@` and the server.
 pub(super) const MATRIX: Phrases = (
     &[
         "I'm {H} on Matrix", "By the way, I'm also {H}.", "my Matrix ID is {H}", "This is {F} from the Matrix room ({H})",
@@ -111,7 +112,7 @@ pub(super) const MATRIX: Phrases = (
     ],
 );
 
-/// `{H}` is the writer's nickname on SimpleX, a single word.
+/// `{H}` is the writer's SimpleX nickname, a single word.
 pub(super) const SIMPLEX: Phrases = (
     &[
         "on SimpleX I am {H}", "my SimpleX name is {H}", "I go by {H} on SimpleX", "find me on SimpleX as {H}",
@@ -159,7 +160,7 @@ pub(super) const OTHERS_EMAIL: Phrases = (
     ],
 );
 
-/// `{N}` is another person's name, `{H}` that person's handle on Matrix.
+/// `{N}` is another person's name, `{H}` that person's Matrix handle.
 pub(super) const OTHERS_HANDLE: Phrases = (
     &[
         "{H} is on Matrix", "ask {H} about it", "{H} can you look at this?", "{N} is {H} on Matrix", "thanks {H}!",

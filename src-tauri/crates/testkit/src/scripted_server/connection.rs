@@ -1,4 +1,4 @@
-//! One connection: the request is read, recorded and answered, then the connection ends.
+//! Handles one connection: reads, records and answers the request, then closes the connection.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::wire::{Dialect, reply};
 use super::{Answer, Behaviour, Fault, RETRY_AFTER_S, Received, Shared, refuse};
 
-/// Maximum length of a request's head.
+/// Maximum length of a request's head in bytes.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
 
-/// How sending an answer ended.
+/// The outcome of sending an answer.
 enum Sent {
     Whole,
     ClientLeft,
@@ -44,7 +44,7 @@ pub(super) fn serve(shared: &Shared, mut stream: TcpStream, address: SocketAddr)
         (Answer::Text(text), Some(fault)) => Answer::Faulty(fault, text),
         (answer, _) => answer,
     };
-    // The next call must be refused: close the listener before this reply is complete, so that no connection slips through.
+    // If the next call must be refused, close the listener before this reply is complete, so that no connection slips through.
     if is_chat && shared.state().fault_at(call + 1) == Some(Fault::Refused) {
         refuse(shared, address);
     }
@@ -67,7 +67,7 @@ fn read_request(stream: &mut TcpStream) -> io::Result<Option<Received>> {
             return Ok(None);
         }
         bytes.extend_from_slice(&buffer[..read]);
-        // For example, a TLS handshake: respond as other servers do.
+        // Not HTTP, for example a TLS handshake: respond as other servers do.
         if !bytes[0].is_ascii_uppercase() {
             stream.write_all(b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")?;
             return Ok(None);
@@ -165,7 +165,7 @@ fn send(stream: &mut TcpStream, request: &Received, behaviour: &Behaviour, answe
             Ok(Sent::Whole)
         }
         Answer::Faulty(Fault::Timeout, _) => wait_until_left(stream),
-        // An established connection cannot be refused any more, so it ends without a byte.
+        // An established connection can no longer be refused, so close it without sending a byte.
         Answer::Faulty(Fault::Refused, _) => Ok(Sent::Whole),
         Answer::Faulty(Fault::TooManyRequests, _) => {
             let headers = vec![("retry-after".to_owned(), RETRY_AFTER_S.to_string())];

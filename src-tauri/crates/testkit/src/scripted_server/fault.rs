@@ -1,8 +1,8 @@
-//! Faults of a model's server. Some of them turn a good reply to any prompt into a bad one.
+//! Faults of a model server. Some of them turn a good reply to any prompt into a bad one.
 
 use serde_json::{Map, Value};
 
-/// What can go wrong with a call.
+/// A way in which a call can fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fault {
     /// The connection is accepted, but nothing is ever sent.
@@ -13,7 +13,7 @@ pub enum Fault {
     TooManyRequests,
     /// Status 500.
     ServerError,
-    /// The JSON ends in the middle, although the server reports success.
+    /// The JSON is cut off in the middle, although the server reports success.
     CutOffJson,
     /// Prose around the JSON.
     Prose,
@@ -23,7 +23,7 @@ pub enum Fault {
     WrongTypes,
     /// Every value is null.
     Null,
-    /// A value that the schema does not list, wherever it lists allowed ones; otherwise an unknown field.
+    /// A value that the schema does not allow, wherever it lists the allowed values; if it lists none, an unknown field.
     UnknownEnum,
     /// The model refuses.
     Refusal,
@@ -34,7 +34,7 @@ pub enum Fault {
 /// The `Retry-After` value of a 429, in seconds.
 pub const RETRY_AFTER_S: u64 = 7;
 
-/// Length of the text of a huge reply.
+/// Length of the text of a huge reply in bytes.
 pub const HUGE_BYTES: usize = 10_000_000;
 
 /// The text with which a model refuses.
@@ -57,7 +57,7 @@ impl Fault {
         Self::Huge,
     ];
 
-    /// Whether the call gets a complete reply with a bad text, rather than no reply.
+    /// Whether the fault is in the text of an otherwise complete reply.
     pub fn is_of_the_text(self) -> bool {
         match self {
             Self::CutOffJson | Self::Prose | Self::DuplicateKeys | Self::WrongTypes | Self::Null | Self::UnknownEnum => true,
@@ -65,7 +65,7 @@ impl Fault {
         }
     }
 
-    /// Turns a good reply into the bad one. `schema` is the requested schema, if the request had one.
+    /// Turns a good reply into a bad one with this fault. `schema` is the requested schema, if the request had one.
     ///
     /// # Panics
     /// If `good` is not JSON.
@@ -92,7 +92,7 @@ impl Fault {
     }
 }
 
-/// JSON in which the first key of every object occurs twice with the same value; nothing else is wrong with it.
+/// JSON in which the first key of every object occurs twice with the same value, and which is otherwise valid.
 fn doubled(value: &Value) -> String {
     match value {
         Value::Object(fields) => {
@@ -133,7 +133,7 @@ fn unknown_name(mut value: Value, schema: Option<&Value>) -> Value {
     value
 }
 
-/// Replaces every string for which the schema lists the allowed values. Returns whether there was one.
+/// Replaces every string for which the schema lists the allowed values. Returns whether there was such a string.
 fn replace_names(value: &mut Value, schema: &Value) -> bool {
     if value.is_string() && (schema["enum"].is_array() || schema["const"].is_string()) {
         *value = Value::from(UNKNOWN);

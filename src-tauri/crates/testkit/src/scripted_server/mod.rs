@@ -1,10 +1,10 @@
-//! A scripted server of language models on 127.0.0.1, with the standard library alone.
+//! A scripted language model server on 127.0.0.1, built only on the standard library.
 //!
-//! It serves both APIs at once (`/api/…` like Ollama, `/v1/…` like the others), records the bytes of every request, streams in
-//! small pieces, and answers any call with any [`Fault`]. Nothing sleeps: tests wait for the events they expect
+//! It serves both APIs (`/api/…` like Ollama, `/v1/…` like the others), records the bytes of every request, streams in small
+//! pieces, and can answer any call with any [`Fault`]. Nothing sleeps: tests wait for the events they expect
 //! ([`ScriptedServer::wait_for_calls`], [`ScriptedServer::wait_until_left`]).
 //!
-//! Not here: judging requests. Tests read [`ScriptedServer::received`].
+//! Not here: checking requests. Tests do that with [`ScriptedServer::received`].
 
 mod connection;
 mod fault;
@@ -34,7 +34,7 @@ pub struct Received {
     pub headers: Vec<(String, String)>,
     /// Bytes of the body.
     pub body: Vec<u8>,
-    /// Bytes of the head, for tests that look for what must not be in it.
+    /// Bytes of the head, for tests that check that it does not contain certain data.
     pub head: Vec<u8>,
 }
 
@@ -49,7 +49,7 @@ impl Received {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    /// Whether the request asks a model something.
+    /// Whether this is a chat request.
     pub fn is_chat(&self) -> bool {
         self.path == "/api/chat" || self.path == "/v1/chat/completions"
     }
@@ -69,7 +69,7 @@ impl Received {
         places.into_iter().find(|schema| schema.is_object()).cloned()
     }
 
-    /// How structured output is requested: `schema`, `json` (the older way), or not at all.
+    /// How structured output is requested: `schema`, `json` (the older method), or `None` if it is not requested.
     pub fn shape(&self) -> Option<&'static str> {
         let body = self.json();
         if body["response_format"]["type"] == "json_schema" || body["format"].is_object() {
@@ -85,9 +85,9 @@ impl Received {
 /// The answer to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// This text, as the model's reply.
+    /// A reply with this text.
     Text(String),
-    /// A fault in place of this good reply.
+    /// This fault instead of the given good reply.
     Faulty(Fault, String),
     /// The reply up to this number of events, then silence until the client leaves.
     Held {
@@ -96,7 +96,7 @@ pub enum Answer {
         /// Number of events to send.
         after_events: usize,
     },
-    /// The reply up to this number of bytes, then the connection ends.
+    /// The reply up to this number of bytes, then the connection is closed.
     Broken {
         /// The whole reply.
         text: String,
@@ -114,7 +114,7 @@ pub enum Answer {
     },
 }
 
-/// Properties of the server apart from its script.
+/// Properties of the server, apart from its script.
 #[derive(Debug, Clone)]
 pub struct Behaviour {
     /// Names of its models.
@@ -133,17 +133,17 @@ pub struct Behaviour {
     pub takes_schema: bool,
     /// It accepts the older `json_object` or `"json"`.
     pub takes_json: bool,
-    /// Status for an output format that it does not accept: 400, or 500 like llama-cpp-python.
+    /// Status returned for an output format that it does not accept: 400, or 500 like llama-cpp-python.
     pub shape_status: u16,
-    /// A parameter that it rejects, named in the 400 response like OpenAI does.
+    /// A parameter that it rejects with a 400 response that names it, like OpenAI.
     pub rejected_parameter: Option<String>,
     /// It reports token counts.
     pub sends_usage: bool,
-    /// It streams if the request asks for it.
+    /// It streams if the request asks for streaming.
     pub streams: bool,
     /// Characters per event of a stream.
     pub piece_chars: usize,
-    /// Bytes written at once, which therefore arrive together.
+    /// Number of bytes written together, which therefore arrive together.
     pub wire_bytes: usize,
 }
 
@@ -247,7 +247,7 @@ impl ScriptedServer {
         Self::start(move |_| Answer::Text(text.clone()))
     }
 
-    /// Starts a server that gives these answers one after another, then responds with 410.
+    /// Starts a server that returns these answers one after another and then responds with status 410.
     pub fn in_turn(answers: impl IntoIterator<Item = Answer>) -> Self {
         let answers = Mutex::new(answers.into_iter().collect::<std::collections::VecDeque<_>>());
         Self::start(move |_| {
@@ -271,7 +271,7 @@ impl ScriptedServer {
         self.shared.change(|state| change(&mut state.behaviour));
     }
 
-    /// From chat request `call` on (the first is 0), every request meets `fault`, until [`Self::heal`].
+    /// From chat request `call` on (the first is 0), answers every request with `fault`, until [`Self::heal`].
     pub fn inject_from(&self, call: usize, fault: Fault) {
         self.shared.change(|state| state.fault_from = Some((call, fault)));
         if fault == Fault::Refused && self.calls() >= call {
@@ -279,7 +279,7 @@ impl ScriptedServer {
         }
     }
 
-    /// Ends the fault; a server that refused connections listens again on the same port.
+    /// Ends the fault. A server that refused connections listens again on the same port.
     pub fn heal(&self) {
         self.shared.change(|state| {
             state.fault_from = None;
@@ -313,7 +313,7 @@ impl ScriptedServer {
         self.shared.state().left
     }
 
-    /// Waits until this number of chat requests has arrived.
+    /// Waits until this number of chat requests have arrived.
     ///
     /// # Panics
     /// If they do not arrive in time.
@@ -321,7 +321,7 @@ impl ScriptedServer {
         self.shared.wait("chat requests", |state| state.calls >= calls);
     }
 
-    /// Waits until this number of clients has left before their reply was complete.
+    /// Waits until this number of clients have left before their reply was complete.
     ///
     /// # Panics
     /// If they do not leave in time.
@@ -388,7 +388,7 @@ fn refuse(shared: &Shared, address: SocketAddr) {
         return;
     }
     shared.change(|state| state.is_refusing = true);
-    // Wakes the accepting thread.
+    // Connect once to wake the accepting thread.
     let _ = TcpStream::connect(address);
     shared.wait("closing", |state| state.is_closed);
 }

@@ -1,23 +1,23 @@
-//! Replies of both APIs, as a real server writes them.
+//! Replies in the format of both APIs, as a real server writes them.
 
 use serde_json::{Value, json};
 
 use super::{Behaviour, REFUSAL, Received};
 
-/// One or more events, as the bytes of each.
+/// A response of one or more events, each as bytes.
 pub(super) struct Stream {
     pub(super) content_type: &'static str,
     pub(super) events: Vec<Vec<u8>>,
 }
 
-/// The API of a path.
+/// The API that a request path belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     Ollama,
     OpenAi,
 }
 
-/// The complete reply. If `text` is `None`, it is a refusal in the manner of that API.
+/// The complete reply. If `text` is `None`, it is a refusal in the format of that API.
 pub(super) fn reply(dialect: Dialect, request: &Received, behaviour: &Behaviour, text: Option<&str>) -> Stream {
     let is_streamed = behaviour.streams && request.json()["stream"] == true;
     let pieces = text.map(|text| pieces(text, behaviour.piece_chars));

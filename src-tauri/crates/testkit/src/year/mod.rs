@@ -1,12 +1,12 @@
-//! A generated year of messages of any size: rooms, direct messages, mails, meetings and sessions with agents. It contains what
-//! memories are made from, often said and seldom in the same words.
+//! A generated year of messages of any size: rooms, direct messages, mails, meetings and sessions with agents. It contains the
+//! statements from which memories are made, often repeated but seldom in the same words.
 //!
-//! People talk about projects with their own vocabulary, make promises, ask questions, chat, and now and then tell something
-//! about themselves. The owner repeats some facts, takes others back as life changes, and tells agents how to answer. Some
-//! sessions use tools, partly in recurring sequences. Some conversations are excluded. The same seed gives the same year, and
-//! nobody in it exists.
+//! People talk about projects with their own vocabulary, make promises, ask questions, chat, and sometimes say something about
+//! themselves. The owner repeats some facts, revises others as life changes, and tells agents how to answer. Some sessions use
+//! tools, partly in recurring sequences. Some conversations are excluded. The same seed gives the same year. All people in it are
+//! invented.
 //!
-//! Not here: what should be derived from it, which is up to the tests.
+//! Not here: what should be derived from it; the tests decide that.
 
 mod words;
 
@@ -22,7 +22,7 @@ pub const OWNER: &str = "Mara Lind";
 /// The size of a year.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct YearSize {
-    /// Total number of messages; up to one conversation more.
+    /// Total number of messages. The last conversation may exceed it.
     pub messages: usize,
     /// Number of sessions with agents, included in the messages.
     pub sessions: usize,
@@ -36,14 +36,14 @@ impl YearSize {
     /// The year of a busy person.
     pub const WHOLE: Self = Self { messages: 50_000, sessions: 400, people: 30, agents: 5 };
 
-    /// A year that tests can process repeatedly, with something of everything.
+    /// A year that tests can process repeatedly, with some content of every kind.
     pub const SMALL: Self = Self { messages: 360, sessions: 14, people: 6, agents: 3 };
 }
 
 /// A year of messages.
 #[derive(Debug, Clone)]
 pub struct Year {
-    /// The conversations in the order in which they began; each contains at least one message.
+    /// The conversations, ordered by start time. Each contains at least one message.
     pub conversations: Vec<Vec<Message>>,
     /// Names of the agents.
     pub agents: Vec<&'static str>,
@@ -51,7 +51,7 @@ pub struct Year {
     pub people: Vec<String>,
 }
 
-/// A word from excluded places; it occurs nowhere else.
+/// A word that occurs only in excluded conversations.
 pub const OFF_THE_RECORD: &str = "Nightjar";
 
 struct Making {
@@ -62,11 +62,11 @@ struct Making {
     begin: Timestamp,
     /// Number of messages generated so far.
     made: usize,
-    /// How often the owner has told something about themselves; determines what comes next.
+    /// How often the owner has stated something about themselves; determines the next statement.
     told: usize,
 }
 
-/// The place of a conversation.
+/// The setting of a conversation.
 struct Place {
     room: Conversation,
     /// Indices of the people there.
@@ -75,7 +75,7 @@ struct Place {
     is_private: bool,
 }
 
-/// Share of the messages outside sessions in percent: rooms, direct messages, mails, meetings.
+/// Percentage of the messages outside sessions by kind of conversation.
 const SHARES: [(Kind, usize); 4] = [(Kind::Room, 35), (Kind::Direct, 38), (Kind::Mail, 9), (Kind::Meeting, 18)];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -86,7 +86,7 @@ enum Kind {
     Meeting,
 }
 
-/// Average number of messages in a session with an agent, tool use included.
+/// Average number of messages in a session with an agent, including tool use.
 const SESSION_MESSAGES: usize = 30;
 
 /// Number of sessions with tools in the last two weeks.
@@ -127,7 +127,7 @@ impl Making {
         self.dice.below(count) == 0
     }
 
-    /// `template` with its slots filled in for a project.
+    /// Fills in the slots of `template` for a project.
     fn fill(&mut self, template: &str, project: usize) -> String {
         let project = &PROJECTS[project % PROJECTS.len()];
         let mut out = String::with_capacity(template.len() + 32);
@@ -156,12 +156,12 @@ impl Making {
             rest = tail;
         }
         out.push_str(rest);
-        // A template may begin with a slot that is filled in lower case.
+        // Capitalize the first letter, because a template may begin with a slot that is filled in lower case.
         let mut chars = out.chars();
         chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
     }
 
-    /// What the owner tells about themselves next: a fact in one of its wordings, or at times what is true at that time of the
+    /// The owner's next statement about themselves: a fact in one of its wordings, or sometimes a fact that changes during the
     /// year.
     fn own_fact(&mut self, is_later: bool) -> String {
         self.told += 1;
@@ -173,13 +173,13 @@ impl Making {
         self.pick(OWN_FACTS[at % OWN_FACTS.len()]).to_owned()
     }
 
-    /// Percentage of lines in which speakers talk about themselves. It is higher in a small year, so that there is enough of
-    /// everything.
+    /// Percentage of lines in which speakers talk about themselves. It is higher in a small year, so that there are enough such
+    /// lines.
     fn about_self_percent(&self) -> u64 {
         if self.size.messages < 2_000 { 16 } else { 4 }
     }
 
-    /// A line of talk about a project, by the owner or another person.
+    /// A line by the owner or another person, mostly about a project.
     fn talk(&mut self, project: usize, is_owner: bool, is_later: bool) -> String {
         let is_about_self = self.dice.below(100) < self.about_self_percent();
         if is_about_self && is_owner {
@@ -196,7 +196,7 @@ impl Making {
             _ => self.pick(SMALL_TALK),
         };
         let mut text = self.fill(template, project);
-        // Now and then people add a second sentence about the same subject.
+        // Sometimes people add a second sentence about the same subject.
         if self.one_in(6) {
             let template = if self.one_in(2) { self.pick(WORK) } else { self.pick(QUESTIONS) };
             text.push(' ');
@@ -213,7 +213,7 @@ impl Making {
     /// Conversations of this kind with about this many messages.
     fn places(&mut self, kind: Kind, messages: usize) -> Vec<Vec<Message>> {
         let people = self.people.len();
-        // Rooms and direct chats last all year; a mail thread or a meeting is over within days.
+        // Rooms and direct chats last all year. A mail thread or a meeting lasts days at most.
         let count = match kind {
             Kind::Room => (people / 2).clamp(2, 12),
             Kind::Direct => people,
@@ -269,16 +269,16 @@ impl Making {
         Place { room: if is_private { room.private() } else { room }, with, project, is_private }
     }
 
-    /// Messages of a place where people meet again and again all year.
+    /// Messages of a room or chat that is used all year.
     fn lasting(&mut self, place: &Place, messages: usize) -> Vec<Message> {
         let mut all = Vec::new();
         let mut lines = Vec::new();
         let bursts = (messages / 14).max(1);
         for burst in 0..bursts {
-            // In order of time, with gaps of days in between.
+            // In chronological order, with gaps of days in between.
             let day = (burst as u64 * 360) / bursts as u64 + self.dice.below(3);
             let mut at = self.moment(day);
-            // The subject of a place changes over the year.
+            // The subject changes over the year.
             let project = place.project + day as usize / 120 * 5;
             let count = (messages / bursts).max(1) as u64;
             for _ in 0..count / 2 + 1 + self.dice.below(count) {
@@ -291,7 +291,7 @@ impl Making {
         all
     }
 
-    /// Messages of a place that is over soon, at most `apart_minutes` apart.
+    /// Messages of a mail thread or meeting, at most `apart_minutes` apart.
     fn thread(&mut self, place: &Place, messages: usize, apart_minutes: u64) -> Vec<Message> {
         let day = self.dice.below(360);
         let mut at = self.moment(day);
@@ -329,11 +329,11 @@ impl Making {
         all.extend(messages);
     }
 
-    /// A session with an agent: talk, or work with tools if the agent has tools.
+    /// A session with an agent: a chat, or work with tools if the agent has tools.
     fn session(&mut self, at: usize, agent: &'static str) -> Vec<Message> {
         let sessions = self.size.sessions as u64;
         let all_year = (at as u64 * 364) / sessions;
-        // Playbooks are searched for in the last two weeks, so more of the work with tools falls there.
+        // Playbook detection covers the last two weeks, so more of the work with tools is placed there.
         let is_recent = agent == AGENTS[0] && at + RECENT_TOOL_SESSIONS * self.size.agents >= self.size.sessions;
         let day = if is_recent { 352 + at as u64 % 12 } else { all_year };
         let began = self.moment(day).min(self.begin.0 + 365 * DAY_MS - 3 * 60 * MINUTE_MS);
@@ -350,7 +350,7 @@ impl Making {
 
     fn chat(&mut self, at: usize, agent: &str, began: i64, project: usize, is_later: bool) -> Vec<Message> {
         let id = format!("chat-{at}");
-        // Mostly the owner; now and then another person talks to the owner's agent.
+        // Mostly the owner talks to the agent, and sometimes another person does.
         let (who, channel) = if at % 6 == 5 {
             let person = &self.people[at / 6 % self.people.len()];
             (format!("person {person}"), "matrix")

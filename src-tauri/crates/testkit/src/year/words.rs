@@ -1,7 +1,7 @@
-//! What people of a generated year talk about, and how they say it.
+//! Subjects and phrases for the people of a generated year.
 //!
-//! `{...}` names a slot: of a project (`{project}`, `{thing}`, `{part}`, `{tool}`, `{site}`), of the moment (`{day}`, `{n}`,
-//! `{hour}`), or of the people (`{who}`, `{me}`).
+//! `{...}` is a slot, filled in from the project (`{project}`, `{thing}`, `{part}`, `{tool}`, `{site}`), the time (`{day}`,
+//! `{n}`, `{hour}`), or the people (`{who}`, `{me}`).
 
 /// A project that lasts for weeks, with words that occur nowhere else.
 pub(super) struct Project {
@@ -99,7 +99,7 @@ pub(super) const PROJECTS: &[Project] = &[
     },
 ];
 
-/// Said by people who work on a project.
+/// Lines of people who work on a project.
 pub(super) const WORK: &[&str] = &[
     "The {part} of the {thing} fails again on {site}.",
     "I looked at the {part} this morning and it is worse than we thought.",
@@ -121,7 +121,7 @@ pub(super) const WORK: &[&str] = &[
     "My notes say the {part} was changed {n} weeks ago.",
 ];
 
-/// Asked by people who work on a project.
+/// Questions of people who work on a project.
 pub(super) const QUESTIONS: &[&str] = &[
     "Does anybody know why the {part} stops when the {thing} starts?",
     "Who has the key for {site}?",
@@ -134,7 +134,7 @@ pub(super) const QUESTIONS: &[&str] = &[
     "Did you see the message about {site}?",
 ];
 
-/// Decided by a group.
+/// Decisions of a group.
 pub(super) const DECISIONS: &[&str] = &[
     "We decided to use {tool} for the {thing}.",
     "Decision: the {part} goes first, the rest of the {thing} after {day}.",
@@ -143,7 +143,7 @@ pub(super) const DECISIONS: &[&str] = &[
     "We decided against a new {part}, the old one stays.",
 ];
 
-/// Promised by the speaker.
+/// Promises by the speaker.
 pub(super) const PROMISES: &[&str] = &[
     "I'll send you the numbers for the {thing} by {day}.",
     "I will order the {part} tomorrow.",
@@ -179,7 +179,7 @@ pub(super) const REPLIES: &[&str] = &[
     "One moment, I'm on the phone.",
 ];
 
-/// Said about nothing in particular.
+/// Small talk without a subject.
 pub(super) const SMALL_TALK: &[&str] = &[
     "Good morning everybody!",
     "How was your weekend?",
@@ -203,7 +203,8 @@ pub(super) const SMALL_TALK: &[&str] = &[
     "I forgot my charger again.",
 ];
 
-/// Lasting facts that the owner tells about themselves, in several wordings. The first of two groups contradicts nothing.
+/// Lasting facts that the owner states about themselves, in several wordings. They do not contradict each other; facts that
+/// change are in [`CHANGES`].
 pub(super) const OWN_FACTS: &[&[&str]] = &[
     &["I'm allergic to hazelnuts.", "As you know, I'm allergic to hazelnuts."],
     &["I play the cello.", "I play the cello on Sundays."],
@@ -223,7 +224,7 @@ pub(super) const OWN_FACTS: &[&[&str]] = &[
     &["I have a peanut intolerance since school.", "Since school I have a peanut intolerance."],
 ];
 
-/// What changes during the year: wordings before and after the change.
+/// Facts that change during the year: wordings before and after the change.
 pub(super) const CHANGES: &[(&[&str], &[&str])] = &[
     (&["I live in Utrecht.", "I live in Utrecht, close to the canal."], &["I moved to Porto in spring.", "I live in Porto now."]),
     (
@@ -236,7 +237,7 @@ pub(super) const CHANGES: &[(&[&str], &[&str])] = &[
     ),
 ];
 
-/// How the owner wants agents to behave, said repeatedly.
+/// The owner's repeated requests about how agents should behave.
 pub(super) const OWN_WISHES: &[&[&str]] = &[
     &["Please keep your answers short.", "Keep it short, please.", "Shorter answers please, no long lists."],
     &["I prefer tabs over spaces.", "From now on use tabs instead of spaces."],
@@ -245,7 +246,7 @@ pub(super) const OWN_WISHES: &[&[&str]] = &[
     &["I prefer tables over prose for comparisons.", "Give me a table when you compare things, please."],
 ];
 
-/// What other people tell about themselves.
+/// Facts that other people state about themselves.
 pub(super) const OTHERS_FACTS: &[&str] = &[
     "I live in {place} since last year.",
     "I'm allergic to {food}.",
@@ -267,7 +268,7 @@ pub(super) const CHILDREN: &[&str] = &["Emil", "Jonas", "Theo", "Milo", "Oskar",
 pub(super) const DAYS: &[&str] = &["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 pub(super) const HOURS: &[&str] = &["nine", "half past ten", "noon", "two", "quarter to four", "six"];
 
-/// Asked of an agent by the owner.
+/// Requests of the owner to an agent.
 pub(super) const TO_AGENT: &[&str] = &[
     "Can you draft a message to {who} about the {thing}?",
     "What is the best way to test the {part} without {tool}?",
@@ -282,7 +283,7 @@ pub(super) const TO_AGENT: &[&str] = &[
     "I get an error about the {part} when {tool} starts. What does it mean?",
 ];
 
-/// Asked of an agent repeatedly by the same person.
+/// Requests to an agent that the same person repeats.
 pub(super) const STANDING_ASKS: &[&str] = &[
     "Can you send me the weekly report for {project} as a table?",
     "Please make me a short list of what is due on {day}.",
@@ -303,14 +304,14 @@ pub(super) const ANSWERS: &[&str] = &[
     "I updated the plan for the {thing} and put the {part} first.",
 ];
 
-/// What an agent says it cannot do.
+/// Replies in which an agent says that it cannot do something.
 pub(super) const CANNOT: &[&str] = &[
     "I'm sorry, I can't access your calendar.",
     "I don't have access to your calendar, so I cannot read it.",
     "Unfortunately I cannot open attachments in this chat.",
 ];
 
-/// How a session continues after an answer.
+/// Replies to an agent's answer.
 pub(super) const AFTER: &[&str] = &[
     "Thanks, that works.",
     "Hm, that still fails with the {part}.",
@@ -324,7 +325,7 @@ pub(super) const AFTER: &[&str] = &[
     "Great, and now for the {thing} please.",
 ];
 
-/// Tool use in recurring sequences. The first ones recur every few days and can become playbooks.
+/// Recurring sequences of tool use. The first ones recur every few days and can become playbooks.
 pub(super) const WORKFLOWS: &[&[&str]] = &[
     &[
         "Edit CHANGELOG.md; cargo test; git commit -m x; gh release create v1.0.0",

@@ -1,7 +1,7 @@
 /**
  * The graph around one person or one topic: a picture, and a table with the same content for reading.
  *
- * Not in this module: which nodes are shown, which the backend decides. Suggestions are never shown.
+ * Not in this module: selecting the nodes, which the backend does. Suggestions are never shown.
  */
 import { Minus, Plus, Share2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
@@ -17,7 +17,7 @@ import { GraphTable } from './Table';
 import { nodeName } from './words';
 
 const KINDS = ['person', 'topic', 'project', 'technology', 'memory', 'conversation'] as const;
-/** Zoom levels, from fitting the pane to twice the size, for people with low vision. */
+/** Zoom levels, for people with low vision: from fitting the pane to twice the size. */
 const ZOOMS = [1, 1.25, 1.5, 2] as const;
 
 /** The graph without some kinds; the center always stays. Pure. */

@@ -1,8 +1,9 @@
 /**
- * The picture. Edges are drawn; nodes are buttons above them, so that they have a name, can be focused and are in the tab order.
+ * The picture. Edges are drawn. Nodes are buttons above them, so that they have an accessible name and can be focused.
  *
- * One node is in the tab order, and arrows move by direction. Below, the reasons are shown why the node under the pointer is
- * connected, otherwise the node last clicked or moved to, each with the line that shows it. Nothing moves on its own.
+ * One node is in the tab order, and arrow keys move by direction. Below the picture are the reasons why a node is connected, each
+ * with the line that shows it: for the node under the pointer, otherwise for the node last clicked or moved to. Nothing moves on
+ * its own.
  */
 import { Lock } from 'lucide-react';
 import { useId, useMemo, useRef, useState } from 'react';
@@ -18,10 +19,10 @@ import { NodeIcon } from './NodeIcon';
 import { openNode } from './open';
 import { nodeName, reason, strongest } from './words';
 
-/** Width until it has been measured. */
+/** Assumed width until it has been measured. */
 const WIDTH_AT_FIRST = 640;
 
-/** Edges grow with what they rest on, up to a width at which they still look like lines. */
+/** Edges get thicker with the amount of evidence, up to a width at which they still look like lines. */
 const thickness = (count: number) => Math.min(2.6, 0.9 + 0.8 * Math.log10(Math.max(1, count)));
 
 export function Picture({ graph, zoom }: { graph: GraphResponse; zoom: number }) {
@@ -52,7 +53,7 @@ export function Picture({ graph, zoom }: { graph: GraphResponse; zoom: number })
     }
     if (!/^Arrow|^Home$|^End$/.test(event.key)) return;
     const to = stepTo(placed, stop, event.key);
-    // Also if there is no further node, so that the page does not scroll while the person moves through the picture.
+    // Also prevented if there is no further node, so that the page does not scroll while the person moves through the picture.
     event.preventDefault();
     if (to === null) return;
     setTabbed(to);
@@ -61,7 +62,7 @@ export function Picture({ graph, zoom }: { graph: GraphResponse; zoom: number })
   return (
     <>
       <div ref={frame} className={css.frame}>
-        {/* The buttons' keys, handled here for all of them. */}
+        {/* Handles the keys of all buttons. */}
         {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
         <div className={css.canvas} style={{ width: drawn * zoom, height: height * zoom }} onKeyDown={onKeyDown} onMouseLeave={() => setPointed(null)}>
           <div className={css.scaled} style={{ width: drawn, height, transform: zoom === 1 ? undefined : `scale(${zoom})` }} role="group" aria-describedby={hint} aria-label={t.graph.label(nodeName(nodes.get(graph.center) as GraphNode), graph.nodes.length)}>
@@ -146,7 +147,7 @@ function Thing({ node, place, isTabStop, isApart, connections, onPoint, onKeep }
       onMouseLeave={() => onPoint(null)}
       onFocus={() => onKeep(node.id)}
       onClick={(event) => {
-        // A key opens a node immediately, as its name says. The first click selects it and the second opens it.
+        // By keyboard, a node opens immediately. With the pointer, the first click selects it and the second opens it.
         if (event.detail === 1) onKeep(node.id);
         else if (!isMiddle) openNode(node);
       }}
@@ -164,7 +165,7 @@ function Thing({ node, place, isTabStop, isApart, connections, onPoint, onKeep }
   );
 }
 
-/** Reasons shown at once: as many as fit without moving the picture. */
+/** Maximum number of reasons shown, as many as fit without moving the picture. */
 const REASONS = 3;
 
 /** Why the current node is in the graph. */

@@ -1,4 +1,4 @@
-/** The same graph as a table: all edges with their reason, what they rest on, and the line that shows it. */
+/** The same graph as a table: all edges with their reason, the amount of evidence, and the line that shows it. */
 import { ArrowDown, ArrowUp, Lock, TextQuote } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { GraphEdge, GraphNode, GraphResponse } from '../../../api';
@@ -19,7 +19,7 @@ interface Sort {
   readonly isDown: boolean;
 }
 
-/** The rows in the requested order; by default, those that rest on most come first. Pure. */
+/** The rows in the requested order. By default, edges with the most evidence come first. Pure. */
 export function sorted(graph: GraphResponse, sort: Sort | null): GraphEdge[] {
   const rows = strongest(graph.edges, graph.center);
   if (!sort) return rows;

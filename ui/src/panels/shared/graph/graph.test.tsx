@@ -5,7 +5,7 @@ import type { FakeOptions } from '../../../platform/fake';
 import { nav } from '../../../state/nav';
 import { setUiState } from '../../../state/uiState';
 import { press, renderApp, violations } from '../../../test/render';
-// Imported before the first test needs them: on a busy computer, loading takes longer than a test waits.
+// Imported in advance, because loading may exceed a test's timeout on a busy computer.
 import '../../people/index';
 import '../../topics/index';
 

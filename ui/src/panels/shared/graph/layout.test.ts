@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type LayoutNode, type Placed, ROW_MIN, SIGN, layout, path, stepTo } from './layout';
 
-/** The same numbers in each run, so that a failure can be reproduced. */
+/** A generator that gives the same numbers in each run, so that a failure can be reproduced. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -20,7 +20,7 @@ function invented(seed: number, count: number) {
   return { nodes, edges: edges.filter((edge) => edge.a !== edge.b) };
 }
 
-/** A letter of 12 px Inter is about 6.4 px wide. A name takes at most the room it has. */
+/** A letter of 12 px Inter is about 6.4 px wide. A name is never wider than its room. */
 const box = (place: Placed) => {
   const name = { from: place.side === 'left' ? place.x - SIGN / 2 - 7 - place.room : place.x - SIGN / 2, to: place.side === 'left' ? place.x + SIGN / 2 : place.x + SIGN / 2 + 7 + place.room };
   return { ...name, top: place.y - ROW_MIN / 2, bottom: place.y + ROW_MIN / 2 };

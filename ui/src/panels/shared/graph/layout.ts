@@ -1,13 +1,12 @@
 /**
- * Positions of the nodes in the picture. Pure and computed once: the same nodes always have the same positions, and nothing
- * moves.
+ * Computes the positions of the nodes in the picture. Pure: the same nodes always have the same positions.
  *
- * The center node is in the middle. All others are on a ring around it in two columns, so that every name has a line of its own
- * next to its icon and none can overlap another, however many there are. Kinds stay together, clockwise; within a kind, nodes are
- * placed close to those they are connected to, which keeps edges short.
+ * The center node is in the middle. All others are on a ring around it in two columns, so that every name has its own line next
+ * to its icon and never overlaps another, regardless of the number of nodes. Kinds stay together, clockwise. Within a kind, nodes
+ * are placed close to the nodes they are connected to, which keeps edges short.
  *
- * A force simulation would have fewer crossings with a dozen nodes but unreadable names with sixty, would move while one looks,
- * and would draw a different picture each time.
+ * A force simulation would have fewer crossings with a dozen nodes, but names would be unreadable with sixty, the picture would
+ * move while being viewed, and it would be different each time.
  */
 
 export interface LayoutNode {
@@ -34,32 +33,35 @@ export interface Placed {
 export interface Layout {
   readonly width: number;
   readonly height: number;
-  /** The center first, then the right column and the left column, each from top to bottom. */
+  /** The center first, then the right column, then the left column, each from top to bottom. */
   readonly placed: readonly Placed[];
 }
 
-/** Clockwise from the top. Names are next to the topics that mention them, memories next to their conversations. */
+/**
+ * The order of kinds, clockwise from the top. Projects and technologies are next to the topics that mention them, memories next
+ * to their conversations.
+ */
 const ORDER = ['topic', 'project', 'technology', 'memory', 'conversation', 'person'];
 
-/** A line of 12 px text with spacing, and an icon of 20 px. */
+/** Minimum row height: a line of 12 px text with spacing, or an icon of 20 px. */
 export const ROW_MIN = 23;
 const ROW_MAX = 46;
 /** Gap between two kinds, in rows. */
 const GAP = 0.55;
 const HEIGHT_MIN = 320;
 const PAD = 26;
-/** From the edge of an icon to its name, and from the name to the edge of the picture. */
+/** Size of an icon, and the gap between an icon and its name and between the name and the edge of the picture. */
 export const SIGN = 20;
 export const NAME_GAP = 7;
 const EDGE = 6;
-/** Minimum width; in a narrower pane the picture scrolls. */
+/** Minimum width. In a narrower pane, the picture scrolls. */
 export const WIDTH_MIN = 460;
 /** Half the width of the ring as a share of the picture's width. The rest is for names. */
 const RING = 0.235;
 const RING_MAX = 250;
-/** Minimum distance of the top and bottom nodes from the vertical center line: their names start there. */
+/** Minimum distance of the top and bottom nodes from the vertical center line, where their names start. */
 const SPREAD_MIN = 34;
-/** Squarer than a circle, so that names are nearly aligned. */
+/** Exponent of the ring's shape, squarer than a circle, so that names are nearly aligned. */
 const SQUARENESS = 2.6;
 const PASSES = 4;
 
@@ -80,7 +82,7 @@ function clockwise(nodes: readonly LayoutNode[], edges: readonly LayoutEdge[], c
       const pull = (node: LayoutNode) => {
         const own = place.get(node.id) ?? 0;
         const others = (near.get(node.id) ?? []).map((id) => place.get(id)).filter((index) => index !== undefined);
-        // The ring has no end, so nodes on both sides of the top are close.
+        // The ring has no end, so the first and the last node are close to each other.
         const count = place.size;
         const steps = others.map((index) => ((index - own + count * 1.5) % count) - count / 2);
         return steps.length === 0 ? own : own + steps.reduce((sum, step) => sum + step, 0) / steps.length;
@@ -92,7 +94,7 @@ function clockwise(nodes: readonly LayoutNode[], edges: readonly LayoutEdge[], c
   return groups.flat();
 }
 
-/** Rows from the top, with a gap where another kind begins. */
+/** The rows of a column from the top, with a gap before each new kind. */
 function rows(column: readonly LayoutNode[]): { readonly at: readonly number[]; readonly count: number } {
   let row = 0;
   const at = column.map((node, index) => {
@@ -131,7 +133,7 @@ export function layout(nodes: readonly LayoutNode[], edges: readonly LayoutEdge[
   return { width, height, placed };
 }
 
-/** The node that a key leads to: up and down the column, across through the middle. Null if there is none. */
+/** The node that an arrow key moves to: up and down within a column, or across through the middle. Null if there is none. */
 export function stepTo(placed: readonly Placed[], from: string, key: string): string | null {
   const here = placed.find((each) => each.id === from);
   const middle = placed[0];
@@ -154,7 +156,8 @@ export function stepTo(placed: readonly Placed[], from: string, key: string): st
 }
 
 /**
- * The edge between two nodes: straight from the center, otherwise bent toward it, so that edges gather instead of crossing names.
+ * The edge between two nodes. It is straight if it starts at the center. Otherwise it is bent toward the center, so that edges do
+ * not cross names.
  */
 export function path(a: Placed, b: Placed, middle: Placed): string {
   const from = `M${a.x} ${a.y}`;

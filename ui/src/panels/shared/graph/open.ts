@@ -7,6 +7,6 @@ export function openNode(node: GraphNode): void {
   else if (node.kind === 'topic') go('topics', { topic: node.id });
   else if (node.kind === 'memory') openMemory(node.id);
   else if (node.kind === 'conversation') openConversation(node.id);
-  // A name without a page is searched for.
+  // For a name without a page, opens a search.
   else openSearch(`"${node.label.replaceAll('"', '')}"`);
 }

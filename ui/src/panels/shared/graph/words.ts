@@ -2,7 +2,7 @@
 import type { GraphEdge, GraphNode } from '../../../api';
 import { t } from '../../../strings';
 
-/** Maximum length of a statement that is quoted in a sentence about something else. */
+/** Maximum length of a statement quoted within another sentence. */
 const QUOTED_CHARS = 60;
 
 export function nodeName(node: GraphNode): string {
@@ -24,7 +24,7 @@ export function reason(edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>): 
   return say ? say(short(a), short(b), edge.count) : `${short(a)} – ${short(b)}`;
 }
 
-/** Edges that rest on most first; edges of the center before those that only mention it. */
+/** Edges with the most evidence first. Edges of the center come before all others. */
 export function strongest(edges: readonly GraphEdge[], center: string): GraphEdge[] {
   const isOwn = (edge: GraphEdge) => edge.a === center || edge.b === center;
   return edges.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)) || b.count - a.count || a.kind.localeCompare(b.kind) || a.a.localeCompare(b.a) || a.b.localeCompare(b.b));

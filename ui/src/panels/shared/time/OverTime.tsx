@@ -1,9 +1,8 @@
 /**
- * Messages and memories over time: of everything, of one person or of one topic. A chart, and a table with the same numbers for
- * reading; a period links to its conversations.
+ * Messages and memories over time: all of them, or those of one person or topic. A chart, and a table with the same numbers. A
+ * period links to its conversations.
  *
- * Drawn as SVG instead of on a canvas, so that it follows the theme and the text size, and so that periods can be reached by
- * keyboard.
+ * The chart is SVG instead of a canvas, so that it follows the theme and the text size, and periods can be reached by keyboard.
  */
 import { ChartColumn, MessagesSquare, ZoomIn } from 'lucide-react';
 import { useState } from 'react';
@@ -20,17 +19,17 @@ import { folded, sumAt } from './scale';
 import { TimeTable } from './TimeTable';
 import css from './Time.module.css';
 
-/** Number of channels with a color of their own; the others are combined into one more. As many as fit next to each other. */
+/** Number of channels with their own color, as many as fit next to each other. The others are combined into one. */
 const CHANNELS = { section: 4, page: 5 } as const;
 
 export interface OverTimeProps {
   person?: string;
   topic?: string;
-  /** It has a page of its own and is not a section. */
+  /** True if the chart has its own page, false if it is a section. */
   isPage?: boolean;
 }
 
-/** The answer with display names, and with no more series than people can distinguish. */
+/** The answer with display names, and with at most `most` series, because people cannot distinguish more. */
 export function shownOf(data: TimelineResponse, most: number): Shown {
   const named = data.messages.map((each) => ({ ...each, name: nameOf(t.channel, each.name) }));
   return {

@@ -1,8 +1,8 @@
 /**
- * Two charts over the same periods: messages by channel, memories by status.
+ * Two charts over the same periods: messages by channel, and memories by status.
  *
- * The bars are hidden from assistive technology. Above them is a list of the periods, which contains the names and numbers,
- * handles keys and the pointer, and is what a screen reader reads. A period without data stays empty.
+ * The bars are hidden from assistive technology. In front of them is a list of the periods, which screen readers read: it
+ * contains the names and numbers, and handles keys and the pointer. A period without data is empty.
  */
 import { Lock } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
@@ -33,7 +33,7 @@ const WIDTH_AT_FIRST = 640;
 const LEFT = 40;
 const RIGHT = 4;
 const HEAD = 26;
-/** Heights in px, as a section of a page and on a page of its own. */
+/** Heights in px, as a section and on its own page. */
 const HEIGHTS = { section: { messages: 120, memories: 76 }, page: { messages: 220, memories: 140 } } as const;
 const AXIS = 20;
 const GAP = 10;
@@ -117,7 +117,7 @@ export function Plot({ shown, isPage, chosen, onChoose, onOpen }: { shown: Shown
           {hasMemories ? <Bars kind="memories" series={shown.memories} top={memoriesTop + HEAD} height={heights.memories} inner={inner} count={count} hatch={`url(#${base}hatch)`} /> : null}
           {labels.map((label) => (
             <g key={label.at}>
-              {/* Below the bar if there is room, otherwise from the start of the period. */}
+              {/* The label is below the bar if there is room; otherwise it begins at the start of the period. */}
               {band >= LABEL_PX ? null : <line className={css.tick} x1={LEFT + label.at * band + 0.5} x2={LEFT + label.at * band + 0.5} y1={foot} y2={foot + 4} />}
               <text className={cx(css.axisText, label.isYear && css.axisYear)} x={LEFT + label.at * band + (band >= LABEL_PX ? band / 2 : 3)} y={foot + 15} textAnchor={band >= LABEL_PX ? 'middle' : 'start'}>
                 {label.text}
@@ -159,7 +159,7 @@ export function Plot({ shown, isPage, chosen, onChoose, onOpen }: { shown: Shown
           onDoubleClick={() => onOpen(chosen ?? between(active ?? 0, active ?? 0))}
         >
           {Array.from({ length: count }, (_, index) => (
-            // The list handles keys and the pointer, so a period needs neither.
+            // The list handles keys and the pointer, so a period needs no handlers.
             // oxlint-disable-next-line react/no-array-index-key, jsx-a11y/interactive-supports-focus
             <span key={index} id={`${base}${index}`} className={css.column} role="option" aria-selected={chosen !== null && chosen.from <= index && index <= chosen.to} aria-label={`${nameAt(index)}: ${stretchWords(shown, index)}`} data-testid={TESTIDS.timeStretch} />
           ))}

@@ -1,4 +1,4 @@
-/** The same numbers as a table, newest first. Periods without data are left out, and the table says so. */
+/** The same numbers as a table, newest first. Periods without data are left out, which the table states. */
 import { cx } from '../../../design';
 import { nameOf, number, t } from '../../../strings';
 import { TESTIDS } from '../../../testids';

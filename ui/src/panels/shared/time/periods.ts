@@ -1,4 +1,4 @@
-/** Names of periods, and the labels of the time axis. Pure; the answer contains where periods start and end. */
+/** Names of periods, and the labels of the time axis. Pure. The backend's answer defines where periods start and end. */
 
 export type Unit = 'day' | 'week' | 'month' | 'year';
 
@@ -21,7 +21,7 @@ export function periodName(unit: Unit, from: number, to: number, locale?: string
   return format({ day: 'numeric', month: 'short', year: 'numeric' }, locale).formatRange(from, to - 1);
 }
 
-/** Several periods together. */
+/** The name of several consecutive periods. */
 export function spanName(unit: Unit, from: number, to: number, count: number, locale?: string): string {
   if (count <= 1) return periodName(unit, from, to, locale);
   if (unit === 'year') return format({ year: 'numeric' }, locale).formatRange(from, to - 1);
@@ -36,7 +36,7 @@ export interface AxisLabel {
   readonly isYear: boolean;
 }
 
-/** Numbers of periods between two labels, as people count. */
+/** Possible numbers of periods between two labels, as people usually count. */
 const STEPS: Readonly<Record<Unit, readonly number[]>> = { day: [1, 2, 7, 14, 28], week: [1, 2, 4, 8, 13, 26], month: [1, 2, 3, 6, 12, 24, 60], year: [1, 2, 5, 10, 20, 50] };
 
 /** Minimum width of a label. */
@@ -78,7 +78,7 @@ export function weekStart(locale: string = navigator.language): number {
     const first = (known.getWeekInfo?.() ?? known.weekInfo)?.firstDay;
     return first !== undefined && first >= 1 && first <= 7 ? first : 1;
   } catch {
-    // The language tag is invalid; most of the world starts on Monday.
+    // The language tag is invalid. Monday, as in most of the world.
     return 1;
   }
 }

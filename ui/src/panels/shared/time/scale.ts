@@ -1,7 +1,7 @@
 /** The scale of bars. Pure. Every axis starts at zero, so that twice the height is twice the number. */
 import type { TimelineSeries } from '../../../api';
 
-/** Round numbers from zero to the first one not below `most`; at least one step. */
+/** Round numbers from zero to the first one that is not below `most`, with at least one step. */
 export function ticks(most: number, wanted = 3): number[] {
   const top = Math.max(1, most);
   const rough = top / wanted;
@@ -22,7 +22,7 @@ export interface Part {
   readonly series: number;
   readonly from: number;
   readonly to: number;
-  /** The part of it, from its bottom, that comes from excluded conversations. */
+  /** The share of this part that comes from excluded conversations, measured from its bottom. */
   readonly offRecord: number;
 }
 
@@ -45,7 +45,7 @@ export const sumAt = (series: readonly TimelineSeries[], at: number): number => 
 
 export const mostOf = (series: readonly TimelineSeries[], stretches: number): number => Math.max(0, ...Array.from({ length: stretches }, (_, at) => sumAt(series, at)));
 
-/** The first few series unchanged, the others combined into one: people cannot distinguish more colors. */
+/** Keeps the first few series and combines the others into one, because people cannot distinguish more colors. */
 export function folded(series: readonly TimelineSeries[], most: number, name: string): TimelineSeries[] {
   if (series.length <= most) return [...series];
   const rest = series.slice(most - 1);

@@ -9,7 +9,7 @@ import { setUiState } from '../../../state/uiState';
 import { press, renderApp, violations } from '../../../test/render';
 import { axisLabels, periodName, spanName, weekStart } from './periods';
 import { folded, mostOf, short, stacked, ticks } from './scale';
-// Imported before the first test needs them: on a busy computer, loading takes longer than a test waits.
+// Imported in advance, because loading may exceed a test's timeout on a busy computer.
 import '../../activity/index';
 import '../../conversations/index';
 import '../../people/index';

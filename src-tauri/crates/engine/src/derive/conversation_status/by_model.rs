@@ -1,9 +1,9 @@
-//! Whether a conversation has ended, judged by the chosen language model (docs/sources.md#design-flow), once the rules
-//! no longer see it going on.
+//! Asks the chosen language model whether a conversation has ended (docs/sources.md#design-flow), once the rules no longer
+//! consider it clearly active.
 //!
-//! It is the same decision with the same kinds of reasons as the rules' judgment, and replaces it in the conversation's
-//! row, with the name of the model. While the model is asked, if it fails, and if its answer has no support, the rules'
-//! judgment stays under their name. Promises and tone always come from the rules.
+//! The model makes the same decision as the rules, with the same kinds of reasons. Its judgment replaces theirs in the
+//! conversation's row, under the name of the model. The rules' judgment stays until the model has answered, and also if the
+//! model fails or its answer has no support. Promises and tone always come from the rules.
 //!
 //! Not in this module: what is asked, and which parts of an answer are believed (`insight::conversation`).
 
@@ -17,8 +17,8 @@ use crate::derive::readable_messages::{is_still_on_record, messages_on_record};
 use crate::queue::control::Control;
 use crate::{Engine, Result};
 
-/// If a model considers a conversation open although the rules consider it over, it is asked again when the silence has
-/// doubled, but not within a day.
+/// Minimum delay, in milliseconds, before a model is asked again about a conversation that it considers open although the
+/// rules consider it ended. It is asked again when the silence has doubled, but not within a day.
 const ASK_AGAIN_MS_MIN: i64 = 24 * 60 * 60 * 1000;
 
 impl Engine {
@@ -29,8 +29,8 @@ impl Engine {
             let rows = messages_on_record(tx, id)?;
             Ok((tx.conversation(id)?, rows, tx.last_seq(id)?, tx.standing(id)?))
         })?;
-        // The model is no longer chosen, the conversation was excluded, or somebody wrote: the
-        // rules have judged it or will.
+        // If no model is chosen anymore, the conversation was excluded, or a message arrived, there is nothing to ask: the
+        // rules have judged the conversation or will.
         let known = known.filter(|known| settings.proposing().is_some() && known.through_seq == through_seq);
         let Some(known) = known else { return self.settled_nothing(lease, "nothing to judge", None) };
         let turns = insight_turns(&rows);
@@ -60,8 +60,8 @@ impl Engine {
         let result = serde_json::json!({ "status": judgement.status }).to_string();
         self.store().write(|tx| {
             tx.check_lease(lease)?;
-            // If somebody wrote during the call, the conversation is active again and the answer out of date. The same
-            // applies if it was excluded.
+            // If a message arrived during the call, the conversation is active again and the answer is out of date. The
+            // answer is also dropped if the conversation was excluded.
             if tx.last_seq(id)? == through_seq
                 && is_still_on_record(tx, &conversation)?
                 && tx.put_conversation_status(id, &new, self.now())?
@@ -75,7 +75,7 @@ impl Engine {
         self.queue_sessions()
     }
 
-    /// Completes the job. The rules' judgment stays, and `next` is the job that follows from it.
+    /// Completes the job and keeps the rules' judgment. `next` is the job that follows from that judgment, if any.
     fn settled_nothing(&self, lease: &Lease, why: &str, next: Option<NewJob>) -> Result<()> {
         let result = serde_json::json!({ "kept": why }).to_string();
         self.store().write(|tx| {

@@ -1,11 +1,11 @@
 //! The promises made in a conversation, and the later line that settles each.
 //!
 //! The reader marks promises. It also judges whether a later line settles one, in the same way as it judges whether a
-//! statement replaces another (`propose::changes`). Such a line may say that the promise was kept, will not be kept or
-//! need not be kept; these are not distinguished here. This module selects the lines to compare. Whether a line is compared
-//! does not depend on anything said after it, and the progress is stored with the promise. So nothing is compared twice,
-//! and one pass over a whole conversation gives the same result as many partial ones.
-//! Of the lines that settle a promise, the most certain is used.
+//! statement replaces another (`propose::changes`). Such a line may say that the promise was kept, will not be kept or need
+//! not be kept; these are not distinguished here. This module selects the lines to compare. Whether a line is compared does
+//! not depend on anything said after it, and the progress is stored with the promise. So nothing is compared twice, and one
+//! pass over a whole conversation gives the same result as many partial ones. If several lines settle a promise, the one with
+//! the highest probability is used.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -25,22 +25,22 @@ use crate::queue::control::Control;
 use crate::review::propose::vectors_of;
 use crate::{Engine, Result};
 
-/// Minimum probability at which a promise is recorded. Chosen on authors that the reader was not trained on, where four of
-/// five such marks are promises.
+/// Minimum probability at which a promise is recorded. At this value, four of five marks are promises, measured on authors
+/// that the reader was not trained on.
 const PROMISE_MIN: f64 = 0.6;
 
-/// A single word such as "tomorrow" or "by" is a fragment of a promise and says nothing.
+/// Minimum number of words in a promise. A single word such as "tomorrow" or "by" is only a fragment of one.
 const PROMISE_WORDS_MIN: usize = 2;
 
-/// Minimum probability at which a later line settles a promise. Higher than for a statement that replaces another: the next
-/// lines are compared whatever they are about, and at 0.5 some of them would be mistaken for settling it.
+/// Minimum probability at which a later line settles a promise. Higher than for a statement that replaces another, because
+/// the next lines are compared regardless of their subject, and at 0.5 some of them would wrongly count as settling it.
 const SETTLES_MIN: f64 = 0.6;
 
-/// Number of lines after a promise that are compared whatever they are about: a line that settles it is often too short to
-/// have a subject ("done!").
+/// Number of lines right after a promise that are compared regardless of their subject, because a line that settles a promise
+/// is often too short to have one ("done!").
 const NEXT_LINES: u32 = 6;
 
-/// Further on, only lines at least this similar in meaning to the promise are compared.
+/// After those, only lines at least this similar in meaning to the promise are compared.
 const CLOSE_COSINE_MIN: f32 = 0.4;
 
 /// Maximum number of lines by the two parties that are examined after a promise. If a kept promise is mentioned at all, it
@@ -136,8 +136,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Similarity of each later line, except those compared anyway, to its promise: by meaning, or by
-    /// shared words without vectors.
+    /// Similarity of each later line to its promise, except for lines that are compared anyway. Measured by meaning, or by
+    /// shared words if there are no vectors.
     fn closeness(&self, promises: &[Promise], later: &[Vec<usize>], rows: &[InteractionRow]) -> HashMap<(usize, usize), f32> {
         let far = |(promise, lines): (&Promise, &Vec<usize>)| {
             lines.iter().skip(NEXT_LINES.saturating_sub(promise.followed.lines) as usize).copied().collect::<Vec<usize>>()
@@ -166,7 +166,7 @@ impl Engine {
     }
 }
 
-/// A promise with the progress that this reader made earlier, or from the beginning.
+/// A promise with the stored progress of this reader, or with no progress if there is none.
 fn taken_up(mut commitment: Commitment, rows: &[InteractionRow], known: &[StoredCommitment], by: &str) -> Promise {
     let begun = Followed { by: by.to_owned(), through: None, lines: 0, compared: 0, surest: 0 };
     let stored = known
@@ -220,7 +220,8 @@ fn is_at(stored: &StoredPlace, place: &Place, rows: &[InteractionRow]) -> bool {
         && (stored.start, stored.end) == (place.span.start(), place.span.end())
 }
 
-/// Where a message makes a promise. Assistants are left out: what one says it will do is done by the time it has said so.
+/// The ranges in which a message makes a promise. Assistants are left out, because what an assistant says it will do is done
+/// by the time it has said so.
 fn promises_in(row: &InteractionRow, reading: &Reading) -> Vec<Range<usize>> {
     if !is_persons(row.role, row.message_type, row.is_branch) {
         return Vec::new();

@@ -1,10 +1,10 @@
 //! Playbooks worded by the chosen language model: a title, when to use it, and what its steps are for.
 //!
-//! A call contains the steps of one candidate, which is what all of its sessions have in common, and no messages. The
-//! accepted part of the answer is stored under a hash of what was sent, separately from playbooks. A playbook that is
-//! deleted and found again therefore reads the same, and the model is not asked twice. A wording is a new version of a
-//! candidate. A playbook that a person decided on keeps its words: a wording is applied only if it has exactly the words
-//! that the decision was about.
+//! A call contains the steps of one candidate, which all of its sessions have in common, and no messages. The accepted part
+//! of the answer is stored under a hash of what was sent, separately from playbooks. A playbook that is deleted and found
+//! again therefore gets the same wording, and the model is not asked twice. A wording is a new version of a candidate. A
+//! playbook that a person decided on keeps its wording: another one is applied only if it equals the wording that the
+//! decision was about.
 //!
 //! Not in this module: what is asked, and which parts of an answer are believed (`insight::playbook::model`).
 
@@ -20,14 +20,13 @@ use crate::language::{Interview, ModelSettings, Provider, passing};
 use crate::queue::control::Control;
 use crate::{Engine, EngineError, Result};
 
-/// Hash of what a model is shown of a playbook.
+/// Hash of the parts of a playbook that a model is shown.
 fn matter(version: &PlaybookVersionRow) -> String {
     let shown = format!("{:?}", (&version.steps, &version.parameters, &version.tools));
     blake3::hash(shown.as_bytes()).to_hex()[..32].to_owned()
 }
 
-/// The version found by the rules, in a model's wording; `None` if no model was asked or nothing of
-/// its answer was accepted.
+/// The version found by the rules, in a model's wording; `None` if nothing in the model's answer was accepted.
 fn worded(by_rules: &PlaybookVersionRow, reply: &ModelReplyRow) -> StoreResult<Option<PlaybookVersionRow>> {
     let Some(json) = &reply.found else { return Ok(None) };
     let words: Worded = parse_json("wording of a playbook", json)?;
@@ -47,7 +46,7 @@ fn worded(by_rules: &PlaybookVersionRow, reply: &ModelReplyRow) -> StoreResult<O
     }))
 }
 
-/// The wording to use for what the rules found, if a model gave one and the words may change.
+/// The version in a model's wording, if a model gave one and the wording may change.
 fn wording_of(
     tx: &ReadTx<'_>,
     row: Option<&PlaybookRow>,
@@ -67,7 +66,7 @@ fn wording_of(
     }
 }
 
-/// Stores what the rules found of a playbook, and its wording on top if there is one.
+/// Stores the version found by the rules and then, if there is one, the same version in a model's wording.
 pub(super) fn put_found(
     tx: &WriteTx<'_>,
     id: &PlaybookId,
@@ -103,7 +102,7 @@ fn is_on_record(tx: &ReadTx<'_>, version: &PlaybookVersionRow) -> StoreResult<bo
     tx.are_messages_on_record(&against)
 }
 
-/// Candidates that still have the rules' wording, rest on nothing excluded, and were shown to no model.
+/// Candidates that still have the rules' wording, rest on nothing excluded, and have not been shown to a model.
 fn unworded(tx: &ReadTx<'_>) -> StoreResult<Vec<PlaybookRow>> {
     let mut found = Vec::new();
     for row in tx.playbooks()? {
@@ -122,7 +121,7 @@ impl Engine {
         if self.model_settings()?.proposing().is_none() || self.store().read(unworded)?.is_empty() {
             return Ok(());
         }
-        // One job is enough: it handles everything without a wording when it runs.
+        // One job is enough: it handles every candidate without a wording when it runs.
         let job = NewJob {
             id: JobId::fresh(self.ids()),
             kind: JobKind::PlaybooksModel,
@@ -138,7 +137,7 @@ impl Engine {
     pub(crate) fn perform_playbooks_by_model(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         let settings = self.model_settings()?;
         let (mut asked, mut told, mut unusable) = (0_u64, 0_u64, None);
-        // The model is no longer chosen since the job was queued: nothing to do.
+        // If no model is chosen anymore, there is nothing to do.
         if let Some(provider) = settings.proposing() {
             for row in self.store().read(unworded)? {
                 if control.is_cancelled() {
@@ -155,7 +154,7 @@ impl Engine {
         Ok(self.store().write(|tx| tx.complete(lease, &result, self.now()))?)
     }
 
-    /// Asks about one candidate. Returns whether this gave a wording that is in use.
+    /// Asks the model about one candidate. Returns whether its wording is now in use.
     fn word_playbook(
         &self,
         asked: &PlaybookRow,
@@ -182,7 +181,7 @@ impl Engine {
         };
         Ok(self.store().write(|tx| {
             tx.check_lease(lease)?;
-            // A session was excluded or erased during the call, so what was sent is out of date.
+            // If a session was excluded or erased during the call, the answer is out of date.
             if !is_on_record(tx, &asked.version)? {
                 return Ok(false);
             }

@@ -1,10 +1,11 @@
-//! Who is served which playbooks.
+//! Decides which playbooks an audience is served.
 //!
-//! Where the owner is alone with a program, an approved playbook is served as it was approved. Anywhere else it is served
-//! while it shows in the sessions that may be seen there, and only the part that a person approved and that says nothing
-//! about other sessions: the names of its steps. Judging the stored playbook by its sources instead would reveal hidden
-//! sessions: by its absence, by the variable parts of its steps, and by which steps it has (decision 14). For the same
-//! reason, a search over all sessions also offers the person what the sessions of a single audience show.
+//! If the owner is alone with an agent, an approved playbook is served as it was approved. Any other audience is served a
+//! playbook only if it can be found from the sessions that this audience may see, and is served only the approved part that
+//! says nothing about other sessions: the names of the steps. Filtering the stored playbook by its sources instead would
+//! reveal hidden sessions through its absence, the variable parts of its steps, and the choice of its steps (decision 14).
+//! For the same reason, a search over all sessions also offers the person the playbooks found from the sessions of a single
+//! audience.
 //!
 //! Not in this module: how a context presents playbooks.
 
@@ -20,12 +21,12 @@ use crate::serve::boundary::{AccessMap, Audience, PrivacyPolicy, View};
 use crate::serve::masked::{may_be_served, served};
 use crate::{Engine, Result};
 
-/// Maximum number of audiences that are searched separately: nobody works with agents in more, and each
-/// takes a search of its own.
+/// Maximum number of audiences that are searched separately, because each takes a search of its own. Nobody uses agents with
+/// more audiences than that.
 const CIRCLES_MAX: usize = 64;
 
 impl Engine {
-    /// The approved playbooks that an audience may see, recorded as served.
+    /// The approved playbooks that an audience may see, recorded in the access log.
     pub fn playbooks_for(&self, audience: &Audience) -> Result<Vec<PlaybookRow>> {
         let (rows, given) = self.with_view(audience, |tx, view| {
             let mut rows = self.playbooks_seen(tx, view)?;
@@ -45,8 +46,8 @@ impl Engine {
         Ok(rows)
     }
 
-    /// As [`playbooks_for`](Self::playbooks_for), in the given snapshot and unrecorded. Half a playbook misleads, so a
-    /// playbook with a line that reads like an instruction to a machine is not served at all.
+    /// As [`playbooks_for`](Self::playbooks_for), in the given snapshot and without an access record. A playbook with a line
+    /// that looks like an instruction to a machine is not served at all, because the rest of it would mislead.
     pub(crate) fn playbooks_seen(&self, tx: &ReadTx<'_>, view: &View) -> StoreResult<Vec<PlaybookRow>> {
         let mut rows = self.playbooks_open(tx, view)?;
         rows.retain(|row| texts(&row.version).all(may_be_served));
@@ -65,7 +66,7 @@ impl Engine {
         let now = self.now();
         let lines = tx.tool_lines_of(view.conversations(), now, READ_MS)?;
         let sessions = read_sessions(&lines);
-        // In most places no session contains every step of a playbook, so the search can be skipped.
+        // Usually no session visible to the audience contains every step of a playbook, so the search can be skipped.
         let takes = |session: &Session, row: &PlaybookRow| {
             row.version.steps.iter().all(|step| session.uses.iter().any(|one| one.kind.name == step.name))
         };
@@ -98,8 +99,9 @@ fn texts(version: &PlaybookVersionRow) -> impl Iterator<Item = &str> {
     std::iter::once(version.title.as_str()).chain(version.description.as_deref()).chain(steps).chain(purposes)
 }
 
-/// What an audience's own sessions show, using only approved words that follow from the names of the steps. The variable
-/// parts were read across all sessions, and nobody approved what happens to be constant in these.
+/// A playbook as found in an audience's own sessions, with only the approved words that follow from the names of the steps.
+/// Its variable parts are left out, because they were determined across all sessions, and nobody approved the parts that
+/// happen to be constant in these sessions.
 fn by_name(row: &PlaybookRow, found: &Found, now: Timestamp) -> PlaybookRow {
     let by_name = |step: &Step| Step { text: step.name.clone(), ..step.clone() };
     let steps = found.steps.iter().map(by_name).collect();
@@ -116,7 +118,7 @@ fn by_name(row: &PlaybookRow, found: &Found, now: Timestamp) -> PlaybookRow {
     }
 }
 
-/// The approved playbooks as the person approved them, for the owner alone: those without a session that is excluded.
+/// The approved playbooks as the person approved them, for the owner only. Leaves out those that rest on an excluded session.
 fn as_approved(tx: &ReadTx<'_>, view: &View) -> StoreResult<Vec<PlaybookRow>> {
     let may_see = |version: &PlaybookVersionRow| view.judge(&version.sources(), false).is_ok();
     let mut rows = Vec::new();
@@ -129,8 +131,8 @@ fn as_approved(tx: &ReadTx<'_>, view: &View) -> StoreResult<Vec<PlaybookRow>> {
     Ok(rows)
 }
 
-/// The sessions of each audience that sees enough of them but not all: everybody (public sessions), the people of each
-/// private place, and those who are in several of these places.
+/// For each audience that may see enough sessions for a playbook but not all of them: the sessions that it may see. The
+/// audiences are the public, the people of each private place, and the people whom several private places have in common.
 pub(super) fn circles<'s>(map: &AccessMap, policy: &PrivacyPolicy, sessions: &'s [Session]) -> Vec<Vec<&'s Session>> {
     let place_of = |session: &'s Session| map.places.get(&session.conversation);
     let mut people: BTreeSet<People> = sessions

@@ -1,8 +1,8 @@
 //! The webhook: an address entered by the person receives ids, titles and counts of new playbooks, never a message.
 //!
 //! Off unless an address is entered. Notices follow the same network rules as model calls: "This computer only" applies to
-//! them, and they are listed among the data that left this computer before they are sent. A notice is a job, so a failed
-//! one is retried, and one that was interrupted by the end of the process is not lost.
+//! them, and before a notice is sent, it is added to the list of data that left this computer. A notice is a job, so it is
+//! retried if it fails, and is not lost if the process ends.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ const CHOICES: &str = "webhook address";
 /// Name of a notice in the list of data that left this computer.
 const PURPOSE: &str = "webhook_playbooks/1";
 
-/// Takes the place of a model name in that list, because no model is called.
+/// Listed there instead of a model name, because no model is called.
 const NO_MODEL: &str = "webhook";
 
 impl Engine {
@@ -49,7 +49,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The endpoint of an address; an error if it is not on this computer and that is not allowed.
+    /// The endpoint of an address; an error if only this computer is allowed and the address is on another one.
     fn webhook_endpoint(&self, address: &str) -> Result<(Endpoint, Reach)> {
         let endpoint = Endpoint::parse(address, Shape::Ollama).map_err(|error| EngineError::Refused(error.to_string()))?;
         let is_held = self.model_settings()?.this_computer_only;
@@ -63,7 +63,7 @@ impl Engine {
         Ok((endpoint, if is_held { Reach::ThisComputer } else { Reach::Anywhere }))
     }
 
-    /// Candidates that no notice was sent about.
+    /// Candidates that have not been announced in a notice.
     fn unannounced(&self) -> Result<Vec<PlaybookRow>> {
         let mut rows = self.playbooks()?;
         rows.retain(|row| row.status == PlaybookStatus::Candidate && !row.is_announced);
@@ -116,7 +116,8 @@ impl Engine {
             .map_err(|error| EngineError::Refused(error.to_string()))?;
         self.store().write(|tx| {
             tx.check_lease(lease)?;
-            // Checked in the transaction that releases the notice, because a session may have been excluded meanwhile.
+            // Checked in the transaction that clears the notice for sending, because a session may have been excluded
+            // meanwhile.
             if !tx.are_on_record(&sources)? {
                 return Ok(Err(EngineError::NotYet {
                     why: "a session of a new playbook was excluded from memory",
@@ -150,10 +151,10 @@ impl Engine {
     }
 }
 
-/// Delay in milliseconds before a notice about something that just changed is checked again.
+/// Delay in milliseconds before a notice is tried again after one of its sessions was excluded.
 const RETRY_MS: i64 = 5_000;
 
-/// The content of a notice, which contains nothing from any message.
+/// The body of a notice. It contains nothing from any message.
 fn notice(rows: &[PlaybookRow]) -> String {
     let playbooks: Vec<_> = rows
         .iter()

@@ -1,11 +1,10 @@
 //! Profiles by the chosen language model, in addition to what the rules find: one job per person,
 //! one audience after another.
 //!
-//! A call contains the words of one audience only: what was said in public, or what was said to exactly these people. The
-//! model's result therefore cannot contain a word that someone in the audience may not read. Messages that were already
-//! read are sent again only as context for new ones. Before anything of the answer is written, the messages that were sent
-//! are checked again, and the answer passes the same rules as the built-in derivation's findings. If the model fails, the
-//! built-in findings stay.
+//! A call contains messages of one audience only: public ones, or those written to exactly these people. The model's result
+//! therefore cannot contain a word that someone in the audience may not read. Messages that were already read are sent again
+//! only as context for new ones. Before any part of the answer is written, the sent messages are checked again, and the
+//! answer passes the same rules as the built-in derivation's findings. If the model fails, the built-in findings stay.
 //!
 //! Not in this module: what is asked, and which parts of an answer are believed (`people::profile::model`).
 
@@ -25,18 +24,18 @@ use crate::queue::control::Control;
 use crate::serve::boundary::{AccessMap, people_key, standing_rows};
 use crate::{Engine, EngineError, Result};
 
-/// If people and places change during a write, the result is compared with the store again, up to this many times, and then
-/// later. Each attempt takes milliseconds.
+/// Maximum number of attempts to write a result before the job is postponed. If people or places change during an attempt,
+/// the result is compared with the store again. Each attempt takes milliseconds.
 const WRITES_MAX: usize = 5;
 
-/// A long import changes people and places constantly, so the write waits this long for it, in milliseconds.
+/// How long a postponed job waits, in milliseconds, because a long import changes people and places constantly.
 const WRITE_AGAIN_MS: i64 = 10_000;
 
-/// The places of one person that exactly these people read, or the public ones.
+/// One person's places that exactly these people may read, or the public ones.
 struct Circle {
     /// `None` for the public places.
     people: Option<People>,
-    /// Each place with the person's last message in it, and the last message that a model has read.
+    /// Each place with two sequence numbers: the person's last message in it, and the last message that a model has read.
     places: Vec<(Place, i64, i64)>,
     /// Identifies the links that define the person and the audience.
     key: String,
@@ -55,7 +54,7 @@ impl Circle {
     }
 }
 
-/// A person's audiences in which they said something, the public one first.
+/// The audiences to which a person said something, the public one first.
 fn circles(
     subject: &Subjected,
     map: &AccessMap,
@@ -79,7 +78,7 @@ fn circles(
     circles.into_values().collect()
 }
 
-/// Result of reading the words of one audience.
+/// Result of letting the model read the messages of one audience.
 struct Read {
     circle: Circle,
     found: ModelFindings,
@@ -87,8 +86,7 @@ struct Read {
 }
 
 impl Engine {
-    /// Queues everybody about whom there is something the chosen model has not read, if a model makes
-    /// proposals. Returns how many.
+    /// If a model makes proposals, queues a job for each person with messages that it has not read. Returns how many.
     pub(crate) fn queue_people_for_model(&self) -> Result<usize> {
         if self.model_settings()?.proposing().is_none() {
             return Ok(0);
@@ -125,10 +123,10 @@ impl Engine {
         Ok(people.len())
     }
 
-    /// Lets the chosen model read what it has not yet read about a person, and completes the job.
+    /// Lets the chosen model read a person's unread messages, one audience after another, and completes the job.
     pub(crate) fn derive_profiles_by_model(&self, person: &EntityId, lease: &Lease, control: &dyn Control) -> Result<()> {
         let settings = self.model_settings()?;
-        // The model is no longer chosen since the job was queued: nothing to do.
+        // If no model is chosen anymore, there is nothing to do.
         let provider = settings.proposing().cloned();
         let mut tried = BTreeSet::new();
         let (mut entries, mut stopped) = (0, 0);
@@ -150,7 +148,7 @@ impl Engine {
         }
         let result = serde_json::json!({ "circles": tried.len(), "entries": entries, "stopped": stopped }).to_string();
         self.store().write(|tx| tx.complete(lease, &result, self.now()))?;
-        // Messages that arrived meanwhile: their job would have been taken for this one and not queued.
+        // Queue messages that arrived meanwhile: until now, their job would have counted as a duplicate of this one.
         self.queue_people_for_model().map(drop)
     }
 
@@ -162,7 +160,7 @@ impl Engine {
         Ok(circles.into_iter().find(|circle| circle.is_unread() && !tried.contains(&circle.people)))
     }
 
-    /// Asks the model about one audience.
+    /// Lets the model read the messages of one audience.
     fn read_circle(
         &self,
         person: &EntityId,
@@ -201,7 +199,7 @@ impl Engine {
         };
         let scrubber = self.scrubber()?;
         let task = |length| ProfileTask::of_news(input, &scrubber, &|id| news.contains(id), length);
-        // The conversations shown at most; a model with a shorter context is shown fewer of them.
+        // The most conversations that may be shown; a model with a shorter context is shown fewer.
         let most = task(ContextLength::default()).map_err(|error| EngineError::Refused(error.to_string()))?;
         let told: BTreeSet<ConversationId> =
             most.shown().iter().filter_map(|id| homes.get(id)).map(|home| (*home).clone()).collect();
@@ -222,8 +220,8 @@ impl Engine {
         said.collect()
     }
 
-    /// Compares a model's findings with what is known, writes what is new, and returns the number of entries. Writes
-    /// nothing and leaves the audience unread if one of its places no longer belongs to it.
+    /// Compares a model's findings with the known entries, writes the new ones, and returns how many. If one of the places no
+    /// longer belongs to the audience, nothing is written and the audience stays unread.
     fn store_read(&self, person: &EntityId, read: &Read, lease: &Lease, control: &dyn Control) -> Result<usize> {
         for _ in 0..WRITES_MAX {
             let Some(wrote) = self.try_to_store(person, read, lease, control)? else { continue };
@@ -267,7 +265,7 @@ impl Engine {
         let Some((version, subject, groups, before, refused, resting, said, mut book)) = known else { return Ok(Some(0)) };
         let reading = Reading::new(self, &groups, &subject, &said, &resting, &nearness);
         let similarity = alike(&nearness);
-        // Only what was shown counts as read: a model that reads a part must not date an entry by anything else.
+        // Only messages that the model was shown count as read, so that no other message dates an entry.
         let shown: HashSet<&InteractionId> = found.shown.iter().collect();
         let spoken = reading.spoken_anywhere();
         let utterances: Vec<_> = spoken.iter().filter(|said| shown.contains(said.interaction)).copied().collect();

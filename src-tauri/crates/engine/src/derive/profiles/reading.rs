@@ -46,7 +46,7 @@ pub(super) fn rows_in(tx: &ReadTx<'_>, id: &ConversationId) -> StoreResult<Vec<I
     }
 }
 
-/// The messages that a speaker wrote, each with its entity and the reader's marks.
+/// The messages written by speakers, each with the entity of its author and the reader's marks.
 pub(super) fn spoken_in(rows: Vec<InteractionRow>, readings: Vec<Marked>, entity_of: &HashMap<String, EntityId>) -> Vec<Said> {
     rows.into_iter()
         .zip(readings)
@@ -63,8 +63,9 @@ pub(super) fn spoken_in(rows: Vec<InteractionRow>, readings: Vec<Marked>, entity
         .collect()
 }
 
-/// The findings that contain no credential. A wish is never described by a password, and evidence that contains one would
-/// make the entry a copy of it. The words around a number may tell what it is, so `text_of` gives the whole message.
+/// Removes findings that contain a credential. No need is described by a password, and an entry whose evidence contains one
+/// would be a copy of it. Whether a number is a credential may depend on the words around it, so `text_of` returns the whole
+/// message.
 pub(super) fn without_credentials<'t>(
     mut findings: Vec<Finding>,
     text_of: impl Fn(&InteractionId) -> Option<&'t str>,
@@ -109,7 +110,7 @@ impl<'m> Nearness<'m> {
     }
 }
 
-/// One person as seen by a derivation.
+/// The input for deriving one person's profile.
 pub(super) struct Reading<'a> {
     engine: &'a Engine,
     groups: &'a Groups,
@@ -118,13 +119,13 @@ pub(super) struct Reading<'a> {
     nearness: &'a Nearness<'a>,
     /// The person's places, each with its label.
     places: Vec<(&'a Place, Label)>,
-    /// The conversation of each message that was read or that an entry rests on, without excluded ones.
+    /// The conversation of each message that was read or that an entry rests on, without excluded conversations.
     homes: HashMap<&'a InteractionId, &'a ConversationId>,
     digests: OnceCell<HashMap<&'a ConversationId, Digest>>,
     called: OnceCell<HashMap<&'a ConversationId, BTreeMap<&'a str, usize>>>,
 }
 
-/// The data visible to one audience: the people whom its private places have in common (`None`: public), and its label.
+/// An audience: the people whom its private places have in common (`None`: public), and its label.
 pub(super) struct Partition {
     pub(super) reach: Option<People>,
     pub(super) label: Label,
@@ -134,8 +135,8 @@ pub(super) struct Partition {
 pub(super) type Find<'f> = &'f dyn Fn(&Partition, &[ProfileEntry], &[Debunked]) -> Vec<Change>;
 
 impl<'a> Reading<'a> {
-    /// `resting` gives the conversations of messages that entries rest on, for callers whose `said` does not cover all of
-    /// the person's places.
+    /// `resting` contains the conversation of each message that entries rest on, for callers whose `said` does not cover all
+    /// of the person's places.
     pub(super) fn new(
         engine: &'a Engine,
         groups: &'a Groups,
@@ -163,8 +164,8 @@ impl<'a> Reading<'a> {
         (self.engine.inner.policy.flows)(from, to)
     }
 
-    /// The public audience first, then closed ones, larger before smaller, because a smaller one need not repeat what a
-    /// larger one states.
+    /// The person's audiences: the public one first, then the closed ones from largest to smallest, because a smaller one
+    /// need not repeat what a larger one states.
     fn cut(&self) -> Vec<Partition> {
         let mut partitions = vec![Partition { reach: None, label: Label::PUBLIC }];
         let mut circles: BTreeMap<(std::cmp::Reverse<usize>, &People), &Label> = BTreeMap::new();
@@ -176,7 +177,7 @@ impl<'a> Reading<'a> {
         partitions
     }
 
-    /// What to write for all audiences. `proposer` is recorded as the source.
+    /// The entries to write, for all audiences. `proposer` is recorded as their source.
     pub(super) fn partitions(
         &self,
         rows: &[ProfileRow],
@@ -194,15 +195,14 @@ impl<'a> Reading<'a> {
             let is_own = |row: &&ProfileRow| row.entry.origin != ProfileOrigin::Person && row.reach == partition.reach;
             let mut own: Vec<ProfileEntry> = rows.iter().filter(is_own).map(|row| row.entry.clone()).collect();
             let mut known = own.clone();
-            // A person's answer counts for every audience: it is their judgment and not a trace of
-            // where something was said.
+            // A person's answer counts for every audience: it is their judgment and does not reveal where something was said.
             known.extend(rows.iter().filter(|row| row.entry.origin == ProfileOrigin::Person).map(|row| row.entry.clone()));
             for change in find(&partition, &known, debunked) {
                 let (mut entry, old) = match change {
                     Change::Add(entry) => (entry, None),
                     Change::Supersede { old, entry } => (entry, Some(old)),
                 };
-                // Only a person may supersede a person's answer. The rules ensure that, and this enforces it.
+                // Only a person may supersede a person's answer. The rules already respect this; the check enforces it.
                 if old.as_ref().is_some_and(|old| !own.iter().any(|entry| entry.id == *old)) {
                     continue;
                 }
@@ -212,7 +212,7 @@ impl<'a> Reading<'a> {
                 let Ok(evidence) = Evidence::new(places) else { continue };
                 entry.evidence = evidence;
                 let label = self.label_of_evidence(&entry.evidence);
-                // A finding that rests only on more open words belongs to the more open audience.
+                // A finding that rests only on words visible to a wider audience belongs to that audience.
                 if label.as_ref().is_none_or(|label| label.is_off_record() || label.people() != partition.reach.as_ref()) {
                     continue;
                 }
@@ -251,8 +251,8 @@ impl<'a> Reading<'a> {
         Ok(written)
     }
 
-    /// The id depends on the person, the statement and its evidence, and also on the current links, because under other
-    /// links it is a different entry, which is kept beside this one.
+    /// The id depends on the person, the statement, its evidence and the current links. Under other links it is a different
+    /// entry, and both are kept.
     fn entry_id(&self, entry: &NewEntry, reach: Option<&People>, people_key: &str, proposer: &str) -> ProfileId {
         let places: Vec<String> = entry
             .evidence
@@ -289,7 +289,7 @@ impl<'a> Reading<'a> {
         self.label(&places)
     }
 
-    /// What the rules find for one audience, given the entries it already knows.
+    /// The changes that the rules find for one audience, given the entries it already knows.
     pub(super) fn by_rules(&self, partition: &Partition, known: &[ProfileEntry], debunked: &[Debunked]) -> Vec<Change> {
         let places: Vec<&Place> =
             self.places.iter().filter(|(_, label)| self.flows(label, &partition.label)).map(|(place, _)| *place).collect();
@@ -301,8 +301,8 @@ impl<'a> Reading<'a> {
             |places: &[&Place]| -> Vec<&Digest> { places.iter().filter_map(|place| digests.get(&place.conversation)).collect() };
         let (public, private) = (of(&public), of(&private));
         let similarity = alike(self.nearness);
-        // Of the utterances, only when and where they were said is needed, and only for those that entries rest on. The
-        // digests contain the rest.
+        // The digests contain almost everything; utterances are needed only for the time and place of those that entries rest
+        // on.
         let utterances: Vec<Utterance<'_>> = known
             .iter()
             .flat_map(|entry| entry.evidence.as_slice())
@@ -320,8 +320,8 @@ impl<'a> Reading<'a> {
         let found = if partition.reach.is_none() {
             findings_beside(&public, &[], &input)
         } else if findings_beside(&private, &[], &input).is_empty() {
-            // The private part contains no finding of its own, and the public part was already read. Skipping it matters
-            // because there may be many audiences.
+            // The private places yield no finding of their own, and the public ones were already read. Skip this audience,
+            // because there may be many.
             return Vec::new();
         } else {
             findings_beside(&private, &public, &input)

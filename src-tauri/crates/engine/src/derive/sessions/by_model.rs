@@ -1,9 +1,9 @@
 //! Sessions by the chosen language model: it reads the messages that the rules summarized, and its record replaces theirs.
 //!
-//! A session belongs to one conversation, so a call contains nothing else and its record carries that conversation's label.
+//! A session belongs to one conversation, so a call contains nothing else, and the record carries that conversation's label.
 //! The answer is stored as references to messages, separately from the records. Records that are deleted and recreated are
-//! therefore the same, and the model is not asked twice. While a model is asked, if it fails, and if nothing of its answer
-//! is accepted, the rules' record stays.
+//! therefore the same, and the model is not asked twice. The rules' record stays until the model has answered, and also if
+//! the model fails or nothing in its answer is accepted.
 //!
 //! Not in this module: what is asked, and which parts of an answer are believed (`insight::session::model`).
 
@@ -29,7 +29,7 @@ impl Engine {
         if self.store().read(|tx| tx.sessions_unread_by_model(ENGINE_VERSION))?.is_empty() {
             return Ok(());
         }
-        // One job is enough: it handles everything unread when it runs.
+        // One job is enough: it handles every session that is unread when it runs.
         let job = NewJob {
             id: JobId::fresh(self.ids()),
             kind: JobKind::SessionsModel,
@@ -43,7 +43,7 @@ impl Engine {
 
     /// Lets the chosen model summarize the sessions it has not read, latest first, and completes the job.
     pub(crate) fn perform_sessions_by_model(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
-        // The model is no longer chosen since the job was queued: nothing to do.
+        // If no model is chosen anymore, there is nothing to do.
         let is_chosen = self.model_settings()?.proposing().is_some();
         let waiting = if is_chosen { self.store().read(|tx| tx.sessions_unread_by_model(ENGINE_VERSION))? } else { Vec::new() };
         let rules = self.session_rules()?;
@@ -61,13 +61,13 @@ impl Engine {
         Ok(self.store().write(|tx| tx.complete(lease, &result, self.now()))?)
     }
 
-    /// Asks about one session. Returns whether this gave a record that is in use.
+    /// Asks the model about one session. Returns whether its record is now in use.
     fn session_by_model(&self, id: &SessionId, rules: &SessionRules, lease: &Lease, control: &dyn Control) -> Result<bool> {
         let Some(read) = self.session_to_ask(id, rules)? else { return Ok(false) };
         let (conversation, private) = self
             .store()
             .read(|tx| Ok((tx.conversation(&read.row.conversation_id)?, tx.private_intervals(&read.row.conversation_id)?)))?;
-        // Excluded since the messages were read, and perhaps included again.
+        // The conversation was excluded after the messages were read, and perhaps included again.
         if conversation.is_private || read.own.iter().any(|row| private.iter().any(|interval| interval.contains(row.seq))) {
             return Ok(false);
         }
@@ -93,7 +93,7 @@ impl Engine {
         let now = self.now();
         Ok(self.store().write(|tx| {
             tx.check_lease(lease)?;
-            // The session continued, or was excluded or erased during the call, so what was sent is out of date.
+            // If the session continued, or was excluded or erased during the call, the answer is out of date.
             if !is_readable(tx, read.own.iter())? || !tx.put_session_reply(&reply, &found, now)? {
                 return Ok(false);
             }
@@ -104,7 +104,7 @@ impl Engine {
         })?)
     }
 
-    /// A session as it reads now, if the rules' record is still current and covers the same messages.
+    /// The session with its current messages, if the rules' record is still current and covers the same messages.
     fn session_to_ask(&self, id: &SessionId, rules: &SessionRules) -> Result<Option<Read>> {
         let end = self.store().read(|tx| match tx.session(id) {
             Ok(row) if row.superseded.is_none() => tx.session_end_read(&row.conversation_id),
@@ -125,14 +125,14 @@ impl Engine {
     }
 }
 
-/// A record as it is stored: references without words.
+/// A record in its stored form: references without words.
 fn kept(record: &SessionRecord) -> Result<String> {
     let items = record.items.iter().map(|item| Item { text: String::new(), ..item.clone() }).collect();
     let record = SessionRecord { items, ..record.clone() };
     serde_json::to_string(&record).map_err(|error| EngineError::Stored { what: "record of a session", error })
 }
 
-/// The record that follows from a model's answer about these messages.
+/// Builds a model's record of a session from its stored answer and the messages.
 fn told(reply: &SessionReplyRow, read: &Read) -> Result<Option<SessionRecordRow>> {
     let Some(json) = &reply.record else { return Ok(None) };
     let record: SessionRecord =

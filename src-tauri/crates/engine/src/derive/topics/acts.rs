@@ -1,4 +1,4 @@
-//! A person's decisions about topics: stored, replayed by every derivation, and undone by leaving them out.
+//! A person's decisions about topics. They are stored and replayed by every derivation; an undone decision is left out.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use keepsake_store::{ReadTx, TopicDecisionRow};
 use super::StoreResult;
 use crate::{Engine, EngineError, Result};
 
-/// Maximum length of a title in characters; anything longer is a text.
+/// Maximum length of a title in characters; anything longer is not a title.
 const TITLE_CHARS_MAX: usize = 120;
 
 /// A person's decision about a topic.
@@ -22,7 +22,7 @@ pub enum TopicChoice {
     Merge(TopicId),
     /// Make these messages a topic of their own.
     Split(Vec<InteractionId>),
-    /// Keep it separate from the other topic, or without one, do not split it. The merge or split is not proposed again.
+    /// Keep the topic separate from the other one or, with `None`, do not split it. The merge or split is not proposed again.
     Leave(Option<TopicId>),
 }
 
@@ -98,7 +98,7 @@ impl Engine {
         Ok(row.id)
     }
 
-    /// Undoes a decision, or makes it again.
+    /// Undoes a decision, or redoes it.
     pub fn undo_topic_decision(&self, id: &TopicDecisionId, is_undone: bool) -> Result<()> {
         let now = self.now();
         let partition = self.store().write(|tx| {
@@ -109,7 +109,7 @@ impl Engine {
         self.after_deciding(&partition)
     }
 
-    /// The person is waiting for the effect, so the derivation is not left to the queue.
+    /// Derives immediately instead of through the queue, because the person is waiting for the effect.
     fn after_deciding(&self, partition: &str) -> Result<()> {
         let rules = self.topic_rules()?;
         self.derive_partition_named(partition, &rules)

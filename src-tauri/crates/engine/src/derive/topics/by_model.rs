@@ -1,12 +1,12 @@
-//! Topics by the chosen language model, in addition to the rules: their wording, messages that do not belong, and which
-//! topics are the same.
+//! Topics by the chosen language model, in addition to the rules: it words topics, finds messages that do not belong, and
+//! judges which topics are the same.
 //!
-//! A call about a topic contains messages of that topic only, so the result depends on nothing else, and the same content
-//! is asked about once, whichever partition contains it. A call about two topics contains messages of both, from the same
-//! partition. Answers are stored separately from topics and used by the derivation (`derive`), so topics that are deleted
-//! and recreated are the same. Before anything is written, it is checked again that everything shown may still be read and
-//! that the topic still has the content that was asked about. If the model fails, or nothing of its answer is accepted, the
-//! rules' text stays.
+//! A call about a topic contains messages of that topic only, so the result depends on nothing else, and the model is asked
+//! about the same content only once, even if several partitions contain it. A call about two topics contains messages of
+//! both, from the same partition. Answers are stored separately from topics and used by the derivation (`derive`), so topics
+//! that are deleted and recreated are the same. Before an answer is written, two things are checked again: all messages that
+//! were shown may still be read, and the topic still has the same content. If the model fails, or nothing in its answer is
+//! accepted, the rules' text stays.
 //!
 //! Not in this module: what is asked, and which parts of an answer are believed (`insight::topic::model`).
 
@@ -29,7 +29,7 @@ use crate::language::{Interview, ModelSettings, Provider, passing};
 use crate::queue::control::Control;
 use crate::{Engine, EngineError, Result};
 
-/// Minimum similarity of topics, kept separate by the rules, at which the model is asked about them; below it nearly all
+/// Minimum similarity at which the model is asked about two topics that the rules keep separate. Below it, nearly all pairs
 /// are different.
 const ASKED_FROM: f32 = 0.55;
 
@@ -113,7 +113,7 @@ fn sources<'r>(rows: impl Iterator<Item = &'r InteractionRow>) -> Vec<Conversati
     rows.map(|row| row.conversation_id.clone()).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Whether none of these messages is excluded or was said during an exclusion.
+/// Whether all of these messages still exist, and none is excluded or arrived during an exclusion.
 pub(crate) fn is_readable<'r>(tx: &ReadTx<'_>, rows: impl Iterator<Item = &'r InteractionRow>) -> StoreResult<bool> {
     for row in rows {
         if !tx.are_on_record(std::slice::from_ref(&row.conversation_id))?
@@ -127,7 +127,8 @@ pub(crate) fn is_readable<'r>(tx: &ReadTx<'_>, rows: impl Iterator<Item = &'r In
 }
 
 impl Engine {
-    /// Queues the wording of topics by the chosen model, if a model makes proposals and there is something it has not read.
+    /// Queues a job that lets the chosen model word topics, if a model makes proposals and there is something it has not
+    /// read.
     pub(crate) fn queue_topics_for_model(&self) -> Result<()> {
         if self.model_settings()?.proposing().is_none() {
             return Ok(());
@@ -147,7 +148,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Identifies what no model has read of topics; empty if everything was read.
+    /// Identifies the topics and pairs that no model has read yet; empty if there are none.
     fn unread_by_model(&self, tx: &ReadTx<'_>) -> StoreResult<String> {
         let mut hash = blake3::Hasher::new();
         let mut count = 0;
@@ -164,8 +165,8 @@ impl Engine {
         Ok(if count == 0 { String::new() } else { hash.finalize().to_hex()[..32].to_owned() })
     }
 
-    /// The partitions whose topics may be read now. The owner's comes first, because most content it
-    /// asks about is in others too.
+    /// The ids of the partitions whose topics may be read now. The owner's comes first, because most of its content is in
+    /// others too.
     fn topic_partitions_standing(&self, tx: &ReadTx<'_>) -> StoreResult<Vec<String>> {
         let map = self.map(tx)?;
         let standing = map.standing_partitions(tx, &self.inner.policy)?;
@@ -178,7 +179,7 @@ impl Engine {
     pub(crate) fn perform_topics_by_model(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         let settings = self.model_settings()?;
         let rules = self.topic_rules()?;
-        // The model is no longer chosen since the job was queued: nothing to do.
+        // If no model is chosen anymore, there is nothing to do.
         let provider = settings.proposing().cloned();
         let (mut worded, mut judged) = (0_u64, 0_u64);
         let mut unusable: Option<EngineError> = None;
@@ -215,7 +216,7 @@ impl Engine {
 
     /// The next topic of a partition whose current content no model has worded.
     fn next_matter(&self, tx: &ReadTx<'_>, partition: &str, tried: &BTreeSet<String>) -> StoreResult<Option<Matter>> {
-        // Excluded or linked differently meanwhile. What remains has its own job.
+        // Conversations were excluded or links changed meanwhile. The remaining content gets a job of its own.
         if !self.topic_partitions_standing(tx)?.iter().any(|id| id == partition) {
             return Ok(None);
         }
@@ -242,7 +243,7 @@ impl Engine {
     }
 }
 
-/// The newest wording that later versions only added to, and the version it covers.
+/// The newest wording since which no messages were removed, and the number of the version that it covers.
 fn text_so_far(tx: &ReadTx<'_>, versions: &[TopicVersionRow]) -> StoreResult<(Vec<WordedLine>, u32)> {
     let mut later = u32::MAX;
     for version in versions.iter().rev() {
@@ -265,7 +266,7 @@ fn pair_name(a: &TopicId, b: &TopicId) -> String {
     if a <= b { format!("{a} {b}") } else { format!("{b} {a}") }
 }
 
-/// A pair that no model has judged: its name, the topic, the other one if any, and the messages that would leave.
+/// A pair that no model has judged: its name, the topic, the other one if any, and the messages that a split would move.
 type Unjudged = (String, TopicId, Option<TopicId>, Vec<InteractionId>);
 
 /// Proposed merges and splits, and similar pairs, that no model has judged and no person kept apart.
@@ -328,7 +329,7 @@ fn pairs(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Vec<Pair>> {
     Ok(found)
 }
 
-/// What all calls of a job have in common.
+/// The context that all calls of a job share.
 struct Asking<'a> {
     engine: &'a Engine,
     settings: &'a ModelSettings,

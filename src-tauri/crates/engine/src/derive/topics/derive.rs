@@ -22,37 +22,37 @@ use crate::queue::control::Control;
 use crate::serve::boundary::{AccessMap, Groups};
 use crate::{Engine, EngineError, Result};
 
-/// The partition that everybody may see.
+/// Id of the partition that everybody may see.
 pub(crate) const PUBLIC_PARTITION: &str = "public";
 
-/// The partition that only the owner sees: everything except excluded conversations.
+/// Id of the partition that only the owner sees: everything except excluded conversations.
 pub(crate) const OWNER_PARTITION: &str = "owner";
 
-/// Number of batches stored in one transaction: each write is durable, which takes milliseconds.
+/// Number of batches stored in one transaction: each transaction is a durable write, which takes milliseconds.
 const BATCHES_AT_ONCE: usize = 16;
 
-/// How much is written in one transaction, in units of one message: about 20 ms, so that nobody else waits long for the
-/// only writer. A line costs as much as [`LINE_COST`] messages, because its place is looked up again.
+/// Maximum cost of one transaction, in units of one message. It takes about 20 ms, so that other writers do not wait long. A
+/// line costs as much as [`LINE_COST`] messages, because its location is looked up again.
 const COST_AT_ONCE: usize = 1_500;
 
 /// See [`COST_AT_ONCE`].
 const LINE_COST: usize = 6;
 
-/// Number of messages of a topic that are written at once.
+/// Maximum number of a topic's messages in one [`Piece`].
 const MESSAGES_AT_ONCE: usize = 1_000;
 
-/// The clusters, decisions and readable places of one partition.
+/// A partition to derive, with the person's decisions and a model's judgments.
 struct Partition {
     row: TopicPartitionRow,
     decisions: Vec<TopicDecisionRow>,
     judged: Judged,
-    /// Whether a model words topics. Where it has, its text is the topic's.
+    /// Whether a model words topics. If it has worded a topic, its text is shown.
     has_model: bool,
 }
 
 /// A part of a derived partition. Parts are written in order, and a topic is complete when its last part is written.
 enum Piece<'d> {
-    /// Reserves the topic.
+    /// Creates the topic, hidden until it is complete.
     Begin(&'d TopicRow),
     /// Writes a version of it.
     Version(&'d NewVersion),
@@ -85,7 +85,7 @@ struct Grown {
     messages: Option<(Vec<(InteractionId, u32)>, usize)>,
 }
 
-/// Identifies what a batch was read with.
+/// Identifies a batch's messages and what they were read with: the rules and the model.
 pub(super) fn batch_mark(rules: &TopicRules, model: &str, rows: &[InteractionRow], batch: &Batch) -> String {
     let mut hash = blake3::Hasher::new();
     hash.update(format!("{} {model} {}", rules.cluster_mark(), batch.closes.0).as_bytes());
@@ -96,7 +96,7 @@ pub(super) fn batch_mark(rules: &TopicRules, model: &str, rows: &[InteractionRow
     hash.finalize().to_hex()[..32].to_owned()
 }
 
-/// Identifies how far a conversation was searched, and what was left out.
+/// Identifies how far a conversation was searched, with which rules and model, and which intervals were left out.
 pub(super) fn reading_signature(rules: &TopicRules, model: &str, last_seq: i64, private: &[PrivateInterval]) -> String {
     let mut signature = format!("{} {model} {last_seq}", rules.cluster_mark());
     for interval in private {
@@ -105,7 +105,7 @@ pub(super) fn reading_signature(rules: &TopicRules, model: &str, last_seq: i64, 
     signature
 }
 
-/// The id of a partition, and the links that it was derived under. Under other links it is a different partition.
+/// The id of a partition, and the key of the links that it was derived under. Under other links it is a different partition.
 pub(crate) fn partition_key(groups: &Groups, reach: Option<&People>) -> (String, String) {
     let mut hash = blake3::Hasher::new();
     for id in reach.into_iter().flatten() {
@@ -124,7 +124,7 @@ pub(crate) fn partition_key(groups: &Groups, reach: Option<&People>) -> (String,
     (id, key)
 }
 
-/// The label of what is derived for an audience.
+/// The label of the topics derived for an audience.
 fn label(engine: &Engine, reach: Option<&People>, any: &ConversationId) -> Option<Label> {
     let Some(reach) = reach else { return Some(Label::PUBLIC) };
     let place = Place { conversation: any.clone(), visibility: Visibility::Private, is_off_record: false, people: reach.clone() };
@@ -167,7 +167,7 @@ impl Engine {
             let turns = insight_turns(&rows);
             let (closed, rests_at) = batches(&times, rules, now);
             let mut found_so_far: Vec<(u32, String, Timestamp, Vec<StoredCluster>)> = Vec::new();
-            // Stored in small groups, so that an interrupted reading continues where it was.
+            // Stored in small groups, so that an interrupted run continues where it stopped.
             let store = |found: &mut Vec<(u32, String, Timestamp, Vec<StoredCluster>)>, is_last: bool| -> Result<()> {
                 self.store().write(|tx| {
                     lease.map_or(Ok(()), |lease| tx.check_lease(lease))?;
@@ -270,8 +270,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Folds one partition and writes what is new, unless something it rests on changes meanwhile. That change has its own
-    /// job, which takes what was already written into account.
+    /// Folds one partition and writes what is new, unless something it rests on changes meanwhile. That change gets its own
+    /// job, which reuses what was already written.
     fn derive_partition(&self, partition: &Partition, rules: &TopicRules, version: i64, lease: Option<&Lease>) -> Result<u64> {
         let reader = self.store().read(|tx| self.topic_reader(tx))?;
         let embedder = self.embedder().ready();
@@ -409,7 +409,7 @@ fn judged(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Judged> {
     Ok(judged)
 }
 
-/// Texts as vectors. A missing or failing model must not stop the rules, which work without it.
+/// Embeds texts; `None` if the model is missing or fails, because that must not stop the rules, which work without it.
 fn embedded(embedder: Option<&dyn Embedder>, texts: &[&str]) -> Option<Vec<Vec<f32>>> {
     embedder?.embed_apart(texts).inspect_err(|error| tracing::warn!(%error, "embedding failed")).ok()
 }
@@ -480,7 +480,7 @@ fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules, reader: &
     Ok(out)
 }
 
-/// A cluster in the form that the fold uses, named by its position and first message so that names are unique.
+/// A cluster in the form that the fold uses, with a unique key made from its conversation, batch position and number.
 fn read_cluster(row: TopicClusterRow) -> StoreResult<(String, Timestamp, Cluster)> {
     let mut cluster: Cluster = parse_json("cluster of messages", &row.cluster)?;
     cluster.vector = row.vector;
@@ -551,7 +551,7 @@ impl Piece<'_> {
 }
 
 impl Derived {
-    /// Stores the sources first, so that an erasure in the meantime finds them. The partition counts as derived once
+    /// Stores the sources first, so that an erasure in the meantime finds them. The partition counts as derived only once
     /// everything is written.
     fn begin(&self, tx: &WriteTx<'_>) -> StoreResult<()> {
         let known = tx.topic_partitions()?.into_iter().find(|row| row.id == self.row.id);

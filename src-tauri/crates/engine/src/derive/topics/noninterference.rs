@@ -2,9 +2,9 @@
 //! topics for that observer.
 //!
 //! Pairs are generated from a seed, as in `boundary/noninterference.rs`: the same open conversations on a few subjects, and
-//! hidden ones on the same subjects that differ in every respect, so that any leak changes a title, a count, a date, a
-//! line, or the topic that a message belongs to. The same test runs under deliberately broken policies and with an observer
-//! that filters the owner's topics afterwards; it must notice each.
+//! hidden ones on the same subjects that differ in every respect, so that any leak changes a title, a count, a date, a line,
+//! or the topic that a message belongs to. The same test runs under deliberately broken policies and with an observer that
+//! filters the owner's topics afterwards; it must detect each of them.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -24,7 +24,7 @@ use crate::{Audience, EmbedderSlot, EmbedderState, Engine, EngineParts, Found, K
 /// Number of pairs generated.
 const PAIRS: u64 = 120;
 
-/// A broken policy or observer must be noticed within this many pairs.
+/// A broken policy or observer must be detected within this many pairs.
 const PAIRS_UNTIL_NOTICED: u64 = 60;
 
 /// Sentences on three subjects that share words within each subject.
@@ -75,7 +75,7 @@ impl Dice {
     }
 }
 
-/// Ids that depend on the step, so that open content has the same ids however much is hidden.
+/// Ids that depend on the step, so that open content has the same ids no matter how much is hidden.
 #[derive(Default)]
 struct StepIds(AtomicU64);
 
@@ -182,7 +182,7 @@ fn world(dir: &Path, policy: PrivacyPolicy, seed: u64, side: u64, observer: Obse
         engine.store().write(|tx| tx.append(messages, context)).unwrap();
         engine.store().read(|tx| tx.conversation_by_source(&first.source.conversation)).unwrap()
     };
-    // The owner knows the same people in both stores; only what was said differs.
+    // The owner knows the same people in both stores; only the messages differ.
     for (step, room) in [Room::Public, Room::Ana, Room::Ben].into_iter().enumerate() {
         put(step as u64 + 1, &room.messages(&format!("hello{step}"), "owner Mara 2026-03-01 10:00: Hello.\nperson Ana: Hello."));
     }
@@ -215,7 +215,7 @@ fn world(dir: &Path, policy: PrivacyPolicy, seed: u64, side: u64, observer: Obse
 
 type Look = fn(&Engine, &Audience) -> String;
 
-/// Words of all subjects and of the hidden content, a phrase, and operators alone.
+/// Queries with words of all subjects, words of the hidden content, a phrase, and only operators.
 const QUERIES: [&str; 5] = [
     "pump capacitor Lisbon museum database snapshot",
     "zanzibar quokka obsidian",
@@ -243,7 +243,7 @@ fn look_for(engine: &Engine, audience: &Audience) -> String {
         for hit in &found.topics {
             writeln!(seen, "{} {} {} {:?} {:?} {:?}", hit.id, hit.title, hit.score, hit.why, hit.lines, hit.version).unwrap();
         }
-        // An observer who finds nothing must add nothing, so that `look` is empty if no topic is visible.
+        // If the observer finds nothing, add nothing, so that `look` is empty if no topic is visible.
         if found.topics.is_empty() != found.facets.iter().all(|facet| facet.values.is_empty()) {
             writeln!(seen, "facets of nothing").unwrap();
         }
@@ -254,7 +254,8 @@ fn look_for(engine: &Engine, audience: &Audience) -> String {
     seen
 }
 
-/// As [`look_for`], but searches the owner's topics and keeps those with lines visible to the observer, which is too late.
+/// As [`look_for`], but filters too late: it searches the owner's topics and then keeps those with lines visible to the
+/// observer.
 fn look_for_filtered(engine: &Engine, audience: &Audience) -> String {
     let mut seen = String::new();
     for query in QUERIES {
@@ -290,7 +291,7 @@ fn look(engine: &Engine, audience: &Audience) -> String {
     seen.unwrap_or_else(|error| format!("error: {error}")) + &look_for(engine, audience)
 }
 
-/// The owner's topics, filtered to those whose messages are all visible, which is too late.
+/// Filters too late: takes the owner's topics and then keeps those with a message visible to the observer.
 fn look_filtered(engine: &Engine, audience: &Audience) -> String {
     let topics = engine.topics().unwrap();
     let seen = engine.with_view(audience, |tx, view| {

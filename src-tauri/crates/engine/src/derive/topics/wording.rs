@@ -1,8 +1,9 @@
-//! Words the versions of topics, starting from the first that is not stored: each is made from the previous one and the
-//! messages added.
+//! Words the versions of topics, starting with the first that is not stored. Each version is made from the previous one and
+//! the messages added since.
 //!
-//! The id of a version depends on everything that led to it, so an equal one is not worded twice. The key of its content
-//! depends on the same except the partition, so a language model's text is found wherever the same was said (`by_model`).
+//! The id of a version depends on everything it is made from, so an equal version is not worded twice. Its content key
+//! depends on the same except the partition, so a language model's text is reused in every partition with the same content
+//! (`by_model`).
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -23,10 +24,10 @@ use crate::derive::analyze::insight_turns;
 use crate::derive::readable_messages::as_read;
 use crate::serve::masked::{masked, masked_of};
 
-/// Maximum number of messages used to find a title: more change nothing, and each version reads them.
+/// Maximum number of messages used to find a title: more do not change the title, and every version has to read them.
 const TITLE_MESSAGES_MAX: usize = 60;
 
-/// Sources of a topic.
+/// Sources of a topic: ids of conversations, names of people, and channel types.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Contributors {
@@ -54,9 +55,9 @@ pub(super) struct Wording<'t, 'x> {
     meanings: Meanings<'t>,
 }
 
-/// Meaning of messages and phrases as vectors, with what is typical of all conversation subtracted.
+/// Vectors for the meaning of messages and phrases, with the typical vector of all conversation subtracted.
 pub(super) struct Meanings<'t> {
-    /// Vector of the cluster of each message.
+    /// For each message, the vector of its cluster.
     of_message: HashMap<&'t str, &'t [f32]>,
     embed: &'t Embed<'t>,
     of_phrase: RefCell<HashMap<String, Vec<f32>>>,
@@ -72,7 +73,7 @@ impl<'t> Meanings<'t> {
         Self { of_message: clusters.flat_map(of_cluster).collect(), embed, of_phrase: RefCell::default() }
     }
 
-    /// Similarity of phrases to what was said in these messages, as cosines.
+    /// Cosine similarity of each phrase to the meaning of these messages; `None` without vectors or phrases.
     fn nearness(&self, messages: &[String], phrases: &[&str]) -> Option<Vec<f32>> {
         let mut sum: Vec<f32> = Vec::new();
         for vector in messages.iter().filter_map(|id| self.of_message.get(id.as_str())) {
@@ -94,13 +95,13 @@ impl<'t> Meanings<'t> {
 
 /// The versions of one topic.
 pub(super) struct Versions {
-    /// All that are valid.
+    /// Ids of all valid versions.
     pub(super) live: Vec<TopicVersionId>,
-    /// Those to be written.
+    /// Versions to be written.
     pub(super) new: Vec<NewVersion>,
-    /// Stored ones without a content key, from an older program, with the key to add.
+    /// Stored versions without a content key, written by an older program, each with the key to add.
     pub(super) unnamed: Vec<(TopicVersionId, String)>,
-    /// The newest worded by the rules.
+    /// The newest version worded by the rules.
     pub(super) by_rules: Option<TopicVersionId>,
     /// The same content in a model's wording.
     pub(super) by_model: Option<TopicVersionId>,
@@ -117,12 +118,12 @@ struct Standing {
     last: Timestamp,
 }
 
-/// The content key of each version, made from everything added and removed so far and the way it must be worded.
+/// The content key of each version: a hash of all messages added and removed so far and of the wording rules.
 fn content_keys(steps: &[TopicStep], mark: &str) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for step in steps {
         let before = keys.last().map_or("", String::as_str);
-        // The key includes what distinguishes the topic from others, because its title depends on that, and the other
+        // The key includes the stems that set the topic apart from others, because its title depends on them, and the other
         // topics differ between partitions.
         let text = format!("{before}|{mark}|{}|{}|{:?}", step.added.join(" "), step.removed.join(" "), step.telling);
         keys.push(blake3::hash(text.as_bytes()).to_hex()[..32].to_owned());
@@ -155,7 +156,7 @@ impl<'t, 'x> Wording<'t, 'x> {
         let mut new: Vec<NewVersion> = Vec::new();
         let mut standing: Option<Standing> = None;
         for (at, step) in folded.steps.iter().enumerate().skip(stored) {
-            // The same content is worded alike everywhere, and many topics occur in several partitions.
+            // Reuse the wording of the same content: many topics occur in several partitions.
             if let Some(twin) = self.tx.topic_version_with_content(&keys[at], ENGINE_VERSION)? {
                 let lines = self.tx.topic_lines(&twin.id)?;
                 new.push((place_in(twin, topic, &ids, at, step), lines));
@@ -329,7 +330,7 @@ impl<'t, 'x> Wording<'t, 'x> {
     }
 }
 
-/// A line of a topic as it is stored: without credentials from the messages it rests on.
+/// A line of a topic in its stored form, with credentials from the messages it rests on masked.
 pub(super) fn drawn(tx: &ReadTx<'_>, text: &str, places: &[EvidenceSpan]) -> StoreResult<String> {
     let mut messages = Vec::new();
     for place in places {

@@ -1,9 +1,9 @@
 //! Checks that the messages are as they were stored and that the tables, indexes, triggers and views are those this program
 //! creates. The check runs once a week, and the messages are also checked with every backup, which reads them anyway.
 //!
-//! A broken chain raises an alert. While the doubt lasts, the backups made before it showed are kept from thinning: one of
-//! them may be the last intact one. No more are added to that set, so it cannot fill the disk.
-//! Not in this module: the chain itself (`keepsake-store`).
+//! A broken chain raises an alert. As long as the chain is in doubt, backups made before the break was found are not thinned,
+//! because one of them may be the last intact one. No more are added to that set, so it cannot fill the disk. Not in this
+//! module: the chain itself (`keepsake-store`).
 
 use keepsake_domain::{AlertId, DAY_MS, Timestamp};
 use keepsake_store::{AlertRow, ChainFault, ChainReport, StoreError};
@@ -17,8 +17,8 @@ const SETTING: &str = "chain_check";
 /// Name of the check in error messages.
 const CHECK: &str = "chain check";
 
-/// Reading the whole log takes seconds, and tampering should be found before the backups of the
-/// last good week are thinned.
+/// How often the whole log is checked, in milliseconds. Reading it takes seconds, and tampering should be found before the
+/// backups of the last good week are thinned.
 const EVERY_MS: i64 = 7 * DAY_MS;
 
 /// Result of the last check.
@@ -42,8 +42,8 @@ impl Engine {
     }
 
     /// Checks that the tables, indexes, triggers and views of the database are those this program creates, repairs what was
-    /// changed from outside, and describes the change, which also raises an alert. Changed tables cannot be repaired here,
-    /// so the alert is all it can do about them.
+    /// changed from outside, and describes the change, which also raises an alert. Changed tables cannot be repaired here;
+    /// they only raise an alert.
     pub fn check_locks(&self) -> Result<Option<String>> {
         let now = self.now();
         match self.store().settle_locks(now) {

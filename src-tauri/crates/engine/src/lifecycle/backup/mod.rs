@@ -1,10 +1,10 @@
 //! When backups are made, where they are stored, which are kept, and how they are restored.
 //!
-//! Keepsake's own backups are in a folder beside the database that only its owner can read. It makes one a day while
+//! Keepsake's own backups are stored next to the database, in a folder that only its owner can read. It makes one a day while
 //! something changes, and one before each operation that changes a lot at once, including upgrades. They are thinned
-//! ([`thin`]) and removed by an erasure, after which the next one is due. A backup that a person makes is stored where
-//! they choose, and its contents are theirs to look after.
-//! Not in this module: copying and checking (`keepsake-store`), and wording for people.
+//! ([`thin`]) and removed by an erasure, after which the next one is due. A backup that a person makes is stored where they
+//! choose, and they are responsible for its contents. Not in this module: copying and checking (`keepsake-store`), and
+//! wording for people.
 
 mod chain;
 mod thin;
@@ -22,14 +22,15 @@ use keepsake_store::{
 use crate::queue::control::Control;
 use crate::{Engine, EngineError, Result};
 
-/// Settings that belong to this computer: restoring an older backup must not switch the server that
+/// Settings that a restore keeps, because they belong to this computer: an older backup must not change the server that
 /// receives the person's words.
 pub(crate) const KEPT_SETTINGS: [&str; 1] = ["models"];
 
-/// A day without a backup, less an hour so that the backup does not move later every day.
+/// Time between daily backups, in milliseconds: a day less an hour, so that the backup does not move later every day.
 const EVERY_MS: i64 = 23 * 60 * 60 * 1000;
 
-/// The first backup is made once nothing has changed for this long, so that it contains a first import completely.
+/// The first backup is made once nothing has changed for this long, in milliseconds, so that it contains a first import
+/// completely.
 const SETTLED_MS: i64 = 15 * 60 * 1000;
 
 /// Why Keepsake made a backup of its own.
@@ -185,7 +186,7 @@ impl Engine {
         Ok(keepsake_store::inspect(file, self.data_dir(), &mut watch("reading", control))?)
     }
 
-    /// Replaces the store with a backup: checks the backup, keeps the present state aside, then swaps atomically.
+    /// Replaces the store with a backup: checks the backup, backs up the current state, then swaps atomically.
     pub fn restore(&self, file: &Path, control: &dyn Control) -> Result<RestoreReceipt> {
         self.restore_with(file, OnDoubt::Refuse, control)
     }
@@ -197,7 +198,7 @@ impl Engine {
         self.put_in_place(staged, control)
     }
 
-    /// Keeps the present state aside and replaces it with the staged backup.
+    /// Backs up the current state and replaces it with the staged backup.
     pub(crate) fn put_in_place(&self, staged: Staged, control: &dyn Control) -> Result<RestoreReceipt> {
         let before = self.keep_present_aside(control)?;
         let restored = self.store().replace_with(staged, &mut |done, total| {
@@ -210,7 +211,8 @@ impl Engine {
         Ok(RestoreReceipt { restored, before })
     }
 
-    /// Replaces a database that cannot be opened with a backup. It therefore works without an engine.
+    /// Replaces a database that cannot be opened with a backup. It works without an engine, which could not open the
+    /// database.
     pub fn restore_damaged(
         data_dir: &Path,
         file: &Path,
@@ -236,7 +238,7 @@ impl Engine {
         Ok(self.store().read(|tx| Ok(tx.totals()? == (0, 0) && !tx.has_imports()?))?)
     }
 
-    /// Clears everything cached in memory, because it describes a store that is gone.
+    /// Clears everything cached in memory, because it describes the previous store.
     pub(crate) fn forget_caches(&self) {
         let inner = &self.inner;
         *inner.known.lock().unwrap_or_else(PoisonError::into_inner) = Default::default();
@@ -262,12 +264,12 @@ impl Engine {
             .into_iter()
             .rev()
             .map(|backup| (backup.made, backup.path))
-            // Backups made before the doubt showed are neither removed nor counted toward those that may be.
+            // Backups made before the chain was found broken are not removed, and do not count toward the numbers to keep.
             .filter(|(made, _)| doubtful_since.is_none_or(|since| *made >= since))
             .collect();
         let kept = thin::kept(&backups);
         for (_, path) in backups.iter().filter(|backup| !kept.contains(backup)) {
-            // One backup too many is no reason to fail.
+            // An extra backup is no reason to fail.
             let _ = std::fs::remove_file(path);
         }
         Ok(())

@@ -1,9 +1,9 @@
-//! Which backups are kept: close together for recent days, further apart the older they are.
+//! Selects the backups to keep: close together for recent days, further apart the older they are.
 //!
-//! The newest backup of a day stands for that day, the newest of a week for that week, the newest of a month for that
-//! month. Kept are the last twelve days that have a backup, the ten weeks before them, and the nine months before those.
-//! Of the last day all backups are kept up to a limit, because a wrong bulk change is noticed within hours. Days, weeks
-//! and months without a backup do not count, so a computer that was off for a year still has its last ones.
+//! The newest backup of each day is kept for the last twelve days that have a backup, the newest of each week for the ten
+//! weeks before them, and the newest of each month for the nine months before those. All backups of the last day are kept up
+//! to a limit, because a wrong bulk change is noticed within hours. Days, weeks and months without a backup do not count, so
+//! a computer that was off for a year still has its last backups.
 
 use chrono::{DateTime, Datelike, NaiveDate};
 use keepsake_domain::{DAY_MS, Timestamp};
@@ -17,12 +17,12 @@ pub(crate) const WEEKLY: usize = 10;
 /// Number of months with a backup before those weeks.
 pub(crate) const MONTHLY: usize = 9;
 
-/// Maximum number of backups of the last day that are all kept. Each precedes a risky operation, and a person performs
-/// few of those in a day.
+/// Maximum number of backups kept from the last day. Each precedes a risky operation, and a person performs few of those in a
+/// day.
 pub(crate) const RECENT: usize = 6;
 
-/// Which of these backups stay, in the given order. The newest one counts as the present, so the result
-/// does not depend on a clock.
+/// The backups to keep, in the given order. The time of the newest one counts as now, so the result does not depend on a
+/// clock.
 pub(crate) fn kept<T: Clone>(backups: &[(Timestamp, T)]) -> Vec<(Timestamp, T)> {
     let mut order: Vec<usize> = (0..backups.len()).collect();
     // Among equal times, the last counts as the newest.

@@ -1,7 +1,7 @@
 //! Notes for reading: one file per conversation, memory, person and topic, with front matter and links between them.
 //!
-//! What people wrote is plain text. When the note is opened, it must not become a link, an embedded image that is fetched,
-//! hidden text, or markup. File names come from [`super::names`].
+//! Text that people wrote stays plain text. When a note is opened, it must not become a link, an embedded image that is
+//! fetched, hidden text, or markup. File names come from [`super::names`].
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ use crate::system::rfc3339;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Number of rows fetched at once. They are written one by one, and a page of them needs little memory.
+/// Number of rows fetched at once. They are written one by one, and a page needs little memory.
 const PAGE: u32 = 200;
 
 /// Maximum number of people named in the note of a conversation.
@@ -103,7 +103,7 @@ fn plain(text: &str) -> String {
             Some(_) => out.push_str(line),
             None if is_fence && !head[mark.len()..].contains('`') => {
                 fence = Some(mark);
-                // The word after a fence names a language, and note readers run some languages as programs.
+                // Leave out the word after a fence: it names a language, and note apps run some languages as programs.
                 out.push_str(&line[..line.len() - head.len()]);
                 out.push_str(&head.chars().take_while(|c| *c == '`' || *c == '~').collect::<String>());
             }
@@ -365,7 +365,7 @@ impl Notes<'_> {
     }
 }
 
-/// A message in the note of its conversation.
+/// A message as written in the note of its conversation.
 fn said(message: &InteractionRow) -> String {
     let mut marks = String::new();
     if message.message_type != MessageType::Text {

@@ -1,8 +1,8 @@
 //! Exports everything: a folder that Keepsake can read back without loss, and Markdown notes beside it for reading.
 //!
-//! An export goes into a new or empty folder, so it never overwrites anything. If it fails or is canceled, it leaves
-//! nothing behind. It contains everything, including what is excluded from memory, marked as such, because it belongs to
-//! its owner. Not in this module: rows and their files (`keepsake-store`).
+//! An export goes into a new or empty folder, so it never overwrites anything. If it fails or is canceled, it leaves nothing
+//! behind. It contains everything, because it belongs to its owner; content excluded from memory is included and marked as
+//! such. Not in this module: rows and their files (`keepsake-store`).
 
 mod markdown;
 mod names;
@@ -37,7 +37,7 @@ pub struct ExportReceipt {
     pub notes: u64,
     /// Number of rows in all tables.
     pub rows: u64,
-    /// Where the chain of the messages breaks, if it does.
+    /// Where the message chain breaks, if it does.
     pub doubt: Option<ChainFault>,
 }
 

@@ -6,17 +6,17 @@ use std::collections::HashSet;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Maximum length of a name in bytes. Systems accept 255, which must also include a number and an extension.
+/// Maximum length of a name in bytes. Systems accept 255, which must also fit a number and an extension.
 const NAME_BYTES_MAX: usize = 100;
 
 /// Names that Windows reserves for devices, whatever the extension.
 const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
 
-/// Replacement for a name of which nothing is left.
+/// Name used if no usable characters are left.
 const STAND_IN: &str = "Untitled";
 
-/// `text` as a file name without extension. Characters with a meaning to a system, to links between notes or in a path
-/// become spaces.
+/// `text` as a file name without extension. Characters with a special meaning in file systems, note links or paths become
+/// spaces.
 pub(crate) fn safe(text: &str) -> String {
     let mut name = String::new();
     for c in text.chars() {

@@ -1,10 +1,10 @@
-//! Which known statements a new one replaces, and which known one replaces it: "we've moved to Gorgie"
-//! after "I live in Leith".
+//! Finds which known statements a new one replaces, and which known ones replace it: "we've moved to Gorgie" after "I live in
+//! Leith".
 //!
 //! The reader judges pairs of statements. This module selects the pairs: statements about the same person that are close in
-//! meaning. The earlier one is the one said first, in whatever order they were read.
+//! meaning. The statement made first counts as the earlier one, regardless of the order in which the two were read.
 //!
-//! Not in this module: what happens to a pair (`decide` archives the older one when the newer is approved).
+//! Not in this module: what happens to a pair (`decide` makes the older statement history when the newer one is approved).
 
 use std::collections::BTreeSet;
 use std::sync::PoisonError;
@@ -18,31 +18,33 @@ use super::Prepared;
 use super::known::KnownMemory;
 use crate::{Engine, Result};
 
-/// Minimum probability that a newer statement replaces an older one. It must also be [`OVER_SAME_MIN`] times as likely as
-/// the two saying the same. On pairs of an author not used in training, 64 of 70 found are correct and 64 of 113 are found;
-/// of 2,127 unrelated pairs, 18 are mistaken for replacements before [`CLOSE_COSINE_MIN`] applies (decision 46).
+/// Minimum probability that a newer statement replaces an older one. It must also be at least [`OVER_SAME_MIN`] times the
+/// probability that the two say the same. On pairs by an author not used in training, 64 of the 70 replacements found are
+/// correct, and 64 of 113 are found; of 2,127 unrelated pairs, 18 are mistaken for replacements before [`CLOSE_COSINE_MIN`]
+/// applies (decision 46).
 const REPLACES_MIN: f64 = 0.45;
 
-/// Most statements mistaken for a change only repeat another in different words.
+/// Minimum ratio between the probabilities of replacing and of saying the same. It is needed because most false replacements
+/// only repeat a statement in different words.
 const OVER_SAME_MIN: f64 = 2.0;
 
-/// Below this similarity, two statements are hardly ever about the same matter. A change in entirely
-/// different words is missed.
+/// Minimum similarity of two statements that are compared. Below it, they are hardly ever about the same matter. A change in
+/// entirely different words is missed.
 const CLOSE_COSINE_MIN: f32 = 0.4;
 
-/// Number of statements that a new one is compared with, closest first. Each costs as much as reading a short message, and
-/// one message in five says something new.
+/// Maximum number of statements that a new one is compared with, closest first. Each comparison costs as much as reading a
+/// short message, and one message in five contains a new statement.
 const CLOSE_MAX: usize = 3;
 
 /// A statement that a new one was compared with.
 #[derive(Debug, Clone)]
 enum Other {
     Known(MemoryId),
-    /// Another new one, by index.
+    /// Another new statement, by index.
     New(usize),
 }
 
-/// One of two statements replaces the other, with the probability.
+/// One of two statements replaces the other, with this probability.
 #[derive(Debug, Clone)]
 struct Replacement {
     other: Other,
@@ -50,7 +52,7 @@ struct Replacement {
     probability: f64,
 }
 
-/// The replacements among new and known statements, by index of the new one.
+/// The replacements among new and known statements, by index of the new statement.
 #[derive(Debug, Default)]
 pub(super) struct Replacements {
     of: Vec<Vec<Replacement>>,
@@ -97,7 +99,7 @@ impl<'a> Said<'a> {
         Some(Self { kind: memory.kind, content: &memory.content, vector, time, from: From::Known(&memory.id) })
     }
 
-    /// Similarity in meaning; without vectors, by shared words.
+    /// Cosine of the two statements, or the number of words they share if a vector is missing.
     fn closeness(&self, other: &Self) -> f32 {
         match self.vector.zip(other.vector) {
             Some((a, b)) => cosine(a, b),
@@ -105,7 +107,8 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// Statements made in one message are meant to hold together. For known ones, only the time shows that.
+    /// Whether the two come from different messages. Statements from one message do not replace each other. For known
+    /// statements, only an equal time shows that they come from one message.
     fn is_apart(&self, other: &Self) -> bool {
         match (self.from, other.from) {
             (From::New(_, message), From::New(_, other)) => message != other,
@@ -118,7 +121,7 @@ impl<'a> Said<'a> {
     }
 }
 
-/// The closest statements about the same person that `new` is compared with.
+/// The statements about the same person that `new` is compared with: the closest of `others`.
 fn close_to<'a>(new: &Said<'a>, others: impl Iterator<Item = Said<'a>>) -> impl Iterator<Item = Said<'a>> {
     let open = others.filter(|other| other.kind == new.kind && new.is_apart(other));
     let mut close: Vec<(f32, Said<'a>)> =
@@ -127,7 +130,7 @@ fn close_to<'a>(new: &Said<'a>, others: impl Iterator<Item = Said<'a>>) -> impl 
     close.into_iter().take(CLOSE_MAX).map(|(_, other)| other)
 }
 
-/// The texts of a new statement and one it is compared with, the earlier first.
+/// The texts of a new statement and of the one it is compared with, in order of time.
 struct Pair {
     at: usize,
     other: Other,
@@ -138,7 +141,7 @@ struct Pair {
 
 impl Pair {
     fn new(at: usize, new: &Said<'_>, other: &Said<'_>) -> Self {
-        // Of two messages with the same time, the one read later counts as later.
+        // If both have the same time, the one read later counts as later.
         let is_new_later = other.time <= new.time;
         let (earlier, later) = if is_new_later { (other, new) } else { (new, other) };
         let other = match other.from {
@@ -150,7 +153,7 @@ impl Pair {
 }
 
 impl Engine {
-    /// Finds the replacements; none without a reader.
+    /// Finds the replacements. Without a reader there are none.
     pub(super) fn replacements(&self, prepared: &[Prepared<'_>], model: Option<&str>) -> Result<Replacements> {
         let mut found = Replacements { of: vec![Vec::new(); prepared.len()], ids: vec![None; prepared.len()] };
         if prepared.is_empty() {
@@ -189,8 +192,8 @@ impl Engine {
 }
 
 impl Replacements {
-    /// The stored statements that replace the new one at this index or are replaced by it. However similar,
-    /// they do not say the same.
+    /// The stored statements that replace the new one at this index or are replaced by it. They do not say the same, however
+    /// similar they are.
     pub(super) fn with(&self, at: usize) -> BTreeSet<MemoryId> {
         self.of.get(at).into_iter().flatten().filter_map(|replacement| self.stored(&replacement.other).cloned()).collect()
     }
@@ -202,7 +205,7 @@ impl Replacements {
         }
     }
 
-    /// Stores the replacements of the new statement at this index, now that it is stored under this id.
+    /// Stores the replacements of the new statement at this index, which is now stored under this id.
     pub(super) fn store(
         &mut self,
         tx: &WriteTx<'_>,

@@ -1,5 +1,6 @@
-//! What becomes of one candidate: a memory that is pending review, evidence for a memory that says the same, or an entry of
-//! the gate log. Not in this module: finding candidates, and which earlier statements a new one replaces (`changes`).
+//! Decides what becomes of one candidate: a pending memory, evidence for a memory that says the same, or a gate log entry.
+//!
+//! Not in this module: finding candidates, and which earlier statements a new one replaces (`changes`).
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -23,7 +24,7 @@ use crate::serve::boundary::AccessMap;
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
-/// The transaction in which candidates of one conversation are decided, and what is the same for all of them.
+/// The transaction that decides on the candidates of one conversation, with the data that all of them share.
 pub(super) struct Deciding<'d> {
     pub(super) engine: &'d Engine,
     pub(super) tx: &'d WriteTx<'d>,
@@ -37,38 +38,38 @@ pub(super) struct Deciding<'d> {
 
 /// Why a candidate does not become a pending memory.
 enum Ended {
-    /// A person erased the statement permanently. It is not even logged, because the words must not return in a log.
+    /// A person erased the statement permanently. It is not even logged, because its words must not return in a log.
     Forgotten,
     /// Another proposer found the same statement at the same place.
     SamePlace,
-    /// A memory already says it, and has the new message as evidence now.
+    /// A memory already says it; the new message was added to that memory's evidence.
     Repeats(MemoryId),
-    /// A gate stops it, for this reason; the memory that the log entry names.
+    /// A gate stopped it: the gate, the reason, and the memory to name in the log entry.
     Stopped(Gate, String, Option<MemoryId>),
 }
 
-/// A candidate with what its decision needs.
+/// A candidate with the data needed to decide on it.
 struct Case<'r> {
     candidate: Candidate,
     evidence: Vec<NewEvidence>,
     vector: Option<Vec<f32>>,
     proposer: String,
-    /// Whom it is about, by person instead of by handle.
+    /// The subject, by person instead of by handle.
     about: Subject,
     fingerprint: Vec<u8>,
     /// Time of the latest message it rests on.
     said: Option<Timestamp>,
-    /// The message that says it first.
+    /// The first message in its evidence.
     said_by: Option<&'r InteractionRow>,
 }
 
-/// The nearest known memory, how it compares, how similar it is, and whether everybody who sees the candidate's
-/// conversation may see it.
+/// The nearest known memory, how it compares, how similar it is, and whether the candidate is visible wherever that memory
+/// is.
 type Near = (MemoryId, DedupOutcome, f32, bool);
 
 impl Deciding<'_> {
-    /// Decides what happens to a candidate. Returns the id of the memory that is now pending review, if there is one.
-    /// `changed` are the memories that the candidate replaces: it is not compared with them.
+    /// Decides what happens to a candidate. Returns the id of the memory that is now pending review, if there is one. The
+    /// candidate is not compared with the memories in `changed`, which it replaces or is replaced by.
     pub(super) fn decide(
         &self,
         prepared: Prepared<'_>,
@@ -90,8 +91,8 @@ impl Deciding<'_> {
                 subject.nearest(case.candidate.kind, claim, case.vector.as_deref(), is_compared)?;
             Some((memory.id.clone(), outcome, similarity, seen_wherever(self.label, &memory.label)))
         };
-        // The outcome may depend only on what is visible wherever the candidate is. If a private memory could absorb a
-        // public statement, the statement's absence from public places would reveal the private memory.
+        // The outcome may depend only on memories that are visible wherever the candidate is. If a private memory could
+        // absorb a public statement, the statement's absence from public places would reveal the private memory.
         let near = nearest(known, &|memory| seen_wherever(&memory.label, self.label));
         if let Some(ended) = self.settled_by_what_is_known(&case, near.as_ref(), known)? {
             return self.end(&case, ended, proposed);
@@ -102,8 +103,8 @@ impl Deciding<'_> {
             proposed.quarantined.push(id);
             return self.end(&case, ended, proposed);
         }
-        // A pending memory with the same statement and fewer readers becomes support of this one, as if this one had come
-        // first: everybody who may see it may see this one.
+        // A pending memory with the same statement and a smaller audience becomes supporting evidence of this one, as if this
+        // one had come first. Everybody who may see that memory may see this one.
         while let Some((stricter, DedupOutcome::Exact, ..)) = nearest(known, &|memory| seen_wherever(self.label, &memory.label)) {
             if !self.tx.fold_into(&stricter, &id)? {
                 break;
@@ -111,8 +112,8 @@ impl Deciding<'_> {
             let folded = known.subjects.get(&case.about).into_iter().flat_map(|subject| &subject.memories);
             folded.filter(|memory| memory.id == stricter).for_each(|memory| memory.is_gone.set(true));
         }
-        // The person reviewing sees similar memories wherever they come from; a relation is shown to nobody else. Only
-        // within one label does it make a new version, whose approval replaces the older one.
+        // The reviewer sees similar memories from anywhere; nobody else sees relations. The candidate becomes a new version,
+        // whose approval replaces the older memory, only if both have the same label.
         if let Some((existing, outcome, similarity, is_same_label)) = near.or_else(|| nearest(known, &|_| true)) {
             let is_version = outcome == DedupOutcome::Reinforcement && is_same_label;
             let relation = if is_version { Relation::Extends } else { Relation::Related };
@@ -133,8 +134,8 @@ impl Deciding<'_> {
         Ok(Some(id))
     }
 
-    /// The handles of a person may have changed since a candidate was read. The first line determines whose statement it
-    /// is, and lines by others are dropped.
+    /// Prepares a candidate for the decision. A person's handles may have changed since it was read, so the author of the
+    /// first line becomes the subject, and lines by others are dropped.
     fn case<'r>(&self, prepared: Prepared<'r>) -> Case<'r> {
         let Prepared { mut candidate, mut evidence, vector, proposer, rows } = prepared;
         if let (Subject::Person(speaker), Some(said)) =
@@ -158,8 +159,8 @@ impl Deciding<'_> {
         }
     }
 
-    /// What a person or another proposer settled before: erased, found at the same place, dismissed; or nobody yet knows
-    /// whom it is about.
+    /// Checks whether the candidate was settled earlier (erased, found at the same place, or dismissed) or is about an
+    /// unidentified speaker.
     fn settled_before(&self, case: &Case<'_>, known: &Known) -> StoreResult<Option<Ended>> {
         let (tx, candidate) = (self.tx, &case.candidate);
         let places: Vec<EvidenceSpan> = case.evidence.iter().map(NewEvidence::place).collect();
@@ -176,7 +177,7 @@ impl Deciding<'_> {
             && !is_withdrawn_of_another(&row, candidate)
             && is_same_statement(&row, candidate, &case.proposer)
         {
-            // Two engines read the same words the same way: one candidate with two proposers.
+            // Two proposers found the same statement in the same words: one memory with two proposers.
             tx.add_proposer(&same_place, &case.proposer)?;
             if matches!(row.status, MemoryStatus::Rejected | MemoryStatus::Superseded) {
                 said_again(tx, &same_place, &case.evidence)?;
@@ -197,7 +198,8 @@ impl Deciding<'_> {
         Ok(None)
     }
 
-    /// What known memories settle: one that says the same, a retraction, and the number that one source may contribute.
+    /// Checks whether known memories settle the candidate: a memory that says the same, a retraction, or the limit per
+    /// source.
     fn settled_by_what_is_known(&self, case: &Case<'_>, near: Option<&Near>, known: &Known) -> StoreResult<Option<Ended>> {
         let (tx, candidate) = (self.tx, &case.candidate);
         if candidate.is_quarantined {
@@ -205,8 +207,8 @@ impl Deciding<'_> {
         }
         if let Some((existing, DedupOutcome::Exact, _, is_same_label)) = near {
             // A repeat adds independent evidence: another message, never the same words echoed by someone else
-            // (docs/sources.md#design-decisions). Evidence from a place that fewer people may read supports the memory without
-            // narrowing its audience.
+            // (docs/sources.md#design-decisions). Evidence with a smaller audience supports the memory without narrowing the
+            // memory's audience.
             for place in &case.evidence {
                 if *is_same_label {
                     tx.add_evidence(existing, place)?
@@ -217,7 +219,7 @@ impl Deciding<'_> {
             tx.add_proposer(existing, &case.proposer)?;
             return Ok(Some(Ended::Repeats(existing.clone())));
         }
-        // A retraction also covers other wordings of the statement. Anything said since then is for the person to review.
+        // A retraction also covers other wordings of the statement. Statements made after it go to review.
         let taken_back = known.taken_back.get(&case.about).and_then(|subject| {
             let is_later = |memory: &KnownMemory| memory.taken_back >= case.said;
             subject.nearest(candidate.kind, Claim::of(candidate), case.vector.as_deref(), is_later)
@@ -237,7 +239,7 @@ impl Deciding<'_> {
         Ok(None)
     }
 
-    /// Counts how a candidate ended and logs it.
+    /// Counts and logs a candidate that did not become a pending memory.
     fn end(&self, case: &Case<'_>, ended: Ended, proposed: &mut Proposed) -> StoreResult<Option<MemoryId>> {
         let mut count_stop = |gate: Gate| *proposed.stopped.entry(gate.name().to_owned()).or_default() += 1;
         let (gate, reason, memory) = match ended {
@@ -306,9 +308,8 @@ impl Deciding<'_> {
         Ok(id)
     }
 
-    /// The id depends on the statement and its words, so a candidate that is found again has the same id. Two
-    /// engines may derive the same statement from one place, and one of them may have been decided on; then the
-    /// second gets an id of its own.
+    /// Derives the id from the statement and its evidence, so that a candidate found again has the same id. Two proposers may
+    /// derive the same statement from one place, and one of them may have been decided on; then the second gets a fresh id.
     fn memory_id(&self, candidate: &Candidate, evidence: &[NewEvidence]) -> StoreResult<MemoryId> {
         let places: Vec<String> = evidence
             .iter()
@@ -327,7 +328,7 @@ impl Deciding<'_> {
         Ok(if self.tx.has_memory(&id)? { MemoryId::fresh(self.engine.ids()) } else { id })
     }
 
-    /// Writes an entry of the gate log, unless it would quote what a person erased.
+    /// Writes a gate log entry, unless it would quote words that a person erased.
     pub(super) fn log(
         &self,
         stop: &Stop,

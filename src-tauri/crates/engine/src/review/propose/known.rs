@@ -1,4 +1,4 @@
-//! Known memories in the form that new candidates are compared with: by subject, by words and by meaning.
+//! Known memories, indexed by subject, words and meaning, for comparison with new candidates.
 //!
 //! Not in this module: what happens to a candidate that is similar to a known memory.
 
@@ -11,10 +11,10 @@ use keepsake_store::{EmbeddingOwner, ReadTx, StoreError};
 
 use crate::serve::boundary::AccessMap;
 
-/// Number of nearest memories, by meaning and by words each, that are compared in full.
+/// Number of memories compared in full: this many nearest by meaning and this many by words.
 const NEAR_MAX: usize = 6;
 
-/// A word contained in this many known memories says nothing about similarity.
+/// A word contained in more known memories than this says nothing about similarity.
 const COMMON_WORD_MEMORIES: usize = 400;
 
 /// A known memory in the form used for comparison.
@@ -24,13 +24,13 @@ pub(super) struct KnownMemory {
     pub(super) content: String,
     pub(super) fact: Option<FactDetail>,
     pub(super) vector: Option<Vec<f32>>,
-    /// Where it may surface. A candidate is compared only with what is visible wherever the candidate is.
+    /// Where it may be shown. A candidate's outcome depends only on memories that are visible wherever the candidate is.
     pub(super) label: Label,
-    /// Merged into another one meanwhile.
+    /// Whether it was merged into another memory meanwhile.
     pub(super) is_gone: Cell<bool>,
     /// When it was said.
     pub(super) said: Option<Timestamp>,
-    /// When a person retracted it.
+    /// When a person retracted it; `None` if it is in use.
     pub(super) taken_back: Option<Timestamp>,
 }
 
@@ -52,11 +52,11 @@ pub(crate) struct Known {
     pub(super) signature: Option<[i64; 5]>,
     boundary: i64,
     model: Option<String>,
-    /// By subject; people by the person behind the handle.
+    /// By subject. The subject is the person behind a handle, not the handle.
     pub(super) subjects: HashMap<Subject, KnownSubject>,
-    /// What a person retracted. Statements said before the retraction no longer count, however they are worded.
+    /// Memories that a person retracted. Statements made before the retraction no longer count, however they are worded.
     pub(super) taken_back: HashMap<Subject, KnownSubject>,
-    /// Words that a permanently erased memory rested on, and when it was erased; nothing is left of the statement itself.
+    /// Source words of permanently erased memories, with the time of the erasure. The erased statements themselves are gone.
     forgotten: HashMap<Subject, Vec<(String, Timestamp)>>,
 }
 
@@ -79,9 +79,8 @@ impl KnownSubject {
         self.memories.push(memory);
     }
 
-    /// The memory that the candidate repeats, extends or is closest to. A fact and a position never match, even if worded
-    /// alike, because a position includes its reason (docs/sources.md#design-decisions). Only memories accepted by `is_open`
-    /// count.
+    /// The memory that the candidate repeats, extends or is closest to, among those that `is_open` accepts. A fact and a
+    /// position never match, even if worded alike, because a position includes its reason (docs/sources.md#design-decisions).
     pub(super) fn nearest(
         &self,
         kind: MemoryKind,
@@ -130,7 +129,7 @@ impl KnownSubject {
 }
 
 impl Known {
-    /// Whether a statement says the same as forgotten words and was said before they were forgotten.
+    /// Whether a statement repeats erased words and was made before they were erased.
     pub(super) fn is_forgotten(&self, about: &Subject, content: &str, said: Option<Timestamp>) -> bool {
         let says = |words: &str| {
             matches!(
@@ -141,7 +140,7 @@ impl Known {
         self.forgotten.get(about).into_iter().flatten().any(|(words, at)| Some(*at) >= said && says(words))
     }
 
-    /// Reads the known memories again if anything has changed.
+    /// Reloads the known memories if anything has changed.
     pub(super) fn refresh(
         &mut self,
         tx: &ReadTx<'_>,
@@ -171,7 +170,7 @@ impl Known {
                 Some(model) => tx.embedding(EmbeddingOwner::Memory, memory.id.as_str(), model)?,
                 None => None,
             };
-            // Without evidence it is visible nowhere and nothing is compared with it, but a dismissal still applies.
+            // A memory without evidence is visible nowhere and is not compared, but a retraction still applies.
             let label = match map.label_of(sources.get(&memory.id)) {
                 Some(label) => label,
                 None if taken_back.is_some() => Label::PUBLIC,

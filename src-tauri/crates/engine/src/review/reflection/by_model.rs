@@ -1,12 +1,11 @@
-//! Reflection by the chosen language model, in addition to the rules: it makes the same two kinds of proposals for the
-//! entries of one person and one audience.
+//! Reflection by the chosen language model, in addition to the rules. Each call covers the entries of one person and one
+//! audience, and the model makes the same two kinds of proposals.
 //!
-//! A call contains only entries that the same people may see. The accepted part of an answer is stored as references, with
-//! what each entry said and rested on, and every search uses it again. A model's proposal is therefore part of the same
-//! list, is applied by the same run with the same undo, and disappears if what it rests on does. Nothing from a model is
-//! applied without a person.
+//! The accepted part of an answer is stored as references, with a hash of each entry's statement and evidence, and every
+//! search uses it again. A model's proposals are therefore in the same list, are applied and undone by the same runs, and
+//! disappear with their sources. Nothing from a model is applied without a person's confirmation.
 //!
-//! Not in this module: what is asked, and which parts of an answer are believed (`capture::reflect::model`).
+//! Not in this module: the prompt, and which parts of an answer are accepted (`capture::reflect::model`).
 
 use std::collections::BTreeSet;
 
@@ -20,7 +19,7 @@ use crate::language::{Interview, ModelSettings, Provider, passing};
 use crate::queue::control::Control;
 use crate::{Engine, EngineError, Result};
 
-/// What models said earlier: their opinions, who gave each, and what they had read.
+/// Earlier answers of models: their opinions, the proposer of each, and the entries that the models had read.
 #[derive(Default)]
 pub(super) struct Said {
     pub(super) opinions: Vec<Opinion>,
@@ -29,7 +28,7 @@ pub(super) struct Said {
     read: BTreeSet<Shown>,
 }
 
-/// What models said about entries, as far as nothing they were shown has been excluded.
+/// Earlier answers of models, except those based on sources that have been excluded since.
 pub(super) fn said(tx: &ReadTx<'_>) -> StoreResult<Said> {
     let mut said = Said::default();
     for reply in tx.model_replies(ReplyTask::Reflection)? {
@@ -42,7 +41,7 @@ pub(super) fn said(tx: &ReadTx<'_>) -> StoreResult<Said> {
     Ok(said)
 }
 
-/// Entries shown in one call, with everything they rest on.
+/// Entries shown in one call, with the messages and conversations they rest on.
 struct Bundle {
     memories: Vec<Remembered>,
     messages: Vec<InteractionId>,
@@ -50,16 +49,16 @@ struct Bundle {
 }
 
 impl Engine {
-    /// The bundles that no model has read, each with what it rests on.
+    /// The bundles that no model has read.
     fn unread_bundles(&self, tx: &ReadTx<'_>) -> StoreResult<Vec<Bundle>> {
         let map = self.map(tx)?;
-        // Nothing asked here depends on vectors.
+        // The questions to the model do not depend on vectors.
         let Some((ids, memories)) = gather::gather(tx, &map, None, &mut |_, _| true)? else { return Ok(Vec::new()) };
         let said = said(tx)?;
         unread(&memories, &said.read).into_iter().map(|bundle| bundle_of(tx, &ids, &memories, &bundle)).collect()
     }
 
-    /// Queues a job for the chosen model, if a model makes proposals and there is something that no model has read.
+    /// Queues a job for the chosen model if a model makes proposals and there are entries that no model has read.
     pub(crate) fn queue_reflection_for_model(&self) -> Result<()> {
         if self.model_settings()?.proposing().is_none() || self.store().read(|tx| self.unread_bundles(tx))?.is_empty() {
             return Ok(());
@@ -76,11 +75,11 @@ impl Engine {
         Ok(())
     }
 
-    /// Lets the chosen model examine what it has not read, lists its proposals, and completes the job.
+    /// Lets the chosen model read the unread entries, stores its proposals, and completes the job.
     pub(crate) fn perform_reflection_by_model(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         let settings = self.model_settings()?;
         let (mut asked, mut told, mut unusable) = (0_u64, 0_u64, None);
-        // The model is no longer chosen since the job was queued: nothing to do.
+        // If no model makes proposals anymore, there is nothing to ask.
         if let Some(provider) = settings.proposing() {
             for bundle in self.store().read(|tx| self.unread_bundles(tx))? {
                 if control.is_cancelled() {
@@ -104,7 +103,7 @@ impl Engine {
         }
     }
 
-    /// Asks about one bundle. Returns whether an opinion was given.
+    /// Asks about one bundle. Returns whether the stored answer contains an opinion.
     fn ask_to_reflect(
         &self,
         bundle: &Bundle,
@@ -134,7 +133,7 @@ impl Engine {
         };
         Ok(self.store().write(|tx| {
             tx.check_lease(lease)?;
-            // A source was excluded or erased during the call, so what was sent is out of date.
+            // A source was excluded or erased during the call, so the answer is out of date.
             if !tx.are_on_record(&bundle.sources)? || !tx.are_messages_on_record(&bundle.messages)? {
                 return Ok(false);
             }
@@ -144,7 +143,7 @@ impl Engine {
     }
 }
 
-/// Hash of what was shown.
+/// Hash of the entries shown to the model.
 fn matter(read: &[Shown]) -> String {
     let mut hash = blake3::Hasher::new();
     for shown in read {

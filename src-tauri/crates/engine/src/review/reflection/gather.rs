@@ -1,7 +1,8 @@
-//! The input of reflection: the memories in use, each with its subject, its audience, and what it rests on.
+//! The input of reflection: the memories in use, each with its subject, audience and evidence.
 //!
-//! Only the evidence that determines a memory's label is read. Supporting evidence comes from places that fewer people may
-//! read, and a proposal must not reveal it. Memories that are excluded, hidden or retracted elsewhere are left out.
+//! Only the evidence that determines a memory's label is read. Supporting evidence comes from places with a smaller audience,
+//! and a proposal must not reveal it. Memories that are excluded or hidden, or that repeat a retracted statement, are left
+//! out.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +18,7 @@ use crate::serve::boundary::AccessMap;
 /// Number of memories between two checks for cancellation.
 const WATCH_MEMORIES: usize = 50;
 
-/// The memories as reflection examines them; `None` if stopped.
+/// The memories as input for reflection; `None` if `watch` stops it.
 pub(super) fn gather(
     tx: &ReadTx<'_>,
     map: &AccessMap,
@@ -83,7 +84,7 @@ pub(super) fn gather(
     Ok(Some((ids, found)))
 }
 
-/// The audience of something that rests on these conversations, as text; `None` if nobody may see it.
+/// The audience of something derived from these conversations, as text; `None` if nobody may see it.
 fn scope_of<'c>(map: &AccessMap, conversations: impl Iterator<Item = &'c keepsake_domain::ConversationId>) -> Option<String> {
     let places: Vec<&Place> = conversations.map(|id| map.places.get(id)).collect::<Option<_>>()?;
     let label = Label::of_all(places)?;
@@ -96,7 +97,7 @@ fn scope_of<'c>(map: &AccessMap, conversations: impl Iterator<Item = &'c keepsak
     })
 }
 
-/// Changes with the statement and what it rests on.
+/// Hash of the statement and its evidence.
 fn digest(row: &MemoryRow, places: &[EvidenceSpan]) -> String {
     let mut hash = blake3::Hasher::new();
     hash.update(row.content.as_bytes());

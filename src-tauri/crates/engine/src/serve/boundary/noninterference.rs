@@ -1,14 +1,13 @@
-//! Noninterference: two stores that differ only in what an observer may not see look the same to that observer.
+//! Tests noninterference: two stores that differ only in what an observer may not see look the same to that observer.
 //!
-//! Each pair is generated from a seed. Both stores have the same open part. Their hidden parts differ in wording,
-//! in number, in what they repeat of the open part, and in what the person did with them. The observer asks for
-//! context and searches in every possible way; text, order, scores, counts and errors must be equal. The same test
-//! then runs under deliberately broken policies, and with observers that filter too late. It must notice every one
-//! of them, or it proves nothing.
+//! Each pair of stores is generated from a seed. Both stores have the same open part. Their hidden parts differ in wording,
+//! in size, in how much of the open part they repeat, and in the person's decisions about them. The observer makes every kind
+//! of context and search request; text, order, scores, counts and errors must be equal. The same test then runs with
+//! deliberately broken policies, and with observers that filter too late. It must detect every one of them; otherwise it
+//! proves nothing.
 //!
-//! What the person does with hidden proposals may differ too, with one exception: a dismissed statement is dismissed
-//! wherever it is said (`Gate::Suppressed`), because that is the person's judgment of the statement and not a trace of
-//! where it was said.
+//! The person's decisions about hidden proposals may differ too, with one exception: a dismissed statement is dismissed
+//! wherever it is said (`Gate::Suppressed`), because a dismissal judges the statement itself and not where it was said.
 
 mod looks;
 mod night;
@@ -28,8 +27,8 @@ use self::world::{World, template};
 use super::PrivacyPolicy;
 use crate::ContextRequest;
 
-/// Number of pairs generated in a run. Each pair costs about a fifth of a second, and `make test` runs for every change;
-/// `make soak` uses 2,000 ([`PAIRS_VARIABLE`]).
+/// Number of pairs per run. Each pair takes about 0.2 seconds, and `make test` runs for every change; `make soak` uses 2,000
+/// ([`PAIRS_VARIABLE`]).
 const PAIRS: u64 = 200;
 
 /// Environment variable that sets a different number of pairs.

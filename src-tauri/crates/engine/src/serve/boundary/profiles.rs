@@ -1,8 +1,8 @@
-//! Which profile entries a destination may see, computed as for memories: before anything is ranked, counted or cut.
+//! Computes which profile entries a destination may see, before anything is ranked, counted or cut, as for memories.
 //!
-//! An entry depends on everything its derivation read, not only on what it quotes. It is therefore judged by the label of
-//! its evidence combined with its audience. That a conversation's own messages may surface in that conversation does not
-//! count here: an entry derived there can rest on what the same people were told elsewhere.
+//! An entry depends on everything its derivation read, not only on what it quotes. It is therefore judged by the label of its
+//! evidence combined with its audience. The rule that a conversation's own messages may surface in that conversation does not
+//! apply here, because an entry derived there can rest on other conversations of the same people.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,11 +15,11 @@ use keepsake_store::{ConsentItem, Persons, ProfileRow, ReadTx, StoreError};
 use super::{AccessMap, View};
 use crate::review::retractions::TakenBack;
 
-/// The groups of entities that are one person each, keyed by the entity that came first.
+/// The groups of entities that are one person each, keyed by the first entity of each group.
 pub(crate) type Groups = BTreeMap<EntityId, Vec<EntityId>>;
 
-/// Identifies the links that an entry was derived under: who the person is, and who the people in its audience are. An
-/// entry derived under other links is not shown, so taking a link back restores every view.
+/// Hash of the links that an entry was derived under: those of the person and those of the people in its audience. An entry
+/// derived under other links is not shown, so undoing a link restores every view.
 pub(crate) fn people_key(groups: &Groups, person: &EntityId, reach: Option<&keepsake_domain::People>) -> String {
     let mut hash = blake3::Hasher::new();
     for id in [person].into_iter().chain(reach.into_iter().flatten()) {
@@ -33,7 +33,7 @@ pub(crate) fn people_key(groups: &Groups, person: &EntityId, reach: Option<&keep
     hash.finalize().to_hex()[..32].to_owned()
 }
 
-/// The rows about these entities that match the current links. What a person wrote stays, whatever is linked.
+/// The rows about these entities that match the current links. Entries that a person wrote are always included.
 pub(crate) fn standing_rows(
     tx: &ReadTx<'_>,
     persons: &Persons,
@@ -52,9 +52,9 @@ pub(crate) fn standing_rows(
     Ok(rows)
 }
 
-/// The same rows as they are served. Each audience has its own entry for a statement. If the person reworded one, the
-/// derived entries give way for all audiences from that moment on. The person's wording stays with the audience of the
-/// entry they were looking at.
+/// The rows of [`standing_rows`] as they are served. Each audience has its own entry for a statement. If the person reworded
+/// one, the derived entries of all audiences are superseded from then on. The person's wording belongs to the audience of the
+/// entry that was reworded.
 pub(crate) fn told_rows(
     tx: &ReadTx<'_>,
     persons: &Persons,
@@ -92,18 +92,17 @@ fn give_way(rows: &mut [ProfileRow], known: &[ProfileRow]) {
     }
 }
 
-/// Entries that may surface, and those withheld with the rule for each. The withheld part is for the owner only.
+/// Entries that may surface, and entries that are withheld. The withheld part is for the owner only.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VisibleProfiles {
     /// Entries that are believed and currently true, each with the person it is about.
     pub entries: Vec<(EntityId, ProfileEntry)>,
-    /// Entries that may not, with the rule that withholds each.
+    /// Entries that may not surface, with the rule that withholds each.
     pub withheld: BTreeMap<ProfileId, Withheld>,
 }
 
 impl View {
-    /// What is known about the people here and the owner, as this destination may see it, and as
-    /// believed at a moment or now.
+    /// The entries about the owner and the people present that this destination may see, as believed at this time or now.
     pub fn profiles(&self, tx: &ReadTx<'_>, at: Option<Timestamp>) -> std::result::Result<VisibleProfiles, StoreError> {
         let persons = &self.map.persons;
         let groups = persons.groups();
@@ -131,14 +130,14 @@ impl View {
             }
         }
         for (person, entries) in open {
-            // Selected only from what may be seen: a hidden entry must not displace a visible one.
+            // Select only among visible entries: a hidden entry must not displace a visible one.
             let believed: Vec<ProfileEntry> = believed_at(&entries, now).into_iter().cloned().collect();
             visible.entries.extend(true_at(&believed, now).into_iter().map(|entry| (person.clone(), entry.clone())));
         }
         Ok(visible)
     }
 
-    /// The decision about one version of an entry.
+    /// Decides whether one version of an entry may surface.
     pub(crate) fn judge_profile(
         &self,
         row: &ProfileRow,

@@ -1,9 +1,9 @@
-//! Which topics a destination may see: those of its own partition, while everything read for it is still
-//! visible to that audience.
+//! Computes which topics a destination may see: those of its own partition, while everything read for it is still visible to
+//! that audience.
 //!
-//! A topic depends on everything that its derivation read, including what it does not name. So a partition counts as a
-//! whole: if it read something that has since been excluded, erased, or closed to the destination, it shows nothing until
-//! it is derived again.
+//! A topic depends on everything that its derivation read, even content that the topic does not mention. A partition is
+//! therefore shown or hidden as a whole: if any of its sources has since been excluded, erased, or closed to the destination,
+//! it shows nothing until it is derived again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,16 +68,15 @@ impl AccessMap {
 }
 
 impl View {
-    /// The topics that this destination may see. Those of the partition with the most sources come first: the
-    /// audience's own, then those open to everybody. A topic that a fuller partition already shows is not
-    /// repeated from a more open one.
+    /// The topics that this destination may see: first those of its own audience, then those open to everybody. A topic is
+    /// left out if at least half of its messages belong to topics before it.
     pub fn topics(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<VisibleTopic>, StoreError> {
         let destination = Destination { conversation: None, ..self.destination.clone() };
         let standing = self.map.standing_partitions(tx, &self.policy)?;
         let open: Vec<(TopicPartitionRow, Label)> =
             standing.into_iter().filter(|(_, label)| (self.policy.may_surface)(label, false, &destination).is_ok()).collect();
-        // If one of two partitions reads everything the other does, use that one. A closed audience's partition reads no
-        // public content; the owner's does.
+        // If one of two partitions reads everything that the other does, use that one. The owner's partition also reads
+        // public content; those of other closed audiences do not.
         let reads_more = |a: &TopicPartitionRow, b: &TopicPartitionRow| match (&a.reach, &b.reach) {
             (Some(a), None) => a.is_empty(),
             (Some(a), Some(b)) => a != b && a.is_subset(b),
@@ -116,7 +115,7 @@ fn topics_of(tx: &ReadTx<'_>, row: &TopicPartitionRow) -> std::result::Result<Ve
 /// A topic with its current version but without its messages.
 pub(crate) type TopicHead = (TopicRow, TopicVersionRow);
 
-/// As [`topics_of`], without the messages, which are most of what is read in a large store.
+/// Like [`topics_of`], but without the messages, which are most of the data in a large store.
 fn heads_of(tx: &ReadTx<'_>, row: &TopicPartitionRow) -> std::result::Result<Vec<TopicHead>, StoreError> {
     let mut versions: BTreeMap<_, _> = tx.current_topic_versions(&row.id)?;
     let mut heads: Vec<TopicHead> = Vec::new();
@@ -130,17 +129,17 @@ fn heads_of(tx: &ReadTx<'_>, row: &TopicPartitionRow) -> std::result::Result<Vec
 }
 
 impl crate::Engine {
-    /// Every topic, for the owner only; none while their sources have changed and are being read again.
+    /// Every topic, for the owner only. Empty after a source was excluded or erased, until the topics are derived again.
     pub fn topics(&self) -> crate::Result<Vec<VisibleTopic>> {
         Ok(self.store().read(|tx| self.own_topics(tx))?)
     }
 
-    /// As [`topics`](Self::topics), in the given snapshot.
+    /// Like [`topics`](Self::topics), in the given snapshot.
     pub fn own_topics(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<VisibleTopic>, StoreError> {
         self.own_partition(tx)?.map_or_else(|| Ok(Vec::new()), |row| topics_of(tx, &row))
     }
 
-    /// As [`own_topics`](Self::own_topics), without the messages.
+    /// Like [`own_topics`](Self::own_topics), but without the messages.
     pub(crate) fn own_topic_heads(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<TopicHead>, StoreError> {
         self.own_partition(tx)?.map_or_else(|| Ok(Vec::new()), |row| heads_of(tx, &row))
     }
@@ -150,7 +149,7 @@ impl crate::Engine {
         Ok(standing.into_iter().map(|(row, _)| row).find(|row| row.id == OWNER_PARTITION))
     }
 
-    /// Whether there is something to show: the owner's topics were derived, and all their sources are still visible.
+    /// Whether the owner's topics have been derived and all their sources are still visible.
     pub fn topics_stand(&self, tx: &ReadTx<'_>) -> std::result::Result<bool, StoreError> {
         Ok(self.own_partition(tx)?.is_some())
     }

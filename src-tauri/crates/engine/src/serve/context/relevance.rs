@@ -1,10 +1,11 @@
-//! What a context for a question contains: the few memories and messages most likely to answer it,
-//! and nothing if none does.
+//! Selects the contents of a context for a question: the few memories and messages most likely to answer it, or nothing if
+//! none does.
 //!
-//! A message is judged by what the search found for and against it. A memory is judged by its own wording and by the
-//! messages it rests on, because a statement cut out of a message ("he takes it for his heart") often no longer says who it
-//! is about. Not in this module: what may surface (`boundary`), the search itself (`search`), and a context without a
-//! question (`context`).
+//! A message is scored by its search result. A memory is scored by its own wording and by its source messages, because a
+//! statement cut out of a message ("he takes it for his heart") often no longer says who it is about.
+//!
+//! Not in this module: what may surface (`boundary`), the search itself (`search`), and a context without a question
+//! (`context`).
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,31 +18,30 @@ use crate::Engine;
 use crate::serve::boundary::View;
 use crate::serve::search::{Hit, MemoryHit, WORDS_ALONE_MIN, Why, any_says_it};
 
-/// Maximum number of answers to a question. On the conversations of a household, twice as many contained hardly more of
-/// what was needed (0.67 instead of 0.62) and twice as much that was not.
+/// Maximum number of answers to a question. On the conversations of a household, twice as many answers contained hardly more
+/// of the relevant lines (0.67 instead of 0.62) and twice as many irrelevant ones.
 const LINES_MAX: usize = 8;
 
-/// Number of found messages considered: a message that a memory rests on may be far down the list.
+/// Number of message hits considered, because the source message of a memory may be far down the list.
 const FOUND_MESSAGES: usize = 60;
 
-/// Below this probability nothing is served, however few answers there are.
+/// Minimum probability of an answer. Less likely ones are not served, even if there are no others.
 const PROBABILITY_MIN: f64 = 0.04;
 
-/// The weights of a message: cosine, search score, logarithm of the search rank. Fitted, like those of a memory, on the 50
-/// questions of the development household, leaving out each tenth in turn (decision 37).
+/// Weights for a message: cosine, search score, logarithm of the search rank. Fitted, like those for a memory, on the 50
+/// questions of the development household with tenfold cross-validation (decision 37).
 const OF_LINE: Weights<3> = Weights { bias: -3.88, each: [1.54, 0.30, -0.62] };
 
-/// The weights of a memory: cosine of its wording, then cosine, score and logarithm of the rank of the
-/// best message it rests on.
+/// Weights for a memory: cosine of its wording, then cosine, score and logarithm of the rank of its best source message.
 const OF_MEMORY: Weights<4> = Weights { bias: -5.28, each: [2.34, 3.33, 0.33, -0.34] };
 
-/// The weight of a memory that rests on no message found, such as one that a person wrote: cosine of its wording.
+/// Weight for a memory without a source message among the hits, such as one that a person wrote: cosine of its wording.
 const OF_WORDING: Weights<1> = Weights { bias: -5.08, each: [9.39] };
 
-/// Minimum probability of a memory about the attribute asked for.
+/// Lower bound on the probability of a memory about the requested attribute.
 const OF_ATTRIBUTE: f64 = 0.3;
 
-/// Maximum number of memories marked this way, nearest first: listing everybody's home answers nothing.
+/// Maximum number of memories with this lower bound, nearest first, because a list of everybody's homes answers nothing.
 const OF_ATTRIBUTE_MAX: usize = 3;
 
 struct Weights<const N: usize> {
@@ -56,7 +56,7 @@ impl<const N: usize> Weights<N> {
     }
 }
 
-/// What answers a question, most likely first.
+/// The answers to a question, most likely first.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     pub(super) memories: Vec<MemoryId>,
@@ -64,7 +64,7 @@ pub(super) struct Answers {
 }
 
 impl Engine {
-    /// Picks answers from these memories and from the messages that may surface.
+    /// Selects answers from these memories and from the messages that may surface.
     pub(super) fn answers_to(
         &self,
         tx: &ReadTx<'_>,
@@ -104,8 +104,8 @@ impl Engine {
 }
 
 impl Engine {
-    /// Marks approved memories about the attribute asked for ("my address", "which pets"), and adds those
-    /// whose wording is not similar.
+    /// Marks approved memories about the requested attribute ("my address", "which pets"), and adds those that the search
+    /// missed because they are worded differently.
     fn mark_of_attribute(
         &self,
         tx: &ReadTx<'_>,
@@ -130,12 +130,12 @@ impl Engine {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Answer {
     Memory(MemoryId),
-    /// Index into the hits.
+    /// Index into the message hits.
     Message(usize),
 }
 
-/// The answers, most likely first. `rests_on` maps each memory to the log positions of its messages; a message is not
-/// served beside a memory that rests on it. Pure.
+/// The answers, most likely first. `rests_on` maps each memory to the log positions of its source messages; a message is not
+/// served in addition to a memory that rests on it. Pure.
 fn likeliest(memories: &[MemoryHit], rests_on: &HashMap<MemoryId, Vec<i64>>, messages: &[Hit], has_vectors: bool) -> Vec<Answer> {
     if !any_says_it(messages, memories, has_vectors) {
         return Vec::new();
@@ -151,7 +151,8 @@ fn likeliest(memories: &[MemoryHit], rests_on: &HashMap<MemoryId, Vec<i64>>, mes
                 OF_MEMORY.probability([meaning, f64::from(line.evidence.meaning.max(0.0)), line.score, logarithm(rank)])
             }
             (true, None) => OF_WORDING.probability([meaning]),
-            // Without vectors, a memory is as likely as the message it rests on, or as one that contains some of the words.
+            // Without vectors, a memory is as likely as its best source message, and reaches at least the minimum if it
+            // contains a word of the question.
             (false, line) => {
                 line.map_or(0.0, |(_, line)| by_words(line)).max(if hit.has_words() { f64::from(WORDS_ALONE_MIN) } else { 0.0 })
             }
@@ -166,7 +167,7 @@ fn likeliest(memories: &[MemoryHit], rests_on: &HashMap<MemoryId, Vec<i64>>, mes
         };
         found.push((probability, Answer::Message(rank)));
     }
-    // The sort is stable, so among equals a memory comes first, because it was approved.
+    // The sort is stable, so of equally likely answers, memories come first, because they were approved.
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut told: HashSet<i64> = HashSet::new();
     let mut best: Vec<Answer> = Vec::new();
@@ -216,7 +217,7 @@ mod tests {
         MemoryHit { id: memory_id(number), score: 0.0, meaning: Some(meaning), why: vec![Why::Meaning] }
     }
 
-    /// `m1` stands for a memory, `3` for the message at log position 3.
+    /// The answers: `m1` is a memory, `3` the message at log position 3.
     fn told(memories: &[(u64, f32, &[i64])], lines: &[Hit], has_vectors: bool) -> Vec<String> {
         let hits: Vec<MemoryHit> = memories.iter().map(|(number, meaning, _)| memory(*number, *meaning)).collect();
         let rests_on = memories.iter().map(|(number, _, seqs)| (memory_id(*number), seqs.to_vec())).collect();

@@ -1,8 +1,10 @@
-//! What a context contains of earlier sessions and of topics: the tiers as the agent is served them, and the topics of the
-//! current conversation.
+//! Selects what a context contains from earlier sessions and topics: the tiers as the agent is served them, and the topics of
+//! the current conversation.
 //!
-//! Both come from the view and are cut to their own budgets before the context applies its budget. What an approved memory
-//! already says is not repeated in the words of a session. Not in this module: the order and size of sections.
+//! Both come from the view and are cut to their own budgets before the context applies its budget. Session lines that an
+//! approved memory already covers are left out.
+//!
+//! Not in this module: the order and size of sections.
 
 use std::collections::HashMap;
 
@@ -18,14 +20,14 @@ use crate::review::retractions::TakenBack;
 use crate::serve::boundary::View;
 use crate::serve::masked::{may_be_served, quoted};
 
-/// Maximum number of topics: what the conversation is about, not a reading list.
+/// Maximum number of topics; only those that the conversation is about, not a reading list.
 const TOPICS: usize = 3;
 
-/// The lines of the tiers by section, and what was withheld from them.
+/// The tier lines by section, and the counts of withheld items.
 type TierLines = (Vec<(Heading, Vec<Line>)>, Vec<WithheldCount>);
 
 impl Engine {
-    /// The tiers for the agent and the person it talks with, without what an approved memory in `told` already says.
+    /// The tiers for the agent and the person it talks with, without lines that an approved memory in `told` already covers.
     pub(super) fn tier_lines(
         &self,
         tx: &ReadTx<'_>,
@@ -78,7 +80,7 @@ impl Engine {
         view: &View,
         request: &ContextRequest,
     ) -> std::result::Result<Vec<Line>, StoreError> {
-        // Topics are not stored by moment, so they cannot be served as of an earlier one.
+        // Topics cannot be looked up as of an earlier time, so none are served for one.
         if request.as_of.is_some() {
             return Ok(Vec::new());
         }

@@ -1,4 +1,4 @@
-//! How many nodes of each kind fit into a graph. Pure.
+//! Chooses how many nodes of each kind a graph contains. Pure.
 
 /// Number of nodes of each kind: available, or chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -11,8 +11,8 @@ pub(super) struct Wanted {
     pub(super) places: usize,
 }
 
-/// The room for each kind, distributed one node at a time in turn: a numerous kind does not crowd out the others, and none
-/// takes room that it does not fill.
+/// Distributes the room among the kinds, one node at a time in turn, so that a numerous kind does not crowd out the others
+/// and no kind gets room that it does not fill.
 pub(super) fn room_for(there: Wanted, room: usize) -> Wanted {
     let there = [there.people, there.topics, there.memories, there.places, there.names];
     let mut given = [0; 5];

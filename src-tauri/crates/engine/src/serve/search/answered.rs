@@ -1,10 +1,10 @@
-//! Whether anything found answers the question. A search without an answer says so, and a context is empty.
+//! Decides whether anything found answers the question. If nothing does, a search says so and a context is empty.
 //!
-//! With the thresholds below, 2 of 100 questions that are answered correctly are mistaken for unanswered, both on the
-//! LoCoMo development conversations and on the development household. Of questions about another life, 7 to 9 of 10 are
+//! With the thresholds below, 2 of 100 correctly answered questions are mistaken for unanswered, both on the LoCoMo
+//! development conversations and on the development household. Of questions about other people's lives, 7 to 9 of 10 are
 //! recognized as unanswerable; of such questions that name the right people, 4 of 10 are (decision 44).
 //!
-//! Not in this module: the order of results (`rank`), and how many lines a context has (`context::relevance`).
+//! Not in this module: the order of results (`rank`), and the number of lines in a context (`context::relevance`).
 
 use keepsake_retrieval::{Evidence, Query};
 
@@ -14,16 +14,16 @@ use super::{MemoryHit, Why};
 /// Minimum score at which a message counts as an answer.
 const SCORE_MIN: f64 = 7.2;
 
-/// Minimum cosine at which a message counts as an answer, whatever its words.
+/// Minimum cosine at which a message counts as an answer, regardless of its words.
 const MEANING_MIN: f32 = 0.5;
 
-/// The same for a memory, whose wording is shorter.
+/// Minimum cosine at which a memory counts as an answer. Lower than for a message, because its wording is shorter.
 const MEMORY_MEANING_MIN: f32 = 0.45;
 
-/// A message that contains all of the words counts as an answer.
+/// Minimum share of the words' weight at which a message counts as an answer: practically all of the words.
 const WORDS_MIN: f32 = 0.99;
 
-/// Without vectors: the minimum share of the words' weight that a message must contain, about one word in three.
+/// Minimum share of the words' weight at which a message counts as an answer without vectors: about one word in three.
 pub(crate) const WORDS_ALONE_MIN: f32 = 0.34;
 
 /// Whether any of these answers the query. Pure.
@@ -31,12 +31,12 @@ pub(super) fn is_answered(query: &Query, messages: &[Hit], memories: &[MemoryHit
     !is_judged(query) || any_says_it(messages, memories, has_vectors)
 }
 
-/// Whether an answer is judged at all. For one or two words or an exact phrase, whatever contains them is the answer.
+/// Whether answers are judged at all. For one or two words or an exact phrase, everything that contains them is an answer.
 fn is_judged(query: &Query) -> bool {
     query.has_words() && query.phrases.is_empty() && is_asking(query)
 }
 
-/// Whether any of these answers the question, however it was asked. Pure.
+/// Whether any of these answers the question. Unlike [`is_answered`], judges every kind of query. Pure.
 pub(crate) fn any_says_it(messages: &[Hit], memories: &[MemoryHit], has_vectors: bool) -> bool {
     messages.iter().any(|hit| message_says_it(hit.score, &hit.evidence, has_vectors))
         || memories.iter().any(|hit| memory_says_it(hit, has_vectors))

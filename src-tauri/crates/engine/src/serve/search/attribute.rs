@@ -1,8 +1,10 @@
-//! Questions about an attribute: "allergies", "which pets do I have", "my address". Approved memories about it come first.
+//! Recognizes questions about an attribute ("allergies", "which pets do I have", "my address") and puts approved memories
+//! about it first.
 //!
-//! The embedding model determines the attribute by how similar the question is to short sample questions about each. If
-//! none is clearly the nearest, the question is handled like any other. Not in this module: facts that nobody approved, and
-//! the order of messages (`rank`).
+//! The embedding model determines the attribute by comparing the question with short sample questions about each attribute.
+//! If none is clearly the nearest, the question is handled like any other.
+//!
+//! Not in this module: facts that nobody approved, and the order of messages (`rank`).
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,8 +15,8 @@ use keepsake_store::{ReadTx, StoreError};
 use super::{MemoryHit, Why};
 use crate::Engine;
 
-/// Sample questions, long and short, about each attribute that people ask for. Others (likes, plans, opinions) are asked
-/// for by their subject.
+/// Sample questions, long and short, for each attribute that people ask about by name. People ask about others (likes, plans,
+/// opinions) by their subject.
 const QUESTIONS: [(Attribute, &str); 40] = [
     (Attribute::Age, "How old are they?"),
     (Attribute::Age, "age"),
@@ -59,14 +61,14 @@ const QUESTIONS: [(Attribute, &str); 40] = [
 ];
 
 /// Minimum cosine at which a question is about an attribute. Of 49 questions about attributes, 37 are recognized correctly
-/// and one wrongly; of 40 that only use such words, one is mistaken for one. These test questions were known when the ones
-/// above were written.
+/// and one wrongly; of 40 that only use such words, one is mistaken for a question about an attribute. The sample questions
+/// above were written with knowledge of these test questions.
 const NEARNESS_MIN: f32 = 0.45;
 
-/// Every other attribute must be this much less similar.
+/// Minimum lead in cosine over every other attribute.
 const LEAD_MIN: f32 = 0.05;
 
-/// Maximum number of memories put first: nobody has ten allergies, and a list of everybody's homes answers nothing.
+/// Maximum number of memories put first, because nobody has ten allergies, and a list of everybody's homes answers nothing.
 const FIRST_MAX: usize = 5;
 
 /// Vectors of the sample questions, cached with the name of their model.
@@ -106,7 +108,7 @@ fn nearest(question: &[f32], questions: &[Vec<f32>]) -> Option<Attribute> {
 }
 
 impl Engine {
-    /// The attribute that a question is about, given its vector; `None` without a model.
+    /// The attribute that a question is about, given its vector; `None` without a model or without a clear match.
     pub(crate) fn attribute_asked(&self, question: &[f32]) -> Option<Attribute> {
         let embedder = self.inner.embedder.ready()?;
         nearest(question, &self.inner.attribute_questions.vectors(&*embedder)?)

@@ -1,8 +1,8 @@
-//! Computes vectors of messages in the background: newest first, one batch per transaction, and never at a bad time.
+//! Computes message vectors in the background, newest messages first, one batch per transaction.
 //!
-//! The store keeps finished vectors, so a job that was stopped continues where it was. The job waits on battery,
-//! and while files are imported or read for memories. A long message has one vector per part, because the model
-//! reads no more than a paragraph.
+//! The store keeps finished vectors, so a stopped job continues where it left off. The job pauses on battery power, and while
+//! files are imported or conversations are read for memories. A long message has one vector per part, because the model reads
+//! no more than a paragraph.
 //!
 //! Not in this module: which messages get vectors (`store`), and the model (`models`).
 
@@ -21,12 +21,12 @@ const MESSAGES_A_BATCH: u32 = 128;
 /// Maximum length of a part in characters: about 200 tokens, which the model reads completely.
 const PART_CHARS: usize = 800;
 
-/// Maximum number of parts per message: the subject of a pasted page shows in its first screens.
+/// Maximum number of parts per message, because the first screens of a pasted page show its subject.
 const PARTS_MAX: usize = 8;
 
 const ON_BATTERY: &str = "on battery; indexing continues when the computer is plugged in";
 
-/// Delay before checking again whether the power is back, or the other work is done.
+/// Delays before checking again whether the power is back or the other work is done.
 const WAIT_MS: i64 = 60_000;
 const WAIT_FOR_WORK_MS: i64 = 5_000;
 
@@ -51,7 +51,7 @@ pub(super) fn parts(text: &str) -> Vec<Range<usize>> {
 }
 
 impl Engine {
-    /// Why no vectors may be computed now, if a job for them is waiting.
+    /// Why vectors may not be computed now; `None` if they may, or if no job for them is waiting.
     pub(crate) fn embedding_hold(&self, now: Timestamp) -> Result<Option<Hold>> {
         if !self.inner.power.is_on_battery() || self.store().read(|tx| tx.next_due(Lane::Embed))?.is_none() {
             return Ok(None);
@@ -59,7 +59,7 @@ impl Engine {
         Ok(Some(Hold { why: ON_BATTERY.to_owned(), until: now.plus_ms(WAIT_MS) }))
     }
 
-    /// Whether low-priority work should wait now, and if so why and for how long.
+    /// Why low-priority work should wait now, and for how long; `None` if it need not wait.
     fn should_wait(&self) -> Result<Option<EngineError>> {
         if self.inner.power.is_on_battery() {
             return Ok(Some(EngineError::NotYet { why: ON_BATTERY, retry_ms: WAIT_MS }));
@@ -68,7 +68,7 @@ impl Engine {
         Ok(is_busy.then_some(EngineError::NotYet { why: "waiting until imports are finished", retry_ms: WAIT_FOR_WORK_MS }))
     }
 
-    /// Computes a vector for every message that should have one. Returns how many messages were examined.
+    /// Computes all missing message vectors. Returns the number of messages examined.
     pub(crate) fn embed_messages(&self, embedder: &dyn Embedder, control: &dyn Control) -> Result<u64> {
         self.store().write(|tx| tx.drop_other_vectors(embedder.name()))?;
         let mut looked_at = 0;

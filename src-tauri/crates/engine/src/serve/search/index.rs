@@ -1,13 +1,13 @@
-//! In-memory index of the position of each message and of compressed codes of the message vectors, so that a
-//! search covers all messages.
+//! In-memory index of message positions and of compressed message vectors (codes), so that a search covers all messages.
 //!
-//! It is derived from the store. New messages are added, and if something was removed, the index is read again, so
-//! an erased message leaves no byte here once the next search has started. Each search updates it to its own
-//! snapshot of the store. A search in an older snapshot may find rows that it does not see yet; it reads every hit
-//! again and leaves those out.
+//! The index is derived from the store. New messages are added. If messages were removed, the index is rebuilt, so no byte of
+//! an erased message remains here once the next search has started. Each search updates the index to its own snapshot of the
+//! store. A search in an older snapshot may find rows that are not in that snapshot; it reads every hit from the store and
+//! leaves those out.
 //!
-//! About 90 bytes per message: 52 for the code, the rest for order and times. Not in this module: exact vectors and texts
-//! (`store`), and who may see what (the caller decides for each message).
+//! The index takes about 90 bytes per message: 52 for the code, the rest for order and times.
+//!
+//! Not in this module: exact vectors and texts (`store`), and who may see what (the caller decides for each message).
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -45,7 +45,7 @@ pub(crate) struct Index {
     last_seq: i64,
     numbers: HashMap<String, u32>,
     conversations: Vec<ConversationId>,
-    /// Log positions of the messages of each conversation, in order.
+    /// Log positions of each conversation's messages, in order.
     members: Vec<Vec<u32>>,
     /// Indexed by log position.
     homes: Vec<Home>,
@@ -54,7 +54,7 @@ pub(crate) struct Index {
     /// Boundary version when the speakers were read.
     speakers_version: i64,
     speakers: Vec<Speaker>,
-    /// Has its own lock, because it is read when a question first needs it.
+    /// Has its own lock, because it is loaded only when a question first needs it.
     vocabulary: Mutex<Vocabulary>,
     /// Vectors of memories, loaded on demand; the text of a memory never changes.
     memories: HashMap<MemoryId, Vec<f32>>,
@@ -76,7 +76,7 @@ struct Vectors {
     stored: VectorModel,
     last_arrival: i64,
     codes: Codes,
-    /// Log position of the message of each row.
+    /// Log position of each row's message.
     owners: Vec<u32>,
     arrivals: Vec<i64>,
     /// First row of each message, indexed by log position; its other parts follow.
@@ -102,7 +102,7 @@ impl Index {
         })
     }
 
-    /// Adds what this snapshot contains and the index does not.
+    /// Adds everything in this snapshot that the index does not contain yet.
     pub(crate) fn update(&mut self, tx: &ReadTx<'_>, model: Option<&str>) -> Result<(), StoreError> {
         let version = tx.vector_version()?;
         if !self.is_loaded || version > self.version {
@@ -125,7 +125,7 @@ impl Index {
         Ok(())
     }
 
-    /// Loads the vectors of these memories that are missing.
+    /// Loads the missing vectors of these memories.
     pub(crate) fn add_memories(&mut self, tx: &ReadTx<'_>, model: &str, ids: &[MemoryId]) -> Result<(), StoreError> {
         for id in ids {
             if !self.memories.contains_key(id)
@@ -137,7 +137,7 @@ impl Index {
         Ok(())
     }
 
-    /// Loads the texts of these topics that are missing.
+    /// Loads the missing texts of these topics.
     pub(crate) fn add_topics(&mut self, tx: &ReadTx<'_>, topics: &[TopicHead]) -> Result<(), StoreError> {
         self.topics.add(tx, topics)
     }
@@ -152,7 +152,7 @@ impl Index {
         self.memories.get(id).map(|vector| cosine(query, vector))
     }
 
-    /// Everybody who has a handle.
+    /// Every handle, with the words of its name.
     pub(crate) fn speakers(&self) -> &[Speaker] {
         &self.speakers
     }
@@ -194,8 +194,7 @@ impl Index {
         })
     }
 
-    /// Reads conversations with new messages again, so that a message that was said earlier but arrived later is at its
-    /// proper position.
+    /// Reads conversations with new messages again, so that a message that arrived late gets its proper position.
     fn add_messages(&mut self, tx: &ReadTx<'_>) -> Result<(), StoreError> {
         for conversation in tx.conversations_after(self.last_seq)? {
             let Some(number) = self.number_of(&conversation) else { continue };
@@ -237,12 +236,12 @@ impl Index {
         })
     }
 
-    /// All words in the log that contain `part`, whoever wrote them.
+    /// All words in the log that contain `part`, regardless of who wrote them.
     pub(crate) fn words_with(&self, tx: &ReadTx<'_>, part: &str) -> Result<Vec<String>, StoreError> {
         self.vocabulary.lock().unwrap_or_else(PoisonError::into_inner).with(tx, part)
     }
 
-    /// Marks these conversations, indexed by [`Home::conversation`].
+    /// One flag per conversation, indexed by [`Home::conversation`]; true for these conversations.
     pub(crate) fn marks(&self, conversations: &[ConversationId]) -> Vec<bool> {
         let mut marks = vec![false; self.conversations.len()];
         for id in conversations {
@@ -259,7 +258,7 @@ impl Index {
         (home.conversation != NONE).then_some(home)
     }
 
-    /// The message at this offset from another one in its conversation.
+    /// The message at this offset from another one in the same conversation.
     pub(crate) fn neighbour(&self, seq: i64, offset: i64) -> Option<i64> {
         let home = self.home(seq)?;
         let members = &self.members[home.conversation as usize];
@@ -277,9 +276,9 @@ impl Index {
         self.homes.iter().enumerate().filter(|(_, home)| home.conversation != NONE).map(|(seq, home)| (seq as i64, *home))
     }
 
-    /// The messages probably nearest to a query, best first, each with the arrival number of its matching
-    /// part. Only `allowed` messages are considered, or all if it is `None`. `count` gives how many to return,
-    /// from the number allowed.
+    /// The messages probably nearest to a query, best first, each with the arrival number of its matching part. Only messages
+    /// accepted by `allowed` are considered, or all if it is `None`. `count` maps the number of candidates to the number of
+    /// results.
     pub(crate) fn nearest(
         &self,
         query: &[f32],

@@ -11,10 +11,10 @@ use super::{Why, best_first, memory_fits};
 use crate::Engine;
 use crate::serve::boundary::View;
 
-/// Weight of similarity in meaning relative to one rare word found: a cosine of 0.5 says about as much as one word.
+/// Weight of similarity in meaning relative to one rare word: a cosine of 0.5 counts about as much as one word.
 const MEANING_WEIGHT: f64 = 8.0;
 
-/// Below this cosine, a statement has nothing to do with the question.
+/// Minimum cosine; below it, a statement has nothing to do with the question.
 const MEANING_MIN: f32 = 0.25;
 
 /// A memory found by a search.
@@ -22,7 +22,7 @@ const MEANING_MIN: f32 = 0.25;
 pub struct MemoryHit {
     /// Id of the memory.
     pub id: MemoryId,
-    /// Higher is better; comparable within one result only.
+    /// Higher is better. Only comparable with other scores of the same search.
     pub score: f64,
     /// Cosine with the question; `None` without a model.
     pub meaning: Option<f32>,
@@ -53,7 +53,7 @@ impl Engine {
             None => HashMap::new(),
         };
         let meaning = |id: &MemoryId| cosines.get(id).copied().filter(|cosine| *cosine >= MEANING_MIN);
-        // In a fixed order before sorting by score, so that equals keep it, newest first.
+        // Newest first before sorting by score, so that equal scores keep that order.
         let score = |id: &MemoryId| match (by_words.get(id), meaning(id)) {
             (None, None) => None,
             (words, meaning) => {
@@ -129,7 +129,7 @@ impl Engine {
         });
         let words = query.terms.iter().map(|term| format!("{}{}", term.plain, if term.is_prefix { "*" } else { "" }));
         let typed = phrases.chain(words).collect::<Vec<_>>().join(" ");
-        // A phrase must occur, whatever else is similar in meaning.
+        // A phrase must occur literally; similarity in meaning does not count.
         let vector = vector.filter(|_| query.phrases.is_empty());
         let mut hits = self.rank_memories(tx, &open, &typed, vector, limit)?;
         if let Some((_, question)) = vector {
@@ -139,8 +139,8 @@ impl Engine {
         Ok(hits)
     }
 
-    /// Memories that rest on a line said by the requested people and in the requested channels, as far as the audience may
-    /// see that line. A memory that was shared without its lines reveals neither who said it nor where.
+    /// Memories that rest on a line by the requested people and in the requested channels, provided that the audience may see
+    /// that line. A memory that was shared without its lines must not reveal who said it or where.
     fn memories_said_in(&self, tx: &ReadTx<'_>, view: Option<&View>, query: &Query) -> Result<HashSet<MemoryId>, StoreError> {
         let index = self.inner.search.current(tx, None)?;
         let map = self.map(tx)?;

@@ -1,10 +1,9 @@
-//! One search over messages, memories, topics and people: over everything for the owner, and over what may
-//! surface for anybody else.
+//! Searches messages, memories, topics and people: everything for the owner, and only what may surface for anybody else.
 //!
 //! A search parses the query, updates the in-memory index to its own snapshot of the store, and searches each kind
-//! separately. Without a model, or before vectors exist, it goes by words alone. Content that an audience may not see is
-//! filtered out before anything is counted, ranked or cut (`scope`). So are the names of people who speak only where the
-//! audience may not look.
+//! separately. Without a model, or before vectors exist, it uses only words. Content that an audience may not see is filtered
+//! out before anything is counted, ranked or cut (`scope`). So are the names of people who speak only in conversations hidden
+//! from the audience.
 //!
 //! Not in this module: wire formats (`api`), weights and words (`retrieval`), SQL (`store`).
 
@@ -49,11 +48,11 @@ use scope::Scope;
 /// Maximum number of values per facet; more would not be a useful choice.
 const FACET_VALUES: usize = 12;
 
-/// Maximum number of people at the top of a mixed list: a search for a person is for one person.
+/// Maximum number of people at the top of a mixed list, because a search for a person is for one person.
 const PEOPLE_FIRST: usize = 3;
 
-/// A mixed list contains one topic per this many hits, before the single messages, because it sums up what many
-/// conversations say.
+/// A mixed list contains one topic per this many hits. Topics come before messages, because a topic sums up many
+/// conversations.
 const HITS_A_TOPIC: usize = 5;
 
 /// Number of nearest messages shown if nothing answers the question.
@@ -75,16 +74,16 @@ pub struct SearchAsk {
     pub kinds: Vec<Kind>,
     /// Number of lines to return before and after each message.
     pub around: u8,
-    /// Whether to return one list of `limit` hits, in which each kind leaves room for the next.
+    /// Whether to return one list of `limit` hits in total, in which each kind leaves room for the next.
     pub is_one_list: bool,
     /// Whether to rank the messages even if none answers the question.
     pub is_ranking: bool,
 }
 
-/// How often values occur among the hits.
+/// Numbers of hits by value of one property.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facet {
-    /// What is counted: `channel`, `author` or `month`.
+    /// The property: `channel`, `author` or `month`.
     pub name: &'static str,
     /// Values with the number of hits, most frequent first.
     pub values: Vec<(String, u64)>,
@@ -112,7 +111,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// Converts the results to the form that an agent is served.
+    /// Converts the results to the form that agents are served.
     fn serve(&mut self, tx: &ReadTx<'_>) -> std::result::Result<(), StoreError> {
         let mut memories = Vec::with_capacity(self.memories.len());
         for hit in std::mem::take(&mut self.memories) {
@@ -146,12 +145,12 @@ impl Found {
         Ok(())
     }
 
-    /// A text that accompanies a result, as the asker is shown it: unchanged for the owner, in servable form for an agent.
+    /// A text that accompanies a result: unchanged for the owner, in the served form for an agent.
     pub fn shown(&self, text: &str) -> String {
         if self.visible.is_some() { served(text) } else { text.to_owned() }
     }
 
-    /// As [`shown`](Self::shown), for a title; `None` if it may not be served.
+    /// The title, if it may be shown: to the owner always, to an agent only if it may be served.
     pub fn title<'t>(&self, title: Option<&'t str>) -> Option<&'t str> {
         title.filter(|title| self.visible.is_none() || may_be_served(title))
     }
@@ -162,7 +161,7 @@ impl Found {
     }
 
     /// Cuts the kinds to one list of `limit` hits, in this order: people, memories, topics, messages. In a mixed list each
-    /// leaves room for the next, because a person approved the memories, and the messages are what was actually said.
+    /// kind leaves room for the next, because memories were approved by a person, and messages are the original words.
     fn leave_room(&mut self, limit: usize, is_mixed: bool) {
         let room = |of: usize, share: usize| if is_mixed { of.min(share) } else { of };
         let people = room(self.people.len(), PEOPLE_FIRST.min(limit.div_ceil(4)));
@@ -187,7 +186,7 @@ impl Found {
     }
 }
 
-/// What an audience is served with a result, for the access log: every text with the id of its source.
+/// The access record of a search result: every text with the id of its source.
 fn given(tx: &ReadTx<'_>, view: &View, found: &Found) -> std::result::Result<AccessRecord, StoreError> {
     let mut given = AccessRecord::new(ReadKind::Search, view);
     for hit in &found.people {
@@ -225,8 +224,8 @@ fn highlights(query: &Query, text: &str) -> Vec<Range<usize>> {
             continue;
         }
         let parts = query.terms.iter().filter_map(|term| term.within(word));
-        // A word with decomposed diacritics is longer than its plain form, so a match may end beyond it; it is cut at the
-        // end of the word.
+        // The plain form can differ from the word in length (decomposed diacritics), so a match may end beyond the word; it
+        // is cut at the end of the word.
         places.extend(parts.map(|part| word.place.start + part.start..(word.place.start + part.end).min(word.place.end)));
     }
     for phrase in &query.phrases {
@@ -266,21 +265,21 @@ impl SearchIndex {
         Ok(self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Loads the vectors of these memories that are missing.
+    /// Loads the missing vectors of these memories.
     fn add_memories(&self, tx: &ReadTx<'_>, model: &str, ids: &[MemoryId]) -> std::result::Result<(), StoreError> {
         self.0.write().unwrap_or_else(PoisonError::into_inner).add_memories(tx, model, ids)
     }
 
-    /// Loads the texts of these topics that are missing.
+    /// Loads the missing texts of these topics.
     fn add_topics(&self, tx: &ReadTx<'_>, topics: &[TopicHead]) -> std::result::Result<(), StoreError> {
-        // Updates to this snapshot or a later one before anything is added, because starting the index again would drop it.
+        // Update the index first, because rebuilding it later would drop the added texts.
         drop(self.current(tx, None)?);
         self.0.write().unwrap_or_else(PoisonError::into_inner).add_topics(tx, topics)
     }
 }
 
 impl Engine {
-    /// Searches what the audience may see, and records what it is served.
+    /// Searches what the audience may see, and records the result as served.
     pub fn search(&self, ask: &SearchAsk) -> Result<Found> {
         let moment = self.moment();
         match &ask.audience {
@@ -396,7 +395,7 @@ impl Engine {
         Ok(vector.map(|vector| (embedder.name().to_owned(), vector)))
     }
 
-    /// What a search may cover.
+    /// The scope of a search.
     fn scope(
         &self,
         tx: &ReadTx<'_>,
@@ -428,7 +427,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The messages that answer the query, among those that may surface and were said before a given time.
+    /// The messages that answer the query, among those that may surface and were said no later than `until`.
     pub(crate) fn answering(
         &self,
         tx: &ReadTx<'_>,
@@ -507,13 +506,14 @@ fn facets<H: Faceted>(hits: &[H], moment: Moment) -> Vec<Facet> {
     ]
 }
 
-/// Whether a memory passes the filters of a query. Most filters are about messages, but the time applies to memories too.
+/// Whether a memory passes the filters of a query. Most filters are about messages, but the time filter applies to memories
+/// too.
 pub(crate) fn memory_fits(query: &Query, said: Timestamp) -> bool {
     let filters = &query.filters;
     filters.after.is_none_or(|after| said >= after) && filters.before.is_none_or(|before| said < before)
 }
 
-/// Ids with scores, best first; equals keep the order of the list given.
+/// Ids with scores, best first; equal scores keep the given order.
 pub(crate) fn best_first(mut scored: Vec<(MemoryId, f64)>, limit: usize) -> Vec<(MemoryId, f64)> {
     scored.sort_by(|a, b| b.1.total_cmp(&a.1));
     scored.truncate(limit);

@@ -30,15 +30,15 @@ pub struct PersonHit {
     pub name: String,
     /// Their handles, as `channel:handle`.
     pub handles: Vec<String>,
-    /// Higher is better; comparable within one result only.
+    /// Higher is better. Only comparable with other scores of the same search.
     pub score: f64,
     /// Why they were found.
     pub why: Why,
 }
 
 impl Engine {
-    /// The people that `person:` refers to, among those who speak where the audience may look: everybody
-    /// with that name or handle.
+    /// The people that `person:` refers to: everybody with that name or handle who speaks in a conversation that the audience
+    /// may see.
     pub(crate) fn people_meant(
         &self,
         tx: &ReadTx<'_>,
@@ -84,7 +84,7 @@ impl Engine {
         query: &Query,
         limit: usize,
     ) -> Result<Vec<PersonHit>, StoreError> {
-        // Filters apply to what was said, so they rule out people.
+        // Filters by time or channel apply to messages, so they rule out people.
         let is_asked = query.has_words() || query.filters.kinds.contains(&Kind::Person) && query.filters.people.is_empty();
         if !is_asked || query.filters.after.is_some() || query.filters.before.is_some() || !query.filters.channels.is_empty() {
             return Ok(Vec::new());

@@ -1,9 +1,9 @@
-//! Finds messages for a question: candidates by words and by meaning, their neighbors, and the order in which they answer.
+//! Finds messages for a question: collects candidates by words and by meaning, adds their neighbors, and ranks them.
 //!
-//! Words come from the full-text index, term by term, newest rows first and up to a cap for common ones. The rarity of a
-//! word is counted among the messages that may be searched. Meaning comes from the codes, and the best of them are compared
-//! again by exact vectors. Both also count for the lines around, because an answer seldom repeats the words of its
-//! question. The best few are then read, and the scorer orders them.
+//! Words are looked up in the full-text index, term by term, newest rows first and up to a cap for common words. The rarity
+//! of a word is counted among the messages that may be searched. Similarity in meaning is estimated from the codes, and the
+//! best candidates are compared again by exact vectors. Both also count for neighboring lines, because an answer seldom
+//! repeats the words of its question. The best few candidates are then read, and the scorer orders them.
 //!
 //! Not in this module: the weights (`retrieval`), who may see what (`scope`), memories and people.
 
@@ -18,19 +18,19 @@ use super::index::{Index, Speaker};
 use super::scope::{Scope, named_speakers};
 use crate::serve::boundary::View;
 
-/// Maximum number of rows per word. A more frequent word says little; its newest rows are used.
+/// Maximum number of rows per word. A more frequent word says little, so only its newest rows are used.
 const ROWS_A_WORD: usize = 5_000;
 
 /// Maximum number of messages that contain all quoted phrases; if there are more, the newest are used.
 const ROWS_OF_PHRASES: usize = 20_000;
 
 /// Maximum number of candidates by words, and the same number by meaning. Measured: with half as many of each, the fraction
-/// found in the top 50 falls by a point.
+/// found in the top 50 falls by one percentage point.
 const CANDIDATES: usize = 200;
 
-/// One exact comparison is added per this many vectors: the more vectors lie close together, the less their codes say about
-/// the order. Measured with clusters: among a million, 200 exact comparisons find three quarters of the nearest ten, and
-/// 2,500 find nearly all.
+/// One exact comparison is added per this many vectors, because the more vectors lie close together, the less their codes say
+/// about the order. Measured with clustered vectors: among a million, 200 exact comparisons find three quarters of the
+/// nearest ten, and 2,500 find nearly all.
 const VECTORS_FOR_ONE_EXACT: usize = 400;
 
 /// Number of candidates that are read and fully scored; the rest follow in their rough order.
@@ -42,13 +42,13 @@ const THREADS: usize = 2;
 /// Offsets of the lines around a candidate that also count.
 const AROUND: [i64; 4] = [-2, -1, 1, 2];
 
-/// Below this cosine a line has nothing to do with a question; from it on, a hit counts as found by meaning.
+/// Minimum cosine at which a hit counts as found by meaning; below it, a line has nothing to do with the question.
 const MEANING_MIN: f32 = 0.3;
 
-/// For a search by one or two words, the minimum cosine at which a line without any of them counts as found by
-/// meaning. Chosen by trying the model on seven such searches and fifteen lines: lines that only share a scene
-/// ("lighthouse", "the path along the shore") reach 0.33; those that say it in other words ("car insurance", "my
-/// policy for the Volvo") start at 0.44.
+/// For a search by one or two words, the minimum cosine at which a line without any of them counts as found by meaning.
+/// Chosen by trying the model on seven such searches and fifteen lines: lines that only belong to the same scene
+/// ("lighthouse", "the path along the shore") reach 0.33; lines that say it in other words ("car insurance", "my policy for
+/// the Volvo") start at 0.44.
 const MEANING_MIN_OF_WORDS: f32 = 0.4;
 
 /// Minimum number of words in a question whose answer may be in a neighboring line; one or two words
@@ -71,7 +71,7 @@ pub enum Why {
     Filter,
     /// Its name matches.
     Name,
-    /// It states the attribute asked for, such as a home or an allergy.
+    /// It states the requested attribute, such as a home or an allergy.
     Attribute,
 }
 
@@ -98,7 +98,7 @@ pub struct Hit {
     pub conversation_title: Option<String>,
     /// Channel type of its conversation.
     pub channel_type: String,
-    /// Higher is better; comparable within one result only.
+    /// Higher is better. Only comparable with other scores of the same search.
     pub score: f64,
     /// Why it was found. Empty for a message that is only among the nearest: neither it nor a line around it
     /// relates to the question.
@@ -145,7 +145,7 @@ pub(crate) fn speakers_in<'i>(
     Ok(found)
 }
 
-/// The question without the names of the people it names, because their lines seldom contain their own name.
+/// The question without the names of people, because their own lines seldom contain their names.
 pub(crate) fn without_names(about: &str, speakers: &[&Speaker]) -> String {
     let names: HashSet<&str> = speakers.iter().flat_map(|speaker| speaker.names.iter().map(String::as_str)).collect();
     let chars: Vec<char> = about.chars().collect();
@@ -164,7 +164,7 @@ pub(crate) fn without_names(about: &str, speakers: &[&Speaker]) -> String {
     if kept.chars().any(char::is_alphanumeric) { kept } else { about.to_owned() }
 }
 
-/// The weight of the words of a question in each message.
+/// The weight of the question's words in each message.
 #[derive(Default)]
 struct Weighed {
     /// Indexed by log position.
@@ -213,7 +213,7 @@ fn weigh(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) -> Re
     let own: Vec<&Term> = asked.query.terms.iter().filter(|term| !names.contains(term.plain.as_str())).collect();
     let terms: Vec<&Term> = if own.is_empty() && phrases.is_empty() { asked.query.terms.iter().collect() } else { own };
     let mut expressions: Vec<(WordMatch, Option<&str>)> = phrases.iter().map(|phrase| (phrase.clone(), None)).collect();
-    // Phrases are matched as they are. Each word is searched in addition, also inside other words if it is long enough.
+    // Phrases are matched as they are. Each single word is also searched, even inside longer words if it is long enough.
     let part = |term: &Term| {
         let is_part = is_unspaced(&term.plain) || term.plain.chars().count() >= PART_CHARS_MIN;
         is_part.then_some(())
@@ -233,8 +233,8 @@ fn weigh(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) -> Re
     let visible = scope.count_from(index, 0);
     let mut in_conversation: HashMap<u32, usize> = HashMap::new();
     for (number, (words, part)) in expressions.iter().enumerate() {
-        // For a single phrase, the rows are already known. Searching again would cost as much as the first time, which is
-        // most of such a search.
+        // For a single phrase, the rows are already known. Searching again would take as long as the first time, which is
+        // most of the time of such a search.
         let mut rows = if phrases.len() == 1 && number == 0 {
             with_phrases.iter().take(ROWS_A_WORD).copied().collect()
         } else {
@@ -253,7 +253,7 @@ fn weigh(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) -> Re
         if rows.len() == ROWS_A_WORD
             && let Some((oldest, _)) = rows.last()
         {
-            // Assume the word was as common before these rows as since.
+            // Assume that the word is as common in older messages as in these.
             count *= visible as f32 / scope.count_from(index, *oldest).max(1) as f32;
         }
         // The Robertson–Sparck Jones weight, as in BM25, over the messages that may be searched.
@@ -329,30 +329,58 @@ pub(crate) fn messages(
     if !asked.query.has_words() {
         return if asked.query.filters.is_empty() { Ok(Vec::new()) } else { newest(tx, index, scope, limit) };
     }
-    let Candidates { weighed, exact, seeds } = candidates(tx, index, scope, asked)?;
+    let found = candidates(tx, index, scope, asked)?;
+    let (rough, has_vectors) = roughly(index, scope, asked, found);
+    let scored = read_best(tx, index, scope, asked, rough, has_vectors, limit)?;
+    let mut heads: HashMap<ConversationId, (Option<String>, String)> = HashMap::new();
+    scored
+        .into_iter()
+        .filter_map(|Scored { seq, evidence, score }| {
+            // Skip messages that are in the index but not in this snapshot of the store.
+            let message = tx.messages_at([seq]).map(|mut found| found.pop()).transpose()?;
+            Some(message.map(|message| (message, evidence, score)))
+        })
+        .map(|found| {
+            let (message, evidence, score) = found?;
+            hit(tx, &mut heads, message, f64::from(score), reasons(&evidence), evidence)
+        })
+        .collect()
+}
+
+/// A message with its evidence and its score.
+#[derive(Clone, Copy)]
+struct Scored {
+    seq: i64,
+    evidence: Evidence,
+    score: f32,
+}
+
+/// Scores candidates and the lines around them without reading their text, best first. Also returns whether any of them
+/// has a vector.
+fn roughly(index: &Index, scope: &Scope, asked: &Asked<'_>, found: Candidates) -> (Vec<Scored>, bool) {
+    let Candidates { weighed, exact, seeds } = found;
     let is_asking = weighed.required.is_none() && is_asking(asked.query);
-    let mut pool = seeds.clone();
-    if is_asking {
+    let around = |seqs: &[i64]| -> Vec<i64> {
+        let mut all = seqs.to_vec();
         for offset in AROUND {
-            pool.extend(seeds.iter().filter_map(|seq| index.neighbour(*seq, offset)));
+            all.extend(seqs.iter().filter_map(|seq| index.neighbour(*seq, offset)));
         }
-        pool.sort_unstable();
-        pool.dedup();
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    let mut pool = seeds;
+    if is_asking {
+        pool = around(&pool);
         pool.retain(|seq| scope.home(index, *seq).is_some());
     }
     let mut meanings = HashMap::new();
     if let Some(vector) = asked.vector {
-        let mut around: Vec<i64> = pool.clone();
-        for offset in AROUND {
-            around.extend(pool.iter().filter_map(|seq| index.neighbour(*seq, offset)));
-        }
-        around.sort_unstable();
-        around.dedup();
-        meanings = index.estimates(vector, around);
+        meanings = index.estimates(vector, around(&pool));
         meanings.extend(exact.iter().map(|(seq, cosine)| (*seq, *cosine)));
     }
     let has_vectors = !meanings.is_empty();
-    let mut rough: Vec<(i64, Evidence, f32)> = Vec::with_capacity(pool.len());
+    let mut rough = Vec::with_capacity(pool.len());
     for seq in pool {
         let Some(home) = scope.home(index, seq) else { continue };
         let around = AROUND.map(|offset| index.neighbour(seq, offset).filter(|near| scope.home(index, *near).is_some()));
@@ -368,62 +396,67 @@ pub(crate) fn messages(
             date: asked.cues.nearness(home.time),
             ..Evidence::default()
         };
-        // One or two words are searched for literally; a message that is only similar is no answer.
-        if !is_asking && evidence.words == 0.0 && evidence.meaning < MEANING_MIN_OF_WORDS {
-            continue;
+        // One or two words are searched for literally; a message that is only similar is not an answer.
+        if is_asking || evidence.words > 0.0 || evidence.meaning >= MEANING_MIN_OF_WORDS {
+            rough.push(Scored { seq, evidence, score: evidence.score(has_vectors) });
         }
-        rough.push((seq, evidence, evidence.score(has_vectors)));
     }
-    let best_first = |a: &(i64, Evidence, f32), b: &(i64, Evidence, f32)| b.2.total_cmp(&a.2).then(b.0.cmp(&a.0));
-    rough.sort_unstable_by(best_first);
+    rough.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(b.seq.cmp(&a.seq)));
+    (rough, has_vectors)
+}
+
+/// Reads the text of the best candidates and scores them again, with the cues that only the text shows.
+fn read_best(
+    tx: &ReadTx<'_>,
+    index: &Index,
+    scope: &Scope,
+    asked: &Asked<'_>,
+    rough: Vec<Scored>,
+    has_vectors: bool,
+    limit: usize,
+) -> Result<Vec<Scored>, StoreError> {
     let handles: HashSet<&str> = asked.speakers.iter().map(|speaker| speaker.handle.id.as_str()).collect();
     let names: Vec<String> = asked.speakers.iter().flat_map(|speaker| speaker.names.iter().cloned()).collect();
-    let mut read: Vec<(i64, Evidence, f32)> = Vec::with_capacity(READ);
+    let mut read: Vec<Scored> = Vec::with_capacity(READ);
     let mut asks: HashMap<i64, bool> = HashMap::new();
-    for (seq, mut evidence, _) in rough.iter().take(READ).copied() {
-        let Some((text, handle)) = tx.line_at(seq)? else { continue };
-        evidence.traits = Traits::of(&text);
-        asks.insert(seq, evidence.traits.is_question);
-        evidence.is_speaker = handles.contains(handle.as_str());
-        evidence.names_speaker = names_one_of(&text, &names);
-        read.push((seq, evidence, 0.0));
+    for mut scored in rough.iter().take(READ).copied() {
+        let Some((text, handle)) = tx.line_at(scored.seq)? else { continue };
+        scored.evidence.traits = Traits::of(&text);
+        asks.insert(scored.seq, scored.evidence.traits.is_question);
+        scored.evidence.is_speaker = handles.contains(handle.as_str());
+        scored.evidence.names_speaker = names_one_of(&text, &names);
+        read.push(scored);
     }
-    for (seq, evidence, score) in &mut read {
-        let before = index.neighbour(*seq, -1).filter(|near| scope.home(index, *near).is_some());
-        evidence.is_after_question = match before.map(|before| (before, asks.get(&before))) {
+    for scored in &mut read {
+        let before = index.neighbour(scored.seq, -1).filter(|near| scope.home(index, *near).is_some());
+        scored.evidence.is_after_question = match before.map(|before| (before, asks.get(&before))) {
             Some((_, Some(asks))) => *asks,
             Some((before, None)) => tx.line_at(before)?.is_some_and(|(text, _)| Traits::of(&text).is_question),
             None => false,
         };
-        *score = evidence.score(has_vectors);
+        scored.score = scored.evidence.score(has_vectors);
     }
-    read.sort_by(|a, b| b.2.total_cmp(&a.2).then(b.0.cmp(&a.0)));
-    let floor = read.last().map_or(0.0, |last| last.2);
+    read.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.seq.cmp(&a.seq)));
+    let floor = read.last().map_or(0.0, |last| last.score);
     let rest = rough.into_iter().skip(READ).take(limit.saturating_sub(READ));
-    read.extend(rest.map(|(seq, evidence, score)| (seq, evidence, score.min(floor))));
+    read.extend(rest.map(|scored| Scored { score: scored.score.min(floor), ..scored }));
     read.truncate(limit);
-    let mut heads: HashMap<ConversationId, (Option<String>, String)> = HashMap::new();
-    read.into_iter()
-        .filter_map(|(seq, evidence, score)| {
-            // Skip what is in the index but not in this snapshot of the store.
-            let message = tx.messages_at([seq]).map(|mut found| found.pop()).transpose()?;
-            Some(message.map(|message| (message, evidence, score)))
-        })
-        .map(|found| {
-            let (message, evidence, score) = found?;
-            let mut why = Vec::new();
-            if evidence.words > 0.0 {
-                why.push(Why::Words);
-            }
-            if evidence.meaning >= MEANING_MIN {
-                why.push(Why::Meaning);
-            }
-            if why.is_empty() && is_beside(&evidence) {
-                why.push(Why::Neighbour);
-            }
-            hit(tx, &mut heads, message, f64::from(score), why, evidence)
-        })
-        .collect()
+    Ok(read)
+}
+
+/// Why a message was found, according to its evidence.
+fn reasons(evidence: &Evidence) -> Vec<Why> {
+    let mut why = Vec::new();
+    if evidence.words > 0.0 {
+        why.push(Why::Words);
+    }
+    if evidence.meaning >= MEANING_MIN {
+        why.push(Why::Meaning);
+    }
+    if why.is_empty() && is_beside(evidence) {
+        why.push(Why::Neighbour);
+    }
+    why
 }
 
 /// Whether a line around a message relates to the question.

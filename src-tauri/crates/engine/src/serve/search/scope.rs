@@ -1,7 +1,7 @@
-//! What one search may cover: the audience's conversations, and what the operators ask for.
+//! The scope of a search: the audience's conversations, narrowed by the operators in the query.
 //!
-//! Each message is checked before it is counted, ranked or cut, whether it comes from the word index, the codes, or the
-//! lines around a hit.
+//! Each message is checked before it is counted, ranked or cut, whether it comes from the word index, the codes, or the lines
+//! around a hit.
 
 use std::collections::HashSet;
 
@@ -12,18 +12,18 @@ use keepsake_store::{ReadTx, StoreError};
 use super::index::{Home, Index, Speaker};
 use crate::serve::boundary::View;
 
-/// What a search may cover.
+/// The messages that a search may cover.
 pub(crate) struct Scope {
     /// Indexed by conversation number; `None` if all are allowed.
     conversations: Option<Vec<bool>>,
     after: Option<Timestamp>,
     before: Option<Timestamp>,
-    /// Log positions of the messages of the people asked for.
+    /// Log positions of the messages by the requested people.
     said: Option<HashSet<i64>>,
 }
 
 impl Scope {
-    /// The scope of an audience (`None` is the owner, who may search everywhere) and of the operators in the query.
+    /// The scope for an audience (`None` means the owner, who may search everywhere) and the operators in the query.
     pub(crate) fn new(
         tx: &ReadTx<'_>,
         index: &Index,
@@ -86,7 +86,7 @@ impl Scope {
     }
 }
 
-/// Speakers named by some words, among those who speak where the audience may look.
+/// Speakers accepted by `is_named`, among those who speak in a conversation that the audience may see.
 pub(crate) fn named_speakers<'i>(
     tx: &ReadTx<'_>,
     index: &'i Index,

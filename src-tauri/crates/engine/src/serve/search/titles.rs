@@ -1,8 +1,9 @@
-//! Finds conversations by title: typing a title finds the beginning of the conversation.
+//! Finds conversations by title: a query that matches a title finds the beginning of the conversation.
 //!
-//! All of the words must be in the title. A title that shares only one word with a question does not count;
-//! such a conversation is found by its messages. Not in this module: titles of topics (`topics`), and the
-//! operator `channel:` (`scope`).
+//! All words of the query must be in the title. A title that shares only one word with a question does not count; such a
+//! conversation is found by its messages.
+//!
+//! Not in this module: topic titles (`topics`), and the operator `channel:` (`scope`).
 
 use std::collections::HashMap;
 
@@ -15,10 +16,10 @@ use super::rank::{Hit, Why, hit};
 use super::scope::Scope;
 use crate::serve::masked::may_be_served;
 
-/// Maximum number of conversations found by title, newest first: more with one title are no useful choice.
+/// Maximum number of conversations found by title, newest first; more would not be a useful choice.
 const TITLED_MAX: usize = 3;
 
-/// A query with more words than this asks for what was said.
+/// Maximum number of words in a title query; a longer query asks about content.
 const TITLE_TERMS_MAX: usize = 6;
 
 /// The first messages of conversations in scope whose titles contain all the words. The owner sees every title, an agent
@@ -35,8 +36,8 @@ pub(super) fn titled(
     if query.terms.len() > TITLE_TERMS_MAX {
         return Ok(Vec::new());
     }
-    // The beginning of the longest word rules out most titles and is quick to search for. The last letter of a stem may
-    // differ from the word: "parti" for "party".
+    // A quick check rules out most titles: they must contain the beginning of the longest word. The check uses only the part
+    // that the word and its stem share, because the last letter of a stem may differ from the word: "parti" for "party".
     let same = longest.plain.chars().zip(longest.stem.chars()).take_while(|(plain, stem)| plain == stem);
     let beginning: String = same.map(|(plain, _)| plain).collect();
     let mut named: Vec<String> = Vec::new();
@@ -54,7 +55,7 @@ pub(super) fn titled(
     for id in named {
         let Some(first) = tx.first_seq(&id)?.filter(|first| scope.home(index, *first).is_some()) else { continue };
         if let Some(message) = tx.messages_at([first])?.pop() {
-            // It is what was asked for, whatever the message itself says.
+            // The conversation was asked for by its title, so the words of this message do not matter.
             let evidence = Evidence { words: 1.0, ..Evidence::default() };
             found.push(hit(tx, &mut heads, message, score, vec![Why::Name], evidence)?);
         }

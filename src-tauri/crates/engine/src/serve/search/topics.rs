@@ -1,10 +1,10 @@
-//! Finds topics for a question: by the words of their titles, of the names in them and of their lines, and by the meaning
-//! of their lines.
+//! Finds topics for a question: by the words of their titles, of the names in them and of their lines, and by the meaning of
+//! their lines.
 //!
 //! An audience has its own topics, derived from what it may see, so nothing is filtered afterwards. The rarity of a word is
 //! counted among the topics that the audience may see. A topic matches the operators if one of its messages does.
 //!
-//! Not in this module: which topics an audience has (`boundary`), and how they are made (`topics`).
+//! Not in this module: which topics an audience has (`boundary`), and how topics are derived (`topics`).
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -22,26 +22,26 @@ use crate::derive::topics::Contributors;
 use crate::review::retractions::TakenBack;
 use crate::serve::boundary::{TopicHead, View};
 
-/// Weight of a word by where it occurs: the title says what the topic is about, then come the names in it, then its lines.
+/// Weight of a word by where it occurs. The title says most about the subject, then the names, then the lines.
 const TITLE: f64 = 2.0;
 const NAMED: f64 = 1.5;
 const SAID: f64 = 1.0;
 
-/// Number of nearest lines averaged for a topic's similarity to a question: a single one may be near by chance.
+/// Number of nearest lines averaged for a topic's similarity to a question, because a single line may be near by chance.
 const NEAREST_LINES: usize = 3;
 
-/// Below this average, a topic has nothing to do with the question. Higher than for one line, because the
-/// best of many are averaged.
+/// Minimum average; below it, a topic has nothing to do with the question. Higher than for a single line, because the best of
+/// many lines are averaged.
 const MEANING_MIN: f32 = 0.4;
 
 /// Weight of similarity in meaning relative to one rare word, as for memories.
 const MEANING_WEIGHT: f64 = 8.0;
 
-/// Number of lines of its text shown with a hit; the topic itself has the rest.
+/// Maximum number of lines shown with a hit; the topic itself shows the rest.
 const LINES_SHOWN: usize = 3;
 
-/// Maximum number of parsed versions kept. Beyond it the cache is cleared, and versions of other audiences and of the past
-/// are read again on demand.
+/// Maximum number of cached versions. Old ones and those of other audiences accumulate; beyond this number the cache is
+/// cleared and versions are loaded again on demand.
 const VERSIONS_MAX: usize = 10_000;
 
 /// A topic found by a search.
@@ -53,11 +53,11 @@ pub struct TopicHit {
     pub title: String,
     /// Its current version.
     pub version: TopicVersionRow,
-    /// Higher is better; comparable within one result only.
+    /// Higher is better. Only comparable with other scores of the same search.
     pub score: f64,
     /// Why it was found.
     pub why: Vec<Why>,
-    /// The lines of its text that answer, in their order in the text; the first lines if none does.
+    /// The lines of its text that answer the question, in text order; the first line if none does.
     pub lines: Vec<TopicLineRow>,
     /// Authors of its messages.
     pub(crate) users: Vec<String>,
@@ -76,7 +76,7 @@ pub(crate) struct Told {
     versions: HashMap<TopicVersionId, Taken>,
 }
 
-/// One version, with its words as numbers.
+/// One topic version, with each word replaced by its numeric id.
 #[derive(Debug, Default, Clone)]
 struct Taken {
     named: Vec<u32>,
@@ -90,7 +90,7 @@ struct Taken {
 }
 
 impl Taken {
-    /// Without the lines that may not be served; they keep their index but are empty.
+    /// The version without retracted lines; these keep their index but are empty.
     fn without(&self, taken_back: &TakenBack) -> Cow<'_, Self> {
         let is_hidden = |spans: &Vec<EvidenceSpan>| spans.iter().any(|place| taken_back.covers(place));
         if !self.spans.iter().any(is_hidden) {
@@ -106,7 +106,7 @@ impl Taken {
 }
 
 impl Told {
-    /// Loads the versions that are missing.
+    /// Loads the missing versions.
     pub(crate) fn add(&mut self, tx: &ReadTx<'_>, topics: &[TopicHead]) -> Result<(), StoreError> {
         if self.versions.len() > VERSIONS_MAX {
             *self = Self::default();
@@ -186,7 +186,7 @@ impl<'q> Sought<'q> {
         numbers.windows(self.numbers.len()).any(|part| part.iter().zip(&self.numbers).all(|(number, any)| any.contains(number)))
     }
 
-    /// Its weight for a topic, depending on where it occurs; 0 if it does not.
+    /// Its weight for a topic, depending on where it occurs; 0 if it does not occur.
     fn weight(&self, topic: &Candidate<'_>) -> f64 {
         if self.is_in_title(&topic.title) {
             TITLE
@@ -218,7 +218,7 @@ fn weigh<'q>(query: &'q Query, told: &Told, topics: &[Candidate<'_>]) -> Vec<Wei
             let may_be_part = !is_required && terms.iter().all(|term| is_unspaced(&term.plain));
             let mut sought = Sought::new(terms.clone(), told, may_be_part);
             let mut of_topic: Vec<f64> = topics.iter().map(|topic| sought.weight(topic)).collect();
-            // As for messages: if no topic contains it as a word, it may be part of one.
+            // As for messages: if no topic contains it as a whole word, it may be part of a longer one.
             if !is_required && !may_be_part && of_topic.iter().all(|weight| *weight == 0.0) {
                 sought = Sought::new(terms, told, true);
                 of_topic = topics.iter().map(|topic| sought.weight(topic)).collect();
@@ -261,7 +261,7 @@ impl Engine {
         let taken_back = TakenBack::read(tx, None)?;
         let mut topics = Vec::new();
         for head in heads {
-            // Another search may have restarted the index since.
+            // Another search may have rebuilt the index since.
             let Some(taken) = told.versions.get(&head.1.id) else { continue };
             let is_in_scope = |scope: &Scope| taken.messages.iter().any(|seq| scope.home(&index, *seq).is_some());
             if scope.as_ref().is_none_or(is_in_scope) {

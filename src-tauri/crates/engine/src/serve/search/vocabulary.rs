@@ -1,9 +1,12 @@
-//! All words of all messages, in memory, so that a part of a word is found in less than a millisecond. Questions often
-//! contain a word that nobody ever wrote, and asking the database for words around it would read its whole word index.
+//! Keeps all words of all messages in memory, so that words containing a given part are found in less than a millisecond.
+//! Questions often contain a word that nobody ever wrote, and searching the database for words that contain it would read its
+//! whole word index.
 //!
-//! Loaded at the first such question; later messages are added text by text. Derived, and dropped with the index it belongs
-//! to. Not in this module: which messages contain a word (`store`), and who may see them (the caller looks up each word
-//! within the scope).
+//! The words are loaded for the first such question; later messages are added one by one. They are derived data, dropped with
+//! the index they belong to.
+//!
+//! Not in this module: which messages contain a word (`store`), and who may see them (the caller looks up each word within
+//! the scope).
 
 use std::collections::BTreeSet;
 
@@ -16,14 +19,14 @@ use memchr::memmem;
 /// checking for duplicates.
 const MESSAGES_ADDED_MAX: i64 = 20_000;
 
-/// Separates two words and occurs in none.
+/// Separator between two words; occurs in none.
 const BETWEEN: char = '\n';
 
 /// Endings that the stemmer removes, most likely first.
 const ENDINGS: [&str; 7] = ["", "e", "s", "es", "ing", "ed", "y"];
 
-/// A word whose stem is this one. The index contains stems, and a stem in a query is stemmed once more ("suitcas" would be
-/// searched as "suitca").
+/// A word with this stem. The index contains stems, and words in a query are stemmed, so a stem would be stemmed twice
+/// ("suitcas" would be searched as "suitca").
 fn surface(stemmed: &str) -> String {
     let candidates = ENDINGS.iter().map(|ending| format!("{stemmed}{ending}"));
     candidates.into_iter().find(|word| stem(word) == stemmed).unwrap_or_else(|| stemmed.to_owned())
@@ -33,7 +36,8 @@ fn surface(stemmed: &str) -> String {
 #[derive(Debug, Default)]
 pub(crate) struct Vocabulary {
     text: String,
-    /// Log position up to which all words were loaded from the database, and up to which they are included here.
+    /// Log position up to which all words were loaded from the database; `last_seq` is the position up to which they are
+    /// included here.
     read_seq: i64,
     last_seq: i64,
 }

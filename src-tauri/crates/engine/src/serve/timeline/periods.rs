@@ -18,20 +18,20 @@ pub enum Unit {
     Year,
 }
 
-/// Two months of days; with more, each would be narrower than a finger.
+/// Maximum number of days: two months. With more, each would be narrower than a finger.
 const DAYS_MAX: usize = 62;
 
-/// Two years of weeks.
+/// Maximum number of weeks: two years.
 const WEEKS_MAX: usize = 106;
 
-/// Ten years of months.
+/// Maximum number of months: ten years.
 const MONTHS_MAX: usize = 121;
 
-/// A lifetime, and what was digitized of the one before. Times beyond that are errors in an export and
-/// are counted as not shown.
+/// Maximum number of years: a lifetime, and digitized material from the one before. Times beyond that are errors in an export
+/// and are counted as not shown.
 const YEARS_MAX: usize = 200;
 
-/// No clock has ever been further from UTC or changed by more.
+/// Upper limit: no clock has ever been further from UTC or changed by more.
 const ZONE_MS_MAX: i64 = 26 * 3_600_000;
 
 impl Unit {
@@ -94,8 +94,8 @@ fn day_of(zone: Zone<'_>, at_ms: i64) -> Option<NaiveDate> {
     Some(DateTime::from_timestamp_millis(at_ms.checked_add(zone(at_ms))?)?.date_naive())
 }
 
-/// When a day begins: at its midnight; at the first one if there are two; or if there is none, when
-/// the clock jumps over it.
+/// When a day begins: at local midnight; at the first midnight if there are two; or, if the clock jumps over midnight, at the
+/// jump.
 fn begin_of(zone: Zone<'_>, day: NaiveDate) -> Option<i64> {
     let local = day.and_hms_opt(0, 0, 0)?.and_utc().timestamp_millis();
     let mut offsets = [zone(local - ZONE_MS_MAX), zone(local), zone(local + ZONE_MS_MAX)];

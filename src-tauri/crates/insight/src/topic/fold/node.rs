@@ -9,12 +9,12 @@ use super::TopicStep;
 use crate::topic::Cluster;
 use crate::topic::nearness::{Counts, Lexicon};
 
-/// A cluster in the form that the fold compares.
+/// A cluster in the form in which the fold compares it.
 #[derive(Clone)]
 pub(super) struct Read<'e> {
     pub(super) cluster: &'e Cluster,
     pub(super) terms: Rc<Counts>,
-    /// The cluster's vector relative to all conversation, normalized to length one.
+    /// The cluster's vector, as its difference from the mean of all conversation, normalized to length one.
     pub(super) own: Option<Rc<[f32]>>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Node<'e> {
     pub(super) terms: Counts,
     /// The length of its term vector, with the weights at the time terms were last added.
     pub(super) length: f32,
-    /// The sum of the vectors of its clusters, relative to all conversation.
+    /// The sum of its clusters' vectors, each taken relative to the mean of all conversation.
     sum: Vec<f32>,
     /// The number of vectors in the sum.
     summed: f32,

@@ -1,4 +1,4 @@
-//! Reconciliation: which topics look like one, and which look like two.
+//! Reconciliation: finds topics that look like one, and topics that look like two.
 
 use crate::topic::rules::{
     SPLIT_CLUSTERS_MAX, SPLIT_CLUSTERS_MIN, SPLIT_MESSAGES_MIN, SPLIT_PROPOSED_BELOW, SPLIT_ROUNDS, WHY_TERMS_MAX,

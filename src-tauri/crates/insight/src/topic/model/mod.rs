@@ -1,14 +1,14 @@
-//! Topics by a language model, pure half: what is asked, and how much of the answer is accepted.
+//! Topics by a language model (pure half): the prompts, and which parts of the answers are accepted.
 //!
-//! The interface is the same as the built-in engine's. [`WordingTask`] merges new messages into the text of a topic, gives it a
-//! title and names, and may answer that some messages are distinct, which the fold then respects ([`super::Judged`]).
-//! [`PairTask`] judges whether two bundles of messages are about the same subject; reconciliation uses it for merge and split
-//! proposals.
+//! The interface is the same as the built-in engine's. [`WordingTask`] merges new messages into the text of a topic, gives the
+//! topic a title, and lists the names in it. It may also report messages as distinct, that is, about something else, which the
+//! fold then respects ([`super::Judged`]). [`PairTask`] judges whether two bundles of messages are about the same subject;
+//! reconciliation uses it for merge and split proposals.
 //!
 //! A line is accepted only if it quotes, word for word, a message that was shown, and says no more than the messages it quotes.
-//! If less than half of a reply passes, all of it is rejected. If nothing is left, the built-in text stays.
+//! If less than half of a reply passes the checks, all of it is rejected. If nothing is left, the built-in text is kept.
 //!
-//! Deliberately not here: sending, which topics to ask about, and storing the answer.
+//! Deliberately not here: sending the prompts, deciding which topics to ask about, and storing the answers.
 
 mod pair;
 mod wording;
@@ -36,7 +36,7 @@ const fn shown<'a>(message: usize, turn: &Turn<'a>) -> Line<'a> {
 }
 
 /// The turns that fit into `chars_max`, in order; turns that `is_first` selects take precedence, then the newest. A turn is never
-/// split, because a cut could leave half of a masked value.
+/// split, because a cut could leave half of a sensitive value, which might not be masked.
 fn fitting(turns: &[Turn<'_>], is_first: &dyn Fn(&Turn<'_>) -> bool, chars_max: usize) -> Vec<usize> {
     let plain = |at: &usize| turns[*at].is_plain();
     let (first, rest): (Vec<usize>, Vec<usize>) = (0..turns.len()).filter(plain).partition(|at| is_first(&turns[*at]));

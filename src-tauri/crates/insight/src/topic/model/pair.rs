@@ -1,4 +1,4 @@
-//! Judges in one call whether two bundles of messages are about the same subject.
+//! Asks a model, in one call, whether two bundles of messages are about the same subject.
 
 use crate::topic::rules::QUOTE_CHARS_MAX;
 use crate::topic::rules::{BUNDLE_CHARS_MAX, CONFIDENCE_MIN};
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::{fitting, shown};
 use crate::Turn;
 
-/// The only prompt. Raise the version with every change to the wording or the reply format.
+/// The prompt. Raise the version with every change to the wording or the reply format.
 pub const TOPIC_PAIR: PromptFile =
     PromptFile { name: "topic_pair", version: 1, wording: include_str!("../../../prompts/topic_pair.md"), reply_tokens_max: 400 };
 
@@ -47,11 +47,11 @@ pub enum PairVerdict {
     Same,
     /// Two different subjects.
     Distinct,
-    /// No judgment, with a reason worded for a person. The rules' proposal stays.
+    /// The answer was rejected, for this reason, which can be shown to a person. The proposal made by the rules is kept.
     Refused(&'static str),
 }
 
-/// The question about two bundles.
+/// Asks a model about two bundles of messages.
 #[derive(Debug)]
 pub struct PairTask<'a> {
     bundles: [&'a [Turn<'a>]; 2],
@@ -60,7 +60,7 @@ pub struct PairTask<'a> {
 }
 
 impl<'a> PairTask<'a> {
-    /// Asks about two bundles. Makes no call if one of them is empty.
+    /// Prepares the question about two bundles. Makes no call if one of them is empty.
     pub fn new(
         first: &'a [Turn<'a>],
         second: &'a [Turn<'a>],

@@ -1,4 +1,4 @@
-//! The text of a topic, worded by a model in one call, and the checks of its answer.
+//! Asks a model, in one call, to word the text of a topic, and checks its answer.
 
 use crate::topic::rules::{CHARS_MAX, QUOTE_CHARS_MAX, SECTION_LINES_MAX, TARGET_SLACK};
 use crate::topic::rules::{LINE_SUPPORT_MIN, LINES_HOLD_MIN, TITLE_SUPPORT_MIN, WORDING_LINE_WORDS_MAX, WORDING_TITLE_CHARS_MAX};
@@ -19,7 +19,7 @@ use crate::Turn;
 use crate::model::check::{denies, fault, has_placeholder, stands_in};
 use crate::topic::{Entities, Section, TopicRules, words};
 
-/// The only prompt. Raise the version with every change to the wording or the reply format.
+/// The prompt. Raise the version with every change to the wording or the reply format.
 pub const TOPIC: PromptFile =
     PromptFile { name: "topic", version: 1, wording: include_str!("../../../prompts/topic.md"), reply_tokens_max: 4_000 };
 
@@ -72,7 +72,7 @@ impl From<Kind> for Section {
     }
 }
 
-/// A place that a line rests on.
+/// A place in a message that supports a line.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LinePlace {
     /// The message.
@@ -97,7 +97,7 @@ pub struct WordedLine {
 pub struct WordingInput<'a> {
     /// The current text, if a model worded it; otherwise empty.
     pub text: &'a [WordedLine],
-    /// The messages that the current text rests on.
+    /// The messages that support the current text.
     pub known: &'a [Turn<'a>],
     /// Newer messages, in order; all messages of the topic if there is no current text.
     pub new: &'a [Turn<'a>],
@@ -110,7 +110,7 @@ pub struct WordingInput<'a> {
 /// A model's wording of a topic, after the checks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Wording {
-    /// The text, takeaways first. If empty, nothing in the answer passed and the built-in text stays.
+    /// The text, takeaways first. If it is empty, nothing in the answer passed the checks and the built-in text is kept.
     pub lines: Vec<WordedLine>,
     /// A title supported by the messages.
     pub title: Option<String>,
@@ -124,7 +124,7 @@ pub struct Wording {
     pub left_out: usize,
 }
 
-/// The wording of one topic as a sequence of calls.
+/// Words one topic as a sequence of calls.
 #[derive(Debug)]
 pub struct WordingTask<'a> {
     input: WordingInput<'a>,
@@ -136,13 +136,13 @@ pub struct WordingTask<'a> {
 }
 
 impl<'a> WordingTask<'a> {
-    /// Words the topic in `input`. Makes no call if there are no new messages.
+    /// Prepares the wording of the topic in `input`. Makes no call if there are no new messages.
     pub fn new(input: WordingInput<'a>, scrubber: &Scrubber, length: ContextLength) -> Result<Self, WordingError> {
         let turns: Vec<Turn<'a>> = input.known.iter().chain(input.new).copied().collect();
         let mut task =
             Self { input, turns, session: ScrubSession::new(), waiting: Waiting::default(), found: Wording::default() };
         let first_new = input.known.len();
-        // The messages behind the current text must be shown, because only shown messages can be cited again.
+        // The messages behind the current text take precedence, because only messages that are shown can be cited again.
         let at_least = |turn: &Turn<'_>| input.telling.contains(turn.id) || input.known.iter().any(|known| known.id == turn.id);
         let fitting = fitting(&task.turns, &at_least, length.material_chars(&TOPIC, CHARS_MAX));
         task.found.left_out = task.turns.iter().filter(|turn| turn.is_plain()).count() - fitting.len();
@@ -221,7 +221,8 @@ impl<'a> WordingTask<'a> {
         Ok(found)
     }
 
-    /// New messages that are about something else. Earlier messages already have their topic, so only new ones count.
+    /// New messages that are about something else. Earlier messages have already been assigned to their topic, so only new ones
+    /// count.
     fn distinct(&self, transcript: &Transcript, lines: &[u32], found: &mut Wording) {
         for number in lines {
             let message = transcript.line(*number).map(|line| line.message).filter(|at| *at >= self.input.known.len());
@@ -240,7 +241,7 @@ impl<'a> WordingTask<'a> {
         }
     }
 
-    /// Turns an entry into a line if the words it quotes exist and support what it says.
+    /// Turns an entry into a line if the words it quotes exist and support the text.
     fn line(&self, transcript: &Transcript, entry: &Entry, distinct: &[String]) -> Result<WordedLine, (Gate, &'static str)> {
         let text = self.shown(entry.text.as_str());
         if let Some(fault) = fault(&text) {
@@ -329,7 +330,7 @@ impl<'a> WordingTask<'a> {
         self.turns.iter().position(|turn| turn.id == message).unwrap_or(0)
     }
 
-    /// Names that occur whole in what was shown, or are those of its authors.
+    /// Keeps the names that occur as whole words in the messages shown, and those of their authors.
     fn names(&self, names: &[Text<80>], everything: &str) -> Vec<String> {
         let mut kept: Vec<String> = Vec::new();
         for name in names {
@@ -342,7 +343,7 @@ impl<'a> WordingTask<'a> {
         kept
     }
 
-    /// All words shown to the model, plus the names of the speakers.
+    /// All words shown to the model, plus the speakers' names.
     fn everything(&self, transcript: &Transcript) -> String {
         let mut text = String::new();
         for line in transcript.lines() {

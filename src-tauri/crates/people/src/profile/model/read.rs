@@ -1,4 +1,4 @@
-//! Reads a reply. Anything the entity's own words do not support is filtered out, never corrected.
+//! Reads a reply. Anything that the entity's own words do not support is filtered out, never corrected.
 
 use crate::profile::rules::{
     CONFIDENCE_MIN, CONFIDENCE_STATED, QUOTE_CHARS_MAX, TIMING_CHARS_MAX, TOPIC_SUPPORT_MIN, WISH_SEEN_MIN,
@@ -72,12 +72,12 @@ pub(super) fn stop(
     Stop { gate, subject: subject(input), content, reason, evidence }
 }
 
-/// The subject of the profile. One profile has only one subject, so its name is enough here.
+/// The subject of the profile. A profile has only one, so its name is enough here.
 fn subject(input: &ProfileInput<'_>) -> Subject {
     if input.is_owner { Subject::Owner } else { Subject::Person(keepsake_domain::Speaker::new(input.name, input.name)) }
 }
 
-/// What is needed to trace a reply back to the messages.
+/// The context for tying a reply back to the messages.
 pub(super) struct Back<'t, 'a> {
     pub(super) input: &'t ProfileInput<'a>,
     pub(super) all: &'t [Read<'a>],
@@ -86,7 +86,7 @@ pub(super) struct Back<'t, 'a> {
     pub(super) transcript: &'t Transcript,
 }
 
-/// The meaning of an entry, in our words.
+/// The meaning of a reply's entry, in our own wording.
 struct Meant {
     profile_type: ProfileType,
     facet: Facet,
@@ -128,7 +128,7 @@ impl<'a> Back<'_, 'a> {
         Ok(())
     }
 
-    /// The entry as the model put it, for the list of filtered-out texts.
+    /// The entry in the model's wording, for the list of filtered-out texts.
     fn told(&self, entry: &Entry) -> String {
         let text = format!("{} {} {}", entry.facet.as_str(), entry.value.as_str(), entry.topic.as_str());
         quoted(&self.session.restore(&text))
@@ -163,7 +163,7 @@ impl<'a> Back<'_, 'a> {
         Ok(Meant { profile_type, facet, value: value.to_owned(), content, claimed: Some(named) })
     }
 
-    /// The place of an entry, if its words exist, are the entity's own, and are about the subject of the entry.
+    /// The finding for an entry, if the quoted words exist, are the entity's own, and are about the subject of the entry.
     fn finding(
         &self,
         meant: &Meant,
@@ -200,7 +200,8 @@ impl<'a> Back<'_, 'a> {
         if meant.claimed.as_ref().is_some_and(|claimed| !is_said(claimed, words)) {
             return refused(Gate::Ungrounded, "The words it cites are not about this.");
         }
-        // A closed value is worded by us, so the quotation cannot contain it. The reader must therefore also see a wish there.
+        // Values from a closed list are in our wording, so the quotation cannot contain them. Instead, the reader must also have
+        // marked a wish there.
         let is_wish = || {
             let seen = marked(&read.said, ReadingLabel::Wish, WISH_SEEN_MIN);
             seen.iter()
@@ -242,13 +243,13 @@ fn unmet(need: &str, finding: &Finding) -> Occurrence {
     }
 }
 
-/// True if the cited words say this.
+/// True if the cited words contain the claimed ones.
 fn is_said(claimed: &str, cited: &str) -> bool {
     let support = support(claimed, cited, "", &[]);
     support.invented.is_empty() && support.share >= TOPIC_SUPPORT_MIN && !content_words(claimed).is_empty()
 }
 
-/// The meaning of a preference or expectation, in the words of our own table.
+/// The meaning of a preference or expectation, in the wording of our own table.
 fn wished(kind: Kind, facet: &str, value: &str) -> Result<Meant, (Gate, &'static str)> {
     let profile_type = if kind == Kind::Expectations { ProfileType::Expectations } else { facets::type_of(facet) };
     let verb = if profile_type == ProfileType::Expectations { "Expects" } else { "Prefers" };
@@ -290,7 +291,7 @@ fn wished(kind: Kind, facet: &str, value: &str) -> Result<Meant, (Gate, &'static
     }
 }
 
-/// Rejects content that no text in an entry may have.
+/// Rejects text that must not occur in any entry.
 fn fault(text: &str) -> Result<(), (Gate, &'static str)> {
     let lower = text.to_lowercase();
     if ["![", "](", "<img", "<a ", "<script", "javascript:", "://", "www.", "<!--"].iter().any(|mark| lower.contains(mark)) {

@@ -1,4 +1,4 @@
-//! The calls of one derivation, with one window of messages each.
+//! The calls of one derivation, each with one window of messages.
 
 use crate::profile::rules::{ASK_OCCASIONS_MIN, ASKS_MIN};
 pub use crate::profile::rules::{CALLS_MAX, WINDOW_CHARS_MAX};
@@ -19,7 +19,7 @@ use crate::profile::facets;
 use crate::text::{Read, read, same_topic};
 use crate::utterance::occasions;
 
-/// The only prompt. Raise the version with every change to the wording or the reply format.
+/// The prompt. Raise the version with every change to the wording or the reply format.
 pub const PROFILE: PromptFile =
     PromptFile { name: "profile", version: 1, wording: include_str!("../../../prompts/profile.md"), reply_tokens_max: 2_000 };
 
@@ -28,11 +28,11 @@ pub const PROFILE: PromptFile =
 pub struct ModelFindings {
     /// Findings for [`crate::profile::changes`] with the origin `Model`.
     pub findings: Vec<Finding>,
-    /// What the entity wanted and did not get, for [`crate::gap::detect_with`], which counts the occasions.
+    /// The entity's unmet requests, for [`crate::gap::detect_with`], which counts the occasions.
     pub occurrences: Vec<Occurrence>,
-    /// The entries that were filtered out, with reasons. Positions refer to the input's utterances as passed in.
+    /// The entries that were filtered out, with reasons. Positions are indices into the input's utterances.
     pub stops: Vec<Stop>,
-    /// The number of messages not shown because there were too many, they were too long, or they had been read before.
+    /// The number of messages not shown because there were too many, they were too long, or they had already been read.
     pub left_out: usize,
     /// The messages that were shown.
     pub shown: Vec<InteractionId>,
@@ -49,13 +49,13 @@ pub struct ProfileTask<'a> {
 }
 
 impl<'a> ProfileTask<'a> {
-    /// Derives a profile from `input`. Makes no call if the entity said nothing.
+    /// Prepares a derivation from all of `input`. Makes no call if the entity said nothing.
     pub fn new(input: ProfileInput<'a>, scrubber: &Scrubber) -> Result<Self, WordingError> {
         Self::of_news(input, scrubber, &|_| true, ContextLength::default())
     }
 
-    /// Derives only from what is new in `input`, with the messages around it. Windows in which the entity says nothing new are
-    /// left out.
+    /// Prepares a derivation from only the new messages in `input`, with the messages around them. Windows in which the entity
+    /// says nothing new are left out.
     pub fn of_news(
         input: ProfileInput<'a>,
         scrubber: &Scrubber,
@@ -81,7 +81,7 @@ impl<'a> ProfileTask<'a> {
                 .iter()
                 .map(|at| {
                     let said = task.all[*at].said;
-                    // Names say nothing about how someone wants to be treated, so none are sent.
+                    // Names say nothing about how someone wants to be treated, so none are sent to the model.
                     let speaker = match said.speaker {
                         Speaker::Entity => Role::Owner,
                         Speaker::Assistant => Role::Assistant,
@@ -104,14 +104,14 @@ impl<'a> ProfileTask<'a> {
         Ok(task)
     }
 
-    /// The messages that are shown.
+    /// The messages that are shown to the model.
     pub fn shown(&self) -> &[InteractionId] {
         &self.found.shown
     }
 }
 
 /// The newest messages in windows that fit, oldest window first. Only windows with something new from the entity are kept. A
-/// message is never split, because a cut could leave half of a masked value.
+/// message is never split, because a cut could leave half of a sensitive value, which might not be masked.
 fn windows(all: &[Read<'_>], is_new: &dyn Fn(&InteractionId) -> bool, chars_max: usize) -> Vec<Vec<usize>> {
     let length = |at: usize| all[at].said.text.chars().count() + LINE_CHARS;
     let mut windows: Vec<Vec<usize>> = vec![Vec::new()];
@@ -134,7 +134,7 @@ fn windows(all: &[Read<'_>], is_new: &dyn Fn(&InteractionId) -> bool, chars_max:
     windows
 }
 
-/// The lines of the prompt that name the known facets.
+/// The prompt lines that name the known facets.
 fn known_facets() -> PromptText {
     let mut text = PromptText::default();
     for (n, facet) in facets::closed_facets().enumerate() {
@@ -173,8 +173,8 @@ impl Calls for ProfileTask<'_> {
 }
 
 impl ProfileTask<'_> {
-    /// Drops one-offs: entries that require repetition are counted over all calls, with the thresholds of the built-in rules. The
-    /// same topic gets the same name.
+    /// Drops entries that require repetition but occur too rarely in all calls together, by the thresholds of the built-in rules.
+    /// Entries on the same topic get the same name.
     fn drop_one_offs(&mut self) {
         let mut findings = std::mem::take(&mut self.found.findings);
         findings.sort_by(|a, b| (a.time, &a.place, a).cmp(&(b.time, &b.place, b)));

@@ -1,8 +1,8 @@
-//! IBANs and card numbers, recognized by their check digits.
+//! Tests that IBANs and card numbers are recognized by their check digits.
 
 use super::*;
 
-/// The example from each country's section of the IBAN registry; the accounts are made up.
+/// The example from each country's section of the IBAN registry. The accounts are made up.
 const IBANS: &[&str] = &[
     "AD1200012030200359100100", "AE070331234567890123456", "AL47212110090000000235698741", "AT611904300234573201",
     "AZ21NABZ00000000137010001944", "BA391290079401028494", "BE68539007547034", "BG80BNBG96611020345678",

@@ -1,11 +1,11 @@
-//! Amounts of money: found with a money indicator, kept without one.
+//! Tests that numbers are masked as amounts of money with a money indicator, and kept without one.
 
 use super::*;
 
 /// Numbers as written around the world, without any sign of money.
 const NUMBERS: &[&str] = &["5", "50", "1,234.56", "1.200,50", "1'200", "1 200", "12,34,567", "0.99", "2500000", "1’000’000.00"];
 
-/// What turns a number into an amount; `{}` is the number.
+/// Money indicators that turn a number (`{}`) into an amount.
 const DRESSES: &[&str] = &[
     "${}", "$ {}", "US${}", "A${}", "€{}", "€ {}", "{} €", "{}€", "£{}", "¥{}", "₹{}", "₹ {}", "R$ {}", "USD {}", "{} USD",
     "EUR {}", "{} EUR", "CHF {}", "{} CHF", "usd {}", "{} usd", "Rs. {}", "Rs {}", "{} dollars", "{} euros", "{} Euro",
@@ -13,7 +13,7 @@ const DRESSES: &[&str] = &[
     "{} francs", "Fr. {}",
 ];
 
-/// Amounts that the grid does not generate.
+/// Amounts that the combinations of `NUMBERS` and `DRESSES` do not cover.
 const OTHERS: &[&str] = &[
     "$2M", "$2.5M", "$2.5 million", "$3bn", "$3 bn", "$1.2B", "$10k", "$10K", "US$5m", "USD 2 million", "USD 2m", "USD2M",
     "EUR 1,2 Mio.", "1,2 Mio. €", "1,2 Mio €", "3 Mrd. Euro", "50k USD", "50k dollars", "50K euros", "5k€", "5 k€", "5 M€",
@@ -56,13 +56,13 @@ fn at_least_98_of_100_amounts_are_found_whole() {
     assert!(missed.len() * 100 <= total * 2, "{} of {total} missed, 2 % allowed:\n{}", missed.len(), missed.join("\n"));
 }
 
-/// Things that are counted; `{}` is the number. None of these is money.
+/// Counts and measures that are not money. `{}` is the number.
 const COUNTS: &[&str] = &[
     "{} people", "{} km", "{} kg", "{} %", "{} users", "page {}", "{} °C", "{} minutes", "chapter {}", "{}th place", "{} points",
     "room {}", "{} MB", "line {}", "{} times", "x = {}",
 ];
 
-/// Numbers near money words, or that look like money, but are not.
+/// Numbers that are near money words or look like money, but are not.
 const NO_MONEY: &[&str] = &[
     "in 2024", "2M users", "10k steps a day", "5k run", "4K display", "2 million people", "5 lakh people", "2 crore voters",
     "5 grand pianos", "lost 20 pounds", "20 pounds heavier", "two pounds of flour", "I weigh 180 pounds", "COP 28",

@@ -1,8 +1,8 @@
-//! Email addresses in every notation.
+//! Tests that email addresses are found in every notation.
 
 use super::*;
 
-/// Every name at every host in every notation; only the address must be masked.
+/// Tests every name at every host in every notation. Only the address must be masked.
 #[test]
 fn addresses_are_found_in_every_dress() {
     let names = [

@@ -1,11 +1,11 @@
-//! Phone numbers as written around the world, and other numbers that only look like them.
+//! Tests phone numbers as written around the world, and other numbers that only look like them.
 
 use rlibphonenumber::{PHONE_NUMBER_UTIL, PhoneNumberFormat, PhoneNumberType, Region};
 
 use super::phone::Phones;
 use super::*;
 
-/// Numbers that are not phone numbers, of the kinds counted in SECURITY.md, "Scrubbing".
+/// Numbers that are not phone numbers. Their kinds are listed in SECURITY.md, "Scrubbing".
 const DECOYS: [&str; 30] = [
     "1700000000",
     "1700000000123",
@@ -49,7 +49,8 @@ fn at_most_three_of_thirty_number_strings_are_taken_for_phones() {
     assert!(fired.len() <= 3, "{} fired: {fired:?}", fired.len());
 }
 
-/// How many example numbers of `regions` in `format` are found whole, with the regions that `config` returns for each.
+/// Counts how many example numbers of `regions` in `format` are found completely. `config` returns the configured regions for
+/// each.
 fn recall(regions: &[Region], format: PhoneNumberFormat, config: impl Fn(Region) -> Vec<String>) -> (usize, Vec<String>) {
     let mut total = 0;
     let mut missed = Vec::new();
@@ -122,7 +123,7 @@ fn numbers_are_found_as_people_write_them() {
         ("(201) 555-0123 ext. 44", "[PHONE_1]"),
         ("| +44 20 7946 0958 |", "| [PHONE_1] |"),
         ("wa.me/4915123456789", "wa.me/[PHONE_1]"),
-        // Numbers that no operator assigns: numbers reserved for fiction, and the examples people write.
+        // Numbers that no operator assigns: numbers reserved for fiction, and common example numbers.
         ("+44 7700 900123", "[PHONE_1]"),
         ("+1 415 555 0132", "[PHONE_1]"),
         ("+1-800-000-1234 is theirs", "[PHONE_1] is theirs"),

@@ -1,8 +1,8 @@
-//! Keys, tokens and passwords, recognized by their shapes.
+//! Tests that keys, tokens and passwords are recognized by their formats.
 
 use super::*;
 
-/// Random-looking letters and digits that are always the same.
+/// Deterministic letters and digits that look random.
 fn noise(alphabet: &str, len: usize, seed: u64) -> String {
     let letters: Vec<char> = alphabet.chars().collect();
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(0x1234_5678_9ABC_DEF1);
@@ -21,7 +21,7 @@ const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const HEX: &str = "0123456789abcdef";
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// One token per issuer: the prefix is assembled from two halves, and the rest is noise.
+/// One token per issuer. The prefix is assembled from two halves, and the rest is noise.
 fn tokens(seed: u64) -> Vec<String> {
     let n = |alphabet, len| noise(alphabet, len, seed);
     let t = |head: &[&str], alphabet, len| format!("{}{}", head.concat(), n(alphabet, len));

@@ -1,4 +1,5 @@
-//! What was read for topics, by conversation and batch. It is kept because computing the vectors is expensive.
+//! The batches of messages that were read for topics, by conversation, with their clusters. They are kept because computing the
+//! vectors is expensive.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +32,7 @@ pub struct TopicClusterRow {
 }
 
 impl ReadTx<'_> {
-    /// The marks of the batches read in a conversation, in order.
+    /// The marks (fingerprints) of the batches read in a conversation, in order.
     pub fn topic_batch_marks(&self, conversation: &ConversationId) -> Result<Vec<String>> {
         let mut statement =
             self.conn.prepare_cached("SELECT mark FROM topic_batches WHERE conversation_id = ?1 ORDER BY position")?;
@@ -39,7 +40,7 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// By conversation, a text that changes whenever a batch is added or dropped.
+    /// For each conversation, a text that changes whenever a batch is added or deleted.
     pub fn topic_batches_signature(&self) -> Result<BTreeMap<ConversationId, String>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT conversation_id, group_concat(mark, ' ') FROM (SELECT * FROM topic_batches ORDER BY conversation_id, position)
@@ -53,7 +54,8 @@ impl ReadTx<'_> {
         .collect()
     }
 
-    /// The signature of what was last read in each conversation, and when its remaining messages will form a complete batch.
+    /// For each conversation, the signature of its last reading, and the time when its remaining messages will form a complete
+    /// batch.
     pub fn topic_readings(&self) -> Result<BTreeMap<ConversationId, (String, Option<Timestamp>)>> {
         let mut statement = self.conn.prepare_cached("SELECT conversation_id, signature, rests_at_ms FROM topic_readings")?;
         let mut rows = statement.query([])?;
@@ -90,7 +92,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Stores what was read in a batch and replaces what was there before.
+    /// Stores a batch with its clusters, and replaces the batch at the same position.
     pub fn put_topic_batch(
         &self,
         conversation: &ConversationId,
@@ -118,7 +120,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Records how far a conversation was read.
+    /// Records the last reading of a conversation.
     pub fn put_topic_reading(&self, conversation: &ConversationId, signature: &str, rests_at: Option<Timestamp>) -> Result<()> {
         self.conn
             .prepare_cached(
@@ -129,7 +131,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes what was read of a conversation, starting with a batch.
+    /// Deletes a conversation's batches from position `from` on.
     pub fn drop_topic_batches(&self, conversation: &ConversationId, from: u32) -> Result<()> {
         self.conn
             .prepare_cached("DELETE FROM topic_batches WHERE conversation_id = ?1 AND position >= ?2")?

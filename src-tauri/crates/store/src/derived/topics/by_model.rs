@@ -1,8 +1,8 @@
-//! What language models wrote and decided about topics. It is stored separately, because an answer is paid for and a model does
-//! not give the same one twice.
+//! The answers of language models about topics: texts and verdicts. They are stored separately, because answers are paid for and
+//! a model does not give the same answer twice.
 //!
-//! Nothing here is shown as it is. The derivation of topics uses it or not, depending on the chosen engine and on what may still
-//! be read. The places of a line are checked again when it becomes part of a version.
+//! Nothing here is shown directly. The derivation of topics decides whether to use an answer, depending on the chosen engine and
+//! on which conversations may still be read. The evidence of a line is checked again when the line becomes part of a version.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError, TopicRow};
 
-/// A model's wording of the content of a version.
+/// A model's text for the content of a version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicWordingRow {
     /// Key of the content.
@@ -37,13 +37,13 @@ pub struct TopicWordingRow {
 /// A model's verdict about two topics, or about the two halves of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicVerdictRow {
-    /// The pair, or the split proposal.
+    /// Identifies the pair of topics, or the split proposal.
     pub subject: String,
     /// Id of the audience.
     pub partition: String,
-    /// One topic.
+    /// The topic, or the first topic of the pair.
     pub topic: TopicId,
-    /// The other topic; `None` for halves of one.
+    /// The second topic of the pair; `None` for two halves of one topic.
     pub other: Option<TopicId>,
     /// One of `same`, `distinct`, `unsure`.
     pub answer: String,
@@ -70,7 +70,7 @@ fn wording(row: &Row<'_>) -> Result<TopicWordingRow> {
 }
 
 impl ReadTx<'_> {
-    /// A model's wording of this content, if there is one.
+    /// A model's text for this content, if there is one.
     pub fn topic_wording(&self, content_key: &str) -> Result<Option<TopicWordingRow>> {
         let sql = format!("SELECT {WORDING_COLUMNS} FROM topic_wordings WHERE content_key = ?1");
         let mut statement = self.conn.prepare_cached(&sql)?;
@@ -78,15 +78,15 @@ impl ReadTx<'_> {
         rows.next()?.map(wording).transpose()
     }
 
-    /// Keys of all content that a model has worded.
+    /// Keys of all content for which there is a model's text.
     pub fn topic_worded(&self) -> Result<BTreeSet<String>> {
         let mut statement = self.conn.prepare_cached("SELECT content_key FROM topic_wordings")?;
         let rows = statement.query_map([], |row| row.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The topics of an audience whose content no model has worded, with the content key: pinned ones first, then those with the
-    /// latest messages.
+    /// The topics of an audience without a model's text for their content, with the content key: pinned ones first, then those
+    /// with the latest messages.
     pub fn topics_unworded(&self, partition: &str) -> Result<Vec<(TopicId, String)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT t.id, v.content_key FROM topics t JOIN topic_versions v ON v.id = t.version_id
@@ -102,7 +102,7 @@ impl ReadTx<'_> {
         .collect()
     }
 
-    /// Topics of any audience that have this content now.
+    /// Topics of any audience whose current version has this content.
     pub fn topics_with_content(&self, content_key: &str) -> Result<Vec<TopicRow>> {
         let sql = format!(
             "SELECT {TOPIC_COLUMNS} FROM topics t JOIN topic_versions v ON v.id = t.version_id
@@ -117,7 +117,7 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Messages that, according to a model, do not belong to a topic, for all topics of an audience.
+    /// For all topics of an audience, the messages that do not belong to the topic according to a model.
     pub fn topic_distinct(&self, partition: &str) -> Result<Vec<(TopicId, InteractionId)>> {
         let mut statement = self
             .conn
@@ -169,7 +169,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Stores a model's wording. Refused if one of its conversations is excluded.
+    /// Stores a model's text. Fails if one of its conversations is excluded.
     pub fn put_topic_wording(&self, row: &TopicWordingRow) -> Result<()> {
         if !self.are_on_record(&row.sources)? {
             return Err(StoreError::Evidence("one of its conversations is excluded from memory".to_owned()));
@@ -200,7 +200,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Records that messages do not belong to a topic.
+    /// Records that, according to a model, these messages do not belong to a topic.
     pub fn put_topic_distinct(
         &self,
         topic: &TopicRow,
@@ -220,7 +220,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Stores a model's verdict. Refused if one of its conversations is excluded.
+    /// Stores a model's verdict. Fails if one of its conversations is excluded.
     pub fn put_topic_verdict(&self, row: &TopicVerdictRow) -> Result<()> {
         if !self.are_on_record(&row.sources)? {
             return Err(StoreError::Evidence("one of its conversations is excluded from memory".to_owned()));
@@ -243,7 +243,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes answers that include content of a conversation that is gone or excluded.
+    /// Deletes answers whose input included content from a conversation that is gone or excluded.
     pub fn drop_topic_replies_off_record(&self) -> Result<()> {
         for table in REPLIES {
             let gone = "EXISTS (SELECT 1 FROM json_each(sources) s WHERE s.value NOT IN (SELECT id FROM conversations WHERE is_private = 0))";
@@ -252,11 +252,12 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes what a model wrote and decided with content of a conversation.
+    /// Deletes all answers whose input included content from a conversation.
     pub(super) fn erase_topic_replies_of(&self, conversation: &ConversationId) -> Result<()> {
         let told = "EXISTS (SELECT 1 FROM json_each(sources) s WHERE s.value = ?1)";
         let of = "SELECT i.id FROM interactions i WHERE i.conversation_id = ?1";
-        // A sentence may legitimately come back from what others said, but not one that rests on erased words.
+        // Only trace lines whose evidence is being erased: any other sentence may legitimately be derived again from the
+        // remaining messages.
         let lines = format!(
             "SELECT json_extract(l.value, '$.text') FROM topic_wordings w, json_each(w.lines) l WHERE {told}
                 AND EXISTS (SELECT 1 FROM json_each(l.value, '$.places') p WHERE json_extract(p.value, '$.message') IN ({of}))"
@@ -269,5 +270,5 @@ impl WriteTx<'_> {
     }
 }
 
-/// The tables with models' answers about topics.
+/// The tables that contain models' answers about topics.
 const REPLIES: [&str; 3] = ["topic_wordings", "topic_distinct", "topic_verdicts"];

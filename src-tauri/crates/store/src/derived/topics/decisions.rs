@@ -1,4 +1,4 @@
-//! The person's decisions about topics. They are not derived: every derivation applies them again.
+//! The person's decisions about topics. They are not derived data: every derivation applies them again.
 
 use keepsake_domain::{InteractionId, Timestamp, TopicDecisionId};
 use rusqlite::params;
@@ -21,7 +21,7 @@ pub struct TopicDecisionRow {
     pub title: Option<String>,
     /// Messages of the topic.
     pub a: Vec<InteractionId>,
-    /// Messages of the other topic, or those that are moved away.
+    /// Messages of the other topic, or the messages that move to a new topic.
     pub b: Vec<InteractionId>,
     /// When it was made.
     pub decided_at: Timestamp,

@@ -1,11 +1,11 @@
-//! Topics: what was read of each conversation, the topics of each audience with all their versions, and the person's decisions. A
-//! partition (`topic_partitions`) is the set of topics for one audience.
+//! Topics: the batches read from each conversation, the topics of each audience with all their versions, and the person's
+//! decisions. A partition (`topic_partitions`) is the set of topics for one audience.
 //!
-//! The evidence lock applies as for memories: [`WriteTx::insert_topic_version`] checks every line against the stored message, and
-//! that the message is not excluded. `batches` stores what was read of conversations, `versions` the texts, `decisions` the
-//! person's decisions, and `by_model` what a language model wrote and decided.
+//! The evidence lock applies as for memories: [`WriteTx::insert_topic_version`] checks that every line is in its stored message
+//! and that the message is not excluded. `batches` stores the readings of conversations, `versions` the texts, `decisions` the
+//! person's decisions, and `by_model` the texts and verdicts of language models.
 //!
-//! Not here: what belongs together and what a topic says (`insight`), and who may see it (`engine`).
+//! Not here: which messages belong together and what a topic says (`insight`), and who may see it (`engine`).
 
 mod batches;
 mod by_model;
@@ -27,7 +27,7 @@ pub use by_model::{TopicVerdictRow, TopicWordingRow};
 pub use decisions::TopicDecisionRow;
 pub use versions::{TopicLineRow, TopicVersionRow};
 
-/// Topics deleted at a time: this many, with all their versions, take about 20 ms.
+/// Number of topics deleted per transaction. With all their versions, this takes about 20 ms.
 const TOPICS_DROPPED_AT_ONCE: usize = 20;
 
 /// An audience for which topics were derived.
@@ -35,13 +35,13 @@ const TOPICS_DROPPED_AT_ONCE: usize = 20;
 pub struct TopicPartitionRow {
     /// Its id.
     pub id: String,
-    /// The people who were in all private places read; `None` if no private place was read.
+    /// The people who are in every private place that was read; `None` if no private place was read.
     pub reach: Option<People>,
     /// Key of the links in effect when it was derived.
     pub people_key: String,
     /// The conversations that were read.
     pub sources: Vec<ConversationId>,
-    /// Signature of what the last derivation read; empty during the first derivation and while a new one is pending.
+    /// Signature of the last derivation's input; empty during the first derivation and while a new one is pending.
     pub signature: String,
 }
 
@@ -77,13 +77,13 @@ pub struct TopicProposalRow {
     pub kind: String,
     /// The topic that would remain.
     pub topic: TopicId,
-    /// For a merge, the topic that would become part of it.
+    /// For a merge, the topic that would be merged into it.
     pub other: Option<TopicId>,
-    /// Similarity of the two.
+    /// Similarity of the two topics, or of the two halves.
     pub nearness: f32,
-    /// Words that explain the proposal.
+    /// Words shown to explain the proposal.
     pub why: Vec<String>,
-    /// For a split, the messages that would be moved away.
+    /// For a split, the messages that would move to a new topic.
     pub apart: Vec<InteractionId>,
 }
 
@@ -227,8 +227,8 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Removes some topics of an audience with their versions, and the audience once none is left. Returns whether it is gone. It
-    /// works in batches because other writers have to wait meanwhile.
+    /// Removes some topics of an audience with their versions, and the audience once none is left. Returns whether the audience
+    /// is gone. Works in batches, because other writers have to wait for each one.
     pub fn drop_topic_partition(&self, id: &str) -> Result<bool> {
         let gone = self
             .conn
@@ -277,7 +277,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Keeps these topics of an audience; retires all others and deletes all proposals.
+    /// Keeps these topics of an audience, retires all its other topics and deletes all its proposals.
     pub fn retain_topics(&self, partition: &str, ids: &BTreeSet<TopicId>) -> Result<()> {
         self.conn
             .prepare_cached(
@@ -327,7 +327,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes what was read for topics. The person's decisions and models' answers stay.
+    /// Deletes all batches read for topics. Keeps the person's decisions and models' answers.
     pub fn drop_topic_readings(&self) -> Result<()> {
         self.conn.execute("DELETE FROM topic_batches", [])?;
         self.conn.execute("DELETE FROM topic_readings", [])?;
@@ -335,13 +335,14 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes what topics contain of a conversation: every version with one of its messages in the text or created after one was
-    /// added, and what was read of it. The topics are derived again from what is left.
+    /// Deletes everything that topics contain from a conversation: all topics of every audience that read it, its batches,
+    /// models' answers based on it, and titles given only to its messages. The topics are derived again from the remaining
+    /// conversations.
     pub(crate) fn erase_topics_of(&self, conversation: &ConversationId) -> Result<()> {
         let id = conversation.as_str();
         let of = "SELECT i.id FROM interactions i WHERE i.conversation_id = ?1";
-        // A title, an entity or the choice of lines may come from a message that no line quotes. Therefore every topic with one
-        // of its messages is deleted, and every audience that read it: what was read there differs from what would be read now.
+        // A title, an entity or the choice of lines may come from a message that no line quotes. Therefore delete not only the
+        // lines, but all topics of every audience that read the conversation: a new derivation would read less.
         let partitions =
             "SELECT p.id FROM topic_partitions p WHERE EXISTS (SELECT 1 FROM json_each(p.sources) s WHERE s.value = ?1)";
         let topics = format!("SELECT id FROM topics WHERE partition_id IN ({partitions})");
@@ -358,7 +359,7 @@ impl WriteTx<'_> {
         self.conn.execute(&format!("DELETE FROM topic_partitions WHERE id IN ({partitions})"), [id])?;
         self.conn.execute("DELETE FROM topic_batches WHERE conversation_id = ?1", [id])?;
         self.conn.execute("DELETE FROM topic_readings WHERE conversation_id = ?1", [id])?;
-        // The person's title may be worded after erased messages. It is deleted if none of the messages it was given to are left.
+        // The person may have taken a title from erased messages. It is deleted if none of the messages it was given to are left.
         let orphaned = format!(
             "SELECT d.id FROM topic_decisions d WHERE EXISTS (SELECT 1 FROM topic_decision_messages m WHERE m.decision_id = d.id AND m.interaction_id IN ({of}))
                 AND NOT EXISTS (SELECT 1 FROM topic_decision_messages m WHERE m.decision_id = d.id AND m.side = 'a' AND m.interaction_id NOT IN ({of}))"

@@ -1,5 +1,5 @@
-//! Versions of topics and their lines. The evidence lock applies: every place of every line is checked against the stored
-//! message.
+//! Versions of topics and their lines. The evidence lock applies: all evidence of every line is checked against the stored
+//! messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,13 +48,13 @@ pub struct TopicVersionRow {
     pub first_at: Timestamp,
     /// Time of the last message.
     pub last_at: Timestamp,
-    /// Time of the event that led to it.
+    /// Time of the event that led to this version.
     pub made_at: Timestamp,
-    /// What worded it, with version.
+    /// The rules or model that wrote the text, with version.
     pub proposer: String,
-    /// It belongs to a history that is no longer in effect.
+    /// It belongs to a version history that is no longer in effect.
     pub is_retired: bool,
-    /// Key of everything that led to it, the same in every audience.
+    /// Hash of everything that led to this version. The same content has the same key in every audience.
     pub content_key: String,
 }
 
@@ -84,7 +84,7 @@ fn version(row: &Row<'_>) -> Result<TopicVersionRow> {
 }
 
 impl ReadTx<'_> {
-    /// Every version of a topic, oldest first; those of a former history come last.
+    /// Every version of a topic, oldest first; retired versions come last.
     pub fn topic_versions(&self, id: &TopicId) -> Result<Vec<TopicVersionRow>> {
         self.versions_where("v.topic_id = ?1 ORDER BY v.is_retired, v.number, v.made_at_ms, v.id", id.as_str())
     }
@@ -104,7 +104,7 @@ impl ReadTx<'_> {
         rows.pop().ok_or_else(|| StoreError::not_found("version of a topic", id.as_str()))
     }
 
-    /// A version with this content, of any audience, that this proposer worded.
+    /// A version with this content and proposer, from any audience.
     pub fn topic_version_with_content(&self, content_key: &str, proposer: &str) -> Result<Option<TopicVersionRow>> {
         let sql = format!("SELECT {VERSION_COLUMNS} FROM topic_versions v WHERE v.content_key = ?1 AND v.proposer = ?2 LIMIT 1");
         let mut statement = self.conn.prepare_cached(&sql)?;
@@ -158,7 +158,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Keeps these versions of an audience in effect; retires all others.
+    /// Keeps these versions of an audience in effect and retires all its other versions.
     pub fn keep_topic_versions(&self, partition: &str, live: &BTreeSet<TopicVersionId>) -> Result<()> {
         self.conn
             .prepare_cached(
@@ -170,7 +170,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Sets the content key of a version that an older program wrote without one.
+    /// Sets the content key of a version that an older release stored without one.
     pub fn name_topic_content(&self, id: &TopicVersionId, content_key: &str) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE topic_versions SET content_key = ?2 WHERE id = ?1 AND content_key = ''")?
@@ -178,7 +178,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Stores a version. Refused unless every place of its lines is in its stored message, was said by a person and is not
+    /// Stores a version. Fails unless all evidence of its lines is in the stored messages, was written by a person and is not
     /// excluded.
     pub fn insert_topic_version(&self, row: &TopicVersionRow, lines: &[TopicLineRow]) -> Result<()> {
         for place in lines.iter().flat_map(|line| [&line.place].into_iter().chain(&line.also)) {

@@ -1,4 +1,4 @@
-//! Everything an observer gets to see, as one text, and broken observers that look where they may not or filter too late.
+//! Everything an observer can see, as one text; and broken observers that read what they may not or filter too late.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use keepsake_testkit::MONDAY_TEN;
 
 use crate::{Audience, ContextRequest, Engine, Hit, SearchAsk, StoredConversationStatus, TierAsk};
 
-/// How an observer looks: correctly, or filtering too late.
+/// An observer: returns everything it sees, as one text.
 pub(super) type Look = fn(&Engine, &Audience) -> String;
 
 const QUERIES: [&str; 3] = ["Utrecht cello nurse teacher word love", "\"short answers\" allergic", "zanzibar quokka"];
@@ -17,8 +17,8 @@ const QUERIES: [&str; 3] = ["Utrecht cello nurse teacher word love", "\"short an
 const SEARCHES: [&str; 3] =
     ["When did Ben say that Ana plays the cello?", "person:ana", "person:ben channel:dm after:2024 type:message nurse"];
 
-/// Replaces ids by numbers in order of appearance. Ids of profile entries and summaries are drawn again on every write, so
-/// their values mean nothing. The numbers still show which ids are the same.
+/// Replaces ids by numbers in order of appearance. Profile entries and summaries get new ids on every write, so the values
+/// mean nothing, but the numbers still show which ids are the same.
 pub(super) fn without_drawn(text: &str, prefixes: &[&str]) -> String {
     let mut plain = text.to_owned();
     for prefix in prefixes {
@@ -58,7 +58,7 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
             }
             let request = ContextRequest { audience: audience.clone(), query: query.map(str::to_owned), budget_chars, as_of };
             match engine.context_preview(&request) {
-                // What was withheld is for the owner only and not part of what an agent gets.
+                // Withheld items are for the owner only; an agent does not get them.
                 Ok(context) => writeln!(seen, "{}\n{:?} {:?}", context.text, context.items, context.detail).unwrap(),
                 Err(error) => writeln!(seen, "error: {error}").unwrap(),
             }
@@ -83,7 +83,7 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
             Ok(found) => {
                 writeln!(seen, "{:?} {:?} {:?}", found.memories, found.people, found.facets).unwrap();
                 for hit in &found.messages {
-                    // The log position counts all messages, so it is shown to nobody.
+                    // The log position counts all messages, so nobody sees it.
                     let Hit { message, conversation_title, channel_type, score, why, evidence, around } = hit;
                     writeln!(
                         seen,

@@ -1,8 +1,8 @@
-//! Noninterference for maintenance: playbooks, and memories that are archived, merged, reweighted or rephrased.
+//! Tests noninterference of maintenance: playbooks, and memories that are archived, merged, reweighted or rephrased.
 //!
 //! Tool sessions and conversations take place in the same rooms as in the other pairs. The hidden ones differ in every
-//! respect, so that any leak changes a step, a count, a weight, or whether something is served at all. The person
-//! approves every playbook and applies every proposal, as they would after a quiet week.
+//! respect, so that any leak changes a step, a count, a weight, or whether anything is served at all. The person approves
+//! every playbook and applies every proposal.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -30,7 +30,7 @@ const PAIRS: u64 = 160;
 /// A broken policy or observer must be noticed within this many pairs.
 const PAIRS_UNTIL_NOTICED: u64 = 60;
 
-/// When maintenance runs: the conversations are old enough to be cleaned up.
+/// When maintenance runs. By then the conversations are old enough for clean-ups.
 const NIGHT: Timestamp = Timestamp(MONDAY_TEN.0 + 60 * DAY_MS);
 
 /// Workflows, some of which contradict others.
@@ -42,7 +42,7 @@ const SCRIPTS: [&str; 5] = [
     "Read plan.md; Grep todo; Write notes.md; make deploy",
 ];
 
-/// Statements that reflection acts on, and some that it leaves alone.
+/// Statements that reflection acts on, and some that it does not.
 const TALK: [&str; 8] = [
     "I enjoy weekend hiking.",
     "I love weekend hiking trips.",
@@ -54,8 +54,8 @@ const TALK: [&str; 8] = [
     "I decided to learn sailing.",
 ];
 
-/// Two statements with the same meaning. The gates would recognize the second as a repeat, so both are stored directly,
-/// as an earlier version left them.
+/// Two messages with the same meaning, each with the memory stored for it. The gates would recognize the second as a repeat,
+/// so both are stored directly, as an earlier version of the program left them.
 const TWICE: [(&str, &str); 2] = [
     ("I enjoy weekend hiking", "User enjoys weekend hiking"),
     ("I love weekend hiking trips", "User loves weekend hiking trips"),
@@ -89,7 +89,7 @@ struct Night {
     observer: Observer,
     /// Whether memories have vectors. Paraphrases are recognized only with vectors.
     has_vectors: bool,
-    /// The second half is added after the first has been observed and decided on.
+    /// By half and side. The second half is added after maintenance has run on the first.
     halves: [[Vec<Put>; 2]; 2],
 }
 
@@ -98,7 +98,7 @@ fn night(seed: u64) -> Night {
     let observer = *dice.pick(&Observer::ALL);
     let hidden_rooms = observer.hidden(false);
     let open_rooms: Vec<Room> = Room::ALL.into_iter().filter(|room| !hidden_rooms.contains(room)).collect();
-    // Few rooms, so that something repeats in each of them.
+    // Only one open and one hidden room, so that something repeats in each.
     let (open, hidden) = (*dice.pick(&open_rooms), *dice.pick(&hidden_rooms));
     let mut number = 4;
     let mut half = |count: usize| -> [Vec<Put>; 2] {
@@ -123,7 +123,7 @@ fn night(seed: u64) -> Night {
     Night { observer, has_vectors: seed.is_multiple_of(2), halves: [half(12), half(4)] }
 }
 
-/// A tool session in a room: everybody who reads there speaks in it, and it is presented as a conversation with an agent.
+/// A tool session with an agent as a conversation in a room; everybody who reads there also speaks in it.
 fn work(number: u64, room: Room, days_ago: u64, script: &str) -> Vec<Message> {
     let id = format!("work-{number}");
     let began = Timestamp(NIGHT.0 - days_ago as i64 * DAY_MS);
@@ -150,7 +150,7 @@ fn work(number: u64, room: Room, days_ago: u64, script: &str) -> Vec<Message> {
     messages
 }
 
-/// Stores a memory of something said in a conversation, bypassing the gates.
+/// Stores a memory for a message, bypassing the gates.
 fn keep_twice(engine: &Engine, ids: &StepIds, conversation: &ConversationId, said: &str, content: &str) {
     let rows = engine.store().read(|tx| tx.last_messages(conversation, None, 50)).unwrap();
     let message = rows.iter().find(|row| row.content.starts_with(said) && row.role == Role::Owner).unwrap();
@@ -228,7 +228,7 @@ fn world(template: &Path, policy: PrivacyPolicy, night: &Night, side: usize) -> 
         for row in engine.playbooks().unwrap().iter().filter(|row| row.status == PlaybookStatus::Candidate) {
             engine.decide_playbook(&row.id, PlaybookStatus::Approved).unwrap();
         }
-        // The embedder becomes ready only now and not when the conversations were read, so that paraphrases remain two
+        // The embedder becomes ready only now, after the conversations were read, so that paraphrases remain separate
         // memories until maintenance.
         if night.has_vectors {
             engine.embedder().put(EmbedderState::Ready(Arc::new(HashEmbedder::default())));
@@ -251,7 +251,7 @@ const ASKED: [Option<&str>; 4] = [
     Some("zanzibar quokka obsidian marzipan"),
 ];
 
-/// Everything an observer is served of the results of maintenance.
+/// All results of maintenance that an observer is served, as one text.
 fn look(engine: &Engine, audience: &Audience) -> String {
     let mut seen = String::new();
     match engine.playbooks_for(audience) {
@@ -268,7 +268,7 @@ fn look(engine: &Engine, audience: &Audience) -> String {
             }
         }
     }
-    // A rephrased memory is a new version with a newly drawn id.
+    // A rephrased memory is a new version with a new id.
     without_drawn(&seen, &[ProfileId::PREFIX, SummaryId::PREFIX, MemoryId::PREFIX])
 }
 

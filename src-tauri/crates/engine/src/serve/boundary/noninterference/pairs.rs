@@ -1,4 +1,4 @@
-//! The generated pairs: what is said where, and what the person does with it, derived from a seed.
+//! Generates pairs of stores from a seed: what is said where, and what the person does with it.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher as _;
@@ -125,7 +125,7 @@ pub(super) fn pair(seed: u64) -> Pair {
             let room = *dice.pick(&hidden_rooms);
             for (side, list) in steps.iter_mut().enumerate() {
                 let mut own = Dice::of((seed, number, side));
-                // One store may have no step here while the other has one, but merging needs one in both.
+                // The second store may have no step here.
                 if side == 0 || own.chance(75) {
                     let secret = SECRETS[(own.below(4)) * 2 + side];
                     list.push(Step { reject: false, ..step(&mut own, number, room, Some(secret)) });

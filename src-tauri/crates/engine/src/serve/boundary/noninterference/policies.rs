@@ -1,4 +1,4 @@
-//! Privacy policies with one hole each, which the noninterference test must notice.
+//! Privacy policies with one hole each, which the noninterference test must detect.
 
 use keepsake_domain::{Destination, Label, Place, Visibility, may_surface};
 

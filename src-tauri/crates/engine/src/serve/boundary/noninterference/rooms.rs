@@ -80,7 +80,7 @@ impl Room {
     }
 }
 
-/// Who looks. This determines which rooms contain what they may not see.
+/// The observer. It determines which rooms are hidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Observer {
     /// Anybody in the public room.
@@ -95,7 +95,7 @@ pub(super) enum Observer {
     OwnAgent,
     /// Ana, in a place that has never been seen.
     AnaElsewhere,
-    /// A person whom nobody knows.
+    /// An unknown person.
     Stranger,
 }
 

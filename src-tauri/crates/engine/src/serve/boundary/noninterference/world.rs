@@ -1,4 +1,5 @@
-//! One side of a pair as a store: all steps are said, decided, linked, derived and judged in order.
+//! Builds the store for one side of a pair: imports all steps in order, applies the person's decisions and links, and runs
+//! the derivations.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,8 +20,8 @@ use crate::{Act, EmbedderSlot, EmbedderState, Engine, EngineParts, PluggedIn, Un
 /// After forty days of silence, a person who wrote for a week counts as having stopped.
 const SETTLED_AFTER_MS: i64 = 40 * 24 * 60 * 60 * 1000;
 
-/// Ids that depend on the step that requests them and not on how many ids other steps used. What is open therefore has
-/// the same ids in both stores, however much is hidden.
+/// Ids that depend only on the step that requests them, not on how many ids other steps used. Open content therefore has the
+/// same ids in both stores, however much content is hidden.
 #[derive(Default)]
 pub(super) struct StepIds {
     next: AtomicU64,
@@ -41,7 +42,7 @@ impl IdSource for StepIds {
     }
 }
 
-/// A folder in memory if the system has one; otherwise every write would wait for the disk.
+/// A temporary folder, in memory if the system supports it; otherwise every write would wait for the disk.
 fn folder() -> tempfile::TempDir {
     let shared = Path::new("/dev/shm");
     if shared.is_dir() { tempfile::tempdir_in(shared).unwrap() } else { tempfile::tempdir().unwrap() }
@@ -90,7 +91,7 @@ impl World {
         // Deriving takes as long as everything else together, so only a quarter of the pairs also derive halfway.
         let mut is_derived = !pair.derives_twice;
         for step in &pair.steps[side] {
-            // Once halfway, at the same step in both stores, so that the second run has versions to supersede.
+            // Derive once halfway, at the same step in both stores, so that the second run has versions to supersede.
             if step.number >= 6 && !is_derived {
                 is_derived = true;
                 ids.begin(650);
@@ -147,7 +148,7 @@ impl World {
         let now = engine.now();
         engine.store().write(|tx| tx.set_agent("parrot", Visibility::Public, now)).unwrap();
         engine.embed_missing(&Unwatched).unwrap();
-        // Long enough for every conversation to settle, so that all that can be summarized are.
+        // Long enough for every conversation to settle, so that summaries are made.
         clock.advance_ms(SETTLED_AFTER_MS);
         ids.begin(800);
         engine.settle_now().unwrap();
@@ -155,8 +156,8 @@ impl World {
         world
     }
 
-    /// A model quotes whatever it likes of all it read for an audience, so an entry for a closed audience may rest on
-    /// open words alone.
+    /// Adds entries for closed audiences that rest only on open words, because a model may quote anything that it read for an
+    /// audience.
     fn quote_openly(&self, ids: &StepIds) {
         let groups = self.engine.store().read(|tx| Ok(self.engine.map(tx)?.persons.groups())).unwrap();
         for members in groups.into_values() {
@@ -181,7 +182,7 @@ impl World {
         }
     }
 
-    /// The same open memory is merged into some hidden one in both stores, so that it is gone from the open part of both.
+    /// Merges the same open memory into a hidden one in both stores, so that it disappears from the open part of both.
     fn merge(&self, pair: &Pair, made: &[(Room, Vec<MemoryId>)]) {
         let hidden = pair.observer.hidden(pair.is_mail_linked);
         let is_active =
@@ -192,8 +193,8 @@ impl World {
         let Some(open) = first(false) else { return };
         match first(true) {
             Some(target) => drop(self.engine.act(&Act::Merge(open, target)).unwrap()),
-            // There is nothing to merge into here. The memory is archived instead, because it
-            // disappears in the other store too.
+            // There is no hidden memory to merge into. The open one is archived instead, because it disappears in the other
+            // store too.
             None => drop(self.engine.act(&Act::Archive(vec![open])).unwrap()),
         }
     }

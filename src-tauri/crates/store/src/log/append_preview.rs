@@ -1,8 +1,8 @@
-//! Preview of an append: the counts it would have, without writing anything.
+//! Previews an append: returns the counts that it would have, without writing anything.
 //!
-//! It uses the rule of the append itself ([`ReadTx::revision_for`]), so the two cannot disagree. Messages may repeat within a
-//! file or across the files of a run. What was previewed is therefore remembered, as hashes, in a temporary database. SQLite
-//! moves it to disk beyond a few megabytes and removes it when it is closed, because exports have no size limit.
+//! It uses the same rule as the append ([`ReadTx::revision_for`]), so the two cannot disagree. Messages may repeat within a file
+//! or across the files of a run. Hashes of the previewed messages are therefore kept in a temporary database. SQLite moves it to
+//! disk beyond a few megabytes and removes it when it is closed, because exports have no size limit.
 
 use keepsake_domain::Message;
 use rusqlite::{Connection, params};
@@ -12,21 +12,21 @@ use crate::log::append::{Revision, source_key_of};
 use crate::log::chain::hash_parts;
 use crate::open::ReadTx;
 
-/// Memory for the temporary database before it moves to disk.
+/// Memory that the temporary database may use before it moves to disk.
 const MEMORY_KIB: i64 = 8 * 1024;
 
-/// Counts of what an append would do.
+/// The counts that an append would have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AppendPreview {
     /// New messages, edits included.
     pub imported: u64,
     /// Messages that are already stored.
     pub duplicate: u64,
-    /// Messages that stay out because the person erased them earlier.
+    /// Messages left out because the person erased them earlier.
     pub erased: u64,
 }
 
-/// What one preview has covered so far, over all its files.
+/// The messages that a preview has covered so far, across all its files.
 #[derive(Debug)]
 pub struct PreviewState {
     seen: Connection,
@@ -35,7 +35,7 @@ pub struct PreviewState {
 impl PreviewState {
     /// Starts a preview.
     pub fn new() -> Result<Self> {
-        // With an empty name, SQLite opens a private temporary database that vanishes with the connection.
+        // With an empty name, SQLite opens a private temporary database that disappears with the connection.
         let seen = Connection::open("")?;
         seen.pragma_update(None, "journal_mode", "OFF")?;
         seen.pragma_update(None, "cache_size", -MEMORY_KIB)?;
@@ -47,7 +47,7 @@ impl PreviewState {
 }
 
 impl ReadTx<'_> {
-    /// Counts what appending these messages would do after everything that `state` has covered.
+    /// Returns the counts of appending these messages after all messages that `state` has covered.
     pub fn preview_append(&self, messages: &[Message], state: &PreviewState) -> Result<AppendPreview> {
         let key = self.source_hash_key()?;
         let mut remember = state.seen.prepare_cached("INSERT OR IGNORE INTO seen VALUES (?1, ?2)")?;

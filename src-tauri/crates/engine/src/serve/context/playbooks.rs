@@ -1,8 +1,10 @@
-//! What a context contains of playbooks: approved ones that the conversation is about, in full.
+//! Selects the playbooks for a context: approved ones that the conversation is about, in full.
 //!
-//! They come from the view, so a playbook exists only if it shows in sessions that may be seen here. Playbooks describe how
-//! agents work, so a role that does not read the agents' shared tier does not read them either. Half a playbook misleads,
-//! so it is served with every step or not at all. Not in this module: the size of the section.
+//! They come from the view, so a playbook is included only if it was found in sessions that may be seen here. Playbooks
+//! describe how agents work, so a role that may not read the agents' shared tier does not get them. An incomplete playbook
+//! misleads, so it is served with every step or not at all.
+//!
+//! Not in this module: the size of the section.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,18 +18,19 @@ use crate::review::retractions::TakenBack;
 use crate::serve::boundary::View;
 use crate::serve::masked::quoted;
 
-/// Maximum number of playbooks: only one is followed at a time.
+/// Maximum number of playbooks, because only one is followed at a time.
 const PLAYBOOKS: usize = 2;
 
-/// A conversation has many words. One word in common with a playbook does not make the playbook its subject.
+/// Minimum number of words that a conversation and a playbook must share. A conversation has many words, so one shared word
+/// does not make the playbook its subject.
 const SHARED_WITH_TALK_MIN: usize = 2;
 
-/// The stems of the words that carry meaning.
+/// The stems of the words in a text, without stop words.
 pub(super) fn stems(text: &str) -> BTreeSet<String> {
     words(text).into_iter().filter(|word| !is_stop_word(&word.plain)).map(|word| word.stem).collect()
 }
 
-/// The stems of what a playbook is about: its title, its description, and its steps.
+/// The stems of a playbook's title, description and steps.
 fn about(row: &PlaybookRow) -> BTreeSet<String> {
     let version = &row.version;
     let mut text = format!("{} {}", version.title, version.description.as_deref().unwrap_or_default());
@@ -38,8 +41,8 @@ fn about(row: &PlaybookRow) -> BTreeSet<String> {
 }
 
 impl Engine {
-    /// The approved playbooks that answer the question. Without one, those that the current conversation is about; if
-    /// nothing has been said yet, those seen in the most sessions.
+    /// The approved playbooks that match the question. Without a question, those that match the current conversation; without
+    /// a conversation, those seen in the most sessions.
     pub(super) fn playbook_lines(
         &self,
         tx: &ReadTx<'_>,
@@ -48,7 +51,7 @@ impl Engine {
         query: Option<&str>,
         taken: &TakenBack,
     ) -> std::result::Result<Vec<Line>, StoreError> {
-        // Approvals are not stored by moment, so playbooks cannot be served as of an earlier one.
+        // Approvals cannot be looked up as of an earlier time, so no playbooks are served for one.
         if request.as_of.is_some() || !role_at(tx, view)?.reads_all_tiers() {
             return Ok(Vec::new());
         }
@@ -76,7 +79,7 @@ impl Engine {
     }
 }
 
-/// A playbook as it is served: each of its lines begins with its id, says what it is, and quotes the wording.
+/// A playbook as it is served: each line begins with the playbook's id, says what the line is, and quotes the wording.
 fn line(tx: &ReadTx<'_>, row: &PlaybookRow) -> std::result::Result<Line, StoreError> {
     let (id, version) = (&row.id, &row.version);
     let steps: Vec<String> = version.steps.iter().map(|step| flat(&step.name)).collect();

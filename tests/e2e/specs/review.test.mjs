@@ -145,7 +145,7 @@ test('approving and rejecting say which approved memory is contradicted', async 
   const toast = (text) => ({ css: '[data-testid="toast"]', text });
   await showRow('Porto');
   await keepsake.press('r');
-  await keepsake.sees(toast('Dismissed. It contradicts what you approved before, which stays'), 'stays: “I live in Utrecht”');
+  await keepsake.sees(toast('Dismissed. It contradicts what you approved before, which is kept'), 'kept: “I live in Utrecht”');
   await keepsake.screenshot('review-contradicts-rejected-light');
   assert.equal(await status(), 'rejected');
   await keepsake.press('u');

@@ -122,7 +122,7 @@ test('a question about an attribute finds what was approved of it, and says so',
   await keepsake.find(answer, { within_ms: 10_000 });
   assert.match(await active(), /Known fact[^]*walnuts/, 'it comes first');
   await keepsake.click(answer);
-  assert.match(await keepsake.text('search-why'), /what you approved about your question/);
+  assert.match(await keepsake.text('search-why'), /an approved fact about your question/);
   await shoot('attribute-light');
 });
 

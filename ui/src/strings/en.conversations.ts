@@ -1,4 +1,4 @@
-/** Texts of Conversations: the list, the reading view, the use for memory, and Analyze now. */
+/** Texts of Conversations: the list, the reading view, the memory setting, and Analyze now. */
 import { listed, number, plural } from './words';
 
 const memoriesOf = (active: number, pending: number): string =>
@@ -26,7 +26,7 @@ export const conversations = {
   readFailedText: 'Its messages are safe in the database.',
   gone: 'This conversation no longer exists.',
   pickTitle: 'Choose a conversation',
-  pickText: 'Words that became memories are highlighted in it.',
+  pickText: 'Words that became memories are highlighted.',
   noMessages: 'This conversation has no messages left.',
   messageCount: (count: number) => plural(count, 'message', 'messages'),
   memoriesActive: (count: number) => plural(count, 'memory', 'memories'),
@@ -69,7 +69,7 @@ export const conversations = {
   privateTimeText: (count: number) => `${plural(count, 'message', 'messages')} arrived while this conversation was not used for memory. From now on, ${count === 1 ? 'it is' : 'they are'} used like all others.`,
   privateTimeUse: 'Use them',
   privateTitle: 'Stop using this conversation for memory?',
-  privateText: 'From now on, nothing here is analyzed: no proposals, no summaries, no profile. The messages stay, and only you can read them.',
+  privateText: 'From now on, nothing here is analyzed: no proposals, no summaries, no profile. The messages are kept, and only you can read them.',
   privateCounted: (parts: readonly string[]) => `So far, it has led to ${listed(parts)}. What should happen to them?`,
   privateNothing: 'Nothing has been remembered from it so far.',
   countAnalyses: (count: number) => plural(count, 'analysis or summary', 'analyses and summaries'),
@@ -80,10 +80,10 @@ export const conversations = {
   keepText: 'Everything remembered so far stays as it is, and agents may still use it.',
   hide: 'Hide',
   hideText: (active: number, pending: number) =>
-    active + pending > 0 ? `You still see ${memoriesOf(active, pending)}, but agents do not. Undone when you use the conversation for memory again.` : 'Nothing to hide: no memory comes from this conversation alone.',
+    active + pending > 0 ? `You still see ${memoriesOf(active, pending)}, but agents do not. This is undone when you use the conversation for memory again.` : 'Nothing to hide: no memory comes only from this conversation.',
   erase: 'Erase',
-  eraseText: (parts: readonly string[]) => `Deletes ${listed(parts)} for good. The messages stay. This cannot be undone.`,
-  countFailed: 'What was remembered from it could not be counted',
+  eraseText: (parts: readonly string[]) => `Deletes ${listed(parts)} for good. The messages are kept. This cannot be undone.`,
+  countFailed: 'The memories from it could not be counted',
   countFailedText: 'Nothing was changed. Close this and try again.',
   notPrivateTitle: 'Use this conversation for memory again?',
   notPrivateText: 'New messages are analyzed again, and Analyze now is available. Memories that were hidden are shown to agents again.',
@@ -126,11 +126,11 @@ export const conversations = {
 
   resultsTitle: 'Analysis',
   resultsOf: (messages: number) => `${plural(messages, 'message', 'messages')} read`,
-  resultsGone: 'This conversation has no analysis any more.',
+  resultsGone: 'This conversation no longer has an analysis.',
   resultsFailed: 'The analyses could not be loaded',
   resultsFailedText: 'They are safe in the database.',
   summary: 'Summary',
-  noSummary: 'Too little was said for a summary.',
+  noSummary: 'Not enough was said for a summary.',
   goToLine: 'Go to this message',
   tone: 'Tone',
   arc: 'Emotional arc',

@@ -10,7 +10,7 @@ export const gaps = {
   live: (count: number) => `${plural(count, 'gap', 'gaps')} shown`,
   emptyTitle: { open: 'Nothing to decide', tasks: 'No open tasks', done: 'Nothing done yet' },
   emptyText: {
-    open: 'A request that was made more than once and could not be met appears here, with the messages that show it. You decide whether it becomes a task.',
+    open: 'Requests that were made more than once and could not be met appear here, with the messages that show them. You decide whether they become tasks.',
     tasks: 'A gap that you confirm becomes a task in a Markdown file of your choice.',
     done: 'When you check a task’s box in the file, its gap moves here. If the request comes up again, you are asked again.',
   },

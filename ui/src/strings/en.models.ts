@@ -1,4 +1,4 @@
-/** Texts about language models: choosing one, what may be sent to it, and what was sent. */
+/** Texts about language models: choosing one, what may be sent to it, and the log of calls. */
 import { activity } from './en.activity';
 import { bytes, duration, number, plural } from './words';
 
@@ -11,16 +11,16 @@ export const models = {
 
   engines: 'Memory engine',
   engine: {
-    built_in: { name: 'Built-in', text: 'The small reader included with Keepsake finds facts about people and promises on this computer. It needs nothing else, but it misses what is only implied.' },
+    built_in: { name: 'Built-in', text: 'The small reader included with Keepsake finds facts about people and promises on this computer. It needs nothing else, but it misses facts that are only implied.' },
     model: { name: 'Model', text: 'The model you choose reads conversations and proposes memories. Proposals that your own words do not support are filtered out.' },
     both: { name: 'Both', text: 'Both propose memories. A memory that both find appears once in Review, with both names.' },
   },
-  enginesAlso: 'This choice also applies to people, topics, sessions with agents, playbooks and reflection. There the built-in rules run first, and what a model adds is kept only where your words support it.',
+  enginesAlso: 'This choice also applies to people, topics, sessions with agents, playbooks and reflection. There, the built-in rules run first, and a model’s additions are kept only if your words support them.',
   engineMissing: 'Choose a model below first.',
 
   model: 'Model',
   none: 'No model chosen',
-  noneText: 'Keepsake works without one. A model also finds what is implied but not said explicitly.',
+  noneText: 'Keepsake works without one. A model also finds facts that are implied but not stated explicitly.',
   local: 'This computer',
   remote: 'Another computer',
   shape: { ollama: 'Ollama', openai: 'OpenAI-compatible' } as Readonly<Record<string, string>>,
@@ -187,8 +187,8 @@ export const models = {
     all: 'All',
     remoteOnly: 'Other computers',
     forget: 'Delete texts',
-    forgetTitle: 'Delete what was sent and received?',
-    forgetText: 'The texts of all calls are deleted from this computer. The time, destination and size of each call stay, so that you can still see what left. This cannot be undone.',
+    forgetTitle: 'Delete the sent and received texts?',
+    forgetText: 'The texts of all calls are deleted from this computer. The time, destination and size of each call stay, so that you can still see what was sent. This cannot be undone.',
     didForget: 'Texts deleted',
     keep: 'Keep texts',
     nothingLeft: 'Nothing has left this computer',

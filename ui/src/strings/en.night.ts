@@ -9,7 +9,7 @@ export const night = {
   start: 'Run now',
   started: 'The overnight run has started',
   stop: 'Stop',
-  stopped: 'Stopped. What was done so far is kept.',
+  stopped: 'Stopped. The work done so far is kept.',
   running: (jobs: number) => (jobs > 0 ? `Running, ${plural(jobs, 'job', 'jobs')} left` : 'Running'),
   cancelled: 'Stopped before it finished',
   isNew: 'New in the last run,',

@@ -1,7 +1,7 @@
-/** Texts of People: the people there are, which accounts belong to one person, and the evidence for and against it. */
+/** Texts of People: the list of people, the links between accounts, and the evidence for and against each link. */
 import { listed, number, plural } from './words';
 
-/** Where an account's contact detail comes from. */
+/** The source of an account's contact detail. */
 const contactFrom: Readonly<Record<string, string>> = {
   handle: 'it is the account itself',
   profile: 'their profile says so',
@@ -70,7 +70,7 @@ export const people = {
   places: 'What each channel may see',
   placesHint: 'How many memories about them agents may use in each channel.',
   placesOwner: 'You are in every conversation. What others may see about you depends on who is there. Use View as to check.',
-  placesNone: 'They are in no stored conversation.',
+  placesNone: 'They are not in any stored conversation.',
   visible: (count: number) => `${number(count)} visible`,
   withheld: (count: number) => `${number(count)} withheld`,
   nothingKnown: 'No memories',
@@ -104,7 +104,7 @@ export const people = {
   position: (at: number, of: number) => `${number(at)} of ${number(of)}`,
   linkDetail: 'Pair of accounts',
   question: (a: string, b: string) => (a === b ? `Is ${a} the same person in both places?` : `Are ${a} and ${b} the same person?`),
-  /** How well a suggestion is supported, as a short mark and as a sentence. */
+  /** The strength of the evidence for a suggestion, as a short mark and as a sentence. */
   strength: { contact: 'Same contact detail', declared: 'Said so themselves', name: 'Same full name', guess: 'Guess', manual: 'Linked by you' } as Readonly<Record<string, string>>,
   strengthText: {
     contact: 'Strong: both give the same address or number as their own.',
@@ -123,8 +123,8 @@ export const people = {
   whatSame: 'If they are the same person',
   whatNow: 'As one person',
   makes: (count: number) => `One person with ${plural(count, 'account', 'accounts')}`,
-  opensNothing: 'Linking makes nothing newly visible anywhere.',
-  opens: 'Would become visible there:',
+  opensNothing: 'Linking makes nothing visible in new places.',
+  opens: 'Would become visible:',
   opensLine: (count: number, title: string) => `${plural(count, 'memory', 'memories')} in ${title}`,
   previewFailed: 'The preview of this link could not be loaded',
   previewing: 'Loading preview…',
@@ -160,7 +160,7 @@ export const people = {
     same_conversation: 'Both write in the same conversation',
     answers: (count: number) => `One replied to the other there ${count === 1 ? 'once' : `${number(count)} times`}.`,
     different_names: (a: string, b: string) => `Their names differ: ${a} and ${b}`,
-    partlyShared: 'Part of the name is the same, as after a marriage.',
+    partlyShared: 'Part of the name is the same, as after marriage.',
     same_server: (server: string) => `Both are accounts on ${server}, where a person rarely needs two`,
     denied: (by: string) => `${by} says that the other account is not theirs`,
     declared_other: (by: string, handle: string) => `${by} says that a different account there is theirs: ${handle}`,

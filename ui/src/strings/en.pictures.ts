@@ -105,7 +105,7 @@ export const time = {
   loadFailed: 'The chart could not be loaded',
   loadFailedText: 'Nothing was changed. Your messages are safe in the database.',
   emptyTitle: 'Nothing to show yet',
-  emptyText: 'After an import, you see here how many messages were written when, and how many memories came from them.',
+  emptyText: 'After an import, you see here how many messages were written over time, and how many memories came from them.',
   emptyAction: 'Add a source',
   label: 'Messages and memories over time',
   hint: 'Point at a bar, or move with the arrow keys. Drag, or hold Shift, to select several.',

@@ -1,4 +1,4 @@
-/** Texts of Privacy: who may see what comes from each channel, how much each agent may see, and a preview of it. */
+/** Texts of Privacy: who may see information from each channel, how much each agent may see, and a preview. */
 import { number, plural } from './words';
 
 export const privacy = {
@@ -8,7 +8,7 @@ export const privacy = {
   tabAgents: 'Agents',
   tabView: 'View as',
 
-  /** Who may see what comes from a place. The other switch, "not used for memory", is never called private. */
+  /** Who may see information from a place. The other setting, "not used for memory", is never called private. */
   visibility: { public: 'Public', private: 'Private', mixed: 'Mixed' } as Readonly<Record<string, string>>,
   visibilityLong: {
     public: 'Public: agents may use it anywhere',
@@ -16,10 +16,10 @@ export const privacy = {
     mixed: 'Mixed: some of its conversations are public, some private',
   } as Readonly<Record<string, string>>,
   whoSees: 'Who may see it',
-  whoSeesConversation: 'Who may see what comes from this conversation?',
+  whoSeesConversation: 'Who may see information from this conversation?',
   choices: { public: 'Public', private: 'Private', source: 'As the source says' } as Readonly<Record<string, string>>,
   choiceText: {
-    public: 'Agents may use what comes from here anywhere, even where others can read it.',
+    public: 'Agents may use information from here anywhere, even where others can read it.',
     private: 'Agents may use it only in private places with the same people. You can still allow single memories anywhere.',
     source: 'Removes your choice. The visibility from the import applies.',
     sourceConversation: 'Removes your choice for this conversation. The visibility of its channel applies.',
@@ -39,14 +39,14 @@ export const privacy = {
   effectOpened: (count: number) => `Agents could then use ${plural(count, 'approved memory', 'approved memories')} anywhere.`,
   effectClosed: (count: number) => `Agents could use ${plural(count, 'approved memory', 'approved memories')} only in private places with the same people.`,
   effectNoMemories: 'No approved memory is affected.',
-  effectFailed: 'What this would change could not be counted. Nothing was changed.',
+  effectFailed: 'The effect could not be counted. Nothing was changed.',
   counting: 'Counting…',
   apply: 'Apply',
   applied: (title: string, choice: string) => `${title}: ${choice.toLowerCase()} from now on`,
   appliedBack: 'Undone. The visibility is as before.',
-  ownChoice: 'Conversations for which you chose separately stay as they are.',
-  notMemory: 'This setting is about who may see memories. To have nothing remembered from a conversation at all, use “Don’t use for memory” in Conversations.',
-  notMemoryHere: 'This setting is about who may see memories. To have nothing remembered from this conversation at all, use “Don’t use for memory” instead.',
+  ownChoice: 'Conversations with their own setting are not changed.',
+  notMemory: 'This setting controls who may see memories. If nothing should be remembered from a conversation, use “Don’t use for memory” in Conversations.',
+  notMemoryHere: 'This setting controls who may see memories. If nothing should be remembered from this conversation, use “Don’t use for memory” instead.',
 
   channels: 'Channels',
   search: 'Search channels',
@@ -55,7 +55,7 @@ export const privacy = {
   live: (count: number) => `${plural(count, 'channel', 'channels')} shown`,
   counts: (conversations: number, messages: number) => `${plural(conversations, 'conversation', 'conversations')}, ${plural(messages, 'message', 'messages')}`,
   emptyTitle: 'No channels yet',
-  emptyText: 'Each chat, room or mailbox you import appears here. You choose who may see what comes from it.',
+  emptyText: 'Each chat, room or mailbox you import appears here. You choose who may see information from it.',
   emptyAction: 'Add a source',
   noMatchTitle: 'No channels match',
   noMatchText: 'Search covers titles and addresses.',
@@ -112,7 +112,7 @@ export const privacy = {
   rules: {
     private_conversation: 'from conversations not used for memory',
     private_into_public: 'private, but this place is public, or the agent may see only public memories',
-    other_people: 'private, but other people are here than where it was said',
+    other_people: 'private, but people are here who were not there when it was said',
   } as Readonly<Record<string, string>>,
   ruleCount: (count: number) => plural(count, 'memory', 'memories'),
   items: 'Items and their sources',

@@ -5,7 +5,7 @@ export const profile = {
   title: 'Preferences and needs',
   titleOwner: 'Your preferences and needs',
   emptyOwner: 'Nothing yet. When you say how you want things, such as “keep it short” or “no calls before ten”, it appears here with the message that shows it.',
-  empty: 'Nothing yet. What they ask for repeatedly and how they want things appears here, with the messages that show it.',
+  empty: 'Nothing yet. Repeated requests and preferences appear here, with the messages that show them.',
   types: {
     needs: 'Needs',
     expectations: 'Expectations',

@@ -30,7 +30,7 @@ export const reflection = {
   madeBy: (name: string) => `Proposed by ${name}.`,
   before: 'Before',
   after: 'After',
-  states: { in_use: 'Stays', set_aside: 'In the trash: not shown to agents, kept under Memories', folded: 'Merged into the memory that stays' } as Readonly<Record<string, string>>,
+  states: { in_use: 'Kept', set_aside: 'In the trash: not shown to agents, kept under Memories', folded: 'Merged into the memory that is kept' } as Readonly<Record<string, string>>,
   sources: (count: number) => `based on ${plural(count, 'message', 'messages')}`,
   restsTitle: 'Sources',
   openLine: 'Open in conversation',
@@ -57,7 +57,7 @@ export const reflection = {
   needsLook: (count: number, reason: string) => `${plural(count, 'clean-up was', 'clean-ups were')} not applied: ${reason}`,
 
   settingsName: 'Automatic clean-up at night',
-  settingsHint: 'What you turn on here is applied at night without asking, after a backup, and one undo reverts the whole run. Nothing is ever deleted.',
+  settingsHint: 'Changes that you turn on here are applied at night without asking, after a backup. One undo reverts the whole run. Nothing is ever deleted.',
   automatic: {
     archive: { name: 'Move outdated memories to the trash', hint: 'Plans whose time has passed, and passing moods' },
     merge: { name: 'Merge duplicates', hint: 'Only about the same person, and only where the same people may see them' },

@@ -48,10 +48,10 @@ export const settings = {
     broken: 'Could not be loaded, so Keepsake matches by keywords',
   } as Readonly<Record<string, string>>,
   reader: 'Reader',
-  readerHint: 'Runs on this computer and finds facts and promises in conversations. Without it, nothing is proposed. Conversations wait, and are read once it is available.',
+  readerHint: 'Runs on this computer and finds facts and promises in conversations. Without it, nothing is proposed. Conversations wait to be read until it is available.',
   readerStates: {
     ready: 'In use',
-    idle: 'Ready, and loads when there is something to read',
+    idle: 'Ready, and loads when needed',
     missing: 'Missing, so conversations wait to be read',
     refused: 'Could not be loaded, so conversations wait to be read',
   } as Readonly<Record<string, string>>,
@@ -66,7 +66,7 @@ export const settings = {
   holdsText: (messages: number, conversations: number, memories: number) =>
     `${plural(messages, 'message', 'messages')} in ${plural(conversations, 'conversation', 'conversations')}, ${plural(memories, 'approved memory', 'approved memories')}`,
   owner: 'You are',
-  ownerUnknown: 'Not known yet. Keepsake asks you at an import.',
+  ownerUnknown: 'Not known yet. Keepsake asks when you import files.',
   sample: 'Sample data',
   sampleHint: 'Invented conversations to explore Keepsake with.',
   sampleRemove: 'Remove sample data',
@@ -78,5 +78,5 @@ export const settings = {
   promise: 'Privacy promise',
   promiseHere: 'Everything stays on this computer. Nothing is sent anywhere.',
   promiseElsewhere: 'Everything is stored on this computer. Only what you allowed in Models is sent to the model you chose, masked and logged.',
-  promises: ['Nothing becomes a memory until you approve it.', 'Conversations not used for memory are never analyzed, and what you erase is gone.'],
+  promises: ['Nothing becomes a memory until you approve it.', 'Conversations not used for memory are never analyzed, and anything you erase is gone.'],
 };

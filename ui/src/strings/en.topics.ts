@@ -14,7 +14,7 @@ export const topics = {
   between: (first: string, last: string) => (first === last ? first : `${first} – ${last}`),
   live: (count: number) => `${plural(count, 'topic', 'topics')} shown`,
   emptyTitle: 'No topics yet',
-  emptyText: 'A topic appears when enough was said about one subject. Small talk creates none.',
+  emptyText: 'A topic appears once enough has been said about a subject. Small talk does not create topics.',
   emptyAction: 'Add a source',
   readingTitle: 'Finding topics',
   readingText: 'Topics appear here when Keepsake has read your conversations. You can keep working meanwhile.',
@@ -56,7 +56,7 @@ export const topics = {
   hide: 'Hide',
   readVersion: (n: number, by: string | null) => (by === null ? `Read version ${n}` : `Read version ${n} by ${by}`),
   decisions: 'Your decisions',
-  decisionsHint: 'They stay when topics are rebuilt, and you can undo each of them.',
+  decisionsHint: 'Your decisions are kept when topics are rebuilt, and you can undo any of them.',
   acts: { rename: 'Renamed', pin: 'Pinned', unpin: 'Unpinned', merge: 'Merged', split: 'Split', leave: 'Kept as is' } as Readonly<Record<string, string>>,
   takeBack: 'Undo',
 

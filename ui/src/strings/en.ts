@@ -86,7 +86,7 @@ export const en = {
     settings: 'Settings',
     welcome: 'Welcome',
   },
-  /** What the number next to a panel's name counts; read out after the number. */
+  /** The unit of the number next to a panel's name, read aloud after the number. */
   panelCount: {
     review: (count: number) => `${count === 1 ? 'proposal' : 'proposals'} to review`,
     memories: (count: number) => (count === 1 ? 'memory' : 'memories'),
@@ -245,7 +245,7 @@ export const en = {
     evidenceOf: (count: number) => (count === 1 ? 'Source' : `${count} sources`),
     noEvidence: 'Added by you, without a source.',
     openSource: 'Open in conversation',
-    erasedLine: 'The message was erased, and its quote with it.',
+    erasedLine: 'The message and its quote were erased.',
     staleSpan: 'The quoted words are no longer in this message. Check it before you decide.',
     cut: '(shortened)',
     changes: 'What changed',
@@ -327,7 +327,7 @@ export const en = {
     edited: 'Approved your wording',
     draft: 'Draft',
     wordingInvalid: 'Nothing was approved: this wording is empty or too long.',
-    draftsFirst: 'Nothing was approved: one of these has edits that are not saved. Approve or cancel them first.',
+    draftsFirst: 'Nothing was approved: one of these has unsaved edits. Approve or cancel them first.',
     merged: 'Merged into the most similar memory',
     restored: (count: number) => `Moved ${plural(count, 'proposal', 'proposals')} to review`,
     reasonNoted: (reason: string) => `Reason saved: ${reason.toLowerCase()}`,
@@ -335,7 +335,7 @@ export const en = {
       count === 1 ? `One needs another look: ${reason}` : `${number(count)} need another look: ${reason}`,
     setAside: (count: number) => (count === 1 ? 'An earlier statement is now history' : `${number(count)} earlier statements are now history`),
     contradicts: (count: number, content: string) => `Approved, but it contradicts what you approved before: ${oneOf(count, content)}`,
-    contradictsRejected: (count: number, content: string) => `Dismissed. It contradicts what you approved before, which stays: ${oneOf(count, content)}`,
+    contradictsRejected: (count: number, content: string) => `Dismissed. It contradicts what you approved before, which is kept: ${oneOf(count, content)}`,
     doubtful: (count: number) => `${number(count)} doubtful`,
     doubtfulHint: 'At least two in five of these are wrong.',
     showDoubtful: 'Show',

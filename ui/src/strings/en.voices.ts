@@ -1,14 +1,14 @@
-/** Texts for the unidentified speakers of a meeting, whom its transcript does not name. */
+/** Texts about unidentified speakers: speakers whom a meeting's transcript does not name. */
 import { number, plural } from './words';
 
 export const voices = {
-  /** Over a meeting. */
+  /** Shown above a meeting. */
   bar: (count: number) => `${plural(count, 'unidentified speaker', 'unidentified speakers')}. Nothing is remembered about them until you say who they are.`,
   ask: 'Identify',
   leave: 'Leave unidentified',
   manage: 'Speakers',
   manageHint: 'Identify the speakers in this meeting',
-  /** In People. */
+  /** Shown in People. */
   waiting: (speakers: number, meetings: number) => `${plural(speakers, 'unidentified speaker', 'unidentified speakers')} in ${plural(meetings, 'meeting', 'meetings')}`,
   title: 'Who are these speakers?',
   text: 'The transcript distinguishes these speakers but does not name them. Your answers apply only to this meeting.',
@@ -17,7 +17,7 @@ export const voices = {
   placeholder: 'You, a known person or a new name',
   you: 'You',
   means: {
-    owner: 'This is you. What they said about themselves is proposed as memories about you.',
+    owner: 'This is you. Statements they made about themselves are proposed as memories about you.',
     person: (name: string) => `${name}, already in People`,
     name: (name: string) => `New person: ${name}`,
     open: 'Unidentified: nothing is remembered about them.',
@@ -29,6 +29,6 @@ export const voices = {
   left: (count: number) => `Left ${plural(count, 'speaker', 'speakers')} unidentified`,
   asksAgain: 'Undone. You are asked about the speakers again.',
   failed: 'The speakers could not be loaded',
-  failedText: 'What they said is safe in the database.',
+  failedText: 'Their messages are safe in the database.',
   label: (label: string) => `${label} in the transcript`,
 };

@@ -18,7 +18,7 @@ export const fullHour = (hour: number): string => clock.format(Date.UTC(2000, 0,
 
 export const plural = (count: number, one: string, many: string): string => `${number(count)} ${count === 1 ? one : many}`;
 
-/** The first of several statements, in quotation marks unless it has them already: "“…”, and 2 others". */
+/** The first of several statements, in quotation marks unless it already has them: "“…”, and 2 others". */
 export const oneOf = (count: number, statement: string): string => `${statement.startsWith('“') ? statement : `“${statement}”`}${count > 1 ? `, and ${plural(count - 1, 'other', 'others')}` : ''}`;
 
 /** "a, b and c". */
@@ -42,7 +42,7 @@ const STEPS: readonly (readonly [ms: number, one: string, many: string])[] = [
   [60_000, 'minute', 'minutes'],
 ];
 
-/** "3 days", "20 minutes": in the largest unit that fits at least one and a half times, or else in minutes. */
+/** "3 days", "20 minutes": in the largest unit of which there are at least one and a half, otherwise in minutes. */
 export function duration(ms: number): string {
   const [step, one, many] = STEPS.find(([each]) => ms >= 1.5 * each) ?? [60_000, 'minute', 'minutes'];
   return plural(Math.max(1, Math.round(ms / step)), one, many);

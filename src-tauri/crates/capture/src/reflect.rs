@@ -176,7 +176,7 @@ fn is_over(memory: &Remembered, now: Timestamp) -> Option<&'static str> {
     None
 }
 
-/// True if two memories of the same person and audience say the same, so that one of them is enough.
+/// True if two memories about the same person, for the same audience, say the same thing, so only one is needed.
 fn is_same(a: &Remembered, b: &Remembered) -> bool {
     let (one, other) = (&a.entry, &b.entry);
     if one.is_knowledge != other.is_knowledge || one.is_edited && other.is_edited && one.content != other.content {

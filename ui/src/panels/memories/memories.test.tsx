@@ -170,7 +170,7 @@ describe('erasing for good', () => {
     await userEvent.click(screen.getByTestId('btn-memory-erase'));
     const dialog = within(screen.getByTestId('erase-dialog'));
     expect(dialog.getByText('Erase this memory for good?')).toBeDefined();
-    expect(await counts()).toEqual(['1 memory', '1 link to source messages', '1 search vector', '1 summary, session or analysis of the same conversations, recreated without what is erased']);
+    expect(await counts()).toEqual(['1 memory', '1 link to source messages', '1 search vector', '1 summary, session or analysis of the same conversations, recreated without the erased content']);
     expect(dialog.getByText(/^The messages stay as they are\./)).toBeDefined();
     expect(await violations()).toEqual([]);
     await press('Enter', ' ', 'y');
@@ -183,7 +183,7 @@ describe('erasing for good', () => {
     await userEvent.click(receipt.getAllByRole('button', { name: 'Close' })[0] as HTMLElement);
     await waitFor(() => expect(count()).toBe('0'));
     await press('u');
-    expect(await screen.findByText('What was erased cannot be restored.')).toBeDefined();
+    expect(await screen.findByText('Erased data cannot be restored.')).toBeDefined();
     expect(host.calls.filter((each) => each.cmd === 'undo'), 'nothing older is undone in its stead').toEqual([]);
   });
 

@@ -20,7 +20,7 @@ describe('each kind of reason is said in plain words', () => {
     ['shared_terms', { terms: ['atlas', 'rollback'] }, 'Both use words that few others use: atlas and rollback'],
     ['same_conversation', { conversation: 'conv', answers: 0 }, 'Both write in the same conversation'],
     ['same_conversation', { conversation: 'conv', answers: 3 }, 'Both write in the same conversation / One replied to the other there 3 times.'],
-    ['different_names', { a: 'Robin Hale', b: 'Robin Marsh', is_partly_shared: true }, 'Their names differ: Robin Hale and Robin Marsh / Part of the name is the same, as after a marriage.'],
+    ['different_names', { a: 'Robin Hale', b: 'Robin Marsh', is_partly_shared: true }, 'Their names differ: Robin Hale and Robin Marsh / Part of the name is the same, as after marriage.'],
     ['same_server', { server: 'example.org' }, 'Both are accounts on example.org, where a person rarely needs two'],
     ['same_server', { server: '' }, 'Both are accounts on Email, where a person rarely needs two'],
     ['denied', { by: 'b' }, 'rob (Matrix) says that the other account is not theirs'],

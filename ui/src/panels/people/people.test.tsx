@@ -181,7 +181,7 @@ describe('one person', () => {
     const dialog = await linkByHand('N. Aziz');
     const preview = await within(dialog).findByTestId('link-preview');
     expect(preview.textContent).toContain('One person with 2 accounts');
-    expect(preview.textContent).toContain('nothing newly visible');
+    expect(preview.textContent).toContain('nothing visible in new places');
     expect(asked(host, 'link_handles'), 'not before it is confirmed').toEqual([]);
     expect(await violations()).toEqual([]);
     fireEvent.click(within(dialog).getByTestId('btn-link-confirm'));

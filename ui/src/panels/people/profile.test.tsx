@@ -151,7 +151,7 @@ describe('a profile', () => {
 
   test('with nothing known it says what will stand there; of a service nothing is said', async () => {
     await open('Mum', 'WhatsApp');
-    expect(screen.getByText(/^Nothing yet\. What they ask for/)).toBeDefined();
+    expect(screen.getByText(/^Nothing yet\. Repeated requests/)).toBeDefined();
     fireEvent.click(screen.getByTestId('facet-kind'));
     fireEvent.click(await screen.findByRole('menuitemcheckbox', { name: /Services/ }));
     const build = await waitFor(() => {

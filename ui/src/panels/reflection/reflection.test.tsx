@@ -65,8 +65,8 @@ describe('one proposal', () => {
     await press('j', 'j');
     await waitFor(() => expect(title()).toBe('Merge these memories into one'));
     const after = await screen.findByTestId('reflection-after');
-    await waitFor(() => expect(within(after).getByText('Merged into the memory that stays')).toBeTruthy());
-    expect(within(after).getByText('Stays')).toBeTruthy();
+    await waitFor(() => expect(within(after).getByText('Merged into the memory that is kept')).toBeTruthy());
+    expect(within(after).getByText('Kept')).toBeTruthy();
     expect(within(after).getByText('based on 2 messages')).toBeTruthy();
     expect(await violations()).toEqual([]);
   });

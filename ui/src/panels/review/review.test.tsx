@@ -163,7 +163,7 @@ describe('reviewing by keyboard', () => {
     }));
     await press('r');
     await quiet();
-    const said = () => screen.getAllByTestId('toast').filter((each) => each.textContent?.includes('Dismissed. It contradicts what you approved before, which stays: “User lives in Porto”, and 1 other'));
+    const said = () => screen.getAllByTestId('toast').filter((each) => each.textContent?.includes('Dismissed. It contradicts what you approved before, which is kept: “User lives in Porto”, and 1 other'));
     await waitFor(() => expect(said()).toHaveLength(1));
     await userEvent.click(screen.getByRole('button', { name: 'Wrong' }));
     await quiet();

@@ -168,7 +168,7 @@ describe('the results', () => {
     type('budget cook lot');
     await waitFor(() => expect(row('About twelve thousand')).toBeDefined());
     const line = row('About twelve thousand');
-    expect(line.textContent).toContain('Next message');
+    expect(line.textContent).toContain('Nearby message');
     expect(marks(line)).toEqual(['budget', 'cook', 'lot']);
   });
 

@@ -72,7 +72,7 @@ function Engines({ models: { view, change, problems } }: { models: Models }) {
                 aria-describedby={`engine-${engine}`}
                 data-testid={ENGINE_IDS[engine]}
                 onChange={() => {
-                  // Hides the notice about a newly chosen model, which offers the same.
+                  // Hides the notice about a newly chosen model, which offers the same choice.
                   hideToasts('model');
                   void change('engines', { engines: engine });
                 }}

@@ -68,7 +68,7 @@ describe('a restore', () => {
     const host = await show();
     fireEvent.click(screen.getByTestId('btn-backup-restore'));
     const dialog = await screen.findByTestId('backup-ask');
-    expect(dialog.textContent).toMatch(/The backup contains30 messages.*It replaces what is here now\d+ messages/);
+    expect(dialog.textContent).toMatch(/The backup contains30 messages.*It replaces the current data\d+ messages/);
     expect(await violations()).toEqual([]);
     fireEvent.click(within(dialog).getByRole('button', { name: 'Cancel' }));
     await waitFor(() => expect(screen.queryByTestId('backup-ask')).toBeNull());

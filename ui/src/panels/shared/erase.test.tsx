@@ -56,7 +56,7 @@ test('a conversation: what goes is counted, nothing goes by a key, and the recei
   fireEvent.click(receipt.getAllByRole('button', { name: 'Close' })[0] as HTMLElement);
   await waitFor(() => expect(screen.queryByTestId('erase-receipt')).toBeNull());
   await press('u');
-  await screen.findByText('What was erased cannot be restored.');
+  await screen.findByText('Erased data cannot be restored.');
   expect(asked(host, 'undo'), 'nothing older is undone in its stead').toEqual([]);
 });
 
@@ -84,7 +84,7 @@ test('while somebody reads the file it says so, and follows the job to its end',
   expect(receipt.getByText(/another program still has the data file open/)).toBeDefined();
   answer = job('done', JSON.stringify({ messages: 5, verified_at_ms: Date.UTC(2026, 10, 20, 14, 5) }));
   host.emit({ type: 'changed', tags: ['jobs'] });
-  await receipt.findByText(`All of Keepsake’s files were checked on ${fullTime(Date.UTC(2026, 10, 20, 14, 5))}, and none contains any of it. Backups and exports that you made yourself may still contain it.`);
+  await receipt.findByText(`All of Keepsake’s files were checked on ${fullTime(Date.UTC(2026, 10, 20, 14, 5))}, and none contains any of the erased data. Backups and exports that you made yourself may still contain it.`);
   expect(receipt.getByText('Erased')).toBeDefined();
 });
 
@@ -92,7 +92,7 @@ test('a person: what others said stays, and it says so; the owner cannot be eras
   const host = await openPerson('Tomasz Wrona');
   const dialog = await ask('btn-person-more');
   expect(dialog.getByText('Erase everything from Tomasz Wrona for good?')).toBeDefined();
-  expect(within(dialog.getByTestId('erase-counts')).getAllByRole('listitem').map((each) => each.textContent)).toEqual(['1 message', '1 conversation loses messages but stays', 'No memories, because none comes from it alone']);
+  expect(within(dialog.getByTestId('erase-counts')).getAllByRole('listitem').map((each) => each.textContent)).toEqual(['1 message', '1 conversation loses messages but stays', 'No memories, because none comes only from it']);
   expect(await violations()).toEqual([]);
   fireEvent.click(dialog.getByTestId('btn-erase'));
   await screen.findByTestId('erase-receipt');
@@ -140,5 +140,5 @@ test('what could not be counted cannot be erased', async () => {
 
 test.each([
   ['everything', { messages: 2, conversations: 2, shortened: 1, memories: 1 }, ['2 messages', '2 complete conversations', '1 conversation loses messages but stays', '1 memory or proposal with no other source']],
-  ['only what there is', { messages: 1, conversations: 0, shortened: 0, memories: 0 }, ['1 message', 'No memories, because none comes from it alone']],
+  ['only what there is', { messages: 1, conversations: 0, shortened: 0, memories: 0 }, ['1 message', 'No memories, because none comes only from it']],
 ])('what would go: %s', (_, preview, expected) => expect(foreseen(preview)).toEqual(expected));

@@ -61,7 +61,7 @@ describe('the folder of an export', () => {
     expect(importButton().textContent).toBe('Import 240 messages');
     fireEvent.click(screen.getByTestId('btn-source-replace'));
     const dialog = await screen.findByTestId('backup-ask');
-    expect(dialog.textContent).toContain('It replaces what is here now');
+    expect(dialog.textContent).toContain('It replaces the current data');
     expect(asked(host, 'restore'), 'not before the yes').toEqual([]);
     fireEvent.click(within(dialog).getByTestId('btn-backup-confirm'));
     await waitFor(() => expect(asked(host, 'restore')).toEqual([{ token: FOLDER.token }]));

@@ -72,7 +72,7 @@ describe('folders read on their own', () => {
   test('one is taken off; what was imported stays', async () => {
     const host = await show();
     fireEvent.click(screen.getByRole('button', { name: 'Stop watching /home/robin/Meetings' }));
-    await screen.findByText(/What was imported stays/);
+    await screen.findByText(/Imported messages are kept/);
     expect(asked(host, 'watched_remove')).toEqual([{ id: 'watch_2' }]);
     expect(screen.getAllByTestId('watched-row')).toHaveLength(1);
   });

@@ -291,7 +291,7 @@ impl<'a> Task<'a> {
         Ok(())
     }
 
-    /// Handles a call that has finally failed.
+    /// Handles a call that has failed permanently.
     fn give_up(&mut self, error: CallError) {
         match self.waiting.pop_front() {
             Some(Ask::Judge { mut entries, .. }) => {

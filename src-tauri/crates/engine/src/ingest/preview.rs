@@ -1,7 +1,7 @@
 //! Preview of an import: the contents of the file, and how much of it is already in the log. Nothing is changed.
 //!
-//! Messages are processed in batches as in an import, and the store judges each by its own rules, so the numbers are those of
-//! the import that follows. Not in this module: wording for people, and the rules themselves.
+//! Messages are processed in batches, as in an import, and the store applies its own rules to each, so the numbers match those
+//! of the actual import. Not in this module: user-facing text, and the rules themselves.
 
 use keepsake_domain::Message;
 use keepsake_importers::{ImportError, Preview, Stop, preview_with};

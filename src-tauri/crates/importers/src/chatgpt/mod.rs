@@ -1,6 +1,6 @@
 //! ChatGPT data exports: `conversations.json` or `conversations-NNN.json`, an array of conversations, each a tree of nodes.
 //!
-//! The thread shown to the user is the path from `current_node` up to the root; every other node is kept as a branch. For shapes
+//! The thread shown to the user is the path from `current_node` up to the root; every other node is kept as a branch. For formats
 //! and pitfalls, see docs/formats.md, section 2.
 
 mod content;

@@ -196,7 +196,7 @@ fn mark_in(line: &str) -> Option<(usize, TaskStatus)> {
     Some((at + 1, status))
 }
 
-/// The end of the lines under a task's head, including its closing comment; `None` if the comment was removed.
+/// Where the lines under a task's heading end, including the closing comment; `None` if that comment was removed.
 fn end_of_body(file: &str, from: usize, id: &TaskId) -> Option<usize> {
     let closing = format!("<!-- /keepsake {id} -->");
     let another = "<!-- keepsake task_";

@@ -88,7 +88,7 @@ test('what was put in the trash is erased for good, with a list of what goes', a
   await keepsake.sees('erase-counts', '1 memory');
   await keepsake.screenshot('memory-erase-dark');
   await keepsake.click('btn-erase');
-  await keepsake.sees('erase-receipt', 'none contains any of it');
+  await keepsake.sees('erase-receipt', 'none contains any of the erased data');
   assert.equal(await keepsake.run('return document.querySelectorAll(\'[data-testid="btn-undo"]\').length'), 0, 'no notice offers it back');
   await keepsake.screenshot('memory-erased-dark');
   assert.deepEqual((await memories()).filter(({ content }) => content.includes('blue paper')), [], 'no memory is left');

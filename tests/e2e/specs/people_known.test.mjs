@@ -183,7 +183,7 @@ sys.stdin.read()`, join(keepsake.dataDir, 'keepsake.db')], { env: process.env, s
   } finally {
     await stop(reader);
   }
-  await keepsake.sees('erase-receipt', 'none contains any of it', { within_ms: 30_000 });
+  await keepsake.sees('erase-receipt', 'none contains any of the erased data', { within_ms: 30_000 });
   await keepsake.screenshot('erase-receipt-light');
   await keepsake.click({ css: '[data-testid="erase-receipt"] footer button', text: 'Close' });
   await keepsake.gone('erase-receipt');

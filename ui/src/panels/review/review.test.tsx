@@ -273,7 +273,7 @@ describe('reviewing by keyboard', () => {
     await userEvent.click(screen.getByTestId('btn-approve'));
     await quiet();
     expect(decisions(host)).toEqual([]);
-    expect((await screen.findByTestId('toast')).textContent).toContain('not saved');
+    expect((await screen.findByTestId('toast')).textContent).toContain('unsaved edits');
   });
 
   test('undo takes back the last act, also one of another panel, and never an older approval in its place', async () => {

@@ -50,7 +50,7 @@ test('a conversation: what goes is counted, nothing goes by a key, and the recei
   const receipt = within(await screen.findByTestId('erase-receipt'));
   expect(asked(host, 'conversation_erase')).toEqual([{ id: 'conv_book' }]);
   expect(receipt.getByText('Erased: 5 messages, 1 conversation and 3 memories and proposals.')).toBeDefined();
-  expect(receipt.getByText(/none contains any of it\. Backups and exports that you made yourself may still contain it\.$/)).toBeDefined();
+  expect(receipt.getByText(/none contains any of the erased data\. Backups and exports that you made yourself may still contain it\.$/)).toBeDefined();
   await waitFor(() => expect(screen.queryByText('Books for the winter')).toBeNull());
   expect(screen.getByTestId('erase-receipt'), 'though what it is about is gone').toBeDefined();
   fireEvent.click(receipt.getAllByRole('button', { name: 'Close' })[0] as HTMLElement);

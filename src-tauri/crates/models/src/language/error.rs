@@ -34,7 +34,7 @@ pub enum CallError {
     #[error("the call to the model was cancelled")]
     Cancelled,
     /// Status 429, or 503 without another reason.
-    #[error("the model's server is busy (status {status}); try again later")]
+    #[error("the model's server is busy (status {status}); another program may be using it")]
     Busy {
         /// 429 or 503.
         status: u16,
@@ -42,7 +42,7 @@ pub enum CallError {
         retry_after_ms: Option<u64>,
     },
     /// The server reported an internal error.
-    #[error("the model's server reported an internal error (status {status}); try again later")]
+    #[error("the model's server reported an internal error (status {status}); its log says why")]
     Server {
         /// 5xx, or 408 and 425, which are handled in the same way.
         status: u16,

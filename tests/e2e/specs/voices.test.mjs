@@ -69,7 +69,7 @@ test('in the dark as well, and left without a name it is not asked again', async
   await keepsake.click('nav-people');
   await keepsake.screenshot('people-voices-dark');
   await keepsake.click('voices-waiting');
-  await keepsake.sees('voices-bar', '2 speakers');
+  await keepsake.sees('voices-bar', '2 unidentified speakers');
   await keepsake.screenshot('voices-bar-dark');
   await keepsake.click('btn-voices-ask');
   await keepsake.find('voice-name');

@@ -325,7 +325,10 @@ impl Engine {
             if wants(Kind::Message) {
                 found.messages = self.answering(tx, view, &query, vector.as_deref(), None, limit.max(1))?;
                 if !ask.is_ranking {
-                    found.messages.retain(|hit| !hit.why.is_empty());
+                    // Where nothing answers, the nearest are shown whatever makes them so.
+                    if answered::is_answered(&query, &found.messages, &found.memories, vector.is_some()) {
+                        found.messages.retain(|hit| !hit.why.is_empty());
+                    }
                     self.add_titled(tx, view, &query, &mut found.messages)?;
                 }
                 found.facets = facets(&found.messages, moment);

@@ -162,6 +162,8 @@ test('a question that nothing answers says so, and sets the nearest lines apart'
   await keepsake.fill('search-box', 'what is the capital of Mongolia and who governs it');
   await keepsake.sees('search-nearest', 'No good match');
   await keepsake.until('at most three lines', async () => (await count('search-row')) <= 4);
+  await keepsake.find('search-around');
+  assert.equal(await count('search-why'), 0, 'a message that nothing speaks for has no heading for reasons');
   await shoot('nearest-light');
 });
 

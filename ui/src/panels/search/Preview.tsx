@@ -34,14 +34,17 @@ export function Preview({ hit, onOpen }: PreviewProps) {
       <PaneBody label={t.search.detail} of={`${hit.kind} ${hit.id}`}>
         <div className={css.previewBody} data-kind={hit.kind}>
           <Body hit={hit} />
-          <section className={css.why} aria-label={t.search.why} data-testid={TESTIDS.searchWhy}>
-            <h3 className={css.whyTitle}>{t.search.why}</h3>
-            <ul>
-              {hit.why.map((why) => (
-                <li key={why}>{nameOf(t.search.whyLong, why)}</li>
-              ))}
-            </ul>
-          </section>
+          {/* One of the nearest messages may have no reason at all. */}
+          {hit.why.length > 0 ? (
+            <section className={css.why} aria-label={t.search.why} data-testid={TESTIDS.searchWhy}>
+              <h3 className={css.whyTitle}>{t.search.why}</h3>
+              <ul>
+                {hit.why.map((why) => (
+                  <li key={why}>{nameOf(t.search.whyLong, why)}</li>
+                ))}
+              </ul>
+            </section>
+          ) : null}
         </div>
       </PaneBody>
       <PaneFoot label={t.search.detail}>

@@ -283,8 +283,10 @@ export class Keepsake {
     await this.#retry(
       wanted,
       async (element) => {
-        await this.#driver.clear(element);
-        await this.#driver.sendKeys(element, text);
+        // WebDriver's own "clear" empties the field behind the page's back. If the page draws itself again before the first key,
+        // the old text returns and the new one is appended to it.
+        await this.#driver.select(element);
+        await this.#driver.sendKeys(element, text === '' ? KEYS.Backspace : text);
       },
       options,
     );

@@ -98,8 +98,9 @@ export class WebDriver {
     return this.#ask('POST', `/element/${element}/click`);
   }
 
-  clear(element) {
-    return this.#ask('POST', `/element/${element}/clear`);
+  /** Selects the text of a field, so that what is typed next replaces it. */
+  select(element) {
+    return this.execute('arguments[0].focus(); arguments[0].select()', { [ELEMENT]: element });
   }
 
   sendKeys(element, text) {

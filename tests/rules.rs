@@ -416,11 +416,11 @@ fn everything_that_is_known_of_people_has_words_in_the_window() {
     let types = || keepsake_domain::ProfileType::ALL.iter().map(|kind| kind.name());
     let confidences = keepsake_domain::ProfileConfidence::ALL.iter().map(|confidence| confidence.name());
     let statuses = keepsake_domain::GapStatus::ALL.iter().map(|status| status.name());
-    let standings = keepsake_domain::ConversationStatus::ALL.iter().map(|status| status.name());
+    let conversation_statuses = keepsake_domain::ConversationStatus::ALL.iter().map(|status| status.name());
     assert_eq!(unnamed(&read("en.profile.ts"), "types", types()), Vec::<String>::new());
     assert_eq!(unnamed(&read("en.profile.ts"), "confidence", confidences), Vec::<String>::new());
     assert_eq!(unnamed(&read("en.gaps.ts"), "states", statuses), Vec::<String>::new());
-    assert_eq!(unnamed(&read("en.standing.ts"), "status", standings), Vec::<String>::new());
+    assert_eq!(unnamed(&read("en.conversationStatus.ts"), "status", conversation_statuses), Vec::<String>::new());
     let without = read("en.profile.ts").replace("gaps: ", "other: ");
     assert_eq!(unnamed(&without, "types", types()), ["gaps"], "control: a missing name is found");
 }

@@ -150,9 +150,9 @@ test('a conversation says where it stands, with its reasons', async () => {
   await keepsake.sees('standing', '1 open promise');
   await keepsake.press('s');
   await keepsake.sees('standing-detail', 'address list');
-  await keepsake.screenshot('conversation-standing-light');
+  await keepsake.screenshot('conversation-status-light');
   await keepsake.run("document.documentElement.dataset.theme = 'dark'");
-  await keepsake.screenshot('conversation-standing-dark');
+  await keepsake.screenshot('conversation-status-dark');
   await keepsake.run("document.documentElement.dataset.theme = 'light'");
   await keepsake.press('s');
   await keepsake.gone('standing-detail');

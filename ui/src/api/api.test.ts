@@ -6,7 +6,7 @@ import { COALESCE_MS, QUIET_MAX_MS, QUIET_MS, STATUS_QUIET_MAX_MS, STATUS_QUIET_
 const row = (id: string, status = 'pending', category = 'goal') => ({ id, status, category, content: id }) as MemoryRow;
 const entry = (change: Partial<Entry>): Entry => ({ ids: new Set(['b']), rows: [row('b')], patch: (each) => ({ ...each, status: 'active' }), pendingDelta: -1, settled: null, undone: false, undoSettled: null, ...change });
 
-describe('decisions laid over an answer', () => {
+describe('decisions applied to an answer', () => {
   const rows = [row('a'), row('b'), row('c')];
   const shown = (request: { status?: string[]; category?: string[] }, stamp: number, ...log: Entry[]) => withDecisions(rows, stamp, request, log).map((each) => `${each.id} ${each.status}`);
 

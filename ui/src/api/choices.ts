@@ -15,26 +15,26 @@ interface Choices<View, Part> {
   /** Query key of the settings. */
   readonly key: readonly unknown[];
   /** The settings after a write succeeds. */
-  readonly laidOver: (view: View, part: Part) => View;
+  readonly apply: (view: View, part: Part) => View;
   /** Writes the settings as a whole and resolves to the stored settings. */
   readonly write: (view: View) => Promise<View>;
 }
 
-export function useChoices<View extends object, Part>({ key, laidOver, write }: Choices<View, Part>): Change<Part> {
+export function useChoices<View extends object, Part>({ key, apply, write }: Choices<View, Part>): Change<Part> {
   const client = useQueryClient();
   const queue = useRef<{ last: Promise<unknown>; waiting: { part: Part }[]; stored: View | undefined }>({ last: Promise.resolve(), waiting: [], stored: undefined });
   return (part) => {
     const now = queue.current;
     if (now.waiting.length === 0) now.stored = client.getQueryData<View>(key);
     const show = () => {
-      if (now.stored !== undefined) client.setQueryData(key, now.waiting.reduce((view, each) => laidOver(view, each.part), now.stored));
+      if (now.stored !== undefined) client.setQueryData(key, now.waiting.reduce((view, each) => apply(view, each.part), now.stored));
     };
     const mine = { part };
     now.waiting.push(mine);
     show();
     const done = now.last.then(async () => {
       try {
-        if (now.stored !== undefined) now.stored = await write(laidOver(now.stored, part));
+        if (now.stored !== undefined) now.stored = await write(apply(now.stored, part));
       } finally {
         now.waiting = now.waiting.filter((each) => each !== mine);
         show();

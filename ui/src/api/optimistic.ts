@@ -152,7 +152,7 @@ function continued(shown: Shown | undefined, stamp: number, request: Partial<Mem
 /** With more decisions at once, the whole list is processed. */
 const ONE_BY_ONE_MAX = 8;
 
-function laidOver(rows: readonly MemoryRow[], stamp: number, request: Partial<MemoriesListRequest>, entries: Log): readonly MemoryRow[] {
+function replayed(rows: readonly MemoryRow[], stamp: number, request: Partial<MemoriesListRequest>, entries: Log): readonly MemoryRow[] {
   const open = entries.filter((entry) => isOpen(entry, stamp));
   const missing = entries.filter((entry) => isMissing(entry, stamp));
   if (open.length === 0 && missing.length === 0) return rows;
@@ -173,7 +173,7 @@ function laidOver(rows: readonly MemoryRow[], stamp: number, request: Partial<Me
  * The rows of an answer with the person's decisions applied. Unaffected rows keep their identity, and so does an unaffected list.
  */
 export function withDecisions(rows: readonly MemoryRow[], stamp: number, request: Partial<MemoriesListRequest>, entries: Log): readonly MemoryRow[] {
-  const shown = continued(lastShown.get(rows), stamp, request, entries) ?? laidOver(rows, stamp, request, entries);
+  const shown = continued(lastShown.get(rows), stamp, request, entries) ?? replayed(rows, stamp, request, entries);
   lastShown.set(rows, { stamp, request, entries, rows: shown });
   return shown;
 }

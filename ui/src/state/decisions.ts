@@ -6,7 +6,7 @@
  */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { type AppStatus, type CreatedVersion, type Decision, type DecisionOutcome, type MemoryRow, call, rpcKey } from '../api';
-import { type Change, lay, resetLaid } from '../api/laid';
+import { type Change, addLayer, resetLayers } from '../api/layers';
 import { type Entry, amend, append, log, nextTick, pendingDelta, remove, stampOf } from '../api/optimistic';
 import { shownStatement } from '../design/statement';
 import { nameOf, t } from '../strings';
@@ -34,7 +34,7 @@ export interface Act {
   /** Text of the notice after an undo, if it is not the normal one. */
   readonly undone?: string;
   readonly send: () => Promise<unknown>;
-  readonly takeBack: () => Promise<unknown>;
+  readonly undo: () => Promise<unknown>;
   /** Its changes to rows: applied and considered immediately, removed if it is refused, restored by an undo. */
   readonly changes?: readonly Change[];
   /** Rows that an undo restores. */
@@ -185,7 +185,7 @@ function giveReason(operation: Operation, reason: string): void {
   const at = done.indexOf(operation);
   if (decision.action !== 'reject' || at < 0) return;
   done.splice(at, 1);
-  takeBack(operation);
+  undoDecision(operation);
   start({ ...decision, reason }, rows);
   showToast({ text: t.review.reasonNoted(nameOf(t.review.reasons, reason)), replaces: 'decision' });
 }
@@ -193,7 +193,7 @@ function giveReason(operation: Operation, reason: string): void {
 /** Performs an action, with one undo in the same series as decisions about memories. Resolves to whether it was done. */
 export function perform(act: Act): Promise<boolean> {
   const step: Performed = { act, outcome: Promise.resolve(false) };
-  const layer = lay(act.changes ?? []);
+  const layer = addLayer(act.changes ?? []);
   done.push(step);
   step.outcome = inOrder(async () => {
     await painted();
@@ -205,7 +205,7 @@ export function perform(act: Act): Promise<boolean> {
       const at = done.indexOf(step);
       if (at >= 0) done.splice(at, 1);
       hideToast(toast);
-      layer.lift();
+      layer.remove();
       showError(thrown);
       return false;
     }
@@ -215,7 +215,7 @@ export function perform(act: Act): Promise<boolean> {
 }
 
 /** Records an action that is already done, with its notice and one undo in the same series. */
-export function noteDone(act: Pick<Act, 'text' | 'undone' | 'takeBack'>): void {
+export function noteDone(act: Pick<Act, 'text' | 'undone' | 'undo'>): void {
   const step: Performed = { act: { ...act, send: async () => undefined }, outcome: Promise.resolve(true) };
   done.push(step);
   showToast({ text: act.text, replaces: 'decision', actions: [{ label: t.app.undo, action: 'app.undo', run: () => undoOne(step), testId: TESTIDS.undo }] });
@@ -224,29 +224,29 @@ export function noteDone(act: Pick<Act, 'text' | 'undone' | 'takeBack'>): void {
 /** Records an action that cannot be undone: the next undo says so, instead of undoing something older. */
 export function noteFinal(undone: string): void {
   const nothing = async () => undefined;
-  done.push({ act: { text: undone, undone, send: nothing, takeBack: nothing }, outcome: Promise.resolve(true) });
+  done.push({ act: { text: undone, undone, send: nothing, undo: nothing }, outcome: Promise.resolve(true) });
 }
 
-function takeBackAct({ act, outcome }: Performed): void {
-  const layer = lay(act.changes ?? [], true);
+function undoAct({ act, outcome }: Performed): void {
+  const layer = addLayer(act.changes ?? [], true);
   restored.set({ ids: act.ids ?? [] });
   void inOrder(async () => {
     if (!(await outcome)) {
-      layer.lift();
+      layer.remove();
       return;
     }
     try {
-      await act.takeBack();
+      await act.undo();
       layer.settle();
-      showToast({ text: act.undone ?? t.app.takenBack(act.text), replaces: 'decision' });
+      showToast({ text: act.undone ?? t.app.undone(act.text), replaces: 'decision' });
     } catch (thrown) {
-      layer.lift();
+      layer.remove();
       showError(thrown);
     }
   });
 }
 
-function takeBack(operation: Operation): Promise<string | null> {
+function undoDecision(operation: Operation): Promise<string | null> {
   operation.entry = amend(operation.entry, { undone: true });
   return inOrder(async () => {
     const outcome = await operation.outcome;
@@ -273,10 +273,10 @@ function undoOne(operation: Operation | Performed): void {
   if (at < 0) return;
   done.splice(at, 1);
   if ('act' in operation) {
-    takeBackAct(operation);
+    undoAct(operation);
     return;
   }
-  const back = takeBack(operation);
+  const back = undoDecision(operation);
   restored.set({ ids: idsOf(operation.decision) });
   void back.then((summary) => summary && showToast({ text: summary, replaces: 'decision' }));
 }
@@ -309,7 +309,7 @@ export async function settled(): Promise<void> {
 export function resetDecisions(): void {
   done.length = 0;
   log.set([]);
-  resetLaid();
+  resetLayers();
 }
 
 /** The difference between the sidebar's number of pending memories and the last answer. */

@@ -11,7 +11,7 @@ export function rememberWords(message: string, start: number, end: number): void
     send: async () => {
       operation = (await call('memory_remember', { interaction_id: message, start, end, category: null })).operation_id;
     },
-    takeBack: async () => {
+    undo: async () => {
       // Without an operation, the memory existed before and stays.
       if (operation !== null) await call('undo', { operation_id: operation });
     },

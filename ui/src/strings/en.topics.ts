@@ -58,7 +58,7 @@ export const topics = {
   decisions: 'Your decisions',
   decisionsHint: 'Your decisions are kept when topics are rebuilt, and you can undo any of them.',
   acts: { rename: 'Renamed', pin: 'Pinned', unpin: 'Unpinned', merge: 'Merged', split: 'Split', leave: 'Kept as is' } as Readonly<Record<string, string>>,
-  takeBack: 'Undo',
+  undo: 'Undo',
 
   rename: 'Rename',
   renameTitle: 'Rename topic',

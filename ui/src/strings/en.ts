@@ -6,27 +6,28 @@
  * Each panel is one section. Text from the backend (summaries, reasons, errors) is shown unchanged.
  */
 import { activity } from './en.activity';
+import { agents } from './en.agents';
 import { audit } from './en.audit';
 import { backup } from './en.backup';
+import { graph, period, time } from './en.charts';
+import { conversationStatus } from './en.conversationStatus';
 import { conversations } from './en.conversations';
 import { erase } from './en.erase';
 import { gaps } from './en.gaps';
+import { maintenance } from './en.maintenance';
 import { models } from './en.models';
-import { night } from './en.night';
 import { people } from './en.people';
-import { graph, period, time } from './en.pictures';
 import { privacy } from './en.privacy';
 import { profile, promises } from './en.profile';
 import { palette, search } from './en.search';
 import { sessions } from './en.sessions';
 import { settings } from './en.settings';
 import { sources } from './en.sources';
-import { standing } from './en.standing';
 import { topicRules } from './en.topicRules';
 import { playbooks } from './en.playbooks';
 import { reflection } from './en.reflection';
 import { topics } from './en.topics';
-import { voices } from './en.voices';
+import { unidentifiedSpeakers } from './en.unidentifiedSpeakers';
 import { welcome } from './en.welcome';
 import { you } from './en.you';
 import { number, oneOf, percent, plural } from './words';
@@ -46,7 +47,7 @@ export const en = {
     embeddingBroken: 'The local model could not be loaded, so Keepsake matches by keywords.',
     details: 'Details',
     undo: 'Undo',
-    takenBack: (what: string) => `Undone: ${what}`,
+    undone: (what: string) => `Undone: ${what}`,
     close: 'Close',
     cancel: 'Cancel',
     retry: 'Try again',
@@ -400,7 +401,7 @@ export const en = {
   search,
   palette,
   conversations,
-  standing,
+  conversationStatus,
   graph,
   time,
   period,
@@ -408,6 +409,7 @@ export const en = {
   playbooks,
   reflection,
   sessions,
+  agents,
   people,
   profile,
   promises,
@@ -417,12 +419,12 @@ export const en = {
   sources,
   activity,
   audit,
-  night,
+  maintenance,
   backup,
   settings,
   topicRules,
   models,
-  voices,
+  unidentifiedSpeakers,
   welcome,
   you,
 };

@@ -18,7 +18,7 @@ use crate::handlers::maintenance::*;
 use crate::handlers::memories::*;
 use crate::handlers::models::*;
 use crate::handlers::people::*;
-use crate::handlers::pictures::*;
+use crate::handlers::charts::*;
 use crate::handlers::playbooks::*;
 use crate::handlers::profiles::*;
 use crate::handlers::reflection::*;

@@ -12,7 +12,7 @@ use crate::types::maintenance::*;
 use crate::types::memories::*;
 use crate::types::models::*;
 use crate::types::people::*;
-use crate::types::pictures::*;
+use crate::types::charts::*;
 use crate::types::playbooks::*;
 use crate::types::profiles::*;
 use crate::types::reflection::*;

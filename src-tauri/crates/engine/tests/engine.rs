@@ -32,8 +32,8 @@ mod links;
 mod maintenance;
 #[path = "engine/namesakes.rs"]
 mod namesakes;
-#[path = "engine/pictures.rs"]
-mod pictures;
+#[path = "engine/charts.rs"]
+mod charts;
 #[path = "engine/playbooks.rs"]
 mod playbooks;
 #[path = "engine/playbooks_webhook.rs"]
@@ -60,12 +60,12 @@ mod search;
 mod served;
 #[path = "engine/sessions.rs"]
 mod sessions;
-#[path = "engine/standing.rs"]
-mod standing;
+#[path = "engine/conversation_status.rs"]
+mod conversation_status;
 #[path = "engine/topics.rs"]
 mod topics;
-#[path = "engine/voices.rs"]
-mod voices;
+#[path = "engine/unidentified_speakers.rs"]
+mod unidentified_speakers;
 #[path = "engine/watched.rs"]
 mod watched;
 #[path = "engine/year.rs"]

@@ -64,16 +64,16 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             commands::profile::run(args, id, *history, act, output)
         }
         Command::Links => commands::people::links(args, output),
-        Command::Voices => commands::voices::voices(args, output),
-        Command::Voice(voice) => commands::voices::voice(args, voice, output),
+        Command::Voices => commands::unidentified_speakers::voices(args, output),
+        Command::Voice(voice) => commands::unidentified_speakers::voice(args, voice, output),
         Command::Link(link) => commands::people::link(args, link, output),
         Command::Unlink { id } => commands::people::unlink(args, id, output),
         Command::Channels => commands::people::channels(args, output),
         Command::Channel { channel, visibility } => commands::people::channel(args, channel, *visibility, output),
         Command::Topics { rebuild } => commands::topics::list(args, *rebuild, output),
         Command::Topic(topic) => commands::topics::decide(args, topic, output),
-        Command::Timeline(timeline) => commands::pictures::timeline(args, timeline, output),
-        Command::Graph { person, topic } => commands::pictures::graph(args, person.as_deref(), topic.as_deref(), output),
+        Command::Timeline(timeline) => commands::charts::timeline(args, timeline, output),
+        Command::Graph { person, topic } => commands::charts::graph(args, person.as_deref(), topic.as_deref(), output),
         Command::Settings { of: SettingsOf::Topics(rules) } => commands::topics::rules(args, rules, output),
         Command::Playbooks(playbooks) => commands::playbooks::run(args, playbooks, output),
         Command::Settings { of: SettingsOf::Playbooks { webhook } } => {

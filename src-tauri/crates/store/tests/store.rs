@@ -41,5 +41,5 @@ mod profiles;
 mod search;
 #[path = "store/subjects.rs"]
 mod subjects;
-#[path = "store/voices.rs"]
-mod voices;
+#[path = "store/unidentified_speakers.rs"]
+mod unidentified_speakers;

@@ -20,7 +20,7 @@ import { Audit } from './Audit';
 import { Calls } from './Calls';
 import { GateLog } from './GateLog';
 import { Jobs } from './Jobs';
-import { Night } from './Night';
+import { Maintenance } from './Maintenance';
 
 const TABS = ['jobs', 'night', 'gate', 'calls', 'alerts', 'time', 'audit'] as const;
 type Tab = (typeof TABS)[number];
@@ -69,7 +69,7 @@ export default function Activity() {
           testId={TESTIDS.activityTab}
           choices={[
             { value: 'jobs', label: t.activity.jobs, count: jobs || undefined, testId: 'activity-jobs' },
-            { value: 'night', label: t.night.title, testId: 'activity-night' },
+            { value: 'night', label: t.maintenance.title, testId: 'activity-night' },
             { value: 'gate', label: t.activity.gate, testId: 'activity-gate' },
             { value: 'calls', label: t.activity.calls, testId: 'activity-calls' },
             { value: 'alerts', label: t.activity.alerts, count: alerts || undefined, icon: alerts > 0 ? <BellRing size={13} aria-hidden="true" /> : undefined, testId: 'activity-alerts' },
@@ -98,7 +98,7 @@ export default function Activity() {
       {paused && tab === 'jobs' ? <PaneBar>{pausedUntil === null ? t.activity.paused : t.activity.pausedUntil(momentAhead(pausedUntil))}</PaneBar> : null}
       <div className={css.body}>
         {tab === 'jobs' ? <Jobs /> : null}
-        {tab === 'night' ? <Night /> : null}
+        {tab === 'night' ? <Maintenance /> : null}
         {tab === 'gate' ? <GateLog key={`${scope.conversation ?? ''} ${scope.gate ?? ''}`} conversation={scope.conversation} gate={scope.gate} onAll={() => setScope({ conversation: null, gate: null })} /> : null}
         {tab === 'calls' ? <Calls /> : null}
         {tab === 'alerts' ? <Alerts /> : null}

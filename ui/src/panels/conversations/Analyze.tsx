@@ -27,12 +27,12 @@ export function useAnalyze(row: ConversationRow, onDone: (analysis: string) => v
   const { data } = useRpc('jobs_list', {});
   const [answer, setAnswer] = useState<Answer | null>(null);
   const [isDismissed, setDismissed] = useState(false);
-  const told = useRef<string | null>(null);
+  const notified = useRef<string | null>(null);
   const full = analyzeState(row, data?.items ?? [], answer, analysisOf);
   const finished = full.kind === 'done' && answer?.outcome === 'queued' ? full.analysis : null;
   useEffect(() => {
-    if (finished === null || told.current === finished) return;
-    told.current = finished;
+    if (finished === null || notified.current === finished) return;
+    notified.current = finished;
     onDone(finished);
   }, [finished, onDone]);
   const start = (force: boolean) => {
@@ -86,7 +86,7 @@ export function AnalyzeButton({ analyze: { state, start } }: { analyze: Analyze 
 
 export function AnalyzeBar({ analyze, onResults }: { analyze: Analyze; onResults: (analysis: string) => void }) {
   const { state, start, clear, paused, pausedUntil } = analyze;
-  const waits = pausedUntil === null ? t.conversations.queuedPaused : t.conversations.queuedPausedUntil(momentAhead(pausedUntil));
+  const pausedText = pausedUntil === null ? t.conversations.queuedPaused : t.conversations.queuedPausedUntil(momentAhead(pausedUntil));
   switch (state.kind) {
     case 'running':
     case 'cancelling':
@@ -102,7 +102,7 @@ export function AnalyzeBar({ analyze, onResults }: { analyze: Analyze; onResults
       );
     case 'queued':
       return (
-        <Bar state="queued" icon={<Info size={14} aria-hidden="true" />} text={paused ? waits : state.job.error ? t.conversations.queuedRetry(state.job.error) : t.conversations.queuedText}>
+        <Bar state="queued" icon={<Info size={14} aria-hidden="true" />} text={paused ? pausedText : state.job.error ? t.conversations.queuedRetry(state.job.error) : t.conversations.queuedText}>
           <Button size="s" testId={TESTIDS.analyzeCancel} onClick={() => cancelJob(state.job.id)}>
             {t.app.cancel}
           </Button>

@@ -100,7 +100,7 @@ export function Message({ message, follows, isCurrent, isTarget, isOpen, total, 
         <header className={css.who}>
           <span className={css.author}>{name}</span>
           {message.label ? (
-            <span className={css.label} title={t.voices.label(message.label)}>
+            <span className={css.label} title={t.unidentifiedSpeakers.label(message.label)}>
               {message.label}
             </span>
           ) : null}

@@ -39,7 +39,7 @@ async function beginPrivate(id: string, existing: ExistingMemories): Promise<voi
   const said = t.conversations.didPrivate(outcome.hidden, outcome.erased, outcome.jobs_cancelled);
   const text = outcome.is_erasure_pending ? `${said} ${t.sources.erasurePending}` : said;
   // Records this action, so that an undo reverts it and not an older action.
-  if (canGoBack) noteDone({ text, takeBack: () => call('conversation_set_private', { id, private: false, existing: 'keep', use_private_time: false }) });
+  if (canGoBack) noteDone({ text, undo: () => call('conversation_set_private', { id, private: false, existing: 'keep', use_private_time: false }) });
   else {
     showToast({ text, replaces: 'decision' });
     noteFinal(t.conversations.privacyStays);

@@ -16,10 +16,10 @@ import { AnalysisDialog } from './AnalysisDialog';
 import { AnalyzeBar, AnalyzeButton, useAnalyze } from './Analyze';
 import { Messages } from './Messages';
 import { PrivacyDialog } from './PrivacyDialog';
-import { Standing } from './Standing';
+import { ConversationStatus } from './ConversationStatus';
 import { selectedWords } from './selectedWords';
 import { VisibilityDialog } from './VisibilityDialog';
-import { VoicesBar, VoicesButton, VoicesDialog, useVoices } from './Voices';
+import { UnidentifiedSpeakersBar, UnidentifiedSpeakersButton, UnidentifiedSpeakersDialog, useUnidentifiedSpeakers } from './UnidentifiedSpeakers';
 import css from './Reader.module.css';
 import type { ReaderPart } from './index';
 
@@ -55,8 +55,8 @@ function Opened({ row, message, onReady }: { row: ConversationRow; message: stri
   const [privacyOpen, setPrivacyOpen] = useState(false);
   const [privateTimeOpen, setPrivateTimeOpen] = useState(false);
   const [visibilityOpen, setVisibilityOpen] = useState(false);
-  const [voicesOpen, setVoicesOpen] = useState(false);
-  const voices = useVoices(row);
+  const [speakersOpen, setSpeakersOpen] = useState(false);
+  const speakers = useUnidentifiedSpeakers(row);
   const [results, setResults] = useState<{ analysis: string | null } | null>(null);
   const analyze = useAnalyze(row, (analysis) => setResults({ analysis }));
   const { data: analyses = 0, isPending: isCounting } = useRpc('analyses_list', { id: row.id }, { select: countOf });
@@ -160,7 +160,7 @@ function Opened({ row, message, onReady }: { row: ConversationRow; message: stri
           </span>
         ) : null}
         <span className={css.space} />
-        <VoicesButton meeting={voices} onAsk={() => setVoicesOpen(true)} />
+        <UnidentifiedSpeakersButton meeting={speakers} onAsk={() => setSpeakersOpen(true)} />
         {row.memories_pending > 0 ? (
           <button type="button" className={css.link} onClick={() => reviewConversation(row.id)}>
             {t.conversations.memoriesPending(row.memories_pending)}
@@ -186,12 +186,12 @@ function Opened({ row, message, onReady }: { row: ConversationRow; message: stri
           </button>
         </div>
       ) : null}
-      <Standing row={row} />
-      <VoicesBar meeting={voices} onAsk={() => setVoicesOpen(true)} />
+      <ConversationStatus row={row} />
+      <UnidentifiedSpeakersBar meeting={speakers} onAsk={() => setSpeakersOpen(true)} />
       <AnalyzeBar analyze={analyze} onResults={(analysis) => setResults({ analysis })} />
       <Messages row={row} target={message} onReady={onMessages} />
       {visibilityOpen ? <VisibilityDialog row={row} onClose={() => setVisibilityOpen(false)} /> : null}
-      {voicesOpen ? <VoicesDialog row={row} onClose={() => setVoicesOpen(false)} /> : null}
+      {speakersOpen ? <UnidentifiedSpeakersDialog row={row} onClose={() => setSpeakersOpen(false)} /> : null}
       {privateTimeOpen ? <PrivacyDialog row={row} offersPrivateTime onClose={() => setPrivateTimeOpen(false)} /> : null}
       {privacyOpen ? <PrivacyDialog row={row} onClose={() => setPrivacyOpen(false)} /> : null}
       {results ? (

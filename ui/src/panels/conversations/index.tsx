@@ -37,7 +37,7 @@ const READER_KEYS = {
   'conversations.visibility': 'head',
   'conversations.private': 'head',
   'conversations.analyze': 'head',
-  'conversations.standing': 'head',
+  'conversations.status': 'head',
   'conversations.results': 'results',
   'conversations.read': 'messages',
   'conversations.nextMessage': 'messages',

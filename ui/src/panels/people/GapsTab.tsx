@@ -7,7 +7,7 @@
 import { CircleCheck } from 'lucide-react';
 import { type ReactNode, memo, useEffect, useMemo, useState } from 'react';
 import { type GapView, type PersonView, useRpc } from '../../api';
-import { byId, useLaid } from '../../api/laid';
+import { byId, useWithLayers } from '../../api/layers';
 import { Badge, EmptyState, ErrorState, LoadingRows, PaneBar, RelativeTime, Segmented, SplitPane, leaveRow } from '../../design';
 import { useActions } from '../../keys';
 import { beforeLeaving, createListState } from '../../state/list';
@@ -43,7 +43,7 @@ function useGaps() {
     return () => window.removeEventListener('focus', look);
   }, [refetch]);
   const { data } = query;
-  const gaps = useLaid(data, data?.items ?? NONE, byId);
+  const gaps = useWithLayers(data, data?.items ?? NONE, byId);
   return { gaps: data ? gaps : undefined, file: data?.tasks_file ?? null, error: query.error, retry: () => void refetch() };
 }
 

@@ -90,11 +90,11 @@ export function LinkPane({ link, handles, at, of }: { link: LinkView; handles: K
           <Button
             tone="quiet"
             icon={isSame ? <Unlink size={15} aria-hidden="true" /> : <Undo2 size={15} aria-hidden="true" />}
-            action="people.takeBack"
-            testId={TESTIDS.linkTakeBack}
-            onClick={act('people.takeBack')}
+            action="people.undoAnswer"
+            testId={TESTIDS.linkUndo}
+            onClick={act('people.undoAnswer')}
           >
-            {isSame ? t.people.unlink : t.people.takeBack}
+            {isSame ? t.people.unlink : t.people.undoAnswer}
           </Button>
         )}
       </PaneFoot>

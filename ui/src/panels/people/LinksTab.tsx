@@ -14,7 +14,7 @@ import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';
 import { ListPane, ListRow, ListRows, Nothing, ROW_PX, RowLine, RowMeta, RowTitle, useRows } from '../shared/ListPane';
-import { type Answer, answerLink, takeBack, useLinks } from './answers';
+import { type Answer, answerLink, undoAnswer, useLinks } from './answers';
 import { handleName, handlesById } from './clues';
 import { LinkPane } from './LinkPane';
 import { Strength } from './parts';
@@ -76,10 +76,10 @@ export function LinksTab({ tabs, target }: { tabs: ReactNode; target: Target | n
     'people.same': answer('same'),
     'people.different': answer('different'),
     'people.unsure': answer('unsure'),
-    'people.takeBack': () => {
+    'people.undoAnswer': () => {
       const link = shown.find((each) => each.id === list.get().cursor);
       if (!link || link.status === 'open') return false;
-      return act(link, 'open', 'fade', () => void takeBack(link));
+      return act(link, 'open', 'fade', () => void undoAnswer(link));
     },
   });
 

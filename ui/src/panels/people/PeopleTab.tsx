@@ -12,7 +12,7 @@ import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';
 import { ListPane, ListRow, ListRows, Nothing, ROW_PX, RowAside, RowLine, RowMeta, RowTitle, useRows } from '../shared/ListPane';
-import { Unnamed } from '../shared/Unnamed';
+import { UnidentifiedSpeakersNotice } from '../shared/UnidentifiedSpeakersNotice';
 import { personName } from './clues';
 import { type PeopleFilters, NO_FILTERS, facetsOf, isNarrowed, readFilters, shownPeople } from './filters';
 import { KindIcon } from './parts';
@@ -98,7 +98,7 @@ export function PeopleTab({ tabs, target }: { tabs: ReactNode; target: Target | 
                 <Facet label={t.people.channel} values={facetValues(facets.channel, filters.channel, (name) => nameOf(t.channel, name))} chosen={filters.channel} onChange={(channel) => setFilters({ ...filters, channel })} testId="facet-channel" />
                 <Facet label={t.people.open} isSingle values={[{ name: 'open', label: t.people.withOpen, count: facets.open }]} chosen={filters.open ? ['open'] : []} onChange={([open]) => setFilters({ ...filters, open: open === 'open' })} testId="facet-open" />
               </PaneBar>
-              <Unnamed isBar />
+              <UnidentifiedSpeakersNotice isBar />
             </>
           }
         >

@@ -7,7 +7,7 @@
 import { ChevronDown, ChevronUp, Ellipsis, Link2, ScanEye, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type PersonDetail, type PersonView, useRpc } from '../../api';
-import { byId, useLaid } from '../../api/laid';
+import { byId, useWithLayers } from '../../api/layers';
 import { Badge, Button, ErrorState, IconButton, LoadingRows, Menu, PaneBody, PaneFoot, PaneHeader, Segmented, shortDate } from '../../design';
 import { hotkeys, useActions } from '../../keys';
 import { useNow } from '../../state/clock';
@@ -171,9 +171,9 @@ const isSomebody = (person: PersonView): boolean => person.is_owner || person.ty
 
 function About({ detail, onAll }: { detail: PersonDetail; onAll: () => void }): ReactNode {
   const { person, timeline } = detail;
-  const links = useLaid(detail, detail.links, byId);
-  const profile = useLaid(detail, detail.profile, byVersion);
-  const memories = useLaid(detail, detail.memories, byId);
+  const links = useWithLayers(detail, detail.links, byId);
+  const profile = useWithLayers(detail, detail.profile, byVersion);
+  const memories = useWithLayers(detail, detail.memories, byId);
   return (
     <>
       <Links links={links} />

@@ -1,7 +1,7 @@
 /** Answers about pairs of handles: shown immediately, sent in order, undone one by one. */
 import { useMemo, useState } from 'react';
 import { type LinkView, call, useRpc } from '../../api';
-import { byId, useLaid } from '../../api/laid';
+import { byId, useWithLayers } from '../../api/layers';
 import { stampOf } from '../../api/optimistic';
 import { perform } from '../../state/decisions';
 import { t } from '../../strings';
@@ -19,8 +19,8 @@ export function useLinks(page = LINKS_PAGE) {
   const [pages, setPages] = useState({ open: 1, answered: 1 });
   const open = useRpc('links_list', { answered: false, offset: 0, limit: pages.open * page }, { keepPrevious: true });
   const answered = useRpc('links_list', { answered: true, offset: 0, limit: pages.answered * page }, { keepPrevious: true });
-  const waiting = useLaid(open.data, open.data?.items ?? NONE, byId);
-  const done = useLaid(answered.data, answered.data?.items ?? NONE, byId);
+  const waiting = useWithLayers(open.data, open.data?.items ?? NONE, byId);
+  const done = useWithLayers(answered.data, answered.data?.items ?? NONE, byId);
   const links = useMemo(() => {
     if (!open.data || !answered.data) return undefined;
     // Between two responses, a pair may be in both lists. The newer response counts.
@@ -52,19 +52,19 @@ const said = (answer: Answer, link: LinkView): string => {
   return { same: t.people.saidSame(a, b), different: t.people.saidDifferent(a, b), unsure: t.people.saidUnsure }[answer];
 };
 
-function change(link: LinkView, status: string, text: string, undone: string, send: () => Promise<unknown>, takeBack: () => Promise<unknown>): Promise<boolean> {
-  return perform({ text, undone, ids: [link.id], changes: [{ id: link.id, to: { status }, from: { status: link.status } }], send, takeBack });
+function change(link: LinkView, status: string, text: string, undone: string, send: () => Promise<unknown>, undo: () => Promise<unknown>): Promise<boolean> {
+  return perform({ text, undone, ids: [link.id], changes: [{ id: link.id, to: { status }, from: { status: link.status } }], send, undo });
 }
 
 export function answerLink(link: LinkView, answer: Answer): Promise<boolean> {
   const back = () => (answer === 'same' ? call('link_remove', { id: link.id }) : call('link_answer', { id: link.id, answer: link.status }));
-  return change(link, answer, said(answer, link), t.people.tookBack, () => call('link_answer', { id: link.id, answer }), back);
+  return change(link, answer, said(answer, link), t.people.answerUndone, () => call('link_answer', { id: link.id, answer }), back);
 }
 
 /** Unlinks, or undoes another answer: the pair is open again. */
-export function takeBack(link: LinkView): Promise<boolean> {
+export function undoAnswer(link: LinkView): Promise<boolean> {
   if (link.status === 'same') return unlink(link);
-  return change(link, 'open', t.people.tookBack, t.people.answered, () => call('link_answer', { id: link.id, answer: 'open' }), () => call('link_answer', { id: link.id, answer: link.status }));
+  return change(link, 'open', t.people.answerUndone, t.people.answered, () => call('link_answer', { id: link.id, answer: 'open' }), () => call('link_answer', { id: link.id, answer: link.status }));
 }
 
 export function unlink(link: LinkView): Promise<boolean> {
@@ -79,7 +79,7 @@ export function linkHandles(a: LinkView['a'], b: LinkView['b']): Promise<boolean
     text: t.people.saidSame(handleWithChannel(a), handleWithChannel(b)),
     undone: t.people.saidUnlinked(handleWithChannel(a), handleWithChannel(b)),
     send: () => call('link_handles', { a: a.id, b: b.id }),
-    takeBack: async () => {
+    undo: async () => {
       // The response does not contain the new link.
       const { items } = await call('links_list', { answered: true, offset: 0, limit: 0 });
       const made = items.find((link) => link.status === 'same' && [link.a.id, link.b.id].includes(a.id) && [link.a.id, link.b.id].includes(b.id));
@@ -95,6 +95,6 @@ export function shareMemory(id: string, is_shared: boolean): Promise<boolean> {
     text: is_shared ? t.people.shared : t.people.unshared,
     undone: is_shared ? t.people.unshared : t.people.shared,
     send: () => call('memory_share', { id, is_shared }),
-    takeBack: () => call('memory_share', { id, is_shared: !is_shared }),
+    undo: () => call('memory_share', { id, is_shared: !is_shared }),
   });
 }

@@ -1,6 +1,6 @@
 /** Capability gaps and the person's decisions about them. */
 import { type GapView, type PersonView, call } from '../../api';
-import { lay } from '../../api/laid';
+import { addLayer } from '../../api/layers';
 import { noteFinal, perform } from '../../state/decisions';
 import { showError, showToast } from '../../state/toasts';
 import { t } from '../../strings';
@@ -33,13 +33,13 @@ export function dismissGap(id: string): Promise<boolean> {
     ids: [id],
     changes: [{ id, to: null, from: {} }],
     send: () => call('gap_dismiss', { id, is_dismissed: true }),
-    takeBack: () => call('gap_dismiss', { id, is_dismissed: false }),
+    undo: () => call('gap_dismiss', { id, is_dismissed: false }),
   });
 }
 
 /** Writes the task to the person's file. There is no undo, because tasks are never removed from that file. */
 export async function confirmGap(id: string, file: string | null): Promise<boolean> {
-  const layer = lay([{ id, to: { status: 'task_created' }, from: {} }]);
+  const layer = addLayer([{ id, to: { status: 'task_created' }, from: {} }]);
   try {
     const gap = await call('gap_confirm', { id, file });
     layer.settle();
@@ -48,7 +48,7 @@ export async function confirmGap(id: string, file: string | null): Promise<boole
     noteFinal(t.gaps.stays(written));
     return true;
   } catch (thrown) {
-    layer.lift();
+    layer.remove();
     showError(thrown);
     return false;
   }

@@ -1,6 +1,6 @@
 /** A profile in display order, the reason why each past version ended, and the person's corrections. */
 import { type ProfileEntryView, type ProfileVersionView, call } from '../../api';
-import type { Change } from '../../api/laid';
+import type { Change } from '../../api/layers';
 import { perform } from '../../state/decisions';
 import { nameOf, t } from '../../strings';
 
@@ -90,13 +90,13 @@ const mark = (id: string, is_debunked: boolean) => call('profile_debunk', { id, 
 /** Disputes an entry, with one undo. Until the backend responds, `now` is shown as the date. */
 export function debunk(entry: ProfileEntryView, now: number): Promise<boolean> {
   const { id } = entry.version;
-  return perform({ text: t.profile.didWrong, undone: t.profile.didRestore, changes: change(entry, { debunked: now }, { is_current: false }), send: () => mark(id, true), takeBack: () => mark(id, false) });
+  return perform({ text: t.profile.didWrong, undone: t.profile.didRestore, changes: change(entry, { debunked: now }, { is_current: false }), send: () => mark(id, true), undo: () => mark(id, false) });
 }
 
 /** Undoes an earlier dispute. */
 export function restore(entry: ProfileEntryView): Promise<boolean> {
   const { id } = entry.version;
-  return perform({ text: t.profile.didRestore, undone: t.profile.didWrong, changes: change(entry, { debunked: null }), send: () => mark(id, false), takeBack: () => mark(id, true) });
+  return perform({ text: t.profile.didRestore, undone: t.profile.didWrong, changes: change(entry, { debunked: null }), send: () => mark(id, false), undo: () => mark(id, true) });
 }
 
 /** Allows agents to use an entry anywhere, or undoes that. */
@@ -107,7 +107,7 @@ export function shareEntry(entry: ProfileEntryView, is_shared: boolean): Promise
     undone: is_shared ? t.people.unshared : t.people.shared,
     changes: change(entry, { is_shared }),
     send: () => call('profile_share', { id, is_shared }),
-    takeBack: () => call('profile_share', { id, is_shared: !is_shared }),
+    undo: () => call('profile_share', { id, is_shared: !is_shared }),
   });
 }
 
@@ -122,6 +122,6 @@ export function correct({ version }: ProfileEntryView, content: string): Promise
     send: async () => {
       ({ id: made } = await call('profile_correct', { id: version.id, content }));
     },
-    takeBack: () => call('profile_correct', { id: made, content: version.content }),
+    undo: () => call('profile_correct', { id: made, content: version.content }),
   });
 }

@@ -27,7 +27,7 @@ export function decide(playbook: PlaybookListRow, status: Status): Promise<boole
     send: async () => {
       decision = (await call('playbook_decide', { id: playbook.id, status, version: playbook.version })).decision_id;
     },
-    takeBack: async () => {
+    undo: async () => {
       if (decision !== null) await call('playbook_undo', { id: decision });
     },
   });

@@ -7,7 +7,7 @@
 import { SearchX, Workflow } from 'lucide-react';
 import { memo, useEffect, useMemo, useRef } from 'react';
 import { type PlaybookListRow, useRpc } from '../../api';
-import { byId, useLaid } from '../../api/laid';
+import { byId, useWithLayers } from '../../api/layers';
 import { Badge, Button, EmptyState, ErrorState, LoadingRows, PaneBar, RelativeTime, Segmented, SplitPane } from '../../design';
 import { useActions } from '../../keys';
 import { createListState } from '../../state/list';
@@ -31,7 +31,7 @@ const list = createListState();
 export default function Playbooks() {
   const { data, error, refetch } = useRpc('playbooks_list', {});
   const target = useNavTarget('playbooks');
-  const playbooks = useLaid(data, data?.items ?? NONE, byId);
+  const playbooks = useWithLayers(data, data?.items ?? NONE, byId);
   const [stored, setFilter] = useUiState<string>('playbooks.filter', 'all');
   const filter: Filter = FILTERS.find((each) => each === stored) ?? 'all';
   const shown = useMemo(() => playbooks.filter((playbook) => filter === 'all' || playbook.status === filter), [playbooks, filter]);

@@ -2,7 +2,7 @@
 import { Bot } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type AgentView, call, useRpc } from '../../api';
-import { useLaid } from '../../api/laid';
+import { useWithLayers } from '../../api/layers';
 import { Button, ErrorState, LoadingRows, PaneBody, PaneHeader, Segmented } from '../../design';
 import { perform } from '../../state/decisions';
 import { nameOf, t } from '../../strings';
@@ -21,13 +21,13 @@ function setLevel(name: string, visibility: Level, before: string): void {
     undone: t.privacy.agentBack(name),
     changes: [{ id: name, to: { visibility }, from: { visibility: before } }],
     send: () => call('agent_set', { name, visibility }),
-    takeBack: () => call('agent_set', { name, visibility: before }),
+    undo: () => call('agent_set', { name, visibility: before }),
   });
 }
 
 export function Agents({ tabs }: { tabs: ReactNode }) {
   const { data, error, refetch } = useRpc('agents_list', {});
-  const agents = useLaid(data, data?.items ?? NONE, agentName);
+  const agents = useWithLayers(data, data?.items ?? NONE, agentName);
   const [name, setName] = useState('');
   const wanted = name.trim();
   const words = t.privacy;

@@ -2,7 +2,7 @@
 import { Radio, SearchX } from 'lucide-react';
 import { type ReactNode, memo, useMemo, useRef, useState } from 'react';
 import { type ChannelView, useRpc } from '../../api';
-import { useLaid } from '../../api/laid';
+import { useWithLayers } from '../../api/layers';
 import { Badge, Button, EmptyState, ErrorState, Facet, LoadingRows, PaneBar, PaneBody, PaneFoot, PaneHeader, SearchField, SplitPane, facetValues } from '../../design';
 import { hotkeys, useActions } from '../../keys';
 import { createListState } from '../../state/list';
@@ -32,7 +32,7 @@ function tally(names: readonly string[]) {
 
 export function Channels({ tabs }: { tabs: ReactNode }) {
   const { data: answer, error, isPending, refetch } = useRpc('channels_list', {});
-  const data = useLaid(answer, answer?.items ?? NONE, channelKey);
+  const data = useWithLayers(answer, answer?.items ?? NONE, channelKey);
   const [query, setQuery] = useState('');
   const asked = useSettled(query.trim().toLowerCase(), QUERY_REST_MS);
   const [types, setTypes] = useState<readonly string[]>([]);

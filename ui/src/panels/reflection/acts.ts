@@ -20,7 +20,7 @@ export function mayBecome(row: ReflectionListRow, to: Status): boolean {
 }
 
 /** Whether it is waiting for an answer or to be applied. */
-export const waits = (row: ReflectionListRow): boolean => row.status === 'open' || row.status === 'accepted';
+export const isWaiting = (row: ReflectionListRow): boolean => row.status === 'open' || row.status === 'accepted';
 
 /** Decides about several proposals at once. An undo returns each to its previous status. */
 export function decide(rows: readonly ReflectionListRow[], to: Status): Promise<boolean> {
@@ -33,7 +33,7 @@ export function decide(rows: readonly ReflectionListRow[], to: Status): Promise<
     ids,
     changes: chosen.map(({ id, status, is_parked_by_age }) => ({ id, to: { status: to, is_parked_by_age: false }, from: { status, is_parked_by_age } })),
     send: () => call('reflections_decide', { ids, status: to }),
-    takeBack: async () => {
+    undo: async () => {
       for (const [status, of] of before) {
         // A dismissed proposal must be opened again before it can be set aside.
         if (to === 'refused' && status === 'parked') await call('reflections_decide', { ids: of, status: 'open' });
@@ -57,7 +57,7 @@ export function apply(rows: readonly ReflectionListRow[]): Promise<boolean> {
       const first = run.needs_look[0];
       if (first) showToast({ tone: 'warn', text: t.reflection.needsLook(run.needs_look.length, first.reason) });
     },
-    takeBack: async () => {
+    undo: async () => {
       if (operation !== null) await call('undo', { operation_id: operation });
     },
   });

@@ -7,7 +7,7 @@
 import { ListChecks, SearchX } from 'lucide-react';
 import { memo, useMemo } from 'react';
 import { type ReflectionListRow, call, useRpc } from '../../api';
-import { byId, useLaid } from '../../api/laid';
+import { byId, useWithLayers } from '../../api/layers';
 import { Badge, Button, EmptyState, ErrorState, LoadingRows, PaneBar, Segmented, SplitPane, shortDate } from '../../design';
 import { useActions } from '../../keys';
 import { useNow } from '../../state/clock';
@@ -20,7 +20,7 @@ import { TESTIDS } from '../../testids';
 import { JobProgress } from '../shared/JobProgress';
 import { ListPane, ListRow, ListRows, Nothing, ROW_PX, RowAside, RowLine, RowMeta, RowTitle, useRows } from '../shared/ListPane';
 import { cancelJob, isOpen, useJobs } from '../shared/jobs';
-import { type Status, apply, decide, mayBecome, waits } from './acts';
+import { type Status, apply, decide, isWaiting, mayBecome } from './acts';
 import { ReflectionPane } from './ReflectionPane';
 import css from './Reflection.module.css';
 
@@ -34,13 +34,13 @@ type KindFilter = (typeof KINDS)[number];
 
 const list = createListState();
 
-const isIn = (row: ReflectionListRow, status: StatusFilter, kind: KindFilter) => (status === 'waiting' ? waits(row) : row.status === status) && (kind === 'all' || row.kind === kind);
+const isIn = (row: ReflectionListRow, status: StatusFilter, kind: KindFilter) => (status === 'waiting' ? isWaiting(row) : row.status === status) && (kind === 'all' || row.kind === kind);
 
 export default function Reflection() {
   const now = useNow();
   const { data, error, refetch } = useRpc('reflections_list', {});
   const jobs = useJobs();
-  const proposals = useLaid(data, data?.items ?? NONE, byId);
+  const proposals = useWithLayers(data, data?.items ?? NONE, byId);
   const [storedStatus, setStatus] = useUiState<string>('reflection.status', 'waiting');
   const [storedKind, setKind] = useUiState<string>('reflection.kind', 'all');
   const status: StatusFilter = STATUSES.find((each) => each === storedStatus) ?? 'waiting';
@@ -88,7 +88,7 @@ export default function Reflection() {
     'reflection.look': look,
     'reflection.filter': () => setStatus(STATUSES[(STATUSES.indexOf(status) + 1) % STATUSES.length] ?? 'waiting'),
   });
-  const waiting = proposals.filter(waits).length;
+  const waiting = proposals.filter(isWaiting).length;
   const kinds = KINDS.filter((each) => each === 'all' || proposals.some((row) => isIn(row, status, each)));
   const lookButton = (
     <Button size="s" action="reflection.look" disabled={isLooking} testId={TESTIDS.reflectionLook} onClick={look}>

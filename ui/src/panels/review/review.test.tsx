@@ -281,11 +281,11 @@ describe('reviewing by keyboard', () => {
     await ready();
     await press('a');
     await quiet();
-    const takenBack: string[] = [];
-    noteDone({ text: 'Made private', takeBack: async () => takenBack.push('private') });
+    const undone: string[] = [];
+    noteDone({ text: 'Made private', undo: async () => undone.push('private') });
     await press('u');
     await quiet();
-    expect(takenBack).toEqual(['private']);
+    expect(undone).toEqual(['private']);
     expect(host.calls.some((each) => each.cmd === 'undo'), 'the approval stands').toBe(false);
     await waitFor(() => expect(screen.getByTestId('toast').textContent, 'and it says what was undone').toContain('Made private'));
   });

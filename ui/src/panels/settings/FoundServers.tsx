@@ -10,7 +10,7 @@ import css from './Models.module.css';
 import { PullModel } from './PullModel';
 import { Row } from './Rows';
 import settingsCss from './Settings.module.css';
-import { type Models, isSame, saidBy } from './models';
+import { type Models, errorMessage, isSame } from './models';
 
 type Search = { readonly kind: 'idle' } | { readonly kind: 'asking' } | { readonly kind: 'failed'; readonly message: string } | { readonly kind: 'done'; readonly servers: readonly FoundServer[] };
 
@@ -32,7 +32,7 @@ export function FoundServers({ models }: { models: Models }) {
     () =>
       call('models_detect', {}).then(
         ({ items }) => setSearch({ kind: 'done', servers: items }),
-        (thrown: unknown) => setSearch({ kind: 'failed', message: saidBy(thrown) }),
+        (thrown: unknown) => setSearch({ kind: 'failed', message: errorMessage(thrown) }),
       ),
     [],
   );

@@ -9,7 +9,7 @@ import { TESTIDS } from '../../testids';
 import css from './Models.module.css';
 import { Problem } from './Rows';
 import settingsCss from './Settings.module.css';
-import { type Models, saidBy } from './models';
+import { type Models, errorMessage } from './models';
 
 /** Where a key is stored, and why not elsewhere. */
 export function keyPlace(view: Models['view']): string {
@@ -32,7 +32,7 @@ export function ModelKey({ models, provider }: { models: Models; provider: Provi
       await storeKey(models, provider, key);
       setTyped(null);
     } catch (thrown) {
-      say('key', saidBy(thrown));
+      say('key', errorMessage(thrown));
     }
   };
   const key = typed?.trim() ?? '';

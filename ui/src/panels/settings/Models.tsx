@@ -20,7 +20,7 @@ import { OtherServer } from './OtherServer';
 import { Problem, Row, Section } from './Rows';
 import settingsCss from './Settings.module.css';
 import { TaskModels } from './TaskModels';
-import { KINDS, type Models, PRESETS, type Preset, hostOf, presetOf, profileOf, saidBy, useModels } from './models';
+import { KINDS, type Models, PRESETS, type Preset, errorMessage, hostOf, presetOf, profileOf, useModels } from './models';
 
 /** Maximum daily budget, more than any plan allows. The backend accepts larger numbers, but they are probably typos. */
 const BUDGET_TOKENS_MAX = 100_000_000;
@@ -297,7 +297,7 @@ function Reading({ models: { view, change, problems, say } }: { models: Models }
       const { queued } = await call('models_read_all', {});
       showToast({ text: t.models.earlierQueued(queued), replaces: 'model' });
     } catch (thrown) {
-      say('earlier', saidBy(thrown));
+      say('earlier', errorMessage(thrown));
     } finally {
       setBusy(false);
     }

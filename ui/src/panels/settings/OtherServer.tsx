@@ -13,7 +13,7 @@ import { TestButton, TestResult, useModelTest } from './ModelTest';
 import css from './Models.module.css';
 import { Problem } from './Rows';
 import settingsCss from './Settings.module.css';
-import { type Models, addressProblem, isSame, saidBy } from './models';
+import { type Models, addressProblem, errorMessage, isSame } from './models';
 
 type Shape = 'ollama' | 'openai';
 type Names = { readonly of: string; readonly isAsking: boolean; readonly items: readonly string[] | null };
@@ -50,7 +50,7 @@ export function OtherServer({ models }: { models: Models }) {
       if (items.length === 1 && model.trim() === '') setModel(items[0] ?? '');
     } catch (thrown) {
       setNames(null);
-      say('other', saidBy(thrown));
+      say('other', errorMessage(thrown));
     }
   };
   const use = async (next: { shape: string; url: string; model: string }) => {
@@ -59,7 +59,7 @@ export function OtherServer({ models }: { models: Models }) {
       await storeTyped();
       await choose(models, next, 'other');
     } catch (thrown) {
-      say('other', saidBy(thrown));
+      say('other', errorMessage(thrown));
     }
   };
 

@@ -5,7 +5,7 @@ import { type PlaybookSettings, call, rpcKey, useRpc } from '../../api';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { Row, Section } from './Rows';
-import { saidBy } from './models';
+import { errorMessage } from './models';
 import css from './Settings.module.css';
 
 export function PlaybookNotices() {
@@ -26,7 +26,7 @@ export function PlaybookNotices() {
       client.setQueryData(rpcKey('playbook_settings_get', {}), next);
       setTyped(null);
     } catch (thrown) {
-      setProblem(saidBy(thrown));
+      setProblem(errorMessage(thrown));
     }
   };
   return (

@@ -8,7 +8,7 @@ import { TESTIDS } from '../../testids';
 import { Asking } from './Asking';
 import css from './Models.module.css';
 import { Problem } from './Rows';
-import { saidBy } from './models';
+import { errorMessage } from './models';
 
 /** Small models that can reply in the requested format. Sizes are from Ollama's library. */
 const OFFERED = [
@@ -33,7 +33,7 @@ export function PullModel({ url, onDone }: { url: string; onDone: () => void }) 
           setPull(next);
           if (next.is_over && next.model !== null && next.problem === null) onDone();
         },
-        (thrown: unknown) => setProblem(saidBy(thrown)),
+        (thrown: unknown) => setProblem(errorMessage(thrown)),
       );
     }, LOOK_MS);
     return () => clearInterval(look);
@@ -43,7 +43,7 @@ export function PullModel({ url, onDone }: { url: string; onDone: () => void }) 
     try {
       setPull(await call('model_pull', { url, model }));
     } catch (thrown) {
-      setProblem(saidBy(thrown));
+      setProblem(errorMessage(thrown));
     }
   };
   if (isRunning) {
@@ -56,7 +56,7 @@ export function PullModel({ url, onDone }: { url: string; onDone: () => void }) 
           words={shown.total > 0 ? t.models.pulled(shown.done, shown.total) : undefined}
           hint={t.models.pullGoesOn}
           stopTestId={TESTIDS.modelPullStop}
-          onStop={() => void call('model_pull_stop', {}).then(setPull, (thrown: unknown) => setProblem(saidBy(thrown)))}
+          onStop={() => void call('model_pull_stop', {}).then(setPull, (thrown: unknown) => setProblem(errorMessage(thrown)))}
         />
       </div>
     );

@@ -18,7 +18,7 @@ export function ReflectionChoices() {
   const chosen = data?.automatic ?? [];
   const change = useChoices<ReflectionSettings, Switched>({
     key: rpcKey('reflection_settings_get', {}),
-    laidOver: ({ automatic }, { kind, isOn }) => ({ automatic: isOn ? [...automatic.filter((each) => each !== kind), kind] : automatic.filter((each) => each !== kind) }),
+    apply: ({ automatic }, { kind, isOn }) => ({ automatic: isOn ? [...automatic.filter((each) => each !== kind), kind] : automatic.filter((each) => each !== kind) }),
     write: (next) => call('reflection_settings_set', next),
   });
   return (

@@ -7,7 +7,7 @@ import { TESTIDS } from '../../testids';
 import css from './Models.module.css';
 import { Problem, Row } from './Rows';
 import settingsCss from './Settings.module.css';
-import { type Models, saidBy } from './models';
+import { type Models, errorMessage } from './models';
 
 const TASKS = ['judge', 'analysis', 'topics'] as const;
 
@@ -20,7 +20,7 @@ export function TaskModels({ models: { view, change, problems, say }, provider }
     try {
       setNames((await call('models_of', provider)).items);
     } catch (thrown) {
-      say('tasks', saidBy(thrown));
+      say('tasks', errorMessage(thrown));
     }
   };
   // Chosen models stay in the list if the server does not respond.

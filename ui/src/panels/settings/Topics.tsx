@@ -11,8 +11,8 @@ import { number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import models from './Models.module.css';
 import { Problem, Row, Section } from './Rows';
-import { saidBy } from './models';
-import { type Choice, CHOICES, type Group, shown, taken } from './topicRules';
+import { errorMessage } from './models';
+import { type Choice, CHOICES, type Group, parsed, shown } from './topicRules';
 import css from './Settings.module.css';
 
 export function TopicsTab() {
@@ -20,7 +20,7 @@ export function TopicsTab() {
   const [problem, setProblem] = useState<string | null>(null);
   const change = useChoices<TopicRulesState, Partial<TopicRulesView>>({
     key: rpcKey('topic_rules_get', {}),
-    laidOver: (before, part) => ({ ...before, rules: { ...before.rules, ...part } }),
+    apply: (before, part) => ({ ...before, rules: { ...before.rules, ...part } }),
     write: (next) => call('topic_rules_set', next.rules),
   });
   if (error && !state) return <ErrorState title={t.topicRules.loadFailed} text={t.topicRules.loadFailedText} detail={error.message} onRetry={() => void refetch()} />;
@@ -28,7 +28,7 @@ export function TopicsTab() {
   const { rules, defaults } = state;
   const choose = async (part: Partial<TopicRulesView>) => {
     setProblem(null);
-    await change(part).catch((thrown: unknown) => setProblem(saidBy(thrown)));
+    await change(part).catch((thrown: unknown) => setProblem(errorMessage(thrown)));
   };
   const isChosen = JSON.stringify(rules) !== JSON.stringify(defaults);
   const rows = (group: Group) => CHOICES.filter((choice) => choice.group === group).map((choice) => <Field key={choice.name} choice={choice} rules={rules} defaults={defaults} onChoose={choose} />);
@@ -61,7 +61,7 @@ function Field({ choice, rules, defaults, onChoose }: { choice: Choice; rules: T
   const [typed, setTyped] = useState<string | null>(null);
   const { name, hint, unit } = t.topicRules.of[choice.name];
   const now = shown(choice, rules);
-  const entry = typed === null ? { value: rules[choice.name] } : taken(choice, typed, rules);
+  const entry = typed === null ? { value: rules[choice.name] } : parsed(choice, typed, rules);
   const save = () => {
     if (typed === null || 'problem' in entry) return;
     setTyped(null);

@@ -1,6 +1,6 @@
 /** Handles a slow request to a model, which may be abandoned. An answer belongs to the object for which it was requested. */
 import { useEffect, useRef, useState } from 'react';
-import { saidBy } from './models';
+import { errorMessage } from './models';
 
 export type AskedState<T> = { readonly kind: 'idle' } | { readonly kind: 'asking'; readonly since: number } | { readonly kind: 'failed'; readonly message: string } | { readonly kind: 'done'; readonly result: T };
 
@@ -38,7 +38,7 @@ export function useAsked<T>(of: string, ask: () => Promise<T>, onGivenUp?: () =>
     setAnswer({ of, state: { kind: 'asking', since: Date.now() } });
     ask().then(
       (result) => end({ kind: 'done', result }),
-      (thrown: unknown) => end({ kind: 'failed', message: saidBy(thrown) }),
+      (thrown: unknown) => end({ kind: 'failed', message: errorMessage(thrown) }),
     );
   };
   const clear = () => {

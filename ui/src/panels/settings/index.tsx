@@ -74,7 +74,7 @@ const THEME_IDS = { system: TESTIDS.themeSystem, light: TESTIDS.themeLight, dark
 
 function Choices({ settings }: { settings: Settings }) {
   const { data: channels } = useRpc('conversations_list', { limit: 1 }, { select: (response) => response.by_channel.map((each) => each.name) });
-  const choose = useChoices<Settings, Partial<Settings>>({ key: rpcKey('settings_get', {}), laidOver: (before, part) => ({ ...before, ...part }), write: (next) => call('settings_set', next) });
+  const choose = useChoices<Settings, Partial<Settings>>({ key: rpcKey('settings_get', {}), apply: (before, part) => ({ ...before, ...part }), write: (next) => call('settings_set', next) });
   const change = (part: Partial<Settings>) => void choose(part).catch(showError);
   const words = t.settings;
   return (

@@ -11,7 +11,7 @@ import { t } from '../../strings';
 /** A place next to which a problem is shown. */
 export type Field = 'engines' | 'provider' | 'context' | 'tasks' | 'other' | 'key' | 'this_computer_only' | 'remote_tokens_a_day' | 'profile' | 'pause_on_battery' | 'earlier';
 
-export const saidBy = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+export const errorMessage = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
 type Part = Partial<ModelSettingsView>;
 
@@ -33,14 +33,14 @@ export function useModels(): { models: Models | null; error: Error | null; retry
   const [problems, setProblems] = useState<Partial<Record<Field, string>>>({});
   const say = (field: Field, problem: string | null) => setProblems((all) => ({ ...all, [field]: problem ?? undefined }));
   const take = (next: ModelsView) => client.setQueryData(KEY, next);
-  const choose = useChoices<ModelsView, Part>({ key: KEY, laidOver, write: (next) => call('models_set', next.settings) });
+  const choose = useChoices<ModelsView, Part>({ key: KEY, apply: withPart, write: (next) => call('models_set', next.settings) });
   const change = async (field: Field, part: Part): Promise<boolean> => {
     say(field, null);
     try {
       await choose(part);
       return true;
     } catch (thrown) {
-      say(field, saidBy(thrown));
+      say(field, errorMessage(thrown));
       return false;
     }
   };
@@ -48,7 +48,7 @@ export function useModels(): { models: Models | null; error: Error | null; retry
 }
 
 /** The settings after a write succeeds. For another server, it is unknown whether there is a key. */
-function laidOver(view: ModelsView, part: Part): ModelsView {
+function withPart(view: ModelsView, part: Part): ModelsView {
   const next = { ...view, settings: { ...view.settings, ...part } };
   return part.provider === undefined ? next : { ...next, has_key: false, is_local: part.provider === null || isThisComputer(part.provider.url) };
 }

@@ -33,7 +33,7 @@ export const CHOICES: readonly Choice[] = [
 export const shown = (choice: Choice, rules: TopicRulesView): number => Math.round(rules[choice.name] * choice.times * 100) / 100;
 
 /** The value of an entry, or the problem with it. */
-export function taken(choice: Choice, text: string, rules: TopicRulesView): { value: number } | { problem: string } {
+export function parsed(choice: Choice, text: string, rules: TopicRulesView): { value: number } | { problem: string } {
   const entry = Number(text.trim().replace(',', '.'));
   if (text.trim() === '' || Number.isNaN(entry) || entry < choice.min || entry > choice.max || (choice.isWhole && !Number.isInteger(entry))) {
     return { problem: t.topicRules.between(number(choice.min), number(choice.max)) };

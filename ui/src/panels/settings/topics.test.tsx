@@ -4,7 +4,7 @@ import type { TopicRulesView } from '../../api';
 import { RpcError } from '../../platform';
 import type { FakePlatform } from '../../platform/fake';
 import { renderApp, violations } from '../../test/render';
-import { CHOICES, shown, taken } from './topicRules';
+import { CHOICES, parsed, shown } from './topicRules';
 
 const RULES: TopicRulesView = { min_messages: 20, min_time_minutes: 60, automatic: true, batch_size: 20, overlap: 0.25, similarity: 0.7, target_words: 400, max_words: 1_000 };
 
@@ -71,10 +71,10 @@ test.each([
   ['similarity', '', 'Enter a number from 0.3 to 0.99.'],
   ['target_words', '1000', 1_000],
   ['max_words', '300', 'Shorter than the usual length of 400 words.'],
-] as const)('%s taken from %j', (name, text, expected) => {
+] as const)('%s parsed from %j', (name, text, expected) => {
   const choice = CHOICES.find((each) => each.name === name);
   if (!choice) throw new Error(name);
-  expect(taken(choice, text, RULES)).toEqual(typeof expected === 'number' ? { value: expected } : { problem: expected });
+  expect(parsed(choice, text, RULES)).toEqual(typeof expected === 'number' ? { value: expected } : { problem: expected });
 });
 
 test('a share is shown in percent', () => {

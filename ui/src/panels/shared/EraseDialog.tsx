@@ -234,7 +234,7 @@ function Receipt({ erased, onClose }: { erased: Erased; onClose: () => void }) {
     >
       <div role="status">
         <p>{words.receipt(erased.parts)}</p>
-        <p className={`${css.after} ${isDone ? css.done : css.waits}`}>
+        <p className={`${css.after} ${isDone ? css.done : css.pending}`}>
           {isDone ? <CircleCheck size={15} aria-hidden="true" /> : <Clock size={15} aria-hidden="true" />}
           <span>{isDone ? (verified === null ? words.done : words.doneAt(fullTime(verified))) : words.pending}</span>
         </p>

@@ -179,10 +179,10 @@ function Evidence({ evidence, action }: { evidence: readonly EvidenceView[]; act
 /** A timeline of the statements that this one replaced or that replaced it. */
 function Changes({ row, detail }: { row: MemoryRow; detail: MemoryDetail }) {
   const all = [...detail.changes, { id: row.id, status: row.status, content: row.content, said_at: row.said_at, is_newer: false }].toSorted((a, b) => a.said_at - b.said_at);
-  const waits = row.status === 'pending';
+  const isPending = row.status === 'pending';
   const isHistory = detail.changes.some((change) => change.is_newer && change.status === 'active');
   const setsAside = detail.changes.some((change) => !change.is_newer && change.status === 'active');
-  const note = waits && isHistory ? t.memory.changeHistory : waits && setsAside ? t.memory.changeApprove : null;
+  const note = isPending && isHistory ? t.memory.changeHistory : isPending && setsAside ? t.memory.changeApprove : null;
   return (
     <section className={css.section} data-testid={TESTIDS.memoryChanges}>
       <h3 className={css.heading}>{t.memory.changes}</h3>

@@ -6,7 +6,7 @@
 import { Globe, GlobeLock, Undo2 } from 'lucide-react';
 import { useRef } from 'react';
 import { type VisibilityRequest, call, useRpc } from '../../api';
-import type { Change } from '../../api/laid';
+import type { Change } from '../../api/layers';
 import { perform } from '../../state/decisions';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -31,7 +31,7 @@ export function chooseVisibility(target: VisibilityTarget, title: string, choice
     text: t.privacy.applied(title, t.privacy.choices[choice] ?? choice),
     undone: t.privacy.appliedBack,
     send: () => call('visibility_set', requestOf(target, choice)),
-    takeBack: () => call('visibility_set', requestOf(target, before)),
+    undo: () => call('visibility_set', requestOf(target, before)),
   });
 }
 

@@ -9,7 +9,7 @@ import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { JobProgress } from '../shared/JobProgress';
 import { cancelJob, isOpen, resultOf, retryJob } from '../shared/jobs';
-import { Unnamed } from '../shared/Unnamed';
+import { UnidentifiedSpeakersNotice } from '../shared/UnidentifiedSpeakersNotice';
 import css from './Imports.module.css';
 import { Skips } from './Skips';
 import { skippedCount, startedJobs } from './files';
@@ -74,7 +74,7 @@ export function Imports({ jobs }: { jobs: readonly JobView[] }) {
           {t.sources.history}
           {over.length > 0 ? <span className={css.total}>{number(over.length)}</span> : null}
         </h2>
-        {hasFresh ? <Unnamed /> : null}
+        {hasFresh ? <UnidentifiedSpeakersNotice /> : null}
         {pending > 0 && hasFresh ? (
           <Button size="s" tone="primary" testId={TESTIDS.importReview} onClick={() => go('review')}>
             {t.sources.review(pending)}

@@ -14,7 +14,7 @@ import { TESTIDS } from '../../testids';
 import { Graph } from '../shared/graph/Graph';
 import { OverTime } from '../shared/time/OverTime';
 import { isBuiltIn, proposerName } from '../shared/proposers';
-import { dragged, keepApart, mergeTopics, pinTopic, renameTopic, splitTopic, takeBackDecision } from './acts';
+import { dragged, keepApart, mergeTopics, pinTopic, renameTopic, splitTopic, undoDecision } from './acts';
 import css from './Topics.module.css';
 
 interface TopicPaneProps {
@@ -379,8 +379,8 @@ function Decisions({ detail }: { detail: TopicDetail }) {
               {decision.title ? `: ${decision.title}` : ''}
             </span>
             <RelativeTime time={decision.decided} date />
-            <Button size="s" tone="quiet" testId={TESTIDS.topicUndo} label={`${t.topics.takeBack}: ${nameOf(t.topics.acts, decision.kind)}`} onClick={() => void takeBackDecision(decision.id).catch(showError)}>
-              {t.topics.takeBack}
+            <Button size="s" tone="quiet" testId={TESTIDS.topicUndo} label={`${t.topics.undo}: ${nameOf(t.topics.acts, decision.kind)}`} onClick={() => void undoDecision(decision.id).catch(showError)}>
+              {t.topics.undo}
             </Button>
           </li>
         ))}

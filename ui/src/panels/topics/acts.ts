@@ -1,6 +1,6 @@
 /** Actions on topics: stored by the backend as decisions, each with one undo. */
 import { type TopicAct, type TopicListRow, call } from '../../api';
-import type { Change } from '../../api/laid';
+import type { Change } from '../../api/layers';
 import { perform } from '../../state/decisions';
 import { createStore } from '../../state/store';
 import { t } from '../../strings';
@@ -19,7 +19,7 @@ function decide(topic: TopicListRow, act: TopicAct, text: string, changes: reado
     send: async () => {
       decision = (await call('topic_decide', { id: topic.id, act })).decision_id;
     },
-    takeBack: async () => {
+    undo: async () => {
       if (decision !== null) await call('topic_undo', { id: decision });
     },
   });
@@ -52,4 +52,4 @@ export const keepApart = (topic: TopicListRow, other: string | null, proposal: s
   decide(topic, { kind: 'leave', other_id: other }, other === null ? t.topics.wholeDone : t.topics.apartDone, answered(proposal));
 
 /** Undoes an earlier decision. To revert this, the decision is made again. */
-export const takeBackDecision = (id: string) => call('topic_undo', { id });
+export const undoDecision = (id: string) => call('topic_undo', { id });

@@ -8,7 +8,7 @@
 import { Layers, Pin, SearchX } from 'lucide-react';
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { type TopicListRow, type TopicProposalView, useRpc } from '../../api';
-import { byId, useLaid } from '../../api/laid';
+import { byId, useWithLayers } from '../../api/layers';
 import { Badge, Button, EmptyState, ErrorState, LoadingRows, PaneBar, PaneHeader, RelativeTime, SearchField, Segmented, SplitPane, VirtualList, cx } from '../../design';
 import { useActions } from '../../keys';
 import { createListState, moveTo, stepFrom } from '../../state/list';
@@ -48,8 +48,8 @@ export function matches(topic: TopicListRow, query: string): boolean {
 export default function Topics() {
   const { data, error, refetch } = useRpc('topics_list', {});
   const target = useNavTarget('topics');
-  const topics = useLaid(data, data?.items ?? NONE, byId);
-  const proposals = useLaid(data, data?.proposals ?? NO_PROPOSALS, byId);
+  const topics = useWithLayers(data, data?.items ?? NONE, byId);
+  const proposals = useWithLayers(data, data?.proposals ?? NO_PROPOSALS, byId);
   const [filter, setFilter] = useState<Filter>('all');
   const [query, setQuery] = useState('');
   const asked = useSettled(query.trim(), QUERY_REST_MS);

@@ -21,11 +21,11 @@ const openTopics = async () => {
 };
 
 describe('the list', () => {
-  test('a row says what it is about, how much there is of it and when, also without the picture', async () => {
+  test('a row says what it is about, how much there is of it and when, also without the chart', async () => {
     await openTopics();
     const kitchen = row('Kitchen renovation');
     for (const words of ['9 messages', 'One hard rule: no gas', 'Suggestion']) expect(kitchen.textContent).toContain(words);
-    expect(kitchen.querySelector('svg')?.getAttribute('aria-hidden'), 'the picture says nothing that the words do not').toBe('true');
+    expect(kitchen.querySelector('svg')?.getAttribute('aria-hidden'), 'the chart says nothing that the words do not').toBe('true');
     expect(await violations()).toEqual([]);
   });
 
@@ -169,4 +169,4 @@ test.each([
   [[0, 0, 4], '0.0,17.0 32.0,17.0 64.0,17.0 96.0,1.0'],
   [[2, 2], '0.0,17.0 48.0,9.0 96.0,1.0'],
   [[0], '0.0,17.0 96.0,17.0'],
-])('the picture of %j rises to everything', (counts, expected) => expect(points(counts)).toBe(expected));
+])('the chart of %j rises to everything', (counts, expected) => expect(points(counts)).toBe(expected));

@@ -52,7 +52,7 @@ function approveInstead(kept: MemoryRow, left: MemoryRow): void {
         throw thrown;
       }
     },
-    takeBack: async () => {
+    undo: async () => {
       entry = amend(entry, { undone: true });
       try {
         await undoDone();

@@ -9,22 +9,22 @@ import { type Platform, RpcError } from '../types';
 import { auditCommands } from './audit';
 import { agentCommands } from './agents';
 import { backupCommands } from './backup';
+import { chartCommands, conversationsSaid } from './charts';
 import { conversationCommands } from './conversations';
 import { addCrowd } from './crowd';
 import { buildWorld } from './data';
 import { knowledgeCommands } from './knowledge';
+import { maintenanceCommands } from './maintenance';
 import { memoryCommands } from './memories';
 import { type ModelState, modelCommands } from './models';
-import { nightCommands } from './night';
 import { playbookCommands, playbooksWaiting } from './playbooks';
 import { reflectionCommands, reflectionsWaiting } from './reflection';
 import { peopleCommands } from './people';
 import { searchCommands } from './search';
 import { addSessions } from './sessions';
-import { conversationsSaid, pictureCommands } from './pictures';
 import { systemCommands } from './system';
 import { topicCommands } from './topics';
-import { addMeeting, voiceCommands } from './voices';
+import { addMeeting, speakerCommands } from './unidentifiedSpeakers';
 import { workCommands } from './work';
 
 export interface FakeOptions {
@@ -45,7 +45,7 @@ export interface FakeOptions {
   moved?: boolean;
   /** Adds a meeting whose transcript does not name all speakers. */
   meeting?: boolean;
-  /** Adds three years with about twenty people: more than fits in one picture. */
+  /** Adds three years with about twenty people: more than fits in one graph. */
   crowd?: boolean;
   /** Duration of each step of simulated work, in ms. */
   pace_ms?: number;
@@ -105,13 +105,13 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
     ...systemCommands(world, host, { firstRun: options.firstRun ?? false, embeddingMissing: options.embeddingMissing ?? false, theme: options.theme ?? 'system' }),
     ...backupCommands(world, host, options.firstRun ?? false, () => handlers.maintenance_start?.({}).runs[0]?.id ?? ''),
     ...auditCommands(world, host),
-    ...nightCommands(world, host, options.firstRun ?? false),
+    ...maintenanceCommands(world, host, options.firstRun ?? false),
     ...memoryCommands(world, host),
     ...conversationCommands(world, host, (request) => conversationsSaid(world, handlers, request)),
     ...topicCommands(world, host),
     ...playbookCommands(world, host),
     ...reflectionCommands(world, host),
-    ...agentCommands(world, host),
+    ...agentCommands(world, host, () => handlers),
     ...peopleCommands(world, host, { firstRun: options.firstRun ?? false }),
     ...modelCommands(world, host, { models: options.models ?? 'none', firstRun: options.firstRun ?? false }),
   };
@@ -121,8 +121,8 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
     handlers.undo = (request) => (request.operation_id?.startsWith('op_tidy') ? { operation_id: request.operation_id, summary: undoRun({}).summary ?? '', restored: [] } : undoMemories(request));
   }
   if (frame) handlers.app_status = (request) => ({ ...frame(request), counts: { ...frame(request).counts, playbooks: playbooksWaiting(handlers), reflections: reflectionsWaiting(handlers) } });
-  Object.assign(handlers, voiceCommands(world, host, handlers));
-  Object.assign(handlers, pictureCommands(world, handlers));
+  Object.assign(handlers, speakerCommands(world, host, handlers));
+  Object.assign(handlers, chartCommands(world, handlers));
   Object.assign(handlers, knowledgeCommands(world, host, handlers, options.firstRun ?? false));
   Object.assign(handlers, searchCommands(world, handlers));
   Object.assign(handlers, workCommands(host, handlers, options.pace_ms ?? 400));

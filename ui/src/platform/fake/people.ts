@@ -337,10 +337,10 @@ export function peopleCommands(world: World, host: Host, options: { firstRun: bo
         lines.push('');
       }
       const known = [...world.memories.values()].filter(({ row }) => row.status === 'active');
-      const told = known.filter(({ row }) => shared.has(row.id) || !isOpen || world.conversations.find((each) => each.id === row.conversation_id)?.visibility === 'public');
-      if (told.length > 0) lines.push('## About the user');
-      for (const { row } of told) add({ id: row.id, kind: 'memory', conversation_id: null }, row.content);
-      const withheld = known.length - told.length;
+      const visible = known.filter(({ row }) => shared.has(row.id) || !isOpen || world.conversations.find((each) => each.id === row.conversation_id)?.visibility === 'public');
+      if (visible.length > 0) lines.push('## About the user');
+      for (const { row } of visible) add({ id: row.id, kind: 'memory', conversation_id: null }, row.content);
+      const withheld = known.length - visible.length;
       return { text: lines.length > 0 ? `${lines.join('\n').trim()}\n` : '', items, withheld: withheld > 0 ? [{ rule: 'private_into_public', count: withheld }] : [], detail: detailOf(request.person ?? null) };
     },
     memory_share({ id, is_shared }) {

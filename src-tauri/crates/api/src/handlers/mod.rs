@@ -13,7 +13,7 @@ pub(crate) mod maintenance;
 pub(crate) mod memories;
 pub(crate) mod models;
 pub(crate) mod people;
-pub(crate) mod pictures;
+pub(crate) mod charts;
 pub(crate) mod playbooks;
 pub(crate) mod profiles;
 pub(crate) mod reflection;

@@ -13,7 +13,7 @@ pub mod maintenance;
 pub mod memories;
 pub mod models;
 pub mod people;
-pub mod pictures;
+pub mod charts;
 pub mod playbooks;
 pub mod profiles;
 pub mod reflection;

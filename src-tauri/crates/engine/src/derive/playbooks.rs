@@ -9,12 +9,12 @@
 //! its own lane (`by_model`).
 //!
 //! Playbooks are for the owner. An agent gets only approved ones and, unless the owner is alone with it, only those found in
-//! sessions that its audience may see (`circles`).
+//! sessions that its audience may see (`audiences`).
 //!
 //! Not in this module: what counts as a playbook and how a skill is written (`insight::playbook`), and rows (`store`).
 
+mod audiences;
 mod by_model;
-mod circles;
 mod webhook;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -121,11 +121,11 @@ impl Engine {
         let sessions = read_sessions(&lines);
         let mut found = discover(&sessions, now, &scrubber);
         // Also offer playbooks that can be found from only the sessions of one audience, regardless of the other sessions.
-        for circle in circles::circles(&map, &self.inner.policy, &sessions) {
+        for visible in audiences::visible_sessions(&map, &self.inner.policy, &sessions) {
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
             }
-            let own = discover(circle, now, &scrubber);
+            let own = discover(visible, now, &scrubber);
             found.extend(own.into_iter().filter(|one| !found.iter().any(|known| known.key == one.key)).collect::<Vec<_>>());
         }
         Ok((mark, found))

@@ -2,4 +2,4 @@
 
 mod asked;
 mod commitments;
-mod standing;
+mod status;

@@ -12,14 +12,14 @@ pub(crate) mod maintenance;
 pub(crate) mod memories;
 pub(crate) mod models;
 pub(crate) mod people;
-pub(crate) mod pictures;
+pub(crate) mod charts;
 pub(crate) mod playbooks;
 pub(crate) mod profile;
 pub(crate) mod reflection;
 pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod topics;
-pub(crate) mod voices;
+pub(crate) mod unidentified_speakers;
 
 use std::path::PathBuf;
 

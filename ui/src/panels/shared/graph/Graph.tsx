@@ -1,5 +1,5 @@
 /**
- * The graph around one person or one topic: a picture, and a table with the same content for reading.
+ * The graph around one person or one topic: a diagram, and a table with the same content for reading.
  *
  * Not in this module: selecting the nodes, which the backend does. Suggestions are never shown.
  */
@@ -12,7 +12,7 @@ import { nameOf, number, t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
 import css from './Graph.module.css';
 import { NodeIcon } from './NodeIcon';
-import { Picture } from './Picture';
+import { Diagram } from './Diagram';
 import { GraphTable } from './Table';
 import { nodeName } from './words';
 
@@ -35,7 +35,7 @@ export function Graph({ person, topic }: { person?: string; topic?: string }) {
 }
 
 function Shown({ graph }: { graph: GraphResponse }) {
-  const [view, setView] = useUiState<string>('graph.view', 'picture');
+  const [view, setView] = useUiState<string>('graph.view', 'diagram');
   const [hidden, setHidden] = useState<readonly string[]>([]);
   const [zoom, setZoom] = useState(0);
   const shown = useMemo(() => without(graph, hidden), [graph, hidden]);
@@ -61,16 +61,16 @@ function Shown({ graph }: { graph: GraphResponse }) {
         )}
         <Segmented
           label={t.graph.show}
-          value={isTable ? 'table' : 'picture'}
+          value={isTable ? 'table' : 'diagram'}
           testId={TESTIDS.graphView}
           choices={[
-            { value: 'picture', label: t.graph.picture, testId: 'graph-picture' },
+            { value: 'diagram', label: t.graph.diagram, testId: 'graph-picture' },
             { value: 'table', label: t.graph.table, testId: 'graph-table' },
           ]}
           onChange={setView}
         />
       </div>
-      {isTable ? <GraphTable graph={shown} name={name} /> : <Picture graph={shown} zoom={ZOOMS[zoom] ?? 1} />}
+      {isTable ? <GraphTable graph={shown} name={name} /> : <Diagram graph={shown} zoom={ZOOMS[zoom] ?? 1} />}
       <p className={css.leftOut} data-testid={TESTIDS.graphLeftOut}>
         {graph.left_out.length === 0 ? t.graph.allThere : t.graph.leftOut(graph.left_out.map((each) => t.graph.tooMany(each.name, each.count)))}
       </p>

@@ -14,7 +14,7 @@ const node = (words: string) => nodes().find((each) => each.textContent?.include
 const why = () => screen.getByTestId('graph-why').textContent ?? '';
 
 async function openGraph(options: FakeOptions = {}) {
-  setUiState('graph.view', 'picture');
+  setUiState('graph.view', 'diagram');
   setUiState('people.part', 'graph');
   const host = await renderApp('people', options, { person: 'ent_Priya Nair' });
   await screen.findAllByTestId('graph-node');
@@ -23,7 +23,7 @@ async function openGraph(options: FakeOptions = {}) {
 }
 
 describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
-  test('picture and table are sound for assistive technology', async () => {
+  test('diagram and table are sound for assistive technology', async () => {
     await openGraph({ theme });
     document.documentElement.dataset.theme = theme;
     expect(await violations()).toEqual([]);
@@ -33,7 +33,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
   });
 });
 
-describe('the picture', () => {
+describe('the diagram', () => {
   test('each thing says what it is, and what is off the record says so', async () => {
     const host = await openGraph();
     host.answer('graph', () => ({
@@ -163,7 +163,7 @@ test('the table holds the same, sorts by each column, and leads to the line', as
 });
 
 test('a topic has its graph beside its text', async () => {
-  setUiState('graph.view', 'picture');
+  setUiState('graph.view', 'diagram');
   setUiState('topics.part', 'text');
   const host = await renderApp('topics');
   await screen.findByTestId('topic-takeaways');

@@ -27,7 +27,7 @@ const box = (place: Placed) => {
 };
 
 describe('where things stand', () => {
-  test('names never overlap, nothing leaves the picture, and the same things stand at the same places', () => {
+  test('names never overlap, nothing leaves the diagram, and the same things stand at the same places', () => {
     for (let seed = 1; seed <= 60; seed += 1) {
       const count = 2 + (seed * 7) % 59;
       const width = [460, 544, 680, 860][seed % 4] ?? 680;
@@ -71,7 +71,7 @@ describe('where things stand', () => {
     expect(changes).toBe(new Set(ring).size - 1);
   });
 
-  test('one alone is a picture too', () => {
+  test('one alone is a diagram too', () => {
     expect(layout([{ id: 'n0', kind: 'topic' }], [], 'n0', 600).placed).toHaveLength(1);
     expect(layout([{ id: 'n0', kind: 'topic' }, { id: 'n1', kind: 'person' }], [], 'n0', 600).placed[1]).toMatchObject({ side: 'right' });
   });

@@ -1,11 +1,11 @@
 /**
- * Computes the positions of the nodes in the picture. Pure: the same nodes always have the same positions.
+ * Computes the positions of the nodes in the diagram. Pure: the same nodes always have the same positions.
  *
  * The center node is in the middle. All others are on a ring around it in two columns, so that every name has its own line next
  * to its icon and never overlaps another, regardless of the number of nodes. Kinds stay together, clockwise. Within a kind, nodes
  * are placed close to the nodes they are connected to, which keeps edges short.
  *
- * A force simulation would have fewer crossings with a dozen nodes, but names would be unreadable with sixty, the picture would
+ * A force simulation would have fewer crossings with a dozen nodes, but names would be unreadable with sixty, the diagram would
  * move while being viewed, and it would be different each time.
  */
 
@@ -26,7 +26,7 @@ export interface Placed {
   readonly x: number;
   readonly y: number;
   readonly side: Side;
-  /** Room for the name, from the icon to the edge of the picture. */
+  /** Room for the name, from the icon to the edge of the diagram. */
   readonly room: number;
 }
 
@@ -50,13 +50,13 @@ const ROW_MAX = 46;
 const GAP = 0.55;
 const HEIGHT_MIN = 320;
 const PAD = 26;
-/** Size of an icon, and the gap between an icon and its name and between the name and the edge of the picture. */
+/** Size of an icon, and the gap between an icon and its name and between the name and the edge of the diagram. */
 export const SIGN = 20;
 export const NAME_GAP = 7;
 const EDGE = 6;
-/** Minimum width. In a narrower pane, the picture scrolls. */
+/** Minimum width. In a narrower pane, the diagram scrolls. */
 export const WIDTH_MIN = 460;
-/** Half the width of the ring as a share of the picture's width. The rest is for names. */
+/** Half the width of the ring as a share of the diagram's width. The rest is for names. */
 const RING = 0.235;
 const RING_MAX = 250;
 /** Minimum distance of the top and bottom nodes from the vertical center line, where their names start. */

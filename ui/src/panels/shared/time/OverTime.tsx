@@ -41,7 +41,7 @@ export function shownOf(data: TimelineResponse, most: number): Shown {
 }
 
 export function OverTime({ person, topic, isPage = false }: OverTimeProps) {
-  const [view, setView] = useUiState<string>('time.view', 'picture');
+  const [view, setView] = useUiState<string>('time.view', 'chart');
   const [byDecision, setByDecision] = useUiState<boolean>('time.byDecision', false);
   const [unit, setUnit] = useState<string | null>(null);
   const [zoom, setZoom] = useState<{ from: number; to: number } | null>(null);
@@ -95,10 +95,10 @@ export function OverTime({ person, topic, isPage = false }: OverTimeProps) {
         ) : null}
         <Segmented
           label={t.time.show}
-          value={isTable ? 'table' : 'picture'}
+          value={isTable ? 'table' : 'chart'}
           testId={TESTIDS.timeView}
           choices={[
-            { value: 'picture', label: t.time.picture, testId: 'time-picture' },
+            { value: 'chart', label: t.time.chart, testId: 'time-picture' },
             { value: 'table', label: t.time.table, testId: 'time-table' },
           ]}
           onChange={setView}

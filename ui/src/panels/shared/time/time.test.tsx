@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { TimelineSeries } from '../../../api';
 import { RpcError } from '../../../platform';
 import type { FakeOptions, FakePlatform } from '../../../platform/fake';
-import { edgesOf } from '../../../platform/fake/pictures';
+import { edgesOf } from '../../../platform/fake/charts';
 import { nav } from '../../../state/nav';
 import { setUiState } from '../../../state/uiState';
 import { press, renderApp, violations } from '../../../test/render';
@@ -112,11 +112,11 @@ async function openTime(options: FakeOptions = {}) {
 
 describe('over time', () => {
   beforeEach(() => {
-    setUiState('time.view', 'picture');
+    setUiState('time.view', 'chart');
     setUiState('time.byDecision', false);
   });
 
-  test.each(['light', 'dark'] as const)('picture and table are sound for assistive technology in the %s theme', async (theme) => {
+  test.each(['light', 'dark'] as const)('chart and table are sound for assistive technology in the %s theme', async (theme) => {
     await openTime({ theme });
     document.documentElement.dataset.theme = theme;
     expect(await violations()).toEqual([]);

@@ -10,7 +10,7 @@
 //! wherever it is said (`Gate::Suppressed`), because a dismissal judges the statement itself and not where it was said.
 
 mod looks;
-mod night;
+mod maintenance;
 mod pairs;
 mod policies;
 mod rooms;

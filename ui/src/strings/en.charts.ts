@@ -17,7 +17,7 @@ const counted = (kind: string, count: number): string => {
 const quoted = (name: string) => `“${name}”`;
 
 export const graph = {
-  picture: 'Diagram',
+  diagram: 'Diagram',
   table: 'Table',
   show: 'Show as',
   kinds,
@@ -87,7 +87,7 @@ export const graph = {
 export const time = {
   title: 'Over time',
   show: 'Show as',
-  picture: 'Chart',
+  chart: 'Chart',
   table: 'Table',
   unit: 'Group by',
   units: { day: 'Day', week: 'Week', month: 'Month', year: 'Year' } as Readonly<Record<string, string>>,

@@ -1,7 +1,7 @@
 /** Texts about unidentified speakers: speakers whom a meeting's transcript does not name. */
 import { number, plural } from './words';
 
-export const voices = {
+export const unidentifiedSpeakers = {
   /** Shown above a meeting. */
   bar: (count: number) => `${plural(count, 'unidentified speaker', 'unidentified speakers')}. Nothing is remembered about them until you say who they are.`,
   ask: 'Identify',
@@ -25,7 +25,7 @@ export const voices = {
   save: 'Save names',
   saved: (count: number) => (count === 1 ? 'Identified one speaker' : `Identified ${number(count)} speakers`),
   cleared: 'Names removed',
-  tookBack: 'Undone. The speakers are as before.',
+  undone: 'Undone. The speakers are as before.',
   left: (count: number) => `Left ${plural(count, 'speaker', 'speakers')} unidentified`,
   asksAgain: 'Undone. You are asked about the speakers again.',
   failed: 'The speakers could not be loaded',

@@ -31,7 +31,7 @@ test('a cycle is begun, worked and told of', async () => {
   await keepsake.click('btn-night-start');
   await keepsake.sees('night-digest', '2 messages', { within_ms: 60_000 });
   await keepsake.sees('night-digest', '1 proposal to review');
-  await keepsake.screenshot('night-light');
+  await keepsake.screenshot('maintenance-light');
   const digest = await json('digest');
   assert.deepEqual([digest.new.messages, digest.waiting.review], [2, 1], 'the command line tells the same');
 });
@@ -52,5 +52,5 @@ test('the same in the dark theme and in a small window', async () => {
   await keepsake.resize(960, 600);
   await keepsake.click('nav-activity');
   await keepsake.find('night-digest');
-  await keepsake.screenshot('night-dark-small');
+  await keepsake.screenshot('maintenance-dark-small');
 });

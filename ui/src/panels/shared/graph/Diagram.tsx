@@ -1,7 +1,7 @@
 /**
- * The picture. Edges are drawn. Nodes are buttons above them, so that they have an accessible name and can be focused.
+ * The diagram. Edges are drawn. Nodes are buttons above them, so that they have an accessible name and can be focused.
  *
- * One node is in the tab order, and arrow keys move by direction. Below the picture are the reasons why a node is connected, each
+ * One node is in the tab order, and arrow keys move by direction. Below the diagram are the reasons why a node is connected, each
  * with the line that shows it: for the node under the pointer, otherwise for the node last clicked or moved to. Nothing moves on
  * its own.
  */
@@ -25,7 +25,7 @@ const WIDTH_AT_FIRST = 640;
 /** Edges get thicker with the amount of evidence, up to a width at which they still look like lines. */
 const thickness = (count: number) => Math.min(2.6, 0.9 + 0.8 * Math.log10(Math.max(1, count)));
 
-export function Picture({ graph, zoom }: { graph: GraphResponse; zoom: number }) {
+export function Diagram({ graph, zoom }: { graph: GraphResponse; zoom: number }) {
   const frame = useRef<HTMLDivElement>(null);
   const hint = useId();
   const width = useWidth(frame) ?? WIDTH_AT_FIRST;
@@ -53,7 +53,7 @@ export function Picture({ graph, zoom }: { graph: GraphResponse; zoom: number })
     }
     if (!/^Arrow|^Home$|^End$/.test(event.key)) return;
     const to = stepTo(placed, stop, event.key);
-    // Also prevented if there is no further node, so that the page does not scroll while the person moves through the picture.
+    // Also prevented if there is no further node, so that the page does not scroll while the person moves through the diagram.
     event.preventDefault();
     if (to === null) return;
     setTabbed(to);
@@ -165,7 +165,7 @@ function Thing({ node, place, isTabStop, isApart, connections, onPoint, onKeep }
   );
 }
 
-/** Maximum number of reasons shown, as many as fit without moving the picture. */
+/** Maximum number of reasons shown, as many as fit without moving the diagram. */
 const REASONS = 3;
 
 /** Why the current node is in the graph. */

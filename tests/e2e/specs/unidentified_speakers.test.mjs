@@ -34,10 +34,10 @@ test('a speaker without a name is nobody: no candidate, no person, one question'
   await keepsake.find('person-row');
   assert.deepEqual((await keepsake.texts('person-row')).filter((row) => row.includes('Speaker')), []);
   await keepsake.sees('voices-waiting', '2 unidentified speakers in 1 meeting');
-  await keepsake.screenshot('people-voices-light');
+  await keepsake.screenshot('people-unidentified-speakers-light');
   await keepsake.click('voices-waiting');
   await keepsake.sees('voices-bar', '2 unidentified speakers');
-  await keepsake.screenshot('voices-bar-light');
+  await keepsake.screenshot('unidentified-speakers-bar-light');
 });
 
 test('named, they are people and what they said is proposed', async () => {
@@ -45,12 +45,12 @@ test('named, they are people and what they said is proposed', async () => {
   await keepsake.sees('voices-dialog', 'I moved to Porto last week.');
   await keepsake.fill('voice-name', 'Rui Costa');
   await keepsake.sees('voices-dialog', 'New person: Rui Costa');
-  await keepsake.screenshot('voices-dialog-light');
+  await keepsake.screenshot('unidentified-speakers-dialog-light');
   await keepsake.press('Control+Enter');
   await keepsake.sees('toast', 'Identified one speaker');
   await keepsake.sees('message', 'Rui Costa');
   await keepsake.sees('voices-bar', '1 unidentified speaker');
-  await keepsake.screenshot('voices-named-light');
+  await keepsake.screenshot('unidentified-speakers-named-light');
   await keepsake.click('nav-review');
   await keepsake.until('what Rui said of himself', async () => (await keepsake.texts('review-row')).some((row) => row.includes('Rui Costa') && row.includes('Porto')));
   assert.deepEqual(await people(), ['Bo Okoro', 'Rui Costa']);
@@ -67,13 +67,13 @@ test('taken back, it is as if nobody had said so', async () => {
 test('in the dark as well, and left without a name it is not asked again', async () => {
   await keepsake.theme('dark');
   await keepsake.click('nav-people');
-  await keepsake.screenshot('people-voices-dark');
+  await keepsake.screenshot('people-unidentified-speakers-dark');
   await keepsake.click('voices-waiting');
   await keepsake.sees('voices-bar', '2 unidentified speakers');
-  await keepsake.screenshot('voices-bar-dark');
+  await keepsake.screenshot('unidentified-speakers-bar-dark');
   await keepsake.click('btn-voices-ask');
   await keepsake.find('voice-name');
-  await keepsake.screenshot('voices-dialog-dark');
+  await keepsake.screenshot('unidentified-speakers-dialog-dark');
   await keepsake.press('Escape');
   await keepsake.click('btn-voices-leave');
   await keepsake.until('no question', async () => (await keepsake.texts('voices-bar')).length === 0);

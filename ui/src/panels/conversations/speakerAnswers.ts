@@ -17,8 +17,8 @@ const fold = (text: string): string => text.trim().replaceAll(/\s+/g, ' ').toLow
  * The people to choose from: the owner, and everyone with a handle elsewhere. A handle distinguishes people with the same name.
  */
 export function knownPeople(people: readonly PersonView[]): Known {
-  const byText = new Map<string, { name: string; answer: Answer }>([[fold(t.voices.you), { name: t.voices.you, answer: { answer: 'owner', person: null, name: null } }]]);
-  const options: Option[] = [{ value: t.voices.you, label: t.voices.you }];
+  const byText = new Map<string, { name: string; answer: Answer }>([[fold(t.unidentifiedSpeakers.you), { name: t.unidentifiedSpeakers.you, answer: { answer: 'owner', person: null, name: null } }]]);
+  const options: Option[] = [{ value: t.unidentifiedSpeakers.you, label: t.unidentifiedSpeakers.you }];
   for (const person of people) {
     const handle = person.handles.toSorted((a, b) => b.messages - a.messages)[0];
     const name = person.name.trim();
@@ -43,28 +43,28 @@ export function answerOf(text: string, known: Known): Answer {
 export const meantBy = (text: string, known: Known): string => known.byText.get(fold(text))?.name ?? text.trim();
 
 /** The earlier answer, for undo. */
-export function answered(voice: VoiceView): Answer {
-  if (voice.is_owner) return { answer: 'owner', person: null, name: null };
-  if (voice.linked !== null) return { answer: 'person', person: voice.linked, name: null };
-  if (voice.name !== null) return { answer: 'name', person: null, name: voice.name };
-  return { answer: voice.is_left ? 'leave' : 'open', person: null, name: null };
+export function answered(speaker: VoiceView): Answer {
+  if (speaker.is_owner) return { answer: 'owner', person: null, name: null };
+  if (speaker.linked !== null) return { answer: 'person', person: speaker.linked, name: null };
+  if (speaker.name !== null) return { answer: 'name', person: null, name: speaker.name };
+  return { answer: speaker.is_left ? 'leave' : 'open', person: null, name: null };
 }
 
 /** The initial text of the field: who the speaker is now. */
-export function textOf(voice: VoiceView, known: Known): string {
-  if (voice.is_owner) return t.voices.you;
-  if (voice.linked === null) return voice.name ?? '';
+export function textOf(speaker: VoiceView, known: Known): string {
+  if (speaker.is_owner) return t.unidentifiedSpeakers.you;
+  if (speaker.linked === null) return speaker.name ?? '';
   for (const option of known.options) {
-    if (known.byText.get(fold(option.value))?.answer.person === voice.linked) return option.value;
+    if (known.byText.get(fold(option.value))?.answer.person === speaker.linked) return option.value;
   }
-  return voice.name ?? '';
+  return speaker.name ?? '';
 }
 
 /** The speakers whose answer has changed. An empty field is not a change for a speaker who was left without a name before. */
-export function changes(voices: readonly VoiceView[], texts: ReadonlyMap<string, string>, known: Known): { voice: VoiceView; to: Answer; from: Answer }[] {
-  return voices.flatMap((voice) => {
-    const text = texts.get(voice.handle);
-    if (text === undefined || fold(text) === fold(textOf(voice, known))) return [];
-    return [{ voice, to: answerOf(text, known), from: answered(voice) }];
+export function changes(speakers: readonly VoiceView[], texts: ReadonlyMap<string, string>, known: Known): { speaker: VoiceView; to: Answer; from: Answer }[] {
+  return speakers.flatMap((speaker) => {
+    const text = texts.get(speaker.handle);
+    if (text === undefined || fold(text) === fold(textOf(speaker, known))) return [];
+    return [{ speaker, to: answerOf(text, known), from: answered(speaker) }];
   });
 }

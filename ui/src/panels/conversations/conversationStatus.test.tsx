@@ -5,7 +5,7 @@ import { nav } from '../../state/nav';
 import { setUiState } from '../../state/uiState';
 import { duration } from '../../strings/words';
 import { press, renderApp, violations } from '../../test/render';
-import { reasonWords } from './Standing';
+import { reasonWords } from './ConversationStatus';
 // Imported in advance, because loading may exceed a test's timeout on a busy computer.
 import './index';
 

@@ -31,12 +31,12 @@ const LAYERS_MAX = 500;
 
 const layers = createStore<readonly Layer[]>([]);
 
-const NOTHING = { settle: () => undefined, lift: () => undefined };
+const NOTHING = { settle: () => undefined, remove: () => undefined };
 
 const isOver = (layer: Layer, stamp: number) => layer.settled === null || layer.settled > stamp;
 
 /** Applies a decision, or with `isBack` its undo, on top of every answer. Returns functions to settle and to remove it. */
-export function lay(changes: readonly Change[], isBack = false) {
+export function addLayer(changes: readonly Change[], isBack = false) {
   if (changes.length === 0) return NOTHING;
   let layer: Layer = { fields: new Map(changes.map((change) => [change.id, isBack ? change.from : change.to])), settled: null };
   layers.update((all) => [...(all.length < LAYERS_MAX ? all : all.filter((each, at) => each.settled === null || at > LAYERS_MAX / 2)), layer]);
@@ -48,7 +48,7 @@ export function lay(changes: readonly Change[], isBack = false) {
       layers.update((all) => all.map((each) => (each === before ? layer : each)));
     },
     /** The decision was not carried out. */
-    lift() {
+    remove() {
       layers.update((all) => all.filter((each) => each !== layer));
     },
   };
@@ -74,12 +74,12 @@ const differs = (row: object, change: object) => Object.entries(change).some(([n
 export const byId = (row: { readonly id: string }): string => row.id;
 
 /** The rows of a stamped answer (listed in `query.ts`) with the person's decisions applied. `idOf` must be stable. */
-export function useLaid<T extends object>(answer: object | undefined, rows: readonly T[], idOf: (row: T) => string): readonly T[] {
+export function useWithLayers<T extends object>(answer: object | undefined, rows: readonly T[], idOf: (row: T) => string): readonly T[] {
   const over = useStore(layers, (all) => all);
   return useMemo(() => withLayers(rows, answer ? stampOf(answer) : 0, over, idOf), [answer, rows, over, idOf]);
 }
 
 /** Removes all layers; tests start from here. */
-export function resetLaid(): void {
+export function resetLayers(): void {
   layers.set([]);
 }

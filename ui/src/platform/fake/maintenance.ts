@@ -8,7 +8,7 @@ const DAY = 24 * 3_600_000;
 
 const counts = (of: Record<string, number>) => Object.entries(of).map(([name, count]) => ({ name, label: null, count }));
 
-export function nightCommands(world: World, host: Host, firstRun: boolean): Handlers {
+export function maintenanceCommands(world: World, host: Host, firstRun: boolean): Handlers {
   const run = (id: string, days: number, of: Pick<MaintenanceRunView, 'new' | 'waiting' | 'parked'>): MaintenanceRunView => {
     const started = host.now() - days * DAY;
     return { id, state: 'finished', started, finished: started + 42_000, ...of };

@@ -14,23 +14,23 @@ import { duration } from '../../strings/words';
 import { TESTIDS } from '../../testids';
 import { Promises, isOpen } from '../shared/Promises';
 import { proposerNames } from '../shared/proposers';
-import css from './Standing.module.css';
+import css from './ConversationStatus.module.css';
 
-const KEYS = action('conversations.standing').keys;
+const KEYS = action('conversations.status').keys;
 
 /** A reason in words. An unknown kind is shown by its name. */
 export function reasonWords({ kind, silence_ms, usual_ms }: Pick<ReasonView, 'kind' | 'silence_ms' | 'usual_ms'>): string {
-  const say = t.standing.reasons[kind];
+  const say = t.conversationStatus.reasons[kind];
   const inWords = (ms: number | null) => (ms === null ? null : duration(ms));
   return say ? say(inWords(silence_ms), inWords(usual_ms)) : nameOf({}, kind).toLowerCase();
 }
 
 export function toneWords(tone: ToneView): string {
-  const words = t.standing;
+  const words = t.conversationStatus;
   return words.toneOf([...(tone.pace === null ? [] : [nameOf(words.pace, tone.pace)]), words.words(tone.typical_words)]);
 }
 
-export function Standing({ row }: { row: ConversationRow }) {
+export function ConversationStatus({ row }: { row: ConversationRow }) {
   return row.is_private ? null : <Line row={row} />;
 }
 
@@ -38,14 +38,14 @@ function Line({ row }: { row: ConversationRow }) {
   const { data } = useRpc('conversation_standing', { id: row.id });
   const [isShown, setShown] = useUiState('conversations.standing', false);
   const id = useId();
-  const words = t.standing;
+  const words = t.conversationStatus;
   const status = data ? data.status : row.status;
-  useActions('conversations', { 'conversations.standing': () => (status === null ? false : setShown(!isShown)) });
+  useActions('conversations', { 'conversations.status': () => (status === null ? false : setShown(!isShown)) });
   // The status has not been determined yet, so nothing is shown.
   if (status === null) return null;
   const promised = data?.commitments.filter(isOpen).length ?? 0;
   return (
-    <section className={css.standing} data-testid={TESTIDS.standing} data-status={status}>
+    <section className={css.conversationStatus} data-testid={TESTIDS.conversationStatus} data-status={status}>
       <button
         type="button"
         className={css.toggle}
@@ -53,7 +53,7 @@ function Line({ row }: { row: ConversationRow }) {
         aria-controls={isShown ? id : undefined}
         aria-keyshortcuts={ariaKeys(KEYS)}
         title={`${isShown ? words.hide : words.show} (${showKey(KEYS[0] ?? '')})`}
-        data-testid={TESTIDS.standingToggle}
+        data-testid={TESTIDS.conversationStatusToggle}
         onClick={() => setShown(!isShown)}
       >
         <span className={css.status} data-status={status}>
@@ -64,14 +64,14 @@ function Line({ row }: { row: ConversationRow }) {
         {promised > 0 ? <span className={css.open}>{words.openPromises(promised)}</span> : null}
         <ChevronDown size={14} className={css.chevron} aria-hidden="true" />
       </button>
-      {isShown && data ? <Detail id={id} row={row} standing={data} /> : null}
+      {isShown && data ? <Detail id={id} row={row} view={data} /> : null}
     </section>
   );
 }
 
-function Detail({ id, row, standing }: { id: string; row: ConversationRow; standing: ConversationStatusView }) {
-  const { status, reasons, judge, tone, commitments, summary } = standing;
-  const words = t.standing;
+function Detail({ id, row, view }: { id: string; row: ConversationRow; view: ConversationStatusView }) {
+  const { status, reasons, judge, tone, commitments, summary } = view;
+  const words = t.conversationStatus;
   const line = (message: string, text: string) => (
     <button type="button" className={css.link} onClick={() => openConversation(row.id, message)}>
       {text}
@@ -82,7 +82,7 @@ function Detail({ id, row, standing }: { id: string; row: ConversationRow; stand
     // by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div id={id} className={css.scroll} tabIndex={0} role="region" aria-label={words.title}>
-      <dl className={css.detail} data-testid={TESTIDS.standingDetail}>
+      <dl className={css.detail} data-testid={TESTIDS.conversationStatusDetail}>
         <dt>{nameOf(words.status, status ?? '')}</dt>
         <dd>
           {nameOf(words.statusText, status ?? '')}{' '}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Layer, byId, withLayers } from './laid';
+import { type Layer, byId, withLayers } from './layers';
 
 const row = { id: 'a', status: 'open' };
 const other = { id: 'b', status: 'open' };
@@ -13,10 +13,10 @@ test.each<[string, readonly Layer[], string[]]>([
   ['the later decision is the one that counts', [layer({ status: 'same' }), layer({ status: 'different' })], ['a different', 'b open']],
   ['a row that leaves', [layer(null)], ['b open']],
   ['a row that leaves and is brought back', [layer(null), layer({})], ['a open', 'b open']],
-])('decisions lie over an answer only as long as it cannot contain them: %s', (_, layers, expected) =>
+])('layers apply to an answer only as long as it cannot contain them: %s', (_, layers, expected) =>
   expect(withLayers([row, other], 7, layers, byId).map((each) => `${each.id} ${each.status}`)).toEqual(expected));
 
-test('a row that stays as it was is the same object, and so is a list that nothing lies over', () => {
+test('a row that stays as it was is the same object, and so is a list without layers', () => {
   const rows = [row, other];
   expect(withLayers(rows, 7, [layer({ status: 'open' })], byId)[0]).toBe(row);
   expect(withLayers(rows, 7, [layer({ status: 'same' }, 3)], byId)).toBe(rows);

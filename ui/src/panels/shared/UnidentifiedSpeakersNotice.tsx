@@ -13,13 +13,13 @@ const waiting = ({ meetings }: VoicesResponse) => ({
 });
 
 /** `isBar` shows it in a bar of its own, if there are any. */
-export function Unnamed({ isBar = false }: { isBar?: boolean }) {
+export function UnidentifiedSpeakersNotice({ isBar = false }: { isBar?: boolean }) {
   const { data } = useRpc('voices_list', {}, { select: waiting });
   const newest = data?.newest ?? null;
   if (!data || newest === null) return null;
   const button = (
-    <Button size="s" tone="quiet" icon={<MicVocal size={14} aria-hidden="true" />} testId={TESTIDS.voicesWaiting} onClick={() => openConversation(newest)}>
-      {t.voices.waiting(data.speakers, data.meetings)}
+    <Button size="s" tone="quiet" icon={<MicVocal size={14} aria-hidden="true" />} testId={TESTIDS.speakersWaiting} onClick={() => openConversation(newest)}>
+      {t.unidentifiedSpeakers.waiting(data.speakers, data.meetings)}
     </Button>
   );
   return isBar ? <PaneBar>{button}</PaneBar> : button;

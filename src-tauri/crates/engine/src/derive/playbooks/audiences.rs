@@ -23,7 +23,7 @@ use crate::{Engine, Result};
 
 /// Maximum number of audiences that are searched separately, because each takes a search of its own. Nobody uses agents with
 /// more audiences than that.
-const CIRCLES_MAX: usize = 64;
+const AUDIENCES_MAX: usize = 64;
 
 impl Engine {
     /// The approved playbooks that an audience may see, recorded in the access log.
@@ -133,7 +133,7 @@ fn as_approved(tx: &ReadTx<'_>, view: &View) -> StoreResult<Vec<PlaybookRow>> {
 
 /// For each audience that may see enough sessions for a playbook but not all of them: the sessions that it may see. The
 /// audiences are the public, the people of each private place, and the people whom several private places have in common.
-pub(super) fn circles<'s>(map: &AccessMap, policy: &PrivacyPolicy, sessions: &'s [Session]) -> Vec<Vec<&'s Session>> {
+pub(super) fn visible_sessions<'s>(map: &AccessMap, policy: &PrivacyPolicy, sessions: &'s [Session]) -> Vec<Vec<&'s Session>> {
     let place_of = |session: &'s Session| map.places.get(&session.conversation);
     let mut people: BTreeSet<People> = sessions
         .iter()
@@ -147,7 +147,7 @@ pub(super) fn circles<'s>(map: &AccessMap, policy: &PrivacyPolicy, sessions: &'s
         let shared: BTreeSet<People> = people.iter().flat_map(within).filter(|shared| !shared.is_empty()).collect();
         let before = people.len();
         people.extend(shared);
-        if people.len() == before || people.len() > CIRCLES_MAX {
+        if people.len() == before || people.len() > AUDIENCES_MAX {
             break;
         }
     }
@@ -155,19 +155,19 @@ pub(super) fn circles<'s>(map: &AccessMap, policy: &PrivacyPolicy, sessions: &'s
         let place = Place { conversation: conversation.clone(), visibility: Visibility::Private, is_off_record: false, people };
         (policy.label_of)(&[&place])
     };
-    let closed = people.into_iter().take(CIRCLES_MAX).filter_map(|people| label_of(people, &sessions.first()?.conversation));
-    let mut circles: Vec<Vec<&Session>> = Vec::new();
-    for circle in std::iter::once(Label::PUBLIC).chain(closed) {
+    let closed = people.into_iter().take(AUDIENCES_MAX).filter_map(|people| label_of(people, &sessions.first()?.conversation));
+    let mut found: Vec<Vec<&Session>> = Vec::new();
+    for audience in std::iter::once(Label::PUBLIC).chain(closed) {
         let is_seen = |session: &&'s Session| {
             let label = place_of(session).and_then(|place| (policy.label_of)(&[place]));
-            label.is_some_and(|label| (policy.flows)(&label, &circle))
+            label.is_some_and(|label| (policy.flows)(&label, &audience))
         };
         let own: Vec<&Session> = sessions.iter().filter(is_seen).collect();
         let is_same =
             |other: &Vec<&Session>| other.len() == own.len() && other.iter().zip(&own).all(|(a, b)| std::ptr::eq(*a, *b));
-        if (OCCURRENCES_MIN..sessions.len()).contains(&own.len()) && !circles.iter().any(is_same) {
-            circles.push(own);
+        if (OCCURRENCES_MIN..sessions.len()).contains(&own.len()) && !found.iter().any(is_same) {
+            found.push(own);
         }
     }
-    circles
+    found
 }

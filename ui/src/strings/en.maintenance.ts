@@ -1,7 +1,7 @@
-/** Texts of Overnight: nightly maintenance, its digest, and expired proposals. */
+/** Texts of maintenance ("Overnight" in the window): the nightly run, its digest, and expired proposals. */
 import { number, plural } from './words';
 
-export const night = {
+export const maintenance = {
   title: 'Overnight',
   failed: 'The overnight page could not be loaded',
   never: 'No overnight run yet',
@@ -15,7 +15,7 @@ export const night = {
   isNew: 'New in the last run,',
   nothingNew: 'Nothing new',
   waiting: 'Needs your answer',
-  nothingWaits: 'Nothing needs your answer',
+  nothingWaiting: 'Nothing needs your answer',
   earlier: 'Earlier runs',
   counts: {
     messages: (count: number) => plural(count, 'message', 'messages'),

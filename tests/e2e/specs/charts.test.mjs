@@ -1,4 +1,4 @@
-// Pictures in the real window: what lies around a person and a topic, and what was said over time. Each is walked through by keys, leads
+// Charts in the real window: what lies around a person and a topic, and what was said over time. Each is walked through by keys, leads
 // where it says, and has a table with the same in it; what is off the record is marked.
 
 import assert from 'node:assert/strict';
@@ -11,7 +11,7 @@ import { launch } from '../keepsake.mjs';
 const row = (conversation, id, time, author, role, text, channel) =>
   JSON.stringify({ conversation, title: conversation, channel_type: channel, channel_id: conversation, visibility: 'private', id, time, author, author_handle: author.toLowerCase(), role, text });
 
-/** Thirty conversations over two years with Ana and four others, more than one picture has room for. */
+/** Thirty conversations over two years with Ana and four others, more than one graph has room for. */
 const MANY = Array.from({ length: 30 }, (_, at) => {
   const day = new Date(Date.UTC(2024, 0, 10 + at * 24)).toISOString().slice(0, 10);
   const friend = ['Ben', 'Cleo', 'Dora', 'Emil'][at % 4];

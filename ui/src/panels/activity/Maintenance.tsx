@@ -14,7 +14,7 @@ import { type PanelId, go } from '../../state/nav';
 import { showError, showToast } from '../../state/toasts';
 import { fullHour, nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import css from './Night.module.css';
+import css from './Maintenance.module.css';
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 /** Limits of the backend. */
@@ -24,47 +24,47 @@ const DAYS_MAX = 3_650;
 /** The panel where each kind of proposal is decided. */
 const ANSWERED_IN: Readonly<Record<string, PanelId>> = { review: 'review', quarantined: 'review', links: 'people', topic_proposals: 'topics', gaps: 'people', playbooks: 'playbooks', reflections: 'reflection' };
 
-export function Night() {
+export function Maintenance() {
   const client = useQueryClient();
   const { data, error, refetch } = useRpc('maintenance_get', {});
   const change = useChoices<MaintenanceView, Partial<MaintenanceRulesView>>({
     key: rpcKey('maintenance_get', {}),
-    laidOver: (view, part) => ({ ...view, rules: { ...view.rules, ...part } }),
+    apply: (view, part) => ({ ...view, rules: { ...view.rules, ...part } }),
     write: (view) => call('maintenance_set', view.rules),
   });
-  if (error && !data) return <ErrorState title={t.night.failed} text={t.activity.failedText} detail={error.message} onRetry={() => void refetch()} />;
+  if (error && !data) return <ErrorState title={t.maintenance.failed} text={t.activity.failedText} detail={error.message} onRetry={() => void refetch()} />;
   if (!data) return <LoadingRows rows={3} height={84} />;
   const take = (next: Promise<MaintenanceView>) => next.then((view) => client.setQueryData(rpcKey('maintenance_get', {}), view));
-  const start = () => void take(call('maintenance_start', {})).then(() => showToast({ text: t.night.started, replaces: 'night' }), showError);
-  const stop = () => void take(call('maintenance_cancel', {})).then(() => showToast({ text: t.night.stopped, replaces: 'night' }), showError);
+  const start = () => void take(call('maintenance_start', {})).then(() => showToast({ text: t.maintenance.started, replaces: 'maintenance' }), showError);
+  const stop = () => void take(call('maintenance_cancel', {})).then(() => showToast({ text: t.maintenance.stopped, replaces: 'maintenance' }), showError);
   const [newest, ...rest] = data.runs.filter((run) => run.state !== 'running');
   return (
-    <PaneBody label={t.night.title} testId={TESTIDS.night}>
+    <PaneBody label={t.maintenance.title} testId={TESTIDS.maintenance}>
       <div className={css.page}>
         <div className={css.bar} role="status">
           <MoonStar size={16} aria-hidden="true" />
-          <span className={css.state}>{data.is_running ? t.night.running(data.jobs_left) : data.next === null ? null : <Next time={data.next} />}</span>
+          <span className={css.state}>{data.is_running ? t.maintenance.running(data.jobs_left) : data.next === null ? null : <Next time={data.next} />}</span>
           {data.is_running ? (
-            <Button size="s" icon={<Square size={13} aria-hidden="true" />} testId={TESTIDS.nightStop} onClick={stop}>
-              {t.night.stop}
+            <Button size="s" icon={<Square size={13} aria-hidden="true" />} testId={TESTIDS.maintenanceStop} onClick={stop}>
+              {t.maintenance.stop}
             </Button>
           ) : (
-            <Button size="s" icon={<Play size={13} aria-hidden="true" />} testId={TESTIDS.nightStart} onClick={start}>
-              {t.night.start}
+            <Button size="s" icon={<Play size={13} aria-hidden="true" />} testId={TESTIDS.maintenanceStart} onClick={start}>
+              {t.maintenance.start}
             </Button>
           )}
         </div>
-        {newest ? <Digest run={newest} /> : <EmptyState icon={<MoonStar size={20} />} title={t.night.never} text={t.night.neverText} />}
+        {newest ? <Digest run={newest} /> : <EmptyState icon={<MoonStar size={20} />} title={t.maintenance.never} text={t.maintenance.neverText} />}
         {data.parked > 0 ? <Parked days={data.rules.park_after_days} /> : null}
         <Rules rules={data.rules} onChoose={(part) => void change(part).catch(showError)} />
         {rest.length > 0 ? (
           <section>
-            <h2 className={css.heading}>{t.night.earlier}</h2>
+            <h2 className={css.heading}>{t.maintenance.earlier}</h2>
             <ul>
               {rest.map((run) => (
                 <li key={run.id} className={css.earlier}>
                   <RelativeTime time={run.started} />
-                  <span className={css.muted}>{run.state === 'cancelled' ? t.night.cancelled : said(run.new).join(', ') || t.night.nothingNew}</span>
+                  <span className={css.muted}>{run.state === 'cancelled' ? t.maintenance.cancelled : said(run.new).join(', ') || t.maintenance.nothingNew}</span>
                 </li>
               ))}
             </ul>
@@ -78,27 +78,27 @@ export function Night() {
 function Next({ time }: { time: number }) {
   return (
     <>
-      {t.night.next} <RelativeTime time={time} absolute />
+      {t.maintenance.next} <RelativeTime time={time} absolute />
     </>
   );
 }
 
-const wordsFor = ({ name, count }: Count) => t.night.counts[name]?.(count) ?? `${name} ${count}`;
+const wordsFor = ({ name, count }: Count) => t.maintenance.counts[name]?.(count) ?? `${name} ${count}`;
 const said = (counts: readonly Count[]) => counts.filter((each) => each.count > 0).map(wordsFor);
 
 function Digest({ run }: { run: MaintenanceRunView }) {
-  if (run.state === 'cancelled') return <p className={css.muted}>{t.night.cancelled}</p>;
+  if (run.state === 'cancelled') return <p className={css.muted}>{t.maintenance.cancelled}</p>;
   return (
-    <section className={css.digest} data-testid={TESTIDS.nightDigest}>
+    <section className={css.digest} data-testid={TESTIDS.maintenanceDigest}>
       <div>
         <h2 className={css.heading}>
-          {t.night.isNew} <RelativeTime time={run.finished ?? run.started} />
+          {t.maintenance.isNew} <RelativeTime time={run.finished ?? run.started} />
         </h2>
-        <List counts={run.new} none={t.night.nothingNew} />
+        <List counts={run.new} none={t.maintenance.nothingNew} />
       </div>
       <div>
-        <h2 className={css.heading}>{t.night.waiting}</h2>
-        <List counts={run.waiting.filter((each) => each.name !== 'parked')} none={t.night.nothingWaits} />
+        <h2 className={css.heading}>{t.maintenance.waiting}</h2>
+        <List counts={run.waiting.filter((each) => each.name !== 'parked')} none={t.maintenance.nothingWaiting} />
       </div>
     </section>
   );
@@ -136,11 +136,11 @@ function Parked({ days }: { days: number }) {
   const { data: others } = useRpc('parked_list', {});
   const rows = data?.items ?? [];
   const proposals = others?.items ?? [];
-  const restore = (chosen: typeof rows) => void decide({ action: 'restore', ids: chosen.map((row) => row.id) }, chosen, t.night.restored(chosen.length));
+  const restore = (chosen: typeof rows) => void decide({ action: 'restore', ids: chosen.map((row) => row.id) }, chosen, t.maintenance.restored(chosen.length));
   const restoreProposals = (chosen: typeof proposals) =>
     void call('parked_restore', { items: chosen.map(({ kind, id }) => ({ kind, id })) }).then((left) => {
       client.setQueryData(rpcKey('parked_list', {}), left);
-      showToast({ text: t.night.restoredProposals(chosen.length), replaces: 'night' });
+      showToast({ text: t.maintenance.restoredProposals(chosen.length), replaces: 'maintenance' });
     }, showError);
   const restoreAll = () => {
     if (rows.length > 0) restore(rows);
@@ -150,30 +150,30 @@ function Parked({ days }: { days: number }) {
   useActions('activity', { 'activity.unpark': restoreAll });
   if (rows.length + proposals.length === 0) return null;
   return (
-    <section data-testid={TESTIDS.nightParked}>
+    <section data-testid={TESTIDS.maintenanceParked}>
       <div className={css.headingRow}>
-        <h2 className={css.heading}>{t.night.parkedTitle}</h2>
-        <Button size="s" action="activity.unpark" testId={TESTIDS.nightRestoreAll} onClick={restoreAll}>
-          {t.night.restoreAll}
+        <h2 className={css.heading}>{t.maintenance.parkedTitle}</h2>
+        <Button size="s" action="activity.unpark" testId={TESTIDS.maintenanceRestoreAll} onClick={restoreAll}>
+          {t.maintenance.restoreAll}
         </Button>
       </div>
-      <p className={css.muted}>{t.night.parkedText(days)}</p>
+      <p className={css.muted}>{t.maintenance.parkedText(days)}</p>
       <ul>
         {rows.map((row) => (
           <li key={row.id} className={css.parked}>
-            <Badge>{t.night.kinds['candidate']}</Badge>
+            <Badge>{t.maintenance.kinds['candidate']}</Badge>
             <span className={css.content}>{shownStatement(row.content)}</span>
-            <Button size="s" tone="quiet" icon={<ArchiveRestore size={13} aria-hidden="true" />} label={`${t.night.restore}: ${shownStatement(row.content)}`} testId={TESTIDS.nightRestore} onClick={() => restore([row])}>
-              {t.night.restore}
+            <Button size="s" tone="quiet" icon={<ArchiveRestore size={13} aria-hidden="true" />} label={`${t.maintenance.restore}: ${shownStatement(row.content)}`} testId={TESTIDS.maintenanceRestore} onClick={() => restore([row])}>
+              {t.maintenance.restore}
             </Button>
           </li>
         ))}
         {proposals.map((one) => (
           <li key={`${one.kind} ${one.id}`} className={css.parked} data-kind={one.kind}>
-            <Badge>{nameOf(t.night.kinds, one.kind)}</Badge>
+            <Badge>{nameOf(t.maintenance.kinds, one.kind)}</Badge>
             <span className={css.content}>{one.title}</span>
-            <Button size="s" tone="quiet" icon={<ArchiveRestore size={13} aria-hidden="true" />} label={`${t.night.restoreProposal}: ${one.title}`} testId={TESTIDS.nightRestoreProposal} onClick={() => restoreProposals([one])}>
-              {t.night.restoreProposal}
+            <Button size="s" tone="quiet" icon={<ArchiveRestore size={13} aria-hidden="true" />} label={`${t.maintenance.restoreProposal}: ${one.title}`} testId={TESTIDS.maintenanceRestoreProposal} onClick={() => restoreProposals([one])}>
+              {t.maintenance.restoreProposal}
             </Button>
           </li>
         ))}
@@ -193,16 +193,16 @@ function Rules({ rules, onChoose }: { rules: MaintenanceRulesView; onChoose: (pa
   };
   return (
     <section>
-      <h2 className={css.heading}>{t.night.when}</h2>
+      <h2 className={css.heading}>{t.maintenance.when}</h2>
       <div className={css.rule}>
         <span>
-          {t.night.automatic}
-          <span className={css.hint}>{t.night.automaticHint}</span>
+          {t.maintenance.automatic}
+          <span className={css.hint}>{t.maintenance.automaticHint}</span>
         </span>
         <span className={css.control}>
           <label className={css.at}>
-            {t.night.hour}
-            <select className={css.input} value={rules.hour} disabled={!rules.automatic} data-testid={TESTIDS.nightHour} onChange={(event) => onChoose({ hour: Number(event.target.value) })}>
+            {t.maintenance.hour}
+            <select className={css.input} value={rules.hour} disabled={!rules.automatic} data-testid={TESTIDS.maintenanceHour} onChange={(event) => onChoose({ hour: Number(event.target.value) })}>
               {HOURS.map((hour) => (
                 <option key={hour} value={hour}>
                   {fullHour(hour)}
@@ -210,22 +210,22 @@ function Rules({ rules, onChoose }: { rules: MaintenanceRulesView; onChoose: (pa
               ))}
             </select>
           </label>
-          <Switch label={t.night.automatic} checked={rules.automatic} testId={TESTIDS.nightAutomatic} onChange={(automatic) => onChoose({ automatic })} />
+          <Switch label={t.maintenance.automatic} checked={rules.automatic} testId={TESTIDS.maintenanceAutomatic} onChange={(automatic) => onChoose({ automatic })} />
         </span>
       </div>
       <div className={css.rule}>
         <span>
-          {t.night.notify}
-          <span className={css.hint}>{t.night.notifyHint}</span>
+          {t.maintenance.notify}
+          <span className={css.hint}>{t.maintenance.notifyHint}</span>
         </span>
-        <Switch label={t.night.notify} checked={rules.notify} testId={TESTIDS.nightNotify} onChange={(notify) => onChoose({ notify })} />
+        <Switch label={t.maintenance.notify} checked={rules.notify} testId={TESTIDS.maintenanceNotify} onChange={(notify) => onChoose({ notify })} />
       </div>
       <div className={css.rule}>
         <span>
-          {t.night.parkAfter}
+          {t.maintenance.parkAfter}
           {isWrong ? (
             <span className={css.problem} role="alert">
-              {t.night.daysWrong}
+              {t.maintenance.daysWrong}
             </span>
           ) : null}
         </span>
@@ -235,10 +235,10 @@ function Rules({ rules, onChoose }: { rules: MaintenanceRulesView; onChoose: (pa
             type="text"
             inputMode="numeric"
             size={5}
-            aria-label={t.night.parkAfter}
+            aria-label={t.maintenance.parkAfter}
             aria-invalid={isWrong}
             value={typed ?? String(rules.park_after_days)}
-            data-testid={TESTIDS.nightDays}
+            data-testid={TESTIDS.maintenanceDays}
             onChange={(event) => setTyped(event.target.value)}
             onBlur={save}
             onKeyDown={(event) => {
@@ -246,7 +246,7 @@ function Rules({ rules, onChoose }: { rules: MaintenanceRulesView; onChoose: (pa
               if (event.key === 'Escape') setTyped(null);
             }}
           />
-          {t.night.days}
+          {t.maintenance.days}
         </span>
       </div>
     </section>

@@ -45,7 +45,7 @@ export function conversationsSaid(world: World, handlers: Handlers, request: Par
   return new Set(world.conversations.filter((row) => world.messages.get(row.id)?.some(fits)).map((row) => row.id));
 }
 
-export function pictureCommands(world: World, handlers: Handlers): Handlers {
+export function chartCommands(world: World, handlers: Handlers): Handlers {
   const everything = (): Said[] => world.conversations.flatMap((conversation) => (world.messages.get(conversation.id) ?? []).map((message) => ({ message, conversation })));
   const personOf = (id: string) => {
     const person = handlers.people_list?.({}).items.find((each) => each.id === id);

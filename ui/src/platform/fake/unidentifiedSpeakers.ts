@@ -5,7 +5,7 @@ import type { World } from './data';
 import type { Handlers, Host } from './index';
 import { type Part, add } from './sessions';
 
-const ID = 'conv_voices';
+const ID = 'conv_speakers';
 const HOUR = 60 * 60_000;
 
 const LINES: readonly (readonly [author: string, text: string])[] = [
@@ -20,8 +20,8 @@ export function addMeeting(world: World, now: number): void {
   add(world, ID, 'Standup', 'meeting', parts, now - 5 * HOUR, ['Speaker 1', 'Priya Nair', 'Speaker 2']);
 }
 
-export function voiceCommands(world: World, host: Host, others: Handlers): Handlers {
-  const voices: VoiceView[] = ['Speaker 1', 'Speaker 2'].map((label) => ({
+export function speakerCommands(world: World, host: Host, others: Handlers): Handlers {
+  const speakers: VoiceView[] = ['Speaker 1', 'Speaker 2'].map((label) => ({
     handle: `hdl_${label}`,
     label,
     name: null,
@@ -35,30 +35,30 @@ export function voiceCommands(world: World, host: Host, others: Handlers): Handl
   const meeting = (): MeetingView[] => {
     const row = world.conversations.find((each) => each.id === ID);
     if (!row || row.is_private) return [];
-    const open = voices.filter((voice) => voice.name === null && !voice.is_left).length;
-    const linesOf = (voice: VoiceView) =>
+    const open = speakers.filter((speaker) => speaker.name === null && !speaker.is_left).length;
+    const linesOf = (speaker: VoiceView) =>
       (world.messages.get(ID) ?? [])
-        .filter((message) => message.author === voice.label || message.label === voice.label)
+        .filter((message) => message.author === speaker.label || message.label === speaker.label)
         .map((message) => ({ message_id: message.id, conversation_id: ID, conversation_title: row.title, channel: row.channel_type, visibility: row.visibility, is_private: false, author: message.author, time: message.time, text: message.text, start: 0, end: 0 }));
-    return [{ conversation_id: ID, title: row.title, time: row.first, open, voices: voices.map((voice) => ({ ...voice, lines: linesOf(voice) })) }];
+    return [{ conversation_id: ID, title: row.title, time: row.first, open, voices: speakers.map((speaker) => ({ ...speaker, lines: linesOf(speaker) })) }];
   };
   const people = (): readonly PersonView[] => others.people_list?.({}).items ?? [];
   return {
     voices_list: ({ conversation_id: of }) => ({ meetings: meeting().filter((each) => (of ? each.conversation_id === of : each.open > 0)) }),
     voice_answer({ handle, answer, person, name }) {
-      const voice = voices.find((each) => each.handle === handle);
-      if (!voice) throw new RpcError('refused', `${handle} is not an unidentified speaker.`);
+      const speaker = speakers.find((each) => each.handle === handle);
+      if (!speaker) throw new RpcError('refused', `${handle} is not an unidentified speaker.`);
       const linked = people().find((each) => each.handles.some((one) => one.id === person));
-      voice.is_owner = answer === 'owner';
-      voice.is_left = answer === 'leave';
-      voice.linked = answer === 'person' ? (person ?? null) : null;
+      speaker.is_owner = answer === 'owner';
+      speaker.is_left = answer === 'leave';
+      speaker.linked = answer === 'person' ? (person ?? null) : null;
       const names: Readonly<Record<string, string | null | undefined>> = { owner: 'Robin Hale', person: linked?.name, name };
-      voice.name = names[answer] ?? null;
+      speaker.name = names[answer] ?? null;
       for (const message of world.messages.get(ID) ?? []) {
-        if ((message.label ?? message.author) !== voice.label) continue;
-        message.author = voice.name ?? voice.label;
-        message.label = voice.name === null ? null : voice.label;
-        message.role = voice.is_owner ? 'owner' : 'person';
+        if ((message.label ?? message.author) !== speaker.label) continue;
+        message.author = speaker.name ?? speaker.label;
+        message.label = speaker.name === null ? null : speaker.label;
+        message.role = speaker.is_owner ? 'owner' : 'person';
       }
       host.changed('people', 'messages', 'conversations', 'memories');
       return {};

@@ -1,7 +1,7 @@
 /** Texts of a conversation's status: whether it is still going and why, its tone, and its summary. */
 import { listed, plural } from './words';
 
-export const standing = {
+export const conversationStatus = {
   title: 'Status',
   status: { active: 'Active', idle: 'Paused', archived: 'Ended' } as Readonly<Record<string, string>>,
   statusText: {

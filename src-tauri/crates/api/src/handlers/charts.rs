@@ -7,7 +7,7 @@ use super::title_or_stand_in;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::types::Count;
-use crate::types::pictures::*;
+use crate::types::charts::*;
 
 fn series(series: Series) -> TimelineSeries {
     TimelineSeries { total: series.total(), name: series.name, counts: series.counts, off_record: series.off_record }

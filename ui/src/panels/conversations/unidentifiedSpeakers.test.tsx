@@ -8,13 +8,13 @@ import { press, renderApp, violations } from '../../test/render';
 // Imported in advance, because loading may exceed a test's timeout on a busy computer.
 import '../people/index';
 import './index';
-import { answerOf, changes, knownPeople, textOf } from './voices';
+import { answerOf, changes, knownPeople, textOf } from './speakerAnswers';
 
 HTMLElement.prototype.scrollTo = () => undefined;
 
 const answers = (host: FakePlatform) => host.calls.filter((each) => each.cmd === 'voice_answer').map((each) => each.payload);
 const openMeeting = async () => {
-  const host = await renderApp('conversations', { meeting: true }, { conversation: 'conv_voices' });
+  const host = await renderApp('conversations', { meeting: true }, { conversation: 'conv_speakers' });
   await screen.findByTestId('voices-bar');
   return host;
 };
@@ -127,12 +127,12 @@ describe('what a typed text answers', () => {
   });
 
   test('the field shows who it is now, and only another text is a change', () => {
-    const voice = (over: Partial<VoiceView>): VoiceView => ({ handle: 'v', label: 'Speaker 1', name: null, is_owner: false, linked: null, is_left: false, messages: 1, first: 0, lines: [], ...over });
-    expect(textOf(voice({}), known)).toBe('');
-    expect(textOf(voice({ name: 'Rui' }), known)).toBe('Rui');
-    expect(textOf(voice({ name: 'Robin', is_owner: true }), known)).toBe('You');
-    expect(textOf(voice({ name: 'Ana', linked: 'hdl_b' }), known)).toBe('Ana (@ana:b)');
-    const change = (over: Partial<VoiceView>, text: string) => changes([voice(over)], new Map([['v', text]]), known).map(({ to, from }) => [from.answer, to.answer]);
+    const speaker = (over: Partial<VoiceView>): VoiceView => ({ handle: 'v', label: 'Speaker 1', name: null, is_owner: false, linked: null, is_left: false, messages: 1, first: 0, lines: [], ...over });
+    expect(textOf(speaker({}), known)).toBe('');
+    expect(textOf(speaker({ name: 'Rui' }), known)).toBe('Rui');
+    expect(textOf(speaker({ name: 'Robin', is_owner: true }), known)).toBe('You');
+    expect(textOf(speaker({ name: 'Ana', linked: 'hdl_b' }), known)).toBe('Ana (@ana:b)');
+    const change = (over: Partial<VoiceView>, text: string) => changes([speaker(over)], new Map([['v', text]]), known).map(({ to, from }) => [from.answer, to.answer]);
     expect(change({ name: 'Rui' }, 'rui ')).toEqual([]);
     expect(change({ name: 'Rui' }, '')).toEqual([['name', 'open']]);
     expect(change({ is_left: true }, 'Ana')).toEqual([['leave', 'person']]);

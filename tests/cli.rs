@@ -3,6 +3,8 @@
 mod analyze;
 mod audit;
 mod backup;
+mod charts;
+mod connect;
 mod erase;
 mod extract;
 mod gaps;
@@ -11,7 +13,6 @@ mod leaks;
 mod maintenance;
 mod models;
 mod people;
-mod charts;
 mod playbooks;
 mod privacy;
 mod profiles;

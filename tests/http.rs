@@ -14,10 +14,10 @@ use crate::harness::{Home, evening, jsonl, text};
 /// Longer than any step takes, so that a hang becomes a failure.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-struct Served {
-    home: Home,
+pub(crate) struct Served {
+    pub(crate) home: Home,
     child: Child,
-    port: u16,
+    pub(crate) port: u16,
     token: String,
 }
 
@@ -30,22 +30,22 @@ impl Drop for Served {
 }
 
 #[derive(Debug)]
-struct Answer {
-    status: u16,
-    headers: Vec<(String, String)>,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
     body: Vec<u8>,
 }
 
 impl Answer {
-    fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 }
@@ -53,11 +53,11 @@ impl Answer {
 const SECRET: &str = "nobody may read this";
 
 impl Served {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::on(Home::new())
     }
 
-    fn on(home: Home) -> Self {
+    pub(crate) fn on(home: Home) -> Self {
         Self::spawn(home, None)
     }
 
@@ -99,7 +99,7 @@ impl Served {
     }
 
     /// Sends exactly these header lines and reads until the server closes the connection.
-    fn raw(&self, request_line: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+    pub(crate) fn raw(&self, request_line: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
         let mut head = format!("{request_line} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
         for (name, value) in headers {
             head.push_str(&format!("{name}: {value}\r\n"));
@@ -114,11 +114,11 @@ impl Served {
         parse(&bytes)
     }
 
-    fn host(&self) -> String {
+    pub(crate) fn host(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
 
-    fn bearer(&self) -> String {
+    pub(crate) fn bearer(&self) -> String {
         format!("Bearer {}", self.token)
     }
 

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // A failing test should report where it failed.
 
+mod agents;
 mod cli;
 mod crash;
 mod errors;

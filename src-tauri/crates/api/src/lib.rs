@@ -5,6 +5,7 @@
 
 #[macro_use]
 mod schema;
+pub mod agents;
 mod app;
 mod dispatch;
 mod error;

@@ -4,15 +4,16 @@
 use ts_rs::{Config, TS};
 
 use crate::types::activity::*;
+use crate::types::agents::*;
 use crate::types::audit::*;
 use crate::types::backup::*;
+use crate::types::charts::*;
 use crate::types::conversations::*;
 use crate::types::gaps::*;
 use crate::types::maintenance::*;
 use crate::types::memories::*;
 use crate::types::models::*;
 use crate::types::people::*;
-use crate::types::charts::*;
 use crate::types::playbooks::*;
 use crate::types::profiles::*;
 use crate::types::reflection::*;
@@ -81,11 +82,11 @@ pub fn schema_ts() -> String {
         VisibilityRequest, VisibilityPreview, ContextRequestView, ContextDetailView, ContextItemView, WithheldView,
         ContextResponse, SessionsRequest, SessionListRow, SessionsResponse, SessionItemView, SessionVersionView, SessionDetail,
         SessionEndRequest, SessionEnded, TiersRequest, TierLineView, TierView, TiersResponse, AgentRow, AgentReadView,
-        PersonRoleView, AgentsOverview, AgentChoice, PersonRoleRequest, ShareRequest, AgentView, AgentsResponse, ProviderView,
-        ProfileView, ModelSettingsView, ModelUseView, ModelsView, ModelKeyRequest, FoundServer, FoundServers, ModelNames,
-        ModelTest, ModelRating, ModelPullRequest, ModelPullView, TaskRatingView, TaskModelsView, ReadingEstimateView,
-        ModelCallsRequest, ModelCallView, ModelCallsResponse, QueuedCount, WatchedSourceView, WatchedSources, WatchedAddRequest,
-        Event,
+        PersonRoleView, AgentsOverview, AgentChoice, AgentAddRequest, AgentName, AgentPauseRequest, AgentToken, AgentAccessView,
+        PersonRoleRequest, ShareRequest, AgentView, AgentsResponse, ProviderView, ProfileView, ModelSettingsView, ModelUseView,
+        ModelsView, ModelKeyRequest, FoundServer, FoundServers, ModelNames, ModelTest, ModelRating, ModelPullRequest,
+        ModelPullView, TaskRatingView, TaskModelsView, ReadingEstimateView, ModelCallsRequest, ModelCallView, ModelCallsResponse,
+        QueuedCount, WatchedSourceView, WatchedSources, WatchedAddRequest, Event,
     );
     out.push_str("/** Every command with its request and response. */\nexport interface RpcSchema {\n");
     macro_rules! rows {

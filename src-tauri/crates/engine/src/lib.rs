@@ -36,6 +36,7 @@ pub use derive::tiers::{TierAsk, TierLineRow, TierText, Tiers};
 pub use derive::topics::TopicChoice;
 pub use derive::unidentified_speakers::SpeakerAnswer;
 pub use error::EngineError;
+pub use ingest::append::{APPEND_BYTES_MAX, APPEND_MESSAGES_MAX, AppendMessage, AppendRole, AppendTo, Appended};
 pub use ingest::import::{ImportOutcome, ImportRequest, local_zone, named};
 pub use ingest::preview::DryRun;
 pub use ingest::watched_folders::{CHAT_HOUR, WatchKind, WatchedSource};
@@ -59,14 +60,17 @@ pub use review::propose::{Proposed, vectors_of};
 pub use review::reflection::{ReflectionRules, ReflectionRun};
 pub use review::remember::Remembered;
 pub use review::retractions::TopicTexts;
+pub use review::suggested::{Suggested, Suggestion};
+pub use serve::agents::{AgentAccess, NewAgent, TOKEN_BYTES, TOKEN_PREFIX};
 pub use serve::boundary::{Audience, View, Visible, VisibleProfiles, VisibleTopic};
 pub use serve::context::{CONTEXT_CHARS, CONTEXT_CHARS_MAX, Context, ContextDetail, ContextItem, ContextRequest, WithheldCount};
 pub use serve::graph::{Edge, EdgeKind, Graph, GraphOf, NODES_MAX, Node, NodeKind};
 pub use serve::masked::{noted, quoted};
 pub use serve::search::{CUE_NAMES, Facet, Found, Hit, Kind, MemoryHit, PersonHit, SearchAsk, TopicHit, WEIGHTS_VERSION, Why};
+pub use serve::shared::{ServedGap, ServedTopic};
 pub use serve::timeline::{Series, Timeline, TimelineAsk, Unit, local_day};
 pub use serve::visibility::{PersonPlace, VisibilityChange, VisibilityEffect, VisibilityTarget};
-pub use system::{RandomIds, SystemClock, parse_moment, rfc3339};
+pub use system::{RandomIds, SystemClock, parse_moment, random_bytes, rfc3339};
 
 /// The result of an engine call.
 pub type Result<T> = std::result::Result<T, EngineError>;

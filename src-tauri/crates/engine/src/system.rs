@@ -25,6 +25,15 @@ fn timestamp(now: SystemTime) -> Timestamp {
     Timestamp(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
 }
 
+/// Random bytes from the system, for keys and tokens.
+pub fn random_bytes<const N: usize>() -> crate::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        crate::EngineError::Refused(format!("the system provided no random numbers for a key: {error}; try again"))
+    })?;
+    Ok(bytes)
+}
+
 /// Formats a time as RFC 3339 in UTC with milliseconds, for people and exports.
 pub fn rfc3339(time: Timestamp) -> String {
     chrono::DateTime::from_timestamp_millis(time.0)

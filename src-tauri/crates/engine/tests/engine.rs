@@ -2,6 +2,8 @@
 //! one, and only tests about threads use threads.
 #![allow(clippy::unwrap_used)]
 
+#[path = "engine/agents.rs"]
+mod agents;
 #[path = "engine/analysis.rs"]
 mod analysis;
 #[path = "engine/backup.rs"]
@@ -10,8 +12,12 @@ mod backup;
 mod capture;
 #[path = "engine/changes.rs"]
 mod changes;
+#[path = "engine/charts.rs"]
+mod charts;
 #[path = "engine/choices.rs"]
 mod choices;
+#[path = "engine/conversation_status.rs"]
+mod conversation_status;
 #[path = "engine/corrections.rs"]
 mod corrections;
 #[path = "engine/echo.rs"]
@@ -32,8 +38,6 @@ mod links;
 mod maintenance;
 #[path = "engine/namesakes.rs"]
 mod namesakes;
-#[path = "engine/charts.rs"]
-mod charts;
 #[path = "engine/playbooks.rs"]
 mod playbooks;
 #[path = "engine/playbooks_webhook.rs"]
@@ -60,8 +64,6 @@ mod search;
 mod served;
 #[path = "engine/sessions.rs"]
 mod sessions;
-#[path = "engine/conversation_status.rs"]
-mod conversation_status;
 #[path = "engine/topics.rs"]
 mod topics;
 #[path = "engine/unidentified_speakers.rs"]

@@ -69,6 +69,15 @@ pub fn locate_answer<'t>(
     is_said.then(|| place_in(line, &wanted, &text_of)).flatten()
 }
 
+/// Finds `quote` word for word in one text, as [`locate`] does; `None` if it does not occur or is too short to prove anything.
+pub fn locate_in(text: &str, quote: &str) -> Option<Span> {
+    let wanted = folded(quote.trim().trim_matches(|c| matches!(c, '"' | '“' | '”' | '…')).trim_matches('.').trim());
+    if wanted.chars.len() < QUOTE_CHARS_MIN {
+        return None;
+    }
+    Span::of_bytes(text, find(&folded(text), &wanted)?).ok()
+}
+
 fn place_in<'t>(line: &TranscriptLine, wanted: &Folded, text_of: &impl Fn(usize) -> Option<&'t str>) -> Option<Place> {
     let range = find(&folded(line.scrubbed.as_str()), wanted)?;
     let source = text_of(line.message)?;

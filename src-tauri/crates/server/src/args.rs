@@ -1,9 +1,13 @@
 //! The command-line arguments. Their doc comments are the help texts.
 
+mod agents;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use keepsake_domain::{Category, MemoryStatus, PlaybookStatus, ReflectionKind, ReflectionStatus, SourceKind};
+
+pub(crate) use agents::*;
 
 /// A private memory of all your conversations.
 #[derive(Debug, Parser)]
@@ -275,6 +279,14 @@ pub(crate) enum Command {
     Verify,
     /// Serve the window to this computer only, and print its address.
     Serve(ServeArgs),
+    /// Serve an agent over the Model Context Protocol on standard input and output.
+    Mcp(McpArgs),
+    /// Connect Keepsake to a program that uses agents: show what would change in its settings, and change it with --yes. Without a
+    /// program, list them.
+    Connect(ConnectArgs),
+    /// Run at a hook of a terminal agent. `keepsake connect` enters this into its settings.
+    #[command(hide = true)]
+    Hook(HookArgs),
 }
 
 /// An action on language models.
@@ -427,118 +439,6 @@ pub(crate) struct SearchArgs {
     pub(crate) explain: bool,
 }
 
-/// The audience: who asks, and where. Without any option, the owner asks.
-#[derive(Debug, Clone, Default, clap::Args)]
-pub(crate) struct AudienceArgs {
-    /// Name of the program that asks.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) agent: Option<String>,
-    /// The person it talks with: channel:handle, an id, or a name.
-    #[arg(long, value_name = "PERSON")]
-    pub(crate) person: Option<String>,
-    /// The place: type:id, a conversation or a channel type.
-    #[arg(long, value_name = "CHANNEL")]
-    pub(crate) channel: Option<String>,
-}
-
-impl AudienceArgs {
-    /// Whether no audience is given, so the output is for the owner.
-    pub(crate) fn is_nobody(&self) -> bool {
-        self.agent.is_none() && self.person.is_none() && self.channel.is_none()
-    }
-}
-
-/// The audience and size of a context.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ContextArgs {
-    /// The audience.
-    #[command(flatten)]
-    pub(crate) audience: AudienceArgs,
-    /// A query to find relevant items for.
-    #[arg(long, value_name = "WORDS")]
-    pub(crate) query: Option<String>,
-    /// Maximum number of characters.
-    #[arg(long, value_name = "CHARS")]
-    pub(crate) budget: Option<usize>,
-    /// Show what was known at this time: 2026-03-04 or 2026-03-04T10:00:00Z.
-    #[arg(long, value_name = "TIME")]
-    pub(crate) as_of: Option<String>,
-}
-
-/// An agent and its permissions.
-#[derive(Debug, clap::Args)]
-#[command(group(clap::ArgGroup::new("choice").args(["visibility", "skip", "goals"]).multiple(true)))]
-pub(crate) struct AgentsArgs {
-    /// Name of the agent.
-    #[arg(requires = "choice")]
-    pub(crate) name: Option<String>,
-    /// The most private information that may be served to the agent.
-    #[arg(value_parser = ["public", "private"])]
-    pub(crate) visibility: Option<String>,
-    /// With on, its sessions are not summarized.
-    #[arg(long, value_name = "STATE", requires = "name")]
-    pub(crate) skip: Option<Switch>,
-    /// With on, it may have goals.
-    #[arg(long, value_name = "STATE", requires = "name")]
-    pub(crate) goals: Option<Switch>,
-}
-
-/// On or off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Switch {
-    /// On.
-    On,
-    /// Off.
-    Off,
-}
-
-/// Which session summaries to list.
-#[derive(Debug, clap::Args)]
-pub(crate) struct SummariesArgs {
-    /// Only sessions of this agent.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) agent: Option<String>,
-    /// Write the summaries to this folder, one file per agent: {agent}_conversations.jsonl.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) export: Option<PathBuf>,
-    /// Delete all session summaries and tiers. They are derived from the messages again.
-    #[arg(long, conflicts_with_all = ["agent", "export"])]
-    pub(crate) rebuild: bool,
-}
-
-/// An event of a session.
-#[derive(Debug, Subcommand)]
-pub(crate) enum SessionCommand {
-    /// Report that the session ended with its latest message.
-    End {
-        /// Conversation id, or its id in the export.
-        conversation: String,
-        /// Name of the agent that reports the end.
-        #[arg(long, value_name = "NAME")]
-        agent: Option<String>,
-    },
-}
-
-/// Which tiers to print.
-#[derive(Debug, clap::Args)]
-pub(crate) struct TiersArgs {
-    /// Name of the agent that asks.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) agent: Option<String>,
-    /// The person it talks with: channel:handle, an id, or a name. Default: the owner.
-    #[arg(long, value_name = "PERSON")]
-    pub(crate) user: Option<String>,
-    /// The place: type:id, a conversation or a channel type.
-    #[arg(long, value_name = "CHANNEL")]
-    pub(crate) channel: Option<String>,
-    /// Show the tiers as they would be served to a person with this role.
-    #[arg(long = "as", value_name = "ROLE", value_parser = ["guest", "friend", "owner"])]
-    pub(crate) role: Option<String>,
-    /// Write the tiers to this folder: shared_long_term.md, {agent}_long_term.md, {user}/{agent}_memory.md.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) export: Option<PathBuf>,
-}
-
 /// A pair of handles, and the answer.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LinkArgs {
@@ -614,17 +514,6 @@ pub(crate) enum ChannelChoice {
     Private,
     /// The visibility that its source specifies.
     Default,
-}
-
-/// How to serve the window.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ServeArgs {
-    /// Port on 127.0.0.1; 0 lets the system choose one.
-    #[arg(long, default_value_t = 0)]
-    pub(crate) port: u16,
-    /// The folder that contains the built window.
-    #[arg(long, value_name = "DIR", env = "KEEPSAKE_UI")]
-    pub(crate) ui: Option<PathBuf>,
 }
 
 /// Whether a conversation is excluded from memory.

@@ -29,10 +29,12 @@ use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::sync::{mpsc, watch};
 
+use crate::agent_http;
 use crate::args::{Args, ServeArgs};
 use crate::commands::{data_dir, model_dir};
 use crate::connections::Limited;
 use crate::output::{Failure, Output};
+use crate::rate::Rates;
 
 /// Maximum size of a command in bytes. Bulk actions contain up to twenty thousand ids.
 const RPC_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -55,18 +57,21 @@ const ENDING_MAX: Duration = Duration::from_secs(3);
 const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
      connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; worker-src 'none'";
 
-struct Shared {
-    app: App,
+pub(crate) struct Shared {
+    pub(crate) app: App,
+    /// How often each agent called.
+    pub(crate) rates: Rates,
     token: String,
-    port: u16,
-    ui: PathBuf,
+    pub(crate) port: u16,
+    /// The folder of the built window; `None` serves agents only.
+    ui: Option<PathBuf>,
     /// Becomes `true` when the program should exit.
     ending: watch::Receiver<bool>,
 }
 
 /// Serves the page until the process ends.
 pub(crate) fn serve(args: &Args, serve: &ServeArgs, output: &mut Output) -> Result<(), Failure> {
-    let ui = find_ui(serve.ui.as_deref())?;
+    let ui = if serve.no_ui { None } else { Some(find_ui(serve.ui.as_deref())?) };
     let options = AppOptions { data_dir: data_dir(args)?, embedder: EmbedderSlot::later(), file_access: FileAccess::Upload };
     let app = App::open(options)?;
     app.begin_work(model_dir())?;
@@ -84,7 +89,10 @@ pub(crate) fn serve(args: &Args, serve: &ServeArgs, output: &mut Output) -> Resu
             let port = listener.local_addr()?.port();
             let token = fresh_token()?;
             let address = format!("http://127.0.0.1:{port}/#token={token}");
-            if output.is_json() {
+            if serve.no_ui && !output.is_json() {
+                output.line(format!("Agents are served at http://127.0.0.1:{port}/v1 and http://127.0.0.1:{port}/mcp"))?;
+                output.line("They can be reached from this computer only. Press Ctrl+C to stop.")?;
+            } else if output.is_json() {
                 output.json(&serde_json::json!({ "address": address, "port": port, "token": token }))?;
             } else {
                 output.line(format!("Keepsake is open at {address}"))?;
@@ -92,7 +100,7 @@ pub(crate) fn serve(args: &Args, serve: &ServeArgs, output: &mut Output) -> Resu
             }
             output.flush()?;
             let (end, ending) = watch::channel(false);
-            let shared = Arc::new(Shared { app: app.clone(), token, port, ui, ending: ending.clone() });
+            let shared = Arc::new(Shared { app: app.clone(), rates: Rates::default(), token, port, ui, ending: ending.clone() });
             let server = axum::serve(Limited::new(listener), router(shared)).with_graceful_shutdown(async move {
                 // Without a signal handler, the process ends immediately, which does not lose anything either.
                 let _ = tokio::signal::ctrl_c().await;
@@ -111,10 +119,7 @@ pub(crate) fn serve(args: &Args, serve: &ServeArgs, output: &mut Output) -> Resu
 }
 
 fn fresh_token() -> Result<String, Failure> {
-    let mut bytes = [0_u8; 32];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| Failure::new(format!("the system provided no random numbers for the key: {error}; try again")))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(keepsake_engine::random_bytes::<32>()?.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// The folder of the built window: the given one, next to the binary, or in the source tree.
@@ -133,12 +138,13 @@ fn router(shared: Arc<Shared>) -> Router {
         .layer(from_fn_with_state(Arc::clone(&shared), require_token));
     Router::new()
         .merge(private)
+        .merge(agent_http::routes(&shared))
         .fallback(page)
         .layer(from_fn_with_state(Arc::clone(&shared), require_same_site))
         .with_state(shared)
 }
 
-fn refuse(status: StatusCode, code: Code, message: &str) -> Response {
+pub(crate) fn refuse(status: StatusCode, code: Code, message: &str) -> Response {
     (status, Json(ApiError { code, message: message.to_owned() })).into_response()
 }
 
@@ -249,6 +255,11 @@ async fn ended(mut ending: watch::Receiver<bool>) {
 
 /// The change feed as server-sent events. It ends when the page disconnects or stops reading, or when the program exits.
 async fn events(State(shared): State<Arc<Shared>>) -> Response {
+    event_stream(&shared)
+}
+
+/// A stream of every change from now on.
+pub(crate) fn event_stream(shared: &Shared) -> Response {
     let feed = shared.app.subscribe();
     let (sender, receiver) = mpsc::channel::<Bytes>(EVENTS_WAITING_MAX);
     // The feed is a blocking channel, so a separate thread forwards it. The thread ends when either side does.
@@ -380,6 +391,13 @@ async fn page(State(shared): State<Arc<Shared>>, method: Method, request: Reques
     if method != Method::GET && method != Method::HEAD {
         return refuse(StatusCode::METHOD_NOT_ALLOWED, Code::Invalid, "this address accepts no data; send GET requests only");
     }
+    let Some(ui) = &shared.ui else {
+        return refuse(
+            StatusCode::NOT_FOUND,
+            Code::NotFound,
+            "only agents are served here; start `keepsake serve` for the window",
+        );
+    };
     let asked = request.uri().path().trim_start_matches('/');
     // Only names that the build can produce: letters, digits and a few other characters, so that no path leaves the folder.
     let is_plain = asked.split('/').all(|part| {
@@ -387,12 +405,12 @@ async fn page(State(shared): State<Arc<Shared>>, method: Method, request: Reques
             && !part.starts_with('.')
             && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
     });
-    let file = if is_plain { shared.ui.join(asked) } else { shared.ui.join("index.html") };
+    let file = if is_plain { ui.join(asked) } else { ui.join("index.html") };
     let (file, bytes) = match tokio::fs::read(&file).await {
         Ok(bytes) => (file, bytes),
         Err(_) if asked.contains('.') => return StatusCode::NOT_FOUND.into_response(),
         Err(_) => {
-            let index = shared.ui.join("index.html");
+            let index = ui.join("index.html");
             match tokio::fs::read(&index).await {
                 Ok(bytes) => (index, bytes),
                 Err(_) => return StatusCode::NOT_FOUND.into_response(),

@@ -7,18 +7,22 @@
 // The purpose of this program is to print.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod agent_http;
 mod args;
 mod commands;
+mod connect;
 mod connections;
 mod http;
+mod mcp;
 mod output;
+mod rate;
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Args, Command, SessionCommand, SettingsOf};
+use args::{AgentsArgs, Args, Command, SessionCommand, SettingsOf};
 use output::{Failure, Output};
 
 fn main() -> ExitCode {
@@ -94,6 +98,7 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         Command::Gaps => commands::gaps::list(args, output),
         Command::Gap { id, answer, file } => commands::gaps::answer(args, id, *answer, file.as_deref(), output),
         Command::Share { id, off } => commands::people::share(args, id, !off, output),
+        Command::Agents(AgentsArgs { command: Some(command), .. }) => commands::agents::run(args, command, output),
         Command::Agents(agents) => commands::people::agents(args, agents, output),
         Command::Summaries(wanted) => commands::sessions::summaries(args, wanted, output),
         Command::Session { what: SessionCommand::End { conversation, agent } } => {
@@ -113,6 +118,9 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         Command::Status => commands::status(args, output),
         Command::Verify => commands::verify(args, output),
         Command::Serve(serve) => http::serve(args, serve, output),
+        Command::Connect(wanted) => commands::connect::run(args, wanted, output),
+        Command::Hook(hook) => commands::hook::run(args, hook, output),
+        Command::Mcp(agent) => mcp::serve_stdio(args, agent),
     }
 }
 

@@ -1,5 +1,5 @@
 /** The fake host's sessions with agents, the memory tiers, and the settings and access log of each agent. */
-import type { AgentReadView, AgentsOverview, LineView, SessionItemView, SessionListRow, TierLineView, TierView } from '../../api/schema';
+import type { AgentAccessView, AgentReadView, AgentToken, AgentsOverview, LineView, SessionItemView, SessionListRow, TierLineView, TierView } from '../../api/schema';
 import { RpcError } from '../types';
 import type { World } from './data';
 import type { Handlers, Host } from './index';
@@ -66,10 +66,18 @@ const ROUTES: Readonly<Record<string, readonly [tier: 'shared' | 'agent' | 'user
 };
 const BUDGETS = { shared: 4_000, agent: 8_000, user: 4_000 } as const;
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 
-export function agentCommands(world: World, host: Host): Handlers {
+const keyOf = (name: string): string => name.trim().split(/\s+/).join(' ').toLowerCase();
+const refused = (words: string): RpcError => new RpcError('refused', words);
+
+export function agentCommands(world: World, host: Host, known: () => Handlers): Handlers {
   const choices = new Map<string, { skips: boolean; goals: boolean }>();
   const roles = new Map<string, string>();
+  /** The agents with a token, by name. */
+  const added = new Map<string, AgentAccessView>();
+  let tokens = 0;
+  if (world.messages.has('conv_kitchen')) added.set('helpdesk', { channels: ['matrix', 'telegram:4711'], talks_with_others: true, is_paused: false, created: host.now() - 30 * DAY_MS, last_used: host.now() - 2 * HOUR_MS });
 
   const lineOf = (conversation: string, at: number): LineView | null => {
     const row = world.conversations.find((each) => each.id === conversation);
@@ -138,9 +146,13 @@ export function agentCommands(world: World, host: Host): Handlers {
   const overview = (): AgentsOverview => {
     const names = new Set<string>();
     for (const lines of world.messages.values()) for (const line of lines) if (line.role === 'assistant') names.add(line.author);
+    const levels = new Map((known().agents_list?.({}).items ?? []).map((agent) => [agent.name, agent.visibility]));
+    for (const name of [...levels.keys(), ...added.keys()]) names.add(name);
     const reads: AgentReadView[] = names.has('Claude')
       ? [
-          { id: '3', agent: 'Claude', kind: 'context', person: null, chars: 2_140, items: 18, at: host.now() - DAY_MS },
+          { id: '5', agent: 'Claude', kind: 'context', person: null, chars: 2_140, items: 18, at: host.now() - DAY_MS },
+          { id: '4', agent: 'helpdesk', kind: 'append', person: null, chars: 412, items: 1, at: host.now() - 2 * DAY_MS },
+          { id: '3', agent: 'helpdesk', kind: 'remember', person: null, chars: 38, items: 1, at: host.now() - 2 * DAY_MS },
           { id: '2', agent: 'ChatGPT', kind: 'tiers', person: 'Noor', chars: 640, items: 6, at: host.now() - 3 * DAY_MS },
           { id: '1', agent: '', kind: 'search', person: null, chars: 310, items: 2, at: host.now() - 4 * DAY_MS },
         ]
@@ -150,7 +162,8 @@ export function agentCommands(world: World, host: Host): Handlers {
     return {
       agents: [...names].toSorted().map((name) => ({
         name,
-        visibility: null,
+        visibility: levels.get(name) ?? null,
+        access: added.get(name) ?? null,
         skips_memory: choices.get(name)?.skips ?? false,
         holds_goals: choices.get(name)?.goals ?? false,
         messages: [...world.messages.values()].flat().filter((line) => line.author === name).length,
@@ -161,6 +174,16 @@ export function agentCommands(world: World, host: Host): Handlers {
       reads,
       people: [...people].map(([id, name]) => ({ id, name, role: roles.get(id) ?? 'guest' })),
     };
+  };
+
+  const accessOf = (name: string): AgentAccessView => {
+    const access = added.get(name);
+    if (!access) throw refused(`there is no agent "${name}"; \`keepsake agents list\` lists them`);
+    return access;
+  };
+  const tokenOf = (name: string): AgentToken => {
+    tokens += 1;
+    return { name, token: `ksk_${String(tokens).padStart(64, '0')}` };
   };
 
   return {
@@ -195,6 +218,32 @@ export function agentCommands(world: World, host: Host): Handlers {
       const before = choices.get(name) ?? { skips: false, goals: false };
       choices.set(name, { skips: skips_memory ?? before.skips, goals: holds_goals ?? before.goals });
       host.changed('settings', 'sessions');
+      return overview();
+    },
+    agent_add({ name: written, visibility, channels, talks_with_others }) {
+      const name = written.trim();
+      if (name === '') throw refused('an agent needs a name of at most 60 characters; enter another');
+      if (talks_with_others && visibility !== 'public' && channels.length === 0) throw refused('an agent that talks with other people needs the channels where it does, or may be told public things only');
+      if ([...added.keys()].some((each) => keyOf(each) === keyOf(name))) throw refused(`there is already an agent "${name}"; remove it first, or choose another name`);
+      added.set(name, { channels, talks_with_others, is_paused: false, created: host.now(), last_used: null });
+      known().agent_set?.({ name, visibility: visibility ?? 'private' });
+      host.changed('settings', 'people');
+      return tokenOf(name);
+    },
+    agent_renew({ name }) {
+      accessOf(name);
+      host.changed('settings');
+      return tokenOf(name);
+    },
+    agent_pause({ name, is_paused }) {
+      added.set(name, { ...accessOf(name), is_paused });
+      host.changed('settings');
+      return overview();
+    },
+    agent_remove({ name }) {
+      accessOf(name);
+      added.delete(name);
+      host.changed('settings');
       return overview();
     },
     person_role_set({ id, role }) {

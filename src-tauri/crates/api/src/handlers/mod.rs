@@ -3,8 +3,10 @@
 //! Handlers stay short. A rule that outgrows a handler belongs in the engine.
 
 pub(crate) mod activity;
+pub(crate) mod agents;
 pub(crate) mod audit;
 pub(crate) mod backup;
+pub(crate) mod charts;
 pub(crate) mod conversation_status;
 pub(crate) mod conversations;
 pub(crate) mod erase;
@@ -13,7 +15,6 @@ pub(crate) mod maintenance;
 pub(crate) mod memories;
 pub(crate) mod models;
 pub(crate) mod people;
-pub(crate) mod charts;
 pub(crate) mod playbooks;
 pub(crate) mod profiles;
 pub(crate) mod reflection;

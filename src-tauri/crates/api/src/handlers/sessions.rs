@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use keepsake_domain::{ConversationId, EntityId, PersonRole, SessionId};
-use keepsake_engine::{Audience, TierAsk, TierLineRow, Tiers, agent_key};
+use keepsake_engine::{AgentAccess, Audience, TierAsk, TierLineRow, Tiers, agent_key};
 use keepsake_store::{ReadTx, Result as StoreResult, SessionItemRow, SessionRow};
 
 use super::people::line;
 use super::title_or_stand_in;
 use crate::app::App;
 use crate::error::ApiError;
+use crate::types::agents::AgentAccessView;
 use crate::types::people::WithheldView;
 use crate::types::sessions::*;
 use crate::types::{ById, Nothing};
@@ -176,10 +177,21 @@ fn tiers_view(app: &App, found: Tiers) -> Result<TiersResponse, ApiError> {
     Ok(TiersResponse { role: found.role.to_string(), tiers, withheld: withheld.collect() })
 }
 
+fn access(agent: &AgentAccess) -> AgentAccessView {
+    AgentAccessView {
+        channels: agent.channels.clone(),
+        talks_with_others: !agent.hears_owner,
+        is_paused: agent.is_paused,
+        created: agent.created.0,
+        last_used: agent.last_used.map(|time| time.0),
+    }
+}
+
 pub(crate) fn agents_overview(app: &App, _: Nothing) -> Result<AgentsOverview, ApiError> {
     let engine = app.engine();
     let rules = engine.session_rules()?;
     let people = engine.people()?;
+    let added = engine.agents()?;
     Ok(engine.store().read(|tx| {
         let mut names: BTreeMap<String, String> = BTreeMap::new();
         let mut messages: BTreeMap<String, u64> = BTreeMap::new();
@@ -206,6 +218,9 @@ pub(crate) fn agents_overview(app: &App, _: Nothing) -> Result<AgentsOverview, A
         for read in all_reads.iter().filter(|read| !read.agent.is_empty()) {
             names.entry(read.agent.clone()).or_insert_with(|| read.agent.clone());
         }
+        for agent in &added {
+            names.insert(agent_key(&agent.name), agent.name.clone());
+        }
         for key in &rules.goal_agents {
             names.entry(key.clone()).or_insert_with(|| key.clone());
         }
@@ -213,12 +228,13 @@ pub(crate) fn agents_overview(app: &App, _: Nothing) -> Result<AgentsOverview, A
             .iter()
             .map(|(key, name)| AgentRow {
                 visibility: levels.get(key).cloned(),
+                access: added.iter().find(|agent| agent_key(&agent.name) == *key).map(access),
                 skips_memory: rules.skips(key),
                 holds_goals: rules.holds_goals(key),
                 messages: messages.get(key).copied().unwrap_or(0),
                 sessions: sessions.get(key).copied().unwrap_or(0),
-                reads: all_reads.iter().filter(|read| read.agent == *key).count() as u64,
-                last_read: all_reads.iter().find(|read| read.agent == *key).map(|read| read.at.0),
+                reads: all_reads.iter().filter(|read| read.agent == *key && !read.is_write()).count() as u64,
+                last_read: all_reads.iter().find(|read| read.agent == *key && !read.is_write()).map(|read| read.at.0),
                 name: name.clone(),
             })
             .collect();

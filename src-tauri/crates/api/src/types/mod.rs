@@ -5,15 +5,16 @@
 //! with a prefix, for example `mem_…`.
 
 pub mod activity;
+pub mod agents;
 pub mod audit;
 pub mod backup;
+pub mod charts;
 pub mod conversations;
 pub mod gaps;
 pub mod maintenance;
 pub mod memories;
 pub mod models;
 pub mod people;
-pub mod charts;
 pub mod playbooks;
 pub mod profiles;
 pub mod reflection;

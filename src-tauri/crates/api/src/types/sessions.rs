@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::agents::AgentAccessView;
 use super::people::{LineView, WithheldView};
 
 /// Selects sessions.
@@ -196,6 +197,8 @@ pub struct AgentRow {
     pub skips_memory: bool,
     /// It may have goals.
     pub holds_goals: bool,
+    /// What the person set for it when adding it; `None` for a program without a token.
+    pub access: Option<AgentAccessView>,
     /// Number of messages it wrote.
     pub messages: u64,
     /// Number of its sessions.
@@ -213,7 +216,8 @@ pub struct AgentReadView {
     pub id: String,
     /// Name of the agent; empty if the program did not give one.
     pub agent: String,
-    /// What was served: `context`, `tiers`, `search` or `playbooks`.
+    /// What was served (`context`, `tiers`, `search`, `playbooks`, `topics`, `gaps`) or written (`append`, `remember`,
+    /// `end_session`, `report_gap`).
     pub kind: String,
     /// Name of the person it talked with.
     pub person: Option<String>,

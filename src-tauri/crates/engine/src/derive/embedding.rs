@@ -152,15 +152,20 @@ impl Engine {
         if is_done {
             return Ok(());
         }
-        let job = NewJob {
-            id: JobId::fresh(self.ids()),
-            kind: JobKind::Embed,
-            idempotency_key: embedder.name().to_owned(),
-            payload: "{}".to_owned(),
-        };
+        let Some(job) = self.embedding_job() else { return Ok(()) };
         self.store().write(|tx| tx.enqueue(&job, self.now()))?;
         self.inner.wake.all();
         Ok(())
+    }
+
+    /// The job that fills in missing vectors; `None` without a model.
+    pub(crate) fn embedding_job(&self) -> Option<NewJob> {
+        Some(NewJob {
+            id: JobId::fresh(self.ids()),
+            kind: JobKind::Embed,
+            idempotency_key: self.inner.embedder.ready()?.name().to_owned(),
+            payload: "{}".to_owned(),
+        })
     }
 
     /// Computes a vector for every memory and every message without one. Returns how many were filled in or examined.

@@ -50,7 +50,7 @@ pub(crate) struct ImportChoices {
 
 impl ImportChoices {
     /// Reads the choices from the stored settings. An invalid field counts as not chosen, as it does on the settings page.
-    fn read(settings: Option<&str>) -> Self {
+    pub(crate) fn read(settings: Option<&str>) -> Self {
         let settings: serde_json::Value = settings.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
         Self {
             private_channels: serde_json::from_value(settings["private_channels"].clone()).unwrap_or_default(),

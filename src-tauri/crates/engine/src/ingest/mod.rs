@@ -1,7 +1,8 @@
-//! Brings messages into the log: imported files, watched folders, and the sample data.
+//! Brings messages into the log: imported files, watched folders, messages that agents pass on, and the sample data.
 //!
 //! Not in this module: file formats (`keepsake-importers`), and what is derived from messages (`derive`, `review`).
 
+pub(crate) mod append;
 pub(crate) mod import;
 pub(crate) mod import_writer;
 pub(crate) mod preview;

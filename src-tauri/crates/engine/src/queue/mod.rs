@@ -592,7 +592,7 @@ impl Engine {
         }
     }
 
-    fn extraction(&self, id: &ConversationId) -> NewJob {
+    pub(crate) fn extraction(&self, id: &ConversationId) -> NewJob {
         self.conversation_job(JobKind::Extract, id)
     }
 

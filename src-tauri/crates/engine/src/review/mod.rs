@@ -10,3 +10,4 @@ pub(crate) mod propose;
 pub(crate) mod reflection;
 pub(crate) mod remember;
 pub(crate) mod retractions;
+pub(crate) mod suggested;

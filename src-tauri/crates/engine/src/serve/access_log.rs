@@ -6,8 +6,8 @@
 //!
 //! Not in this module: what is served (`context`, `tiers`, `search`, `playbooks`), and what an echo is (`capture::echo`).
 
-use keepsake_domain::EntityId;
-use keepsake_store::NewAgentRead;
+use keepsake_domain::{EntityId, Timestamp};
+use keepsake_store::{NewAgentRead, StoreError, WriteTx};
 
 use crate::derive::sessions::agent_key;
 use crate::serve::boundary::{Audience, View};
@@ -21,6 +21,8 @@ pub(crate) enum ReadKind {
     Tiers,
     Search,
     Playbooks,
+    Topics,
+    Gaps,
 }
 
 impl ReadKind {
@@ -30,8 +32,42 @@ impl ReadKind {
             Self::Tiers => "tiers",
             Self::Search => "search",
             Self::Playbooks => "playbooks",
+            Self::Topics => "topics",
+            Self::Gaps => "gaps",
         }
     }
+}
+
+/// The kind of write that an agent made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WriteKind {
+    Append,
+    Remember,
+    EndSession,
+    ReportGap,
+}
+
+impl WriteKind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Append => "append",
+            Self::Remember => "remember",
+            Self::EndSession => "end_session",
+            Self::ReportGap => "report_gap",
+        }
+    }
+}
+
+/// Adds a write by an agent to the access log, in the transaction that makes it.
+pub(crate) fn log_write(
+    tx: &WriteTx<'_>,
+    agent: &str,
+    kind: WriteKind,
+    chars: usize,
+    items: Vec<String>,
+    at: Timestamp,
+) -> std::result::Result<(), StoreError> {
+    tx.add_agent_read(&NewAgentRead { agent: agent_key(agent), kind: kind.name(), entity: None, chars: chars as u64, items, at })
 }
 
 /// The contents of one answer, to be recorded.

@@ -17,6 +17,8 @@ use keepsake_domain::{
 use keepsake_store::{ConsentItem, HandleRow, Persons, ReadTx, Speakers, StoreError};
 use uuid::Uuid;
 
+use crate::derive::sessions::agent_key;
+use crate::serve::agents::access_of;
 use crate::{Engine, EngineError, Result};
 
 mod profiles;
@@ -192,10 +194,23 @@ impl AccessMap {
                 destination.people.insert(person);
             }
         }
-        if let Some(agent) = audience.agent.as_deref()
-            && tx.agent_visibility(agent)? == Some(Visibility::Public)
-        {
-            destination.visibility = Visibility::Public;
+        if let Some(agent) = audience.agent.as_deref() {
+            // The name is written in any case; the narrower of two choices counts.
+            let levels = [tx.agent_visibility(agent)?, tx.agent_visibility(&agent_key(agent))?];
+            if levels.contains(&Some(Visibility::Public)) {
+                // Naming a closed place must not open that place to it.
+                let is_open =
+                    |id: &ConversationId| self.places.get(id).is_some_and(|place| place.visibility == Visibility::Public);
+                destination.conversation = destination.conversation.filter(is_open);
+                destination.visibility = Visibility::Public;
+            }
+            if let Some(access) = access_of(tx, agent)? {
+                access.check(audience.channel.as_deref())?;
+                // It talks with other people, so it is never alone with the owner, whatever the request says.
+                if !access.hears_owner && destination.people.is_empty() {
+                    destination.people.insert(stranger());
+                }
+            }
         }
         Ok(destination)
     }

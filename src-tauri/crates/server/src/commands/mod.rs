@@ -1,18 +1,21 @@
 //! The CLI commands, one file per group.
 
+pub(crate) mod agents;
 pub(crate) mod audit;
 pub(crate) mod backup;
+pub(crate) mod charts;
+pub(crate) mod connect;
 pub(crate) mod conversations;
 pub(crate) mod erase;
 pub(crate) mod extract;
 pub(crate) mod gaps;
+pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod jobs;
 pub(crate) mod maintenance;
 pub(crate) mod memories;
 pub(crate) mod models;
 pub(crate) mod people;
-pub(crate) mod charts;
 pub(crate) mod playbooks;
 pub(crate) mod profile;
 pub(crate) mod reflection;

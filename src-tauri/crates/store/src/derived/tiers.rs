@@ -94,14 +94,18 @@ pub struct RetractedTierEntry {
     pub content: String,
 }
 
-/// An access log entry: something was served to an agent.
+/// The kinds of entries that are writes by an agent.
+const AGENT_WRITES: [&str; 4] = ["append", "remember", "end_session", "report_gap"];
+
+/// An access log entry: something was served to an agent, or an agent wrote something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentReadRow {
     /// Sequence number; later entries have higher ones.
     pub seq: i64,
     /// The agent's name; empty if the program gave none.
     pub agent: String,
-    /// One of `context`, `tiers`, `search`, `playbooks`.
+    /// What the agent did: `context`, `tiers`, `search`, `playbooks`, `topics` or `gaps`, or a write: `append`, `remember`,
+    /// `end_session`, `report_gap`.
     pub kind: String,
     /// The person the agent was talking with, if known.
     pub entity: Option<EntityId>,
@@ -118,7 +122,7 @@ pub struct AgentReadRow {
 pub struct NewAgentRead {
     /// The agent's name in lower case; empty if the program gave none.
     pub agent: String,
-    /// One of `context`, `tiers`, `search`, `playbooks`.
+    /// See [`AgentReadRow::kind`].
     pub kind: &'static str,
     /// The person the agent was talking with, if known.
     pub entity: Option<EntityId>,
@@ -128,6 +132,13 @@ pub struct NewAgentRead {
     pub items: Vec<String>,
     /// When they were served.
     pub at: Timestamp,
+}
+
+impl AgentReadRow {
+    /// Whether the agent wrote something instead of being served something.
+    pub fn is_write(&self) -> bool {
+        AGENT_WRITES.contains(&self.kind.as_str())
+    }
 }
 
 const READ_COLUMNS: &str = "agent, kind, entity_id, chars, items, read_at_ms, seq";
@@ -242,7 +253,8 @@ impl ReadTx<'_> {
 
     /// How often an item was served, as far as it is recorded, and the newest access log entries for it.
     pub fn reads_of_item(&self, item: &str, count: u32) -> Result<(u64, Vec<AgentReadRow>)> {
-        let of = "agent_reads WHERE seq IN (SELECT read_seq FROM agent_read_items WHERE item_id = ?1)";
+        let of = "agent_reads WHERE seq IN (SELECT read_seq FROM agent_read_items WHERE item_id = ?1)
+                     AND kind NOT IN ('append', 'remember', 'end_session', 'report_gap')";
         let total: i64 = self.conn.prepare_cached(&format!("SELECT count(*) FROM {of}"))?.query_row([item], |row| row.get(0))?;
         let sql = format!("SELECT {READ_COLUMNS} FROM {of} ORDER BY seq DESC LIMIT ?2");
         let mut statement = self.conn.prepare_cached(&sql)?;

@@ -8,10 +8,10 @@ use rusqlite::{OptionalExtension, params};
 use crate::Result;
 use crate::open::{ReadTx, WriteTx};
 
-/// The tables whose rows can be served. Served pieces and the access log refer to the ids of these rows.
-const TOLD_TABLES: [&str; 10] = [
+/// The tables whose rows can be served or written by an agent. Served pieces and the access log refer to the ids of these rows.
+const TOLD_TABLES: [&str; 11] = [
     "interactions", "memories", "entity_profiles", "conversation_summaries", "tier_entries", "topics", "playbooks",
-    "session_summaries", "capability_gaps", "entities",
+    "session_summaries", "capability_gaps", "entities", "conversations",
 ];
 
 /// SQL condition: the id in `column` no longer exists in any of these tables.

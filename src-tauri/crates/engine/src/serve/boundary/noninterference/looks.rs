@@ -99,6 +99,16 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
             Err(error) => writeln!(seen, "error: {error}").unwrap(),
         }
     }
+    // What an agent may list.
+    match (engine.topics_for(audience), engine.gaps_for(audience), engine.playbooks_for(audience)) {
+        (Ok(topics), Ok(gaps), Ok(playbooks)) => {
+            writeln!(seen, "{topics:?} {:?}", gaps.iter().map(|gap| &gap.need).collect::<Vec<_>>()).unwrap();
+            playbooks.iter().for_each(|row| writeln!(seen, "{} {:?}", row.version.title, row.version.steps).unwrap());
+        }
+        (topics, gaps, playbooks) => {
+            writeln!(seen, "{:?} {:?} {:?}", topics.err(), gaps.err(), playbooks.err()).unwrap();
+        }
+    }
     // The status of the conversations whose messages the observer may see.
     let standing =
         engine.with_view(audience, |tx, view| view.conversations().iter().try_for_each(|id| told(engine, tx, id, &mut seen)));

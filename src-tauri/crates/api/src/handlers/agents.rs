@@ -1,0 +1,34 @@
+//! Commands for agents as principals: add one, give it a new token, pause it, remove it.
+//!
+//! Not here: what agents call (`crate::agents`), and the list of all programs with their reads (`sessions`).
+
+use keepsake_domain::Visibility;
+use keepsake_engine::{NewAgent, random_bytes};
+
+use super::sessions::agents_overview;
+use crate::app::App;
+use crate::error::ApiError;
+use crate::types::Nothing;
+use crate::types::agents::*;
+use crate::types::sessions::AgentsOverview;
+
+pub(crate) fn agent_add(app: &App, request: AgentAddRequest) -> Result<AgentToken, ApiError> {
+    let visibility: Visibility = request.visibility.as_deref().unwrap_or("private").parse()?;
+    let new = NewAgent { name: request.name, visibility, channels: request.channels, hears_owner: !request.talks_with_others };
+    let name = new.name.trim().to_owned();
+    Ok(AgentToken { token: app.engine().add_agent(&new, random_bytes()?)?, name })
+}
+
+pub(crate) fn agent_renew(app: &App, request: AgentName) -> Result<AgentToken, ApiError> {
+    Ok(AgentToken { token: app.engine().renew_agent_token(&request.name, random_bytes()?)?, name: request.name })
+}
+
+pub(crate) fn agent_pause(app: &App, request: AgentPauseRequest) -> Result<AgentsOverview, ApiError> {
+    app.engine().pause_agent(&request.name, request.is_paused)?;
+    agents_overview(app, Nothing {})
+}
+
+pub(crate) fn agent_remove(app: &App, request: AgentName) -> Result<AgentsOverview, ApiError> {
+    app.engine().remove_agent(&request.name)?;
+    agents_overview(app, Nothing {})
+}

@@ -1,0 +1,286 @@
+//! Agents as principals: each agent that the person added has its own token, and what the person set for the agent alone decides
+//! what it may see and write.
+//!
+//! Nothing in a request can raise this: the audience of every answer is resolved in `boundary`, which asks this module what the
+//! named agent is allowed. Only a hash of a token is stored. A token has 256 random bits, so a fast hash is enough.
+//!
+//! Not in this module: what is served (`context`, `search`), where tokens arrive (`server`), and the making of random bytes (the
+//! host passes them in).
+
+use keepsake_domain::{Timestamp, Visibility};
+use keepsake_store::{ReadTx, StoreError, WriteTx};
+use serde::{Deserialize, Serialize};
+
+use crate::derive::sessions::agent_key;
+use crate::{Engine, EngineError, Result};
+
+/// Setting that contains the agents.
+pub(crate) const AGENTS_SETTING: &str = "agents";
+
+/// Name of that setting in an error.
+const AGENTS: &str = "list of agents";
+
+/// First characters of every token, so that people and scanners of leaked secrets recognize one.
+pub const TOKEN_PREFIX: &str = "ksk_";
+
+/// Number of random bytes in a token.
+pub const TOKEN_BYTES: usize = 32;
+
+/// Maximum number of agents. Each request reads the whole list, and nobody runs as many.
+const AGENTS_MAX: usize = 200;
+
+/// Maximum number of characters in an agent's name.
+const NAME_CHARS_MAX: usize = 60;
+
+/// Maximum number of channels that an agent can be limited to.
+const CHANNELS_MAX: usize = 100;
+
+/// The time of the last use is stored at most once in this period, because storing it at every request would make every read a
+/// write.
+const LAST_USED_MS: i64 = 60_000;
+
+/// What the person set for one agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentAccess {
+    /// The agent's name as the person wrote it.
+    pub name: String,
+    /// The channels where it may ask and write: a channel type (`telegram`) or one channel (`telegram:123`). Empty means all.
+    #[serde(default)]
+    pub channels: Vec<String>,
+    /// The user it talks with is the owner. Otherwise what its users say is never taken for the owner's words, and it is never
+    /// alone with the owner.
+    #[serde(default)]
+    pub hears_owner: bool,
+    /// Nothing is served to it, and nothing is taken from it, until the person resumes it.
+    #[serde(default)]
+    pub is_paused: bool,
+    /// When it was added.
+    pub created: Timestamp,
+    /// When its token was last used, to the minute.
+    #[serde(default)]
+    pub last_used: Option<Timestamp>,
+    /// BLAKE3 hash of its token in hexadecimal.
+    token_hash: String,
+}
+
+/// An agent to add.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewAgent {
+    /// Its name.
+    pub name: String,
+    /// The most it may be told.
+    pub visibility: Visibility,
+    /// See [`AgentAccess::channels`].
+    pub channels: Vec<String>,
+    /// See [`AgentAccess::hears_owner`].
+    pub hears_owner: bool,
+}
+
+fn refused<T>(words: impl Into<String>) -> Result<T> {
+    Err(EngineError::Refused(words.into()))
+}
+
+/// A token as text.
+fn token_of(random: [u8; TOKEN_BYTES]) -> String {
+    let hex: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{TOKEN_PREFIX}{hex}")
+}
+
+fn hash_of(token: &str) -> String {
+    blake3::hash(token.as_bytes()).to_hex().to_string()
+}
+
+fn agents_in(tx: &ReadTx<'_>) -> std::result::Result<Vec<AgentAccess>, StoreError> {
+    tx.choice(AGENTS_SETTING, AGENTS)
+}
+
+/// The agent's access in this snapshot; `None` if the person did not add it.
+pub(crate) fn access_of(tx: &ReadTx<'_>, agent: &str) -> std::result::Result<Option<AgentAccess>, StoreError> {
+    let key = agent_key(agent);
+    Ok(agents_in(tx)?.into_iter().find(|known| agent_key(&known.name) == key))
+}
+
+impl AgentAccess {
+    /// Whether the agent may ask and write for this channel, given as `type:id` or a channel type.
+    pub(crate) fn may_use(&self, channel: &str) -> bool {
+        let channel = channel.trim().to_lowercase();
+        let kind = channel.split_once(':').map_or(channel.as_str(), |(kind, _)| kind);
+        self.channels.is_empty() || self.channels.iter().any(|allowed| *allowed == channel || allowed == kind)
+    }
+
+    /// Fails if the person paused the agent.
+    pub fn check_running(&self) -> Result<()> {
+        if self.is_paused {
+            return refused(format!("the agent {:?} is paused; resume it in Keepsake under Sessions, Agents", self.name));
+        }
+        Ok(())
+    }
+
+    /// Fails unless the agent may be served for this channel.
+    pub(crate) fn check(&self, channel: Option<&str>) -> Result<()> {
+        self.check_running()?;
+        match channel.map(str::trim).filter(|channel| !channel.is_empty()) {
+            None if self.channels.is_empty() => Ok(()),
+            None => refused(format!(
+                "the agent {:?} is limited to some channels; name the channel of the conversation (one of: {})",
+                self.name,
+                self.channels.join(", ")
+            )),
+            Some(channel) if self.may_use(channel) => Ok(()),
+            Some(_) => refused(format!("the agent {:?} may not ask for this channel", self.name)),
+        }
+    }
+}
+
+impl Engine {
+    /// The agents that the person added, by name.
+    pub fn agents(&self) -> Result<Vec<AgentAccess>> {
+        let mut agents = self.store().read(agents_in)?;
+        agents.sort_by_key(|agent| agent_key(&agent.name));
+        Ok(agents)
+    }
+
+    /// Changes the list of agents in one transaction.
+    fn change_agents<T>(
+        &self,
+        change: impl FnOnce(&mut Vec<AgentAccess>) -> Result<T>,
+        and: impl FnOnce(&WriteTx<'_>) -> std::result::Result<(), StoreError>,
+    ) -> Result<T> {
+        let now = self.now();
+        let mut outcome = None;
+        self.store().write(|tx| {
+            let mut agents = agents_in(tx)?;
+            let changed = change(&mut agents);
+            if changed.is_ok() {
+                tx.put_choice(AGENTS_SETTING, AGENTS, &agents, now)?;
+                and(tx)?;
+            }
+            outcome = Some(changed);
+            Ok(())
+        })?;
+        outcome.unwrap_or_else(|| refused("the list of agents was not changed; try again"))
+    }
+
+    /// Adds an agent and returns its token, which is shown once and cannot be read again. `random` must come from a secure source.
+    pub fn add_agent(&self, new: &NewAgent, random: [u8; TOKEN_BYTES]) -> Result<String> {
+        let name = new.name.trim().to_owned();
+        if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(char::is_control) {
+            return refused(format!("an agent needs a name of at most {NAME_CHARS_MAX} characters; enter another"));
+        }
+        let mut channels: Vec<String> = new.channels.iter().map(|channel| channel.trim().to_lowercase()).collect();
+        channels.retain(|channel| !channel.is_empty());
+        channels.sort();
+        channels.dedup();
+        if channels.len() > CHANNELS_MAX {
+            return refused(format!("an agent can be limited to at most {CHANNELS_MAX} channels; name channel types instead"));
+        }
+        // It could otherwise name any channel and be told what may be said there.
+        if !new.hears_owner && channels.is_empty() && new.visibility == Visibility::Private {
+            return refused(
+                "an agent that talks with other people needs the channels where it does, or may be told public things only",
+            );
+        }
+        let token = token_of(random);
+        let access = AgentAccess {
+            name: name.clone(),
+            channels,
+            hears_owner: new.hears_owner,
+            is_paused: false,
+            created: self.now(),
+            last_used: None,
+            token_hash: hash_of(&token),
+        };
+        let (key, now) = (agent_key(&name), self.now());
+        let add = |agents: &mut Vec<AgentAccess>| {
+            if agents.iter().any(|known| agent_key(&known.name) == key) {
+                return refused(format!("there is already an agent {name:?}; remove it first, or choose another name"));
+            }
+            if agents.len() >= AGENTS_MAX {
+                return refused(format!("there are already {AGENTS_MAX} agents; remove one that you no longer use"));
+            }
+            agents.push(access);
+            Ok(())
+        };
+        self.change_agents(add, |tx| tx.set_agent(&key, new.visibility, now))?;
+        Ok(token)
+    }
+
+    /// Gives an agent a new token. The old one stops working.
+    pub fn renew_agent_token(&self, name: &str, random: [u8; TOKEN_BYTES]) -> Result<String> {
+        let token = token_of(random);
+        self.change_agent(name, |agent| agent.token_hash = hash_of(&token))?;
+        Ok(token)
+    }
+
+    /// Removes an agent. Its token stops working; what it may be told stays set, so that its name never gets more later.
+    pub fn remove_agent(&self, name: &str) -> Result<()> {
+        let remove = |agents: &mut Vec<AgentAccess>| {
+            let before = agents.len();
+            agents.retain(|agent| agent_key(&agent.name) != agent_key(name));
+            if agents.len() == before { unknown(name) } else { Ok(()) }
+        };
+        self.change_agents(remove, |_| Ok(()))
+    }
+
+    /// Pauses an agent or resumes it.
+    pub fn pause_agent(&self, name: &str, is_paused: bool) -> Result<()> {
+        self.change_agent(name, |agent| agent.is_paused = is_paused)
+    }
+
+    fn change_agent(&self, name: &str, change: impl FnOnce(&mut AgentAccess)) -> Result<()> {
+        let change =
+            |agents: &mut Vec<AgentAccess>| match agents.iter_mut().find(|agent| agent_key(&agent.name) == agent_key(name)) {
+                Some(agent) => {
+                    change(agent);
+                    Ok(())
+                }
+                None => unknown(name),
+            };
+        self.change_agents(change, |_| Ok(()))
+    }
+
+    /// Whether the agent may be told that something changed. To any other agent, that would already reveal something.
+    pub fn may_hear_of_changes(&self, agent: &AgentAccess) -> Result<bool> {
+        let level = self.store().read(|tx| tx.agent_visibility(&agent_key(&agent.name)))?;
+        Ok(!agent.is_paused && agent.hears_owner && agent.channels.is_empty() && level != Some(Visibility::Public))
+    }
+
+    /// The agent with this name, as a program that the person starts under it. One that was not added is the owner's own tool.
+    pub fn agent_named(&self, name: &str) -> Result<AgentAccess> {
+        let name = name.trim();
+        if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(char::is_control) {
+            return refused(format!("an agent needs a name of at most {NAME_CHARS_MAX} characters; give another"));
+        }
+        Ok(self.store().read(|tx| access_of(tx, name))?.unwrap_or_else(|| AgentAccess {
+            name: name.to_owned(),
+            channels: Vec::new(),
+            hears_owner: true,
+            is_paused: false,
+            created: self.now(),
+            last_used: None,
+            token_hash: String::new(),
+        }))
+    }
+
+    /// The agent that a token belongs to, noting that it was used; `None` if the token is wrong.
+    pub fn agent_of_token(&self, token: &str) -> Result<Option<AgentAccess>> {
+        if !token.starts_with(TOKEN_PREFIX) {
+            return Ok(None);
+        }
+        // Comparing hashes reveals nothing about the token, however long it takes.
+        let hash = hash_of(token);
+        let Some(agent) = self.store().read(agents_in)?.into_iter().find(|agent| agent.token_hash == hash) else {
+            return Ok(None);
+        };
+        let now = self.now();
+        if agent.last_used.is_none_or(|used| now.0 - used.0 >= LAST_USED_MS || used.0 > now.0) {
+            // Removed meanwhile: the answer is still that of the moment before.
+            let _ = self.change_agent(&agent.name, |agent| agent.last_used = Some(now));
+        }
+        Ok(Some(agent))
+    }
+}
+
+fn unknown<T>(name: &str) -> Result<T> {
+    refused(format!("there is no agent {name:?}; `keepsake agents list` lists them"))
+}

@@ -1,0 +1,160 @@
+//! The tools for agents over plain HTTP, for bots that do not speak MCP: one POST route per tool under `/v1`, an OpenAPI document
+//! made from the types, and a feed of changes.
+//!
+//! An agent is known by its token alone, in `Authorization: Bearer`. A wrong token, the token of a removed agent and no token get
+//! the same answer, before any work. What exists but may not be seen is answered as if it did not exist, by the engine.
+//!
+//! Not in this module: MCP (`mcp`), the window's own routes (`http`), and what the tools do (`api::agents`).
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, Path, Request, State};
+use axum::http::{StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Extension, Json, Router};
+use keepsake_api::agents::{TOOLS, tool};
+use keepsake_api::{ApiError, Code};
+use keepsake_engine::AgentAccess;
+use serde_json::{Map, Value, json};
+
+use crate::http::{Shared, event_stream, refuse};
+use crate::mcp;
+
+/// Maximum size of a call in bytes: the text of a full `append`, and what JSON adds to it.
+pub(crate) const CALL_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// The answer to every request without a valid token.
+fn unknown_agent() -> Response {
+    let words = "the agent's token is missing or wrong; `keepsake agents add` makes one, sent as Authorization: Bearer";
+    let mut response = refuse(StatusCode::UNAUTHORIZED, Code::Refused, words);
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer"));
+    response
+}
+
+/// Finds the agent of the token, and counts the call. The agent is passed on with the request.
+pub(crate) async fn require_agent(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
+    let given = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let Some(token) = given.and_then(|value| value.strip_prefix("Bearer ")).map(str::to_owned) else { return unknown_agent() };
+    let app = shared.app.clone();
+    let found = tokio::task::spawn_blocking(move || app.engine().agent_of_token(&token)).await;
+    let agent = match found {
+        Ok(Ok(Some(agent))) => agent,
+        Ok(Ok(None)) => return unknown_agent(),
+        Ok(Err(error)) => return failed(&ApiError::from(error)),
+        Err(_) => return internal(),
+    };
+    // The library would also serve revisions that this server does not claim.
+    let revision = request.headers().get("mcp-protocol-version");
+    if revision.is_some_and(|asked| mcp::REVISIONS.iter().all(|known| asked.as_bytes() != known.as_str().as_bytes())) {
+        return refuse(StatusCode::BAD_REQUEST, Code::Invalid, "this revision of MCP is not served; use 2025-06-18 or later");
+    }
+    let now = shared.app.engine().now();
+    if let Err(seconds) = shared.rates.take(&agent.name, now.0) {
+        let words = format!("this agent calls too often; try again after {seconds} s");
+        let mut response = refuse(StatusCode::TOO_MANY_REQUESTS, Code::Refused, &words);
+        response.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from(seconds));
+        return response;
+    }
+    request.extensions_mut().insert(agent);
+    next.run(request).await
+}
+
+fn internal() -> Response {
+    let words = "the request failed because of an internal error; please report this";
+    refuse(StatusCode::INTERNAL_SERVER_ERROR, Code::Failed, words)
+}
+
+fn failed(error: &ApiError) -> Response {
+    let status = match error.code {
+        Code::Invalid => StatusCode::BAD_REQUEST,
+        Code::NotFound => StatusCode::NOT_FOUND,
+        Code::Refused | Code::Cancelled => StatusCode::CONFLICT,
+        Code::Failed => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    (status, Json(error)).into_response()
+}
+
+/// The routes for agents.
+pub(crate) fn routes(shared: &Arc<Shared>) -> Router<Arc<Shared>> {
+    Router::new()
+        .route("/v1/events", get(events))
+        .route("/v1/{tool}", post(call).layer(DefaultBodyLimit::max(CALL_BYTES_MAX)))
+        .route_service("/mcp", mcp::http_service(&shared.app, shared.port))
+        .layer(from_fn_with_state(Arc::clone(shared), require_agent))
+        // It contains no data of the person.
+        .route("/v1/openapi.json", get(|| async { Json(openapi()) }))
+}
+
+async fn call(
+    State(shared): State<Arc<Shared>>,
+    Extension(agent): Extension<AgentAccess>,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Response {
+    let Some(tool) = tool(&name) else {
+        return refuse(StatusCode::NOT_FOUND, Code::NotFound, "there is no such tool; /v1/openapi.json lists them");
+    };
+    let request = if body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&body) };
+    let Ok(request) = request else {
+        return refuse(StatusCode::BAD_REQUEST, Code::Invalid, "the request is not JSON; /v1/openapi.json describes it");
+    };
+    let app = shared.app.clone();
+    match tokio::task::spawn_blocking(move || tool.run(&app, &agent, request)).await {
+        Ok(Ok(answer)) => Json(answer.data).into_response(),
+        Ok(Err(error)) => failed(&error),
+        Err(_) => internal(),
+    }
+}
+
+/// The feed of changes. Only for an agent that hears the owner and may be told private things: to another one, that something
+/// changed would already say something.
+async fn events(State(shared): State<Arc<Shared>>, Extension(agent): Extension<AgentAccess>) -> Response {
+    let app = shared.app.clone();
+    let may = tokio::task::spawn_blocking(move || app.engine().may_hear_of_changes(&agent)).await;
+    match may {
+        Ok(Ok(true)) => event_stream(&shared),
+        Ok(Ok(false)) => refuse(StatusCode::FORBIDDEN, Code::Refused, "this agent may not follow changes"),
+        Ok(Err(error)) => failed(&ApiError::from(error)),
+        Err(_) => internal(),
+    }
+}
+
+/// The OpenAPI document of the tools.
+fn openapi() -> Value {
+    let mut paths = Map::new();
+    for tool in TOOLS {
+        let body = |schema: Value| json!({ "content": { "application/json": { "schema": schema } } });
+        let mut answer = body((tool.output)());
+        answer["description"] = "The answer.".into();
+        let mut request = body((tool.input)());
+        request["required"] = true.into();
+        let problem = json!({ "description": "What went wrong, and what to do.", "content": { "application/json": { "schema":
+            { "type": "object", "properties": { "code": { "type": "string" }, "message": { "type": "string" } } } } } });
+        paths.insert(
+            format!("/v1/{}", tool.name),
+            json!({ "post": {
+                "operationId": tool.name,
+                "summary": tool.description,
+                "requestBody": request,
+                "responses": { "200": answer, "4XX": problem },
+                "security": [{ "agent": [] }],
+            } }),
+        );
+    }
+    let events = json!({ "get": {
+        "operationId": "events",
+        "summary": "Changes as server-sent events.",
+        "responses": { "200": { "description": "One event per change.", "content": { "text/event-stream": {} } } },
+        "security": [{ "agent": [] }],
+    } });
+    paths.insert("/v1/events".to_owned(), events);
+    json!({
+        "openapi": "3.1.0",
+        "info": { "title": "Keepsake for agents", "version": env!("CARGO_PKG_VERSION") },
+        "paths": paths,
+        "components": { "securitySchemes": { "agent": { "type": "http", "scheme": "bearer" } } },
+    })
+}

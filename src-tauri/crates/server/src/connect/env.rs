@@ -1,0 +1,95 @@
+//! The surroundings that decide where a client keeps its files: operating system, home folder, environment variables. They are
+//! passed in as data. Reading them from the process is the caller's part.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// An operating system, as far as folders differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Os {
+    Linux,
+    Mac,
+    Windows,
+}
+
+impl Os {
+    /// The one that this program was built for. Other Unix systems keep their files as Linux does.
+    pub(crate) const fn current() -> Self {
+        if cfg!(target_os = "windows") {
+            Self::Windows
+        } else if cfg!(target_os = "macos") {
+            Self::Mac
+        } else {
+            Self::Linux
+        }
+    }
+}
+
+/// Home folder, operating system and environment variables.
+#[derive(Debug, Clone)]
+pub(crate) struct Env {
+    pub(crate) home: PathBuf,
+    pub(crate) os: Os,
+    pub(crate) vars: BTreeMap<String, String>,
+}
+
+impl Env {
+    /// From the environment variables; nothing if they name no home folder. A variable that is no UTF-8 counts as absent.
+    pub(crate) fn from_vars(os: Os, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Option<Self> {
+        let text = vars.into_iter().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        // Windows does not tell capital letters in the names of variables from small ones.
+        let named = |name: String| if os == Os::Windows { name.to_uppercase() } else { name };
+        let vars: BTreeMap<String, String> = text.map(|(name, value)| (named(name), value)).collect();
+        let home = vars.get(if os == Os::Windows { "USERPROFILE" } else { "HOME" }).filter(|home| !home.is_empty());
+        Some(Self { home: PathBuf::from(home?), os, vars })
+    }
+
+    /// A variable that is set and not empty. An empty one counts as absent, as the clients have it.
+    pub(super) fn var(&self, name: &str) -> Option<&str> {
+        self.vars.get(name).map(|value| value.trim()).filter(|value| !value.is_empty())
+    }
+
+    /// The folder that a variable names, or `default` below the home folder.
+    pub(super) fn folder(&self, name: &str, default: &str) -> PathBuf {
+        self.var(name).map_or_else(|| self.home.join(default), PathBuf::from)
+    }
+
+    /// `$XDG_CONFIG_HOME`. The specification says that a relative path in it is to be ignored.
+    pub(super) fn xdg_config(&self) -> PathBuf {
+        let named = self.var("XDG_CONFIG_HOME").map(Path::new).filter(|path| path.is_absolute());
+        named.map_or_else(|| self.home.join(".config"), Path::to_path_buf)
+    }
+
+    /// The roaming application data of Windows.
+    pub(super) fn app_data(&self) -> PathBuf {
+        self.folder("APPDATA", "AppData/Roaming")
+    }
+
+    /// Where desktop programs built on Electron keep their settings.
+    pub(super) fn electron(&self) -> PathBuf {
+        match self.os {
+            Os::Linux => self.xdg_config(),
+            Os::Mac => self.home.join("Library/Application Support"),
+            Os::Windows => self.app_data(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_home_folder_is_where_the_system_says() {
+        let check = |os: Os, vars: &[(&str, &str)], expect: Option<&str>| {
+            let vars = vars.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
+            let env = Env::from_vars(os, vars);
+            assert_eq!(env.map(|env| env.home), expect.map(PathBuf::from));
+        };
+        check(Os::Linux, &[("HOME", "/home/me")], Some("/home/me"));
+        check(Os::Linux, &[("HOME", "")], None);
+        check(Os::Windows, &[("HOME", "/c/me"), ("UserProfile", "C:\\me")], Some("C:\\me"));
+        check(Os::Mac, &[], None);
+    }
+}

@@ -1,0 +1,80 @@
+//! What can go wrong when Keepsake is entered into another program's configuration. Each message says what happened, to which
+//! file, and what to do. No message quotes a file: configuration holds keys.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a text cannot be edited. [`ConnectError`] adds the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// The text does not follow its own format at this line and column, both from 1.
+    Broken(usize, usize),
+    /// The text is valid, and something in it is not as the client's format says.
+    Unexpected(String),
+    /// The edit would have changed more than Keepsake's entry. This is a mistake of Keepsake, found before it did harm.
+    TooMuch,
+}
+
+impl Fault {
+    pub(super) fn unexpected(what: impl Into<String>) -> Self {
+        Self::Unexpected(what.into())
+    }
+
+    pub(super) fn at(self, path: PathBuf, format: &'static str) -> ConnectError {
+        match self {
+            Self::Broken(line, column) => ConnectError::Broken { path, format, line, column },
+            Self::Unexpected(what) => ConnectError::Unexpected { path, what },
+            Self::TooMuch => ConnectError::TooMuch { path },
+        }
+    }
+}
+
+/// Why a client was not connected or disconnected. Nothing was changed, except where a message says so.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ConnectError {
+    /// The file is there and is no text, or may not be read.
+    #[error("{} cannot be read ({reason}); check that it is a text file which you may read", path.display())]
+    Unreadable { path: PathBuf, reason: String },
+    /// The file does not follow its own format.
+    #[error(
+        "{} is not valid {format} (line {line}, column {column}), so it was left as it is; correct it or move it away, \
+         and try again",
+        path.display()
+    )]
+    Broken { path: PathBuf, format: &'static str, line: usize, column: usize },
+    /// The file is valid, and something in it is in the way.
+    #[error("{} was left as it is: {what}; change that by hand and try again", path.display())]
+    Unexpected { path: PathBuf, what: String },
+    /// The planned edit did not do exactly what it should.
+    #[error(
+        "{} was left as it is, because the edit would have changed more than Keepsake's entry; add the entry by hand",
+        path.display()
+    )]
+    TooMuch { path: PathBuf },
+    /// The plan replaces somebody else's entry, and nobody agreed to that.
+    #[error(
+        "{} has an entry 'keepsake' that starts something else ({other}); rename that entry, or say that it may be replaced",
+        path.display()
+    )]
+    WouldReplace { path: PathBuf, other: String },
+    /// The file is not as it was when the plan was made.
+    #[error("{} changed after the plan was made, so nothing was written to it; try again", path.display())]
+    Changed { path: PathBuf },
+    /// The file may not be written.
+    #[error(
+        "{} is write-protected, so it was left as it is; make it writable, or change it where your dotfiles are kept",
+        path.display()
+    )]
+    Protected { path: PathBuf },
+    /// Writing failed. Files of the same plan that had been written before were put back.
+    #[error("{} could not be written ({reason}); it was left as it is. Check the folder and try again", path.display())]
+    Unwritable { path: PathBuf, reason: String },
+    /// The command cannot be written into a configuration.
+    #[error("'{what}' must be a full path in plain text, because clients start Keepsake from any folder; give its full path")]
+    NoFullPath { what: String },
+}
+
+/// A file that could not be read.
+pub(super) fn unreadable(path: &Path, error: &io::Error) -> ConnectError {
+    ConnectError::Unreadable { path: path.to_owned(), reason: error.to_string() }
+}

@@ -1,0 +1,118 @@
+//! Connects Keepsake to the programs that can use it: it enters its server, a block of instructions and its hooks into their own
+//! configuration, and takes them out again.
+//!
+//! [`plan`] and [`plan_removal`] read texts and give a [`Plan`], which can be shown; [`apply`] carries it out. A plan changes
+//! nothing but Keepsake's own entries, and a removal takes out exactly these, so that a file is the same to the byte if nobody
+//! changed it in between. It does not put a backup back, because the person may have edited the file since.
+//!
+//! Not here: what the server and the hooks do, asking the person, and printing. No client's program is run.
+
+mod apply;
+mod block;
+mod clients;
+mod entry;
+mod env;
+mod error;
+mod hooks;
+mod json;
+mod plan;
+mod server;
+mod text;
+mod toml;
+mod yaml;
+
+pub(crate) use apply::{apply, read_file};
+pub(crate) use clients::{Client, Files, Presence};
+pub(crate) use env::{Env, Os};
+pub(crate) use error::ConnectError;
+pub(crate) use plan::Plan;
+pub(crate) use server::{SERVER_NAME, ServerCommand};
+
+use clients::Format;
+use entry::Edited;
+use error::Fault;
+use plan::Draft;
+
+/// What is entered. A removal takes out all of it, whatever had been chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Parts {
+    pub(crate) server: bool,
+    pub(crate) instructions: bool,
+    pub(crate) hooks: bool,
+}
+
+impl Parts {
+    pub(crate) const ALL: Self = Self { server: true, instructions: true, hooks: true };
+}
+
+/// Name of the format in messages about instructions.
+const MARKDOWN: &str = "Markdown";
+
+/// Plans to enter Keepsake into a client's files.
+pub(crate) fn plan(
+    client: Client,
+    parts: Parts,
+    env: &Env,
+    server: &ServerCommand,
+    files: Files<'_>,
+) -> Result<Plan, ConnectError> {
+    let mut draft = Draft::new(files);
+    let mut notes = Vec::new();
+    if parts.server {
+        let (path, format) = client.server_file(env, files);
+        let other = draft.edit(&path, format.name(), |text| match format {
+            Format::Json(entry) => entry.connect(text, server),
+            Format::Toml => toml::connect(text, server),
+            Format::Yaml => yaml::connect(text, server),
+        })?;
+        draft.replaces(&path, other);
+    }
+    if parts.instructions {
+        let all = client.instructions(env, files)?;
+        for (at, file) in all.iter().enumerate() {
+            let edit = |text: &str| if at == 0 { block::insert(text, file.preamble) } else { block::remove(text) };
+            draft.edit(&file.path, MARKDOWN, ours(edit))?;
+            draft.drop_if(&file.path, |text| block::is_blank(text, file.preamble));
+        }
+    }
+    if let Some((path, events)) = client.hooks(env, files).filter(|_| parts.hooks) {
+        draft.edit(&path, "JSON", ours(|text| hooks::connect(text, client, events, server, env.os)))?;
+        if draft.changes(&path) {
+            notes = client.hook_notes(env, files)?;
+        }
+    }
+    Ok(draft.finish(client, notes))
+}
+
+/// Plans to take Keepsake's entries out of a client's files.
+pub(crate) fn plan_removal(client: Client, env: &Env, server: &ServerCommand, files: Files<'_>) -> Result<Plan, ConnectError> {
+    let mut draft = Draft::new(files);
+    let mut notes = Vec::new();
+    let (path, format) = client.server_file(env, files);
+    let other = draft.edit(&path, format.name(), |text| match format {
+        Format::Json(entry) => entry.disconnect(text, server),
+        Format::Toml => toml::disconnect(text, server),
+        Format::Yaml => yaml::disconnect(text, server),
+    })?;
+    draft.drop_if(&path, |text| if matches!(format, Format::Json(_)) { json::is_empty(text) } else { text.trim().is_empty() });
+    if let Some(other) = other {
+        notes.push(format!("The entry '{SERVER_NAME}' in {} stays, because it starts something else: {other}", path.display()));
+    }
+    for file in client.instructions(env, files)? {
+        draft.edit(&file.path, MARKDOWN, ours(block::remove))?;
+        draft.drop_if(&file.path, |text| block::is_blank(text, file.preamble));
+    }
+    if let Some((path, _)) = client.hooks(env, files) {
+        draft.edit(&path, "JSON", ours(|text| hooks::disconnect(text, client, server)))?;
+        draft.drop_if(&path, json::is_empty);
+    }
+    Ok(draft.finish(client, notes))
+}
+
+/// An edit that concerns nobody else's entry.
+fn ours(edit: impl FnOnce(&str) -> Result<String, Fault>) -> impl FnOnce(&str) -> Result<Edited, Fault> {
+    |text| edit(text).map(Edited::ours)
+}
+
+#[cfg(test)]
+mod tests;

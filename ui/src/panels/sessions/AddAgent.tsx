@@ -1,0 +1,148 @@
+/** Adds an agent: its name, what it may be told, who it talks with and where. Problems are shown next to their fields. */
+import { useId, useRef, useState } from 'react';
+import { type AgentRow, type AgentToken, call } from '../../api';
+import { Button, Dialog, Segmented } from '../../design';
+import { useActions } from '../../keys';
+import { noteFinal } from '../../state/decisions';
+import { nameOf, t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import { type Level, type NewAgent, type Users, channelsOf, needsChannels, problemsOf } from './access';
+import css from './Agents.module.css';
+
+const LEVELS: readonly Level[] = ['private', 'public'];
+const USERS: readonly Users[] = ['me', 'others'];
+const EMPTY: NewAgent = { name: '', level: 'private', users: 'me', channels: '' };
+
+export function AddAgent({ agents, onClose, onMade }: { agents: readonly AgentRow[]; onClose: () => void; onMade: (made: AgentToken) => void }) {
+  const nameField = useRef<HTMLInputElement>(null);
+  const channelsField = useRef<HTMLInputElement>(null);
+  const [form, setForm] = useState(EMPTY);
+  const [isTried, setTried] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const id = useId();
+  const words = t.agents;
+  const problems = problemsOf(form, agents);
+  const shown = isTried ? problems : { name: null, channels: null };
+  const set = (change: Partial<NewAgent>) => {
+    setFailure(null);
+    setForm({ ...form, ...change });
+  };
+  const save = async () => {
+    if (isBusy) return;
+    setTried(true);
+    setFailure(null);
+    if (problems.name !== null || problems.channels !== null) {
+      (problems.name === null ? channelsField : nameField).current?.focus();
+      return;
+    }
+    setBusy(true);
+    try {
+      const made = await call('agent_add', { name: form.name.trim(), visibility: form.level, channels: channelsOf(form.channels), talks_with_others: form.users === 'others' });
+      noteFinal(words.addStays(made.name));
+      onMade(made);
+    } catch (thrown) {
+      setBusy(false);
+      setFailure(thrown instanceof Error ? thrown.message : String(thrown));
+    }
+  };
+  useActions('editor', { 'editor.save': () => void save() });
+  const onEnter = (event: React.KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    void save();
+  };
+  return (
+    <Dialog
+      open
+      // The answer contains the token, which is shown only once.
+      onClose={isBusy ? () => undefined : onClose}
+      title={words.addTitle}
+      testId={TESTIDS.agentDialog}
+      focus={nameField}
+      actions={
+        <>
+          <Button disabled={isBusy} onClick={onClose}>
+            {t.app.cancel}
+          </Button>
+          <Button tone="primary" action="editor.save" disabled={isBusy} testId={TESTIDS.agentSave} onClick={() => void save()}>
+            {isBusy ? words.adding : words.addConfirm}
+          </Button>
+        </>
+      }
+    >
+      <p className={css.hint}>{words.addText}</p>
+      <div className={css.field}>
+        <label className={css.label} htmlFor={`${id}-name`}>
+          {words.name}
+        </label>
+        <input
+          ref={nameField}
+          id={`${id}-name`}
+          className={css.input}
+          type="text"
+          value={form.name}
+          spellCheck={false}
+          autoComplete="off"
+          aria-required
+          aria-invalid={shown.name !== null}
+          aria-describedby={`${id}-name-hint`}
+          data-testid={TESTIDS.agentNewName}
+          onChange={(event) => set({ name: event.target.value })}
+          onKeyDown={onEnter}
+        />
+        <Hint id={`${id}-name-hint`} hint={words.nameHint} problem={shown.name} />
+      </div>
+      <div className={css.field}>
+        <span className={css.label}>{words.level}</span>
+        <Segmented<Level> label={words.level} value={form.level} choices={LEVELS.map((value) => ({ value, label: nameOf(t.privacy.levels, value), testId: `agent-level-${value}` }))} onChange={(level) => set({ level })} />
+        <span className={css.hint}>{nameOf(t.privacy.levelText, form.level)}</span>
+      </div>
+      <div className={css.field}>
+        <span className={css.label}>{words.talksWith}</span>
+        <Segmented<Users> label={words.talksWith} value={form.users} choices={USERS.map((value) => ({ value, label: words.talksWithChoices[value], testId: `agent-users-${value}` }))} onChange={(users) => set({ users })} />
+        <span className={css.hint}>{words.talksWithText[form.users]}</span>
+      </div>
+      <div className={css.field}>
+        <label className={css.label} htmlFor={`${id}-channels`}>
+          {words.channels}
+        </label>
+        <input
+          ref={channelsField}
+          id={`${id}-channels`}
+          className={css.input}
+          type="text"
+          value={form.channels}
+          spellCheck={false}
+          autoComplete="off"
+          aria-required={needsChannels(form)}
+          aria-invalid={shown.channels !== null}
+          aria-describedby={`${id}-channels-hint`}
+          data-testid={TESTIDS.agentNewChannels}
+          onChange={(event) => set({ channels: event.target.value })}
+          onKeyDown={onEnter}
+        />
+        <Hint id={`${id}-channels-hint`} hint={needsChannels(form) ? words.channelsHintNeeded : words.channelsHint} problem={shown.channels} />
+      </div>
+      {failure === null ? null : (
+        <p className={css.failed} role="alert">
+          {words.addFailed} {failure}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+/** What is wrong with a field, and what to enter. */
+function Hint({ id, hint, problem }: { id: string; hint: string; problem: string | null }) {
+  return (
+    <span id={id} className={css.hint}>
+      {problem === null ? null : (
+        <span className={css.problem} role="alert">
+          {problem}
+        </span>
+      )}
+      {hint}
+    </span>
+  );
+}

@@ -4,15 +4,20 @@
 
 use std::path::PathBuf;
 
-use keepsake_domain::{MarkKind, ReadingLabel, Role, StatementPair, Utterance};
+use keepsake_domain::{Mark, MarkKind, ReadingLabel, Role, StatementPair, Utterance};
 use keepsake_models::{LocalReader, ModelError, Reader, default_model_dir, open_reader};
 use serde::Deserialize;
 
 /// Written by `training/export.py` together with the weights.
 const SAMPLES: &str = include_str!("../../../training/reader/samples.json");
 
-/// CPUs round the last bits differently, and the network's layers amplify the differences.
-const TOLERANCE: f64 = 0.02;
+/// Maximum difference of one probability. A CPU without VNNI instructions adds products of 8-bit numbers in 16 bits, where sums are
+/// cut off. On such a CPU (AMD EPYC with AVX2 alone) the largest difference of these samples is 0.046. A wrong input differs by more:
+/// see `a_message_without_the_turns_before_it_is_marked_otherwise`.
+const TOLERANCE: f64 = 0.08;
+
+/// Maximum difference of half of the probabilities, on any CPU.
+const TYPICAL: f64 = 0.005;
 
 #[derive(Debug, Deserialize)]
 struct Samples {
@@ -63,6 +68,7 @@ fn messages_are_marked_as_by_the_training_code() {
     let reader = reader();
     let Samples { messages: samples, .. } = serde_json::from_str(SAMPLES).unwrap();
     assert!(samples.iter().map(|sample| sample.marks.len()).sum::<usize>() > 20, "there is something to compare");
+    let mut differences = Vec::new();
     for sample in &samples {
         let turns = utterances(&sample.turns);
         let message = sample.turns.len() - 1;
@@ -73,12 +79,9 @@ fn messages_are_marked_as_by_the_training_code() {
             let words: String = text.chars().skip(expected.start).take(expected.end - expected.start).collect();
             let hit = found.iter().find(|mark| text[mark.bytes.clone()] == words && label_of(&mark.kind) == expected.label);
             let hit = hit.unwrap_or_else(|| panic!("{words:?} is marked as {} in {found:?}", expected.label));
-            assert!(
-                (hit.probability - expected.p).abs() < TOLERANCE,
-                "{words:?}: {} here, {} there",
-                hit.probability,
-                expected.p
-            );
+            let difference = (hit.probability - expected.p).abs();
+            assert!(difference < TOLERANCE, "{words:?}: {} here, {} there", hit.probability, expected.p);
+            differences.push(difference);
             if let MarkKind::Fact(fact) = hit.kind {
                 assert_eq!(Some(fact.category.name()), expected.category.as_deref(), "{words:?}");
                 assert_eq!(Some(fact.attribute.name()), expected.attribute.as_deref(), "{words:?}");
@@ -91,6 +94,26 @@ fn messages_are_marked_as_by_the_training_code() {
             "nothing sure is found that is not there: {found:?}"
         );
     }
+    differences.sort_by(f64::total_cmp);
+    let median = differences[differences.len() / 2];
+    assert!(median < TYPICAL, "half of the probabilities differ by more than {median}");
+}
+
+/// A control for the tolerance: what is read differently is marked differently.
+#[test]
+fn a_message_without_the_turns_before_it_is_marked_otherwise() {
+    let reader = reader();
+    let Samples { messages: samples, .. } = serde_json::from_str(SAMPLES).unwrap();
+    let differs = samples.iter().filter(|sample| sample.turns.len() > 1).any(|sample| {
+        let turns = utterances(&sample.turns);
+        let found = reader.read(&turns[turns.len() - 1..], &[0]).unwrap().remove(0).marks;
+        sample.marks.iter().filter(|mark| mark.p >= 0.4).any(|expected| {
+            let is_it = |mark: &&Mark| label_of(&mark.kind) == expected.label;
+            let near = |mark: &Mark| (mark.probability - expected.p).abs() < TOLERANCE;
+            !found.iter().filter(is_it).any(near)
+        })
+    });
+    assert!(differs, "reading without context should be noticed");
 }
 
 #[test]

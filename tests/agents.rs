@@ -321,6 +321,31 @@ fn odd_and_oversized_requests_get_a_clear_refusal() {
 }
 
 #[test]
+fn a_context_keeps_to_its_size_in_characters_and_in_tokens() {
+    let home = lived_in();
+    let pending = home.ids("pending");
+    home.run(&[&["approve"], &pending.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat()).ok();
+    let served = Served::on(home);
+    let nova = token(&served.home, &["Nova"]);
+    let chars = |size: Value| {
+        let mut asked = json!({ "task": "I'm allergic to peanuts, where do I live with my sister Ana?" });
+        asked.as_object_mut().unwrap().extend(size.as_object().unwrap().clone());
+        told(&served, &nova, "context", &asked)["text"].as_str().unwrap().chars().count()
+    };
+    let whole = chars(json!({}));
+    assert!(whole > 150, "control: there is more to tell than the sizes below allow: {whole}");
+    for (size, most) in [
+        (json!({ "max_chars": 120 }), 120),
+        (json!({ "max_tokens": 40 }), 120),
+        (json!({ "max_chars": 120, "max_tokens": 400 }), 120),
+        (json!({ "max_chars": 6_000, "max_tokens": 40 }), 120),
+    ] {
+        let told = chars(size.clone());
+        assert!(told <= most && told > 0, "{size}: {told}");
+    }
+}
+
+#[test]
 fn an_agent_that_has_run_wild_is_slowed_and_others_are_not() {
     let served = Served::start();
     let (wild, calm) = (token(&served.home, &["Wild"]), token(&served.home, &["Calm"]));

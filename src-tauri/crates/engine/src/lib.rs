@@ -63,7 +63,9 @@ pub use review::retractions::TopicTexts;
 pub use review::suggested::{Suggested, Suggestion};
 pub use serve::agents::{AgentAccess, NewAgent, TOKEN_BYTES, TOKEN_PREFIX};
 pub use serve::boundary::{Audience, View, Visible, VisibleProfiles, VisibleTopic};
-pub use serve::context::{CONTEXT_CHARS, CONTEXT_CHARS_MAX, Context, ContextDetail, ContextItem, ContextRequest, WithheldCount};
+pub use serve::context::{
+    CHARS_PER_TOKEN, CONTEXT_CHARS, CONTEXT_CHARS_MAX, Context, ContextDetail, ContextItem, ContextRequest, WithheldCount,
+};
 pub use serve::graph::{Edge, EdgeKind, Graph, GraphOf, NODES_MAX, Node, NodeKind};
 pub use serve::masked::{noted, quoted};
 pub use serve::search::{CUE_NAMES, Facet, Found, Hit, Kind, MemoryHit, PersonHit, SearchAsk, TopicHit, WEIGHTS_VERSION, Why};

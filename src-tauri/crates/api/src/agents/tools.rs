@@ -2,8 +2,8 @@
 
 use keepsake_domain::{Category, Timestamp};
 use keepsake_engine::{
-    AgentAccess, AppendMessage, AppendRole, AppendTo, Audience, CONTEXT_CHARS_MAX, ContextRequest, Suggested, Suggestion,
-    agent_key, parse_moment, rfc3339,
+    AgentAccess, AppendMessage, AppendRole, AppendTo, Audience, CHARS_PER_TOKEN, CONTEXT_CHARS_MAX, ContextRequest, Suggested,
+    Suggestion, agent_key, parse_moment, rfc3339,
 };
 
 use super::types::*;
@@ -53,12 +53,15 @@ fn context_of(
     audience: Audience,
     query: Option<String>,
     as_of: Option<&str>,
-    max_chars: Option<u32>,
+    size: (Option<u32>, Option<u32>),
 ) -> Result<ContextAnswer, ApiError> {
+    let of_tokens = size.1.map(|tokens| (tokens as usize).saturating_mul(CHARS_PER_TOKEN));
+    let chars = size.0.map(|chars| chars as usize).into_iter().chain(of_tokens).min();
+
     let request = ContextRequest {
         audience,
         query: query.filter(|query| !query.trim().is_empty()),
-        budget_chars: max_chars.map_or(0, |chars| (chars as usize).clamp(1, CONTEXT_CHARS_MAX)),
+        budget_chars: chars.map_or(0, |chars| chars.clamp(1, CONTEXT_CHARS_MAX)),
         as_of: moment("as_of", as_of)?,
     };
     let context = app.engine().context(&request)?;
@@ -70,14 +73,20 @@ fn context_of(
 }
 
 pub(super) fn context(app: &App, agent: &AgentAccess, ask: ContextAsk) -> Result<ContextAnswer, ApiError> {
-    context_of(app, audience(agent, ask.person, ask.channel), ask.task, ask.as_of.as_deref(), ask.max_chars)
+    context_of(app, audience(agent, ask.person, ask.channel), ask.task, ask.as_of.as_deref(), (ask.max_chars, ask.max_tokens))
 }
 
 pub(super) fn recall(app: &App, agent: &AgentAccess, ask: RecallAsk) -> Result<ContextAnswer, ApiError> {
     if ask.about.trim().is_empty() {
         return Err(ApiError::invalid("about is empty; name a person or a subject"));
     }
-    context_of(app, audience(agent, ask.person, ask.channel), Some(ask.about), ask.as_of.as_deref(), ask.max_chars)
+    context_of(
+        app,
+        audience(agent, ask.person, ask.channel),
+        Some(ask.about),
+        ask.as_of.as_deref(),
+        (ask.max_chars, ask.max_tokens),
+    )
 }
 
 /// Searches as the agent, with one hit more than asked for, so that it is known whether there are more.

@@ -26,6 +26,9 @@ pub struct ContextAsk {
     /// Maximum number of characters. Default 6000.
     #[serde(default)]
     pub max_chars: Option<u32>,
+    /// Maximum number of tokens, counted at three characters each. With max_chars, the smaller of the two holds.
+    #[serde(default)]
+    pub max_tokens: Option<u32>,
 }
 
 /// A numbered source.
@@ -72,6 +75,9 @@ pub struct RecallAsk {
     /// Maximum number of characters. Default 6000.
     #[serde(default)]
     pub max_chars: Option<u32>,
+    /// Maximum number of tokens, counted at three characters each. With max_chars, the smaller of the two holds.
+    #[serde(default)]
+    pub max_tokens: Option<u32>,
 }
 
 /// Searches.

@@ -37,6 +37,10 @@ mod remembered;
 /// Default size in characters: about 1,500 tokens, which fit into a small local model together with its own conversation.
 pub const CONTEXT_CHARS: usize = 6_000;
 
+/// Characters counted per token of a model, if a budget is given in tokens. English has about four; with three, most other languages
+/// stay within the budget too, whatever model reads the text.
+pub const CHARS_PER_TOKEN: usize = 3;
+
 /// Maximum size in characters. A longer text is an export, not a context.
 pub const CONTEXT_CHARS_MAX: usize = 200_000;
 

@@ -37,6 +37,9 @@ pub(crate) struct ContextArgs {
     /// Maximum number of characters.
     #[arg(long, value_name = "CHARS")]
     pub(crate) budget: Option<usize>,
+    /// Maximum number of tokens, counted at three characters each.
+    #[arg(long, value_name = "TOKENS", conflicts_with = "budget")]
+    pub(crate) tokens: Option<usize>,
     /// Show what was known at this time: 2026-03-04 or 2026-03-04T10:00:00Z.
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,

@@ -2,7 +2,7 @@
 
 use keepsake_api::dispatch;
 use keepsake_domain::{EntityType, LinkId, ProfileId, Timestamp};
-use keepsake_engine::{Audience, Context, ContextItem, ContextRequest, EmbedderSlot, Engine, Link, LinkStatus};
+use keepsake_engine::{Audience, CHARS_PER_TOKEN, Context, ContextItem, ContextRequest, EmbedderSlot, Engine, Link, LinkStatus};
 use keepsake_store::HandleRow;
 use serde_json::{Value, json};
 
@@ -297,7 +297,7 @@ pub(crate) fn context(args: &Args, wanted: &ContextArgs, output: &mut Output) ->
     let context = engine.context(&ContextRequest {
         audience: audience(&wanted.audience),
         query: wanted.query.clone(),
-        budget_chars: wanted.budget.unwrap_or(0),
+        budget_chars: wanted.budget.or(wanted.tokens.map(|tokens| tokens.saturating_mul(CHARS_PER_TOKEN))).unwrap_or(0),
         as_of: wanted.as_of.as_deref().map(moment).transpose()?,
     })?;
     if output.is_json() { output.json(&context) } else { output.text(&numbered(&context)) }

@@ -20,7 +20,7 @@ use keepsake_api::{ApiError, Code};
 use keepsake_engine::AgentAccess;
 use serde_json::{Map, Value, json};
 
-use crate::http::{Shared, event_stream, refuse};
+use crate::http::{Shared, event_stream, failed, internal, refuse};
 use crate::mcp;
 
 /// Maximum size of a call in bytes: the text of a full `append`, and what JSON adds to it.
@@ -60,21 +60,6 @@ pub(crate) async fn require_agent(State(shared): State<Arc<Shared>>, mut request
     }
     request.extensions_mut().insert(agent);
     next.run(request).await
-}
-
-fn internal() -> Response {
-    let words = "the request failed because of an internal error; please report this";
-    refuse(StatusCode::INTERNAL_SERVER_ERROR, Code::Failed, words)
-}
-
-fn failed(error: &ApiError) -> Response {
-    let status = match error.code {
-        Code::Invalid => StatusCode::BAD_REQUEST,
-        Code::NotFound => StatusCode::NOT_FOUND,
-        Code::Refused | Code::Cancelled => StatusCode::CONFLICT,
-        Code::Failed => StatusCode::INTERNAL_SERVER_ERROR,
-    };
-    (status, Json(error)).into_response()
 }
 
 /// The routes for agents.

@@ -230,21 +230,26 @@ async fn rpc(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes)
     let answered = tokio::task::spawn_blocking(move || dispatch(&app, &call.cmd, call.payload)).await;
     match answered {
         Ok(Ok(answer)) => Json(answer).into_response(),
-        Ok(Err(error)) => {
-            let status = match error.code {
-                Code::Invalid => StatusCode::BAD_REQUEST,
-                Code::NotFound => StatusCode::NOT_FOUND,
-                Code::Refused | Code::Cancelled => StatusCode::CONFLICT,
-                Code::Failed => StatusCode::INTERNAL_SERVER_ERROR,
-            };
-            (status, Json(error)).into_response()
-        }
-        Err(_) => refuse(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            Code::Failed,
-            "the request failed because of an internal error; please report this",
-        ),
+        Ok(Err(error)) => failed(&error),
+        Err(_) => internal(),
     }
+}
+
+/// The answer to a command or a tool that failed.
+pub(crate) fn failed(error: &ApiError) -> Response {
+    let status = match error.code {
+        Code::Invalid => StatusCode::BAD_REQUEST,
+        Code::NotFound => StatusCode::NOT_FOUND,
+        Code::Refused | Code::Cancelled => StatusCode::CONFLICT,
+        Code::Failed => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    (status, Json(error)).into_response()
+}
+
+/// The answer if the work itself broke off.
+pub(crate) fn internal() -> Response {
+    let words = "the request failed because of an internal error; please report this";
+    refuse(StatusCode::INTERNAL_SERVER_ERROR, Code::Failed, words)
 }
 
 /// Waits until the program should exit.

@@ -111,15 +111,15 @@ tools! {
         "Pass on the messages of the running conversation as they are said. Sending a message again changes nothing.";
     end_session: types::EndSessionAsk => types::EndSessionAnswer, false,
         "Tell that the conversation has ended, so that it is summed up.";
-    people: types::PeopleAsk => types::PeopleAnswer, true,
+    people: types::FindAsk => types::PeopleAnswer, true,
         "The people that may be spoken of here, by name, with their handles.";
     resolve: types::ResolveAsk => types::ResolveAnswer, true,
         "Who has this handle, written as channel:handle. Never links anybody.";
-    topics: types::TopicsAsk => types::TopicsAnswer, true,
+    topics: types::FindAsk => types::TopicsAnswer, true,
         "The topics of the owner's conversations.";
-    playbooks: types::PlaybooksAsk => types::PlaybooksAnswer, true,
+    playbooks: types::ListAsk => types::PlaybooksAnswer, true,
         "Ways of doing things step by step that the owner approved.";
-    gaps: types::GapsAsk => types::GapsAnswer, true,
+    gaps: types::ListAsk => types::GapsAnswer, true,
         "Requests that no assistant could meet so far.";
     report_gap: types::ReportGapAsk => types::ReportGapAnswer, false,
         "Report a request of the user that you cannot meet, with the words in which it was asked for.";

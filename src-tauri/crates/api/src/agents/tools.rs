@@ -131,7 +131,7 @@ pub(super) fn search(app: &App, agent: &AgentAccess, ask: SearchAsk) -> Result<S
     Ok(SearchAnswer { hits: hits.collect(), is_nearest_only, next_offset })
 }
 
-pub(super) fn people(app: &App, agent: &AgentAccess, ask: PeopleAsk) -> Result<PeopleAnswer, ApiError> {
+pub(super) fn people(app: &App, agent: &AgentAccess, ask: FindAsk) -> Result<PeopleAnswer, ApiError> {
     let (limit, offset) = bounds(ask.limit, ask.offset);
     let query = format!("type:person {}", ask.query.unwrap_or_default());
     let (hits, _) = hits_of(app, agent, query, "people", ask.person, ask.channel, offset + limit)?;
@@ -153,7 +153,7 @@ pub(super) fn resolve(app: &App, agent: &AgentAccess, ask: ResolveAsk) -> Result
     Ok(ResolveAnswer { person: found.map(person) })
 }
 
-pub(super) fn topics(app: &App, agent: &AgentAccess, ask: TopicsAsk) -> Result<TopicsAnswer, ApiError> {
+pub(super) fn topics(app: &App, agent: &AgentAccess, ask: FindAsk) -> Result<TopicsAnswer, ApiError> {
     let (limit, offset) = bounds(ask.limit, ask.offset);
     let all = match ask.query.filter(|query| !query.trim().is_empty()) {
         Some(query) => {
@@ -169,7 +169,7 @@ pub(super) fn topics(app: &App, agent: &AgentAccess, ask: TopicsAsk) -> Result<T
     Ok(TopicsAnswer { topics, next_offset })
 }
 
-pub(super) fn playbooks(app: &App, agent: &AgentAccess, ask: PlaybooksAsk) -> Result<PlaybooksAnswer, ApiError> {
+pub(super) fn playbooks(app: &App, agent: &AgentAccess, ask: ListAsk) -> Result<PlaybooksAnswer, ApiError> {
     let rows = app.engine().playbooks_for(&audience(agent, ask.person, ask.channel))?;
     let (rows, next_offset) = page(rows, ask.limit, ask.offset);
     let playbooks = rows.into_iter().map(|row| Playbook {
@@ -181,8 +181,8 @@ pub(super) fn playbooks(app: &App, agent: &AgentAccess, ask: PlaybooksAsk) -> Re
     Ok(PlaybooksAnswer { playbooks: playbooks.collect(), next_offset })
 }
 
-pub(super) fn gaps(app: &App, agent: &AgentAccess, ask: GapsAsk) -> Result<GapsAnswer, ApiError> {
-    let rows = app.engine().gaps_for(&audience(agent, None, ask.channel))?;
+pub(super) fn gaps(app: &App, agent: &AgentAccess, ask: ListAsk) -> Result<GapsAnswer, ApiError> {
+    let rows = app.engine().gaps_for(&audience(agent, ask.person, ask.channel))?;
     let (rows, next_offset) = page(rows, ask.limit, ask.offset);
     let gaps = rows.into_iter().map(|row| Gap {
         id: row.gap.id.to_string(),

@@ -277,11 +277,29 @@ impl Told for EndSessionAnswer {
     }
 }
 
-/// Lists people.
+/// Lists something that may be seen here.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PeopleAsk {
-    /// A name or a part of one. Without it, everybody is listed.
+pub struct ListAsk {
+    /// The person you talk with, if it is not the owner.
+    #[serde(default)]
+    pub person: Option<String>,
+    /// Where the conversation takes place, as type:id or a channel type.
+    #[serde(default)]
+    pub channel: Option<String>,
+    /// Maximum number of items, up to 50. Default 10.
+    #[serde(default)]
+    pub limit: Option<u32>,
+    /// Number of items to skip, as next_offset of the answer before said.
+    #[serde(default)]
+    pub offset: Option<u32>,
+}
+
+/// Finds something by words, or lists it.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FindAsk {
+    /// A name, or what it should be about. Without it, everything is listed.
     #[serde(default)]
     pub query: Option<String>,
     /// The person you talk with, if it is not the owner.
@@ -290,12 +308,26 @@ pub struct PeopleAsk {
     /// Where the conversation takes place, as type:id or a channel type.
     #[serde(default)]
     pub channel: Option<String>,
-    /// Maximum number of people, up to 50. Default 10.
+    /// Maximum number of items, up to 50. Default 10.
     #[serde(default)]
     pub limit: Option<u32>,
-    /// Number of people to skip.
+    /// Number of items to skip, as next_offset of the answer before said.
     #[serde(default)]
     pub offset: Option<u32>,
+}
+
+/// A list as text: what is served is data, each item has a number, and the end says whether there are more.
+fn numbered(nothing: &str, items: impl Iterator<Item = String>, next_offset: Option<u32>) -> String {
+    let mut text = String::new();
+    for (at, item) in items.enumerate() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "[{}] {item}", at + 1);
+    }
+    if text.is_empty() {
+        return nothing.to_owned();
+    }
+    more(&mut text, next_offset);
+    format!("{DATA_NOTICE}\n{text}")
 }
 
 /// A person.
@@ -320,15 +352,8 @@ pub struct PeopleAnswer {
 
 impl Told for PeopleAnswer {
     fn text(&self) -> String {
-        if self.people.is_empty() {
-            return "Nobody found.".to_owned();
-        }
-        let mut text = format!("{DATA_NOTICE}\n");
-        for (at, person) in self.people.iter().enumerate() {
-            let _ = writeln!(text, "[{}] {} ({})", at + 1, person.name, person.handles.join(", "));
-        }
-        more(&mut text, self.next_offset);
-        text
+        let people = self.people.iter().map(|person| format!("{} ({})", person.name, person.handles.join(", ")));
+        numbered("Nobody found.", people, self.next_offset)
     }
 }
 
@@ -359,27 +384,6 @@ impl Told for ResolveAnswer {
     }
 }
 
-/// Lists topics.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct TopicsAsk {
-    /// What the topics should be about. Without it, all are listed, the latest first.
-    #[serde(default)]
-    pub query: Option<String>,
-    /// The person you talk with, if it is not the owner.
-    #[serde(default)]
-    pub person: Option<String>,
-    /// Where the conversation takes place, as type:id or a channel type.
-    #[serde(default)]
-    pub channel: Option<String>,
-    /// Maximum number of topics, up to 50. Default 10.
-    #[serde(default)]
-    pub limit: Option<u32>,
-    /// Number of topics to skip.
-    #[serde(default)]
-    pub offset: Option<u32>,
-}
-
 /// A topic.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Topic {
@@ -400,34 +404,9 @@ pub struct TopicsAnswer {
 
 impl Told for TopicsAnswer {
     fn text(&self) -> String {
-        if self.topics.is_empty() {
-            return "No topics.".to_owned();
-        }
-        let mut text = format!("{DATA_NOTICE}\n");
-        for (at, topic) in self.topics.iter().enumerate() {
-            let _ = writeln!(text, "[{}] {}", at + 1, topic.text.replace('\n', "\n    "));
-        }
-        more(&mut text, self.next_offset);
-        text
+        let topics = self.topics.iter().map(|topic| topic.text.replace('\n', "\n    "));
+        numbered("No topics.", topics, self.next_offset)
     }
-}
-
-/// Lists playbooks.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PlaybooksAsk {
-    /// The person you talk with, if it is not the owner.
-    #[serde(default)]
-    pub person: Option<String>,
-    /// Where the conversation takes place, as type:id or a channel type.
-    #[serde(default)]
-    pub channel: Option<String>,
-    /// Maximum number of playbooks, up to 50. Default 10.
-    #[serde(default)]
-    pub limit: Option<u32>,
-    /// Number of playbooks to skip.
-    #[serde(default)]
-    pub offset: Option<u32>,
 }
 
 /// A playbook.
@@ -454,34 +433,12 @@ pub struct PlaybooksAnswer {
 
 impl Told for PlaybooksAnswer {
     fn text(&self) -> String {
-        if self.playbooks.is_empty() {
-            return "No playbooks.".to_owned();
-        }
-        let mut text = format!("{DATA_NOTICE}\n");
-        for (at, playbook) in self.playbooks.iter().enumerate() {
-            let _ = writeln!(text, "[{}] {}", at + 1, playbook.title);
-            for (step, line) in playbook.steps.iter().enumerate() {
-                let _ = writeln!(text, "    {}. {line}", step + 1);
-            }
-        }
-        more(&mut text, self.next_offset);
-        text
+        let playbooks = self.playbooks.iter().map(|playbook| {
+            let steps = playbook.steps.iter().enumerate().map(|(at, step)| format!("\n    {}. {step}", at + 1));
+            playbook.title.clone() + &steps.collect::<String>()
+        });
+        numbered("No playbooks.", playbooks, self.next_offset)
     }
-}
-
-/// Lists requests that could not be met.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct GapsAsk {
-    /// Where the conversation takes place, as type:id or a channel type.
-    #[serde(default)]
-    pub channel: Option<String>,
-    /// Maximum number of requests, up to 50. Default 10.
-    #[serde(default)]
-    pub limit: Option<u32>,
-    /// Number of requests to skip.
-    #[serde(default)]
-    pub offset: Option<u32>,
 }
 
 /// A request that could not be met.
@@ -508,15 +465,8 @@ pub struct GapsAnswer {
 
 impl Told for GapsAnswer {
     fn text(&self) -> String {
-        if self.gaps.is_empty() {
-            return "No open requests.".to_owned();
-        }
-        let mut text = format!("{DATA_NOTICE}\n");
-        for (at, gap) in self.gaps.iter().enumerate() {
-            let _ = writeln!(text, "[{}] “{}” ({} times, {})", at + 1, gap.need, gap.frequency, gap.status);
-        }
-        more(&mut text, self.next_offset);
-        text
+        let gaps = self.gaps.iter().map(|gap| format!("“{}” ({} times, {})", gap.need, gap.frequency, gap.status));
+        numbered("No open requests.", gaps, self.next_offset)
     }
 }
 

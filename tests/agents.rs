@@ -47,11 +47,11 @@ fn mcp(served: &Served, token: &str, message: &Value) -> Answer {
     served.raw("POST /mcp", &headers, message.to_string().as_bytes())
 }
 
-fn request(id: u32, method: &str, params: &Value) -> Value {
+pub(crate) fn request(id: u32, method: &str, params: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
 }
 
-fn initialize() -> Value {
+pub(crate) fn initialize() -> Value {
     let client = json!({ "name": "test", "version": "0" });
     request(1, "initialize", &json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client }))
 }
@@ -65,14 +65,14 @@ fn lived_in() -> Home {
 }
 
 /// The stdio server, spoken to line by line.
-struct StdioServer {
+pub(crate) struct StdioServer {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
 }
 
 impl StdioServer {
-    fn start(home: &Home, agent: &str, log: &str) -> Self {
+    pub(crate) fn start(home: &Home, agent: &str, log: &str) -> Self {
         let mut command = home.command(&["mcp", "--agent", agent]);
         command.env("KEEPSAKE_LOG", log).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
@@ -80,7 +80,7 @@ impl StdioServer {
         Self { child, input, output }
     }
 
-    fn send(&mut self, message: &Value) {
+    pub(crate) fn send(&mut self, message: &Value) {
         writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
     }
 
@@ -93,17 +93,17 @@ impl StdioServer {
         message
     }
 
-    fn ask(&mut self, message: &Value) -> Value {
+    pub(crate) fn ask(&mut self, message: &Value) -> Value {
         self.send(message);
         self.next()
     }
 
-    fn tool(&mut self, name: &str, arguments: &Value) -> Value {
+    pub(crate) fn tool(&mut self, name: &str, arguments: &Value) -> Value {
         self.ask(&request(7, "tools/call", &json!({ "name": name, "arguments": arguments })))["result"].clone()
     }
 
     /// Ends the input and waits for the process. Returns whether it succeeded, and what it still wrote.
-    fn end(mut self) -> (bool, String) {
+    pub(crate) fn end(mut self) -> (bool, String) {
         drop(self.input.take());
         let mut rest = String::new();
         std::io::Read::read_to_string(&mut self.output, &mut rest).unwrap();

@@ -16,3 +16,4 @@ mod models;
 mod poison;
 mod properties;
 mod rules;
+mod running_application;

@@ -17,6 +17,7 @@ use serde_json::json;
 use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager, State};
 
+use crate::serving::Serving;
 use crate::{notifications, window};
 
 /// The page that receives events. A reloaded page replaces the previous one.
@@ -71,7 +72,7 @@ pub(crate) fn forward(app: AppHandle, backend: App, model_dir: PathBuf) -> io::R
             if recount_at.is_some_and(|at| at <= Instant::now()) {
                 recount_at = None;
                 if let Some(dir) = model_dir.take()
-                    && let Err(error) = frame.backend.begin_work(dir)
+                    && let Err(error) = frame.app.state::<Serving>().start(&frame.backend, dir)
                 {
                     tracing::error!(%error, "the background could not begin");
                 }

@@ -10,6 +10,7 @@ mod logging;
 mod notifications;
 mod options;
 mod rpc;
+mod serving;
 mod window;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -79,6 +80,7 @@ pub fn run(mut options: Options) -> Result<u8, StartError> {
                 .build(),
         )
         .manage(events::Page::default())
+        .manage(serving::Serving::default())
         .invoke_handler(tauri::generate_handler![rpc::rpc, events::listen])
         .on_window_event(window::on_event)
         .setup(move |app| {
@@ -90,6 +92,7 @@ pub fn run(mut options: Options) -> Result<u8, StartError> {
         if let RunEvent::Exit = event
             && let Some(backend) = app.try_state::<App>()
         {
+            app.state::<serving::Serving>().end();
             backend.close();
         }
     });

@@ -16,6 +16,7 @@ use keepsake_store::{DataDir, Tag};
 
 use crate::error::ApiError;
 use crate::types::activity::Event;
+use crate::types::agents::ServerState;
 use crate::types::sources::FileToken;
 
 /// Options for opening the application.
@@ -68,6 +69,9 @@ enum Work {
     Closed,
 }
 
+/// Called once, when this process starts to work on the queue.
+type OnWorking = Box<dyn FnOnce(App) + Send>;
+
 /// A chosen file or folder. If the token represents only one kind of export in the folder, also that kind.
 #[derive(Debug, Clone)]
 pub(crate) struct Chosen {
@@ -82,6 +86,8 @@ pub(crate) struct AppInner {
     files: Mutex<HashMap<String, Chosen>>,
     listeners: Arc<Listeners>,
     work: Mutex<Work>,
+    on_working: Mutex<Option<OnWorking>>,
+    agent_server: Mutex<ServerState>,
     seen_version: Mutex<i64>,
     tasks: Mutex<HashMap<String, Arc<AtomicBool>>>,
 }
@@ -137,6 +143,8 @@ impl App {
             files: Mutex::new(HashMap::new()),
             listeners,
             work: Mutex::new(Work::NotBegun),
+            on_working: Mutex::new(None),
+            agent_server: Mutex::new(ServerState::Off),
             seen_version: Mutex::new(seen_version),
             tasks: Mutex::new(HashMap::new()),
         });
@@ -147,8 +155,11 @@ impl App {
     /// Starts loading the embedding model from `model_dir` and processing the job queue. If another process is already working on
     /// the queue, this one takes over when that process ends. Both use a CPU core for a while, so a host with a window calls this
     /// after drawing the window.
-    pub fn begin_work(&self, model_dir: PathBuf) -> Result<(), ApiError> {
+    ///
+    /// `on_working` is called once this process works on the queue: now, or when it takes over. Returns whether that is now.
+    pub fn begin_work(&self, model_dir: PathBuf, on_working: impl FnOnce(Self) + Send + 'static) -> Result<bool, ApiError> {
         let inner = &self.inner;
+        *inner.on_working.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(on_working));
         let app = Arc::downgrade(inner);
         inner.engine.embedder().load_in_background(model_dir, move || on_model_settled(&app));
         let mut work = inner.work.lock().unwrap_or_else(PoisonError::into_inner);
@@ -162,7 +173,12 @@ impl App {
                 Err(error) => return Err(error.into()),
             };
         }
-        Ok(())
+        let is_working = matches!(*work, Work::Working(_));
+        drop(work);
+        if is_working {
+            tell_working(inner);
+        }
+        Ok(is_working)
     }
 
     /// The engine, for a host that uses it directly (the command line).
@@ -216,9 +232,20 @@ impl App {
             .ok_or_else(|| ApiError::invalid("this file was chosen before Keepsake was restarted; choose it again"))
     }
 
-    /// Detects writes by other processes (the command line) and reports them to all subscribers. Called on every status request;
-    /// the page sends one when it gets the focus.
-    pub(crate) fn notice_other_processes(&self) -> Result<(), ApiError> {
+    /// How agents are served on loopback by this process.
+    pub fn agent_server_state(&self) -> ServerState {
+        self.inner.agent_server.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reports how agents are served on loopback by this process.
+    pub fn set_agent_server_state(&self, state: ServerState) {
+        *self.inner.agent_server.lock().unwrap_or_else(PoisonError::into_inner) = state;
+        self.tell(&Event::Changed { tags: vec!["status".to_owned()] });
+    }
+
+    /// Detects writes by other processes (the command line) and reports them to all subscribers. Called on every status request,
+    /// which the page sends when it gets the focus, and after a command of the command line.
+    pub fn notice_other_processes(&self) -> Result<(), ApiError> {
         let version = self.inner.engine.store().data_version()?;
         let mut seen = self.inner.seen_version.lock().unwrap_or_else(PoisonError::into_inner);
         if *seen != version {
@@ -273,6 +300,14 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), ApiErro
     spawned.map(drop).map_err(|error| EngineError::Io { what: format!("cannot start the thread {name}"), error }.into())
 }
 
+/// Calls the host once this process works on the queue.
+fn tell_working(inner: &Arc<AppInner>) {
+    let host = inner.on_working.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(host) = host {
+        host(App { inner: Arc::clone(inner) });
+    }
+}
+
 fn start_worker(inner: &AppInner, lock: WorkerLock) -> Result<Worker, ApiError> {
     let listeners = Arc::clone(&inner.listeners);
     let worker = inner.engine.start_worker(lock, move |progress| {
@@ -299,7 +334,11 @@ fn wait_for_queue(inner: &Arc<AppInner>) -> Result<(), ApiError> {
         let mut work = inner.work.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*work, Work::Waiting) {
             match inner.engine.take_queue(turn).map_err(ApiError::from).and_then(|lock| start_worker(&inner, lock)) {
-                Ok(worker) => *work = Work::Working(worker),
+                Ok(worker) => {
+                    *work = Work::Working(worker);
+                    drop(work);
+                    tell_working(&inner);
+                }
                 Err(error) => tracing::error!(%error, "the queue is not worked until the next start"),
             }
         }
@@ -360,7 +399,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let (first, second, third) = (open(dir.path()), open(dir.path()), open(dir.path()));
         for app in [&first, &second, &third] {
-            app.begin_work(dir.path().join("no-model")).expect("it begins");
+            app.begin_work(dir.path().join("no-model"), |_| ()).expect("it begins");
         }
         assert_eq!([&first, &second, &third].map(is_working), [true, false, false], "one at a time");
         // An application that is closed while waiting does not start working afterwards.
@@ -453,7 +492,7 @@ mod tests {
     fn closing_leaves_an_empty_log_though_the_store_stays_open() {
         let dir = tempfile::tempdir().expect("a folder");
         let app = open(dir.path());
-        app.begin_work(dir.path().join("no-model")).expect("it begins");
+        app.begin_work(dir.path().join("no-model"), |_| ()).expect("it begins");
         app.engine().pause_for(keepsake_engine::PauseFor::Resumed).expect("it is stored");
         let log = || std::fs::metadata(dir.path().join("keepsake.db-wal")).expect("there is one").len();
         assert!(log() > 0, "a control: what was written stands in the log");

@@ -2,11 +2,11 @@
 
 use keepsake_engine::EngineError;
 use keepsake_store::StoreError;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Kinds of failure that callers handle differently.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
     /// The request is malformed or contains an invalid value. Repeating it unchanged will not help.
@@ -22,7 +22,7 @@ pub enum Code {
 }
 
 /// The error of a command.
-#[derive(Debug, Clone, PartialEq, Eq, Error, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[error("{message}")]
 pub struct ApiError {
     /// Kind of failure, for programs.
@@ -32,16 +32,24 @@ pub struct ApiError {
 }
 
 impl ApiError {
-    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+    /// Of the kind [`Code::Invalid`].
+    pub fn invalid(message: impl Into<String>) -> Self {
         Self { code: Code::Invalid, message: message.into() }
     }
 
-    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+    /// Of the kind [`Code::NotFound`].
+    pub fn not_found(message: impl Into<String>) -> Self {
         Self { code: Code::NotFound, message: message.into() }
     }
 
-    pub(crate) fn refused(message: impl Into<String>) -> Self {
+    /// Of the kind [`Code::Refused`].
+    pub fn refused(message: impl Into<String>) -> Self {
         Self { code: Code::Refused, message: message.into() }
+    }
+
+    /// Of the kind [`Code::Failed`].
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self { code: Code::Failed, message: message.into() }
     }
 }
 

@@ -127,6 +127,8 @@ macro_rules! with_commands {
             agent_renew: AgentName => AgentToken,
             agent_pause: AgentPauseRequest => AgentsOverview,
             agent_remove: AgentName => AgentsOverview,
+            agent_server_get: Nothing => AgentServerView,
+            agent_server_set: AgentServerChoice => AgentServerView,
             search: SearchRequest => SearchResponse,
             timeline: TimelineRequest => TimelineResponse,
             graph: GraphRequest => GraphResponse,

@@ -82,11 +82,12 @@ pub fn schema_ts() -> String {
         VisibilityRequest, VisibilityPreview, ContextRequestView, ContextDetailView, ContextItemView, WithheldView,
         ContextResponse, SessionsRequest, SessionListRow, SessionsResponse, SessionItemView, SessionVersionView, SessionDetail,
         SessionEndRequest, SessionEnded, TiersRequest, TierLineView, TierView, TiersResponse, AgentRow, AgentReadView,
-        PersonRoleView, AgentsOverview, AgentChoice, AgentAddRequest, AgentName, AgentPauseRequest, AgentToken, AgentAccessView,
-        PersonRoleRequest, ShareRequest, AgentView, AgentsResponse, ProviderView, ProfileView, ModelSettingsView, ModelUseView,
-        ModelsView, ModelKeyRequest, FoundServer, FoundServers, ModelNames, ModelTest, ModelRating, ModelPullRequest,
-        ModelPullView, TaskRatingView, TaskModelsView, ReadingEstimateView, ModelCallsRequest, ModelCallView, ModelCallsResponse,
-        QueuedCount, WatchedSourceView, WatchedSources, WatchedAddRequest, Event,
+        PersonRoleView, AgentsOverview, AgentChoice, AgentAddRequest, AgentName, AgentPauseRequest, AgentToken,
+        AgentServerChoice, ServerState, AgentServerView, AgentAccessView, PersonRoleRequest, ShareRequest, AgentView,
+        AgentsResponse, ProviderView, ProfileView, ModelSettingsView, ModelUseView, ModelsView, ModelKeyRequest, FoundServer,
+        FoundServers, ModelNames, ModelTest, ModelRating, ModelPullRequest, ModelPullView, TaskRatingView, TaskModelsView,
+        ReadingEstimateView, ModelCallsRequest, ModelCallView, ModelCallsResponse, QueuedCount, WatchedSourceView,
+        WatchedSources, WatchedAddRequest, Event,
     );
     out.push_str("/** Every command with its request and response. */\nexport interface RpcSchema {\n");
     macro_rules! rows {

@@ -61,7 +61,7 @@ pub use review::reflection::{ReflectionRules, ReflectionRun};
 pub use review::remember::Remembered;
 pub use review::retractions::TopicTexts;
 pub use review::suggested::{Suggested, Suggestion};
-pub use serve::agents::{AgentAccess, NewAgent, TOKEN_BYTES, TOKEN_PREFIX};
+pub use serve::agents::{AGENT_PORT, AgentAccess, AgentServer, NewAgent, TOKEN_BYTES, TOKEN_PREFIX};
 pub use serve::boundary::{Audience, View, Visible, VisibleProfiles, VisibleTopic};
 pub use serve::context::{
     CHARS_PER_TOKEN, CONTEXT_CHARS, CONTEXT_CHARS_MAX, Context, ContextDetail, ContextItem, ContextRequest, WithheldCount,

@@ -34,6 +34,14 @@ fn unknown_agent() -> Response {
     response
 }
 
+/// The answer to an agent that calls too often.
+pub(crate) fn too_often(seconds: u64) -> Response {
+    let words = format!("this agent calls too often; try again after {seconds} s");
+    let mut response = refuse(StatusCode::TOO_MANY_REQUESTS, Code::Refused, &words);
+    response.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from(seconds));
+    response
+}
+
 /// Finds the agent of the token, and counts the call. The agent is passed on with the request.
 pub(crate) async fn require_agent(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
     let given = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
@@ -53,10 +61,7 @@ pub(crate) async fn require_agent(State(shared): State<Arc<Shared>>, mut request
     }
     let now = shared.app.engine().now();
     if let Err(seconds) = shared.rates.take(&agent.name, now.0) {
-        let words = format!("this agent calls too often; try again after {seconds} s");
-        let mut response = refuse(StatusCode::TOO_MANY_REQUESTS, Code::Refused, &words);
-        response.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from(seconds));
-        return response;
+        return too_often(seconds);
     }
     request.extensions_mut().insert(agent);
     next.run(request).await

@@ -27,6 +27,23 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
+impl Command {
+    /// Whether the command may have changed the data in this process.
+    pub(crate) fn may_change_data(&self) -> bool {
+        !matches!(
+            self,
+            Self::Extract
+                | Self::Scrub
+                | Self::Search(_)
+                | Self::Status
+                | Self::Serve(_)
+                | Self::Connect(_)
+                | Self::Hook(_)
+                | Self::Mcp(_)
+        )
+    }
+}
+
 /// The command to run.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

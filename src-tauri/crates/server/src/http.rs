@@ -7,8 +7,7 @@
 //! token after `#`, so it reaches no server and no log. Not in this module: what the commands do.
 
 use std::convert::Infallible;
-use std::net::{Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -23,17 +22,14 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use keepsake_api::types::activity::Event;
-use keepsake_api::{ApiError, App, AppOptions, Code, EmbedderSlot, FileAccess, dispatch};
+use keepsake_api::{ApiError, App, Code, dispatch};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::sync::{mpsc, watch};
 
 use crate::agent_http;
-use crate::args::{Args, ServeArgs};
-use crate::commands::{data_dir, model_dir};
-use crate::connections::Limited;
-use crate::output::{Failure, Output};
+use crate::host::ended;
 use crate::rate::Rates;
 
 /// Maximum size of a command in bytes. Bulk actions contain up to twenty thousand ids.
@@ -49,88 +45,25 @@ const EVENTS_WAITING_MAX: usize = 256;
 /// Maximum pause in an event stream. It is shorter than the idle limit of a connection, and long enough to cost nothing.
 const EVENTS_QUIET_MAX: Duration = Duration::from_secs(60);
 
-/// How long shutdown waits for responses in progress. Commands always end, but a page that does not read its response could delay
-/// shutdown forever.
-const ENDING_MAX: Duration = Duration::from_secs(3);
-
 /// Everything is loaded from this server. Nothing is fetched from elsewhere, and the page contains no inline scripts or styles.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
      connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; worker-src 'none'";
 
+/// What the routes of one port share.
 pub(crate) struct Shared {
     pub(crate) app: App,
     /// How often each agent called.
-    pub(crate) rates: Rates,
-    token: String,
+    pub(crate) rates: Arc<Rates>,
+    /// The key of the window.
+    pub(crate) token: String,
     pub(crate) port: u16,
     /// The folder of the built window; `None` serves agents only.
-    ui: Option<PathBuf>,
-    /// Becomes `true` when the program should exit.
-    ending: watch::Receiver<bool>,
+    pub(crate) ui: Option<PathBuf>,
+    /// Becomes `true` when this port is no longer served.
+    pub(crate) ending: watch::Receiver<bool>,
 }
 
-/// Serves the page until the process ends.
-pub(crate) fn serve(args: &Args, serve: &ServeArgs, output: &mut Output) -> Result<(), Failure> {
-    let ui = if serve.no_ui { None } else { Some(find_ui(serve.ui.as_deref())?) };
-    let options = AppOptions { data_dir: data_dir(args)?, embedder: EmbedderSlot::later(), file_access: FileAccess::Upload };
-    let app = App::open(options)?;
-    app.begin_work(model_dir())?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::new(format!("the server cannot start: {error}; close other programs and try again")))?;
-    runtime
-        .block_on(async {
-            let listener =
-                tokio::net::TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, serve.port))).await.map_err(|error| {
-                    Failure::new(format!("cannot listen on 127.0.0.1:{}: {error}; choose another port with --port", serve.port))
-                })?;
-            let port = listener.local_addr()?.port();
-            let token = fresh_token()?;
-            let address = format!("http://127.0.0.1:{port}/#token={token}");
-            if serve.no_ui && !output.is_json() {
-                output.line(format!("Agents are served at http://127.0.0.1:{port}/v1 and http://127.0.0.1:{port}/mcp"))?;
-                output.line("They can be reached from this computer only. Press Ctrl+C to stop.")?;
-            } else if output.is_json() {
-                output.json(&serde_json::json!({ "address": address, "port": port, "token": token }))?;
-            } else {
-                output.line(format!("Keepsake is open at {address}"))?;
-                output.line("It can be reached from this computer only. Press Ctrl+C to stop it.")?;
-            }
-            output.flush()?;
-            let (end, ending) = watch::channel(false);
-            let shared = Arc::new(Shared { app: app.clone(), rates: Rates::default(), token, port, ui, ending: ending.clone() });
-            let server = axum::serve(Limited::new(listener), router(shared)).with_graceful_shutdown(async move {
-                // Without a signal handler, the process ends immediately, which does not lose anything either.
-                let _ = tokio::signal::ctrl_c().await;
-                end.send_replace(true);
-            });
-            tokio::select! {
-                served = server => served?,
-                () = async {
-                    ended(ending).await;
-                    tokio::time::sleep(ENDING_MAX).await;
-                } => {}
-            }
-            Ok(())
-        })
-        .inspect(|()| app.close())
-}
-
-fn fresh_token() -> Result<String, Failure> {
-    Ok(keepsake_engine::random_bytes::<32>()?.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// The folder of the built window: the given one, next to the binary, or in the source tree.
-fn find_ui(named: Option<&Path>) -> Result<PathBuf, Failure> {
-    let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("ui")));
-    let in_tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../ui/dist");
-    let found = named.map(Path::to_owned).into_iter().chain(beside).chain([in_tree]).find(|dir| dir.join("index.html").is_file());
-    found.ok_or_else(|| Failure::new("the window has not been built; run `make ui`, or give its folder with --ui"))
-}
-
-fn router(shared: Arc<Shared>) -> Router {
+pub(crate) fn router(shared: Arc<Shared>) -> Router {
     let private = Router::new()
         .route("/rpc", post(rpc).layer(DefaultBodyLimit::max(RPC_BYTES_MAX)))
         .route("/events", get(events))
@@ -250,12 +183,6 @@ pub(crate) fn failed(error: &ApiError) -> Response {
 pub(crate) fn internal() -> Response {
     let words = "the request failed because of an internal error; please report this";
     refuse(StatusCode::INTERNAL_SERVER_ERROR, Code::Failed, words)
-}
-
-/// Waits until the program should exit.
-async fn ended(mut ending: watch::Receiver<bool>) {
-    // The sender is dropped only when the program exits.
-    let _ = ending.wait_for(|is_ending| *is_ending).await;
 }
 
 /// The change feed as server-sent events. It ends when the page disconnects or stops reading, or when the program exits.

@@ -7,15 +7,10 @@
 // The purpose of this program is to print.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-mod agent_http;
 mod args;
 mod commands;
 mod connect;
-mod connections;
-mod http;
-mod mcp;
 mod output;
-mod rate;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -31,7 +26,12 @@ fn main() -> ExitCode {
     start_log(args.verbose);
     let mut output = Output::new(args.json);
     match run(&args, &mut output).and_then(|()| output.finish()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => {
+            if args.command.may_change_data() {
+                commands::tell_changed(&args);
+            }
+            ExitCode::SUCCESS
+        }
         // The reader of the pipe is gone, so nobody would see a message.
         Err(Failure::Closed) => ExitCode::SUCCESS,
         Err(Failure::Message(message)) => {
@@ -117,10 +117,10 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         Command::Restore { file, salvage } => commands::backup::restore(args, file, *salvage, output),
         Command::Status => commands::status(args, output),
         Command::Verify => commands::verify(args, output),
-        Command::Serve(serve) => http::serve(args, serve, output),
+        Command::Serve(serve) => commands::serve::run(args, serve, output),
         Command::Connect(wanted) => commands::connect::run(args, wanted, output),
         Command::Hook(hook) => commands::hook::run(args, hook, output),
-        Command::Mcp(agent) => mcp::serve_stdio(args, agent),
+        Command::Mcp(agent) => commands::serve::mcp(args, agent),
     }
 }
 

@@ -7,11 +7,12 @@
 //! Not in this module: what the tools do and how they are described (`api::agents`), and tokens and limits (`agent_http`).
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::http::request::Parts;
 use keepsake_api::agents::{TOOLS, ToolAnswer, tool};
-use keepsake_api::{App, AppOptions, Code, EmbedderSlot, FileAccess};
+use keepsake_api::{App, Code, DataDir};
 use keepsake_engine::AgentAccess;
 use rmcp::model::*;
 use rmcp::service::{RequestContext, ServerInitializeError};
@@ -21,9 +22,8 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 
 use crate::agent_http::CALL_BYTES_MAX;
-use crate::args::{Args, McpArgs};
-use crate::commands::{data_dir, model_dir};
-use crate::output::Failure;
+use crate::host::ServeError;
+use crate::tool_calls::ToolCalls;
 
 /// The revisions of the protocol that are served, oldest first.
 pub(crate) const REVISIONS: &[ProtocolVersion] =
@@ -49,20 +49,33 @@ const TOPICS_LISTED: u32 = 50;
 /// Methods whose parameters the library could not read; it takes them for unknown methods.
 const METHODS: &[&str] = &["tools/call", "resources/read", "prompts/get", "completion/complete"];
 
-/// Where the agent of a request comes from.
-#[derive(Debug, Clone)]
+/// Where the agent of a request comes from, and where its tools are run.
+#[derive(Clone)]
 enum Caller {
-    /// The process was started for this agent.
-    Named(String),
-    /// The token of the request, which the HTTP layer has checked.
-    OfRequest,
+    /// The process was started for one agent.
+    Named(Arc<ToolCalls>),
+    /// The token of the request, which the HTTP layer has checked; this process runs the tools.
+    OfRequest(App),
 }
 
 /// The server for one client.
 #[derive(Clone)]
 pub(crate) struct Server {
-    app: App,
     caller: Caller,
+}
+
+/// Why the server on standard input and output ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum McpError {
+    /// It could not start.
+    #[error(transparent)]
+    Serve(#[from] ServeError),
+    /// The connection failed.
+    #[error("the server stopped: {0}")]
+    Stopped(#[from] tokio::task::JoinError),
+    /// What the client sent is not MCP.
+    #[error("the client did not speak MCP: {0}")]
+    Client(Box<ServerInitializeError>),
 }
 
 fn object(schema: Value) -> Arc<JsonObject> {
@@ -83,19 +96,13 @@ fn internal() -> ErrorData {
     ErrorData::internal_error("the request failed because of an internal error; please report this", None)
 }
 
-impl Server {
-    fn agent(&self, context: &RequestContext<RoleServer>) -> Result<AgentAccess, ErrorData> {
-        let refused = || ErrorData::invalid_request("the agent of this request is not known", None);
-        match &self.caller {
-            // Read each time, so that a pause takes effect at once.
-            Caller::Named(name) => self.app.engine().agent_named(name).map_err(|_| refused()),
-            Caller::OfRequest => {
-                let parts = context.extensions.get::<Parts>().ok_or_else(refused)?;
-                parts.extensions.get::<AgentAccess>().cloned().ok_or_else(refused)
-            }
-        }
-    }
+/// The agent of the request's token.
+fn agent_of(context: &RequestContext<RoleServer>) -> Result<AgentAccess, ErrorData> {
+    let agent = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<AgentAccess>());
+    agent.cloned().ok_or_else(|| ErrorData::invalid_request("the agent of this request is not known", None))
+}
 
+impl Server {
     /// Runs a tool on a thread of its own. Returns what went wrong as words for the model, or the answer; `None` if the client
     /// called it off meanwhile.
     async fn run(
@@ -104,15 +111,22 @@ impl Server {
         request: Value,
         context: &RequestContext<RoleServer>,
     ) -> Result<Option<Result<ToolAnswer, keepsake_api::ApiError>>, ErrorData> {
-        let (app, agent) = (self.app.clone(), self.agent(context)?);
-        let Some(tool) = tool(name) else { return Err(internal()) };
         let progress = context.meta.get_progress_token();
         if let Some(token) = progress.clone() {
             let _ = context.peer.notify_progress(ProgressNotificationParam::new(token, 0.0).with_total(1.0)).await;
         }
-        let work = tokio::task::spawn_blocking(move || tool.run(&app, &agent, request));
+        let work = async {
+            match &self.caller {
+                Caller::Named(calls) => Ok(calls.run(name, request).await),
+                Caller::OfRequest(app) => {
+                    let (app, agent) = (app.clone(), agent_of(context)?);
+                    let Some(tool) = tool(name) else { return Err(internal()) };
+                    tokio::task::spawn_blocking(move || tool.run(&app, &agent, request)).await.map_err(|_| internal())
+                }
+            }
+        };
         let done = tokio::select! {
-            done = work => done.map_err(|_| internal())?,
+            done = work => done?,
             () = context.ct.cancelled() => return Ok(None),
         };
         if let Some(token) = progress {
@@ -271,22 +285,7 @@ impl ServerHandler for Server {
 
 /// A part of an address with its percent signs resolved; `None` if it is not UTF-8.
 fn decoded(part: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(part.len());
-    let mut rest = part.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let escaped = after.get(..2).and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
-        match escaped.filter(|_| *first == b'%') {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8(bytes).ok()
+    Some(percent_encoding::percent_decode_str(part).decode_utf8().ok()?.into_owned())
 }
 
 /// MCP over HTTP, to be mounted behind the check of tokens.
@@ -297,36 +296,31 @@ pub(crate) fn http_service(app: &App, port: u16) -> StreamableHttpService<Server
         .with_allowed_origins([format!("http://127.0.0.1:{port}"), format!("http://localhost:{port}")])
         .enforce_origin_validation()
         .with_max_request_body_bytes(CALL_BYTES_MAX);
-    let server = Server { app: app.clone(), caller: Caller::OfRequest };
+    let server = Server { caller: Caller::OfRequest(app.clone()) };
     StreamableHttpService::new(move || Ok(server.clone()), Arc::new(NeverSessionManager::default()), config)
 }
 
-/// Serves the agent on standard input and output until the input ends.
-pub(crate) fn serve_stdio(args: &Args, mcp: &McpArgs) -> Result<(), Failure> {
-    let app =
-        App::open(AppOptions { data_dir: data_dir(args)?, embedder: EmbedderSlot::later(), file_access: FileAccess::Upload })?;
-    // Refuses a bad name before the client waits for an answer.
-    app.engine().agent_named(&mcp.agent)?;
-    app.begin_work(model_dir())?;
+/// Serves the agent with this name on standard input and output until the input ends.
+pub fn serve_stdio(agent: &str, data_dir: DataDir, model_dir: PathBuf) -> Result<(), McpError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+        .worker_threads(1)
         .enable_all()
         .build()
-        .map_err(|error| Failure::new(format!("the server cannot start: {error}; close other programs and try again")))?;
-    let server = Server { app: app.clone(), caller: Caller::Named(mcp.agent.clone()) };
+        .map_err(|error| McpError::Serve(ServeError::Start(error)))?;
+    // Refuses a bad name before the client waits for an answer.
+    let calls = runtime.block_on(ToolCalls::of(agent.to_owned(), data_dir, model_dir))?;
+    let server = Server { caller: Caller::Named(Arc::clone(&calls)) };
     let served = runtime.block_on(async {
         match rmcp::serve_server(server, rmcp::transport::io::stdio()).await {
-            Ok(running) => {
-                running.waiting().await.map(drop).map_err(|error| Failure::new(format!("the server stopped: {error}")))
-            }
+            Ok(running) => Ok(running.waiting().await.map(drop)?),
             // The client went away before it said anything.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-            Err(error) => Err(Failure::new(format!("the client did not speak MCP: {error}"))),
+            Err(error) => Err(McpError::Client(Box::new(error))),
         }
     });
     // A blocked read of standard input must not keep the process.
     runtime.shutdown_background();
-    app.close();
+    calls.close();
     served
 }
 

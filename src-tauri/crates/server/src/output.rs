@@ -5,6 +5,7 @@ use std::io::{BufWriter, Stdout, Write};
 use keepsake_api::ApiError;
 use keepsake_engine::EngineError;
 use keepsake_prompt::{visible, visible_json};
+use keepsake_server::{McpError, ServeError};
 use keepsake_store::StoreError;
 use serde::Serialize;
 
@@ -31,6 +32,18 @@ impl From<ApiError> for Failure {
 
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
+        Self::Message(error.to_string())
+    }
+}
+
+impl From<ServeError> for Failure {
+    fn from(error: ServeError) -> Self {
+        Self::Message(error.to_string())
+    }
+}
+
+impl From<McpError> for Failure {
+    fn from(error: McpError) -> Self {
         Self::Message(error.to_string())
     }
 }

@@ -1,9 +1,9 @@
-//! Commands for agents as principals: add one, give it a new token, pause it, remove it.
+//! Commands for agents as principals: add one, give it a new token, pause it, remove it, and serve all of them over HTTP.
 //!
 //! Not here: what agents call (`crate::agents`), and the list of all programs with their reads (`sessions`).
 
 use keepsake_domain::Visibility;
-use keepsake_engine::{NewAgent, random_bytes};
+use keepsake_engine::{AgentServer, NewAgent, random_bytes};
 
 use super::sessions::agents_overview;
 use crate::app::App;
@@ -31,4 +31,14 @@ pub(crate) fn agent_pause(app: &App, request: AgentPauseRequest) -> Result<Agent
 pub(crate) fn agent_remove(app: &App, request: AgentName) -> Result<AgentsOverview, ApiError> {
     app.engine().remove_agent(&request.name)?;
     agents_overview(app, Nothing {})
+}
+
+pub(crate) fn agent_server_get(app: &App, _: Nothing) -> Result<AgentServerView, ApiError> {
+    let AgentServer { is_on, port } = app.engine().agent_server()?;
+    Ok(AgentServerView { choice: AgentServerChoice { is_on, port }, state: app.agent_server_state() })
+}
+
+pub(crate) fn agent_server_set(app: &App, request: AgentServerChoice) -> Result<AgentServerView, ApiError> {
+    app.engine().set_agent_server(AgentServer { is_on: request.is_on, port: request.port })?;
+    agent_server_get(app, Nothing {})
 }

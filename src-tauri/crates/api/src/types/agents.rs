@@ -61,3 +61,40 @@ pub struct AgentAccessView {
     /// When its token was last used (epoch ms), to the minute.
     pub last_used: Option<i64>,
 }
+
+/// Whether the desktop program serves agents over HTTP on loopback, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct AgentServerChoice {
+    /// Whether it is on.
+    pub is_on: bool,
+    /// The port on 127.0.0.1.
+    pub port: u16,
+}
+
+/// How this process serves agents over HTTP.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum ServerState {
+    /// It does not.
+    Off,
+    /// At this port on 127.0.0.1.
+    Listening {
+        /// The port.
+        port: u16,
+    },
+    /// It should, but cannot.
+    Failed {
+        /// What happened, and what to do.
+        problem: String,
+    },
+}
+
+/// What the person chose, and how it is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct AgentServerView {
+    /// What the person chose.
+    pub choice: AgentServerChoice,
+    /// How it is.
+    pub state: ServerState,
+}

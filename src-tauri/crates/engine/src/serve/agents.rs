@@ -39,6 +39,35 @@ const CHANNELS_MAX: usize = 100;
 /// write.
 const LAST_USED_MS: i64 = 60_000;
 
+/// Setting that stores whether the desktop program serves agents over HTTP, and where.
+pub(crate) const SERVER_SETTING: &str = "agent_server";
+
+/// Name of this setting in error messages.
+const SERVER: &str = "server for agents";
+
+/// Port at which agents are served unless the person chose another. It has to stay the same, because agents have it in their
+/// configuration; no well-known program uses it.
+pub const AGENT_PORT: u16 = 8632;
+
+/// Smallest port that a program without special rights may use.
+const PORT_MIN: u16 = 1024;
+
+/// Whether the desktop program serves agents over HTTP on loopback, and where. Off unless the person switched it on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentServer {
+    /// Whether it is on.
+    pub is_on: bool,
+    /// The port on 127.0.0.1.
+    pub port: u16,
+}
+
+impl Default for AgentServer {
+    fn default() -> Self {
+        Self { is_on: false, port: AGENT_PORT }
+    }
+}
+
 /// What the person set for one agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentAccess {
@@ -133,6 +162,20 @@ impl AgentAccess {
 }
 
 impl Engine {
+    /// Whether the desktop program serves agents over HTTP, and where.
+    pub fn agent_server(&self) -> Result<AgentServer> {
+        Ok(self.store().read(|tx| tx.choice(SERVER_SETTING, SERVER))?)
+    }
+
+    /// Sets whether the desktop program serves agents over HTTP, and where.
+    pub fn set_agent_server(&self, server: AgentServer) -> Result<()> {
+        if server.port < PORT_MIN {
+            return refused(format!("{} is not a port that Keepsake may use; choose one from {PORT_MIN} to 65535", server.port));
+        }
+        let now = self.now();
+        Ok(self.store().write(|tx| tx.put_choice(SERVER_SETTING, SERVER, &server, now))?)
+    }
+
     /// The agents that the person added, by name.
     pub fn agents(&self) -> Result<Vec<AgentAccess>> {
         let mut agents = self.store().read(agents_in)?;

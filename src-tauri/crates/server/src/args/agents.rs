@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
+use keepsake_server::hook::{HookClient, HookEvent};
 
 /// The audience: who asks, and where. Without any option, the owner asks.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -221,26 +222,4 @@ pub(crate) struct HookArgs {
     /// Name of the agent in Keepsake.
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: String,
-}
-
-/// A terminal agent with hooks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum HookClient {
-    /// Claude Code.
-    ClaudeCode,
-    /// Codex CLI.
-    Codex,
-}
-
-/// An event of a terminal agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum HookEvent {
-    /// A session starts.
-    SessionStart,
-    /// The person sent a prompt.
-    UserPromptSubmit,
-    /// The agent finished its answer.
-    Stop,
-    /// The session ends.
-    SessionEnd,
 }

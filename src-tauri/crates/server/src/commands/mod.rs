@@ -20,15 +20,19 @@ pub(crate) mod playbooks;
 pub(crate) mod profile;
 pub(crate) mod reflection;
 pub(crate) mod search;
+pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod topics;
 pub(crate) mod unidentified_speakers;
 
+use std::cell::OnceCell;
 use std::path::PathBuf;
 
 use keepsake_api::{App, AppOptions, DataDir, FileAccess};
 use keepsake_domain::ConversationId;
 use keepsake_engine::{EmbedderSlot, Engine, EngineParts, RandomIds, SystemClock, SystemPower, default_data_dir, local_zone};
+use keepsake_server::client::{CallError, Client};
+use serde_json::Value;
 
 use crate::args::Args;
 use crate::output::{Failure, Output};
@@ -80,6 +84,45 @@ pub(crate) fn app_with(args: &Args, embedder: EmbedderSlot) -> Result<App, Failu
     Ok(App::open(AppOptions { data_dir: data_dir(args)?, embedder, file_access: FileAccess::Upload })?)
 }
 
+/// Runs commands of the API in the process that works on the data, which has the models loaded, or in this one if there is none.
+pub(crate) struct Commands<'a> {
+    args: &'a Args,
+    client: Client,
+    own: OnceCell<App>,
+}
+
+impl<'a> Commands<'a> {
+    /// For the data folder of the command line.
+    pub(crate) fn new(args: &'a Args) -> Result<Self, Failure> {
+        Ok(Self { args, client: Client::of(&data_dir(args)?.path), own: OnceCell::new() })
+    }
+
+    /// Runs a command.
+    pub(crate) fn run(&self, cmd: &str, payload: Value) -> Result<Value, Failure> {
+        if self.own.get().is_none() {
+            match self.client.command(cmd, payload.clone()) {
+                Err(CallError::Away) => {}
+                answer => return answer.map_err(|error| Failure::new(error.to_string())),
+            }
+        }
+        let app = match self.own.get() {
+            Some(app) => app,
+            None => {
+                let app = app_with(self.args, EmbedderSlot::load(&model_dir()))?;
+                self.own.get_or_init(|| app)
+            }
+        };
+        Ok(keepsake_api::dispatch(app, cmd, payload)?)
+    }
+}
+
+/// Tells the process that works on the data, if there is one, that this one may have changed it.
+pub(crate) fn tell_changed(args: &Args) {
+    if let Ok(dir) = data_dir(args) {
+        Client::of(&dir.path).tell_changed();
+    }
+}
+
 /// Finds a conversation by its id in Keepsake or in the original export.
 pub(crate) fn conversation(engine: &Engine, text: &str) -> Result<ConversationId, Failure> {
     if let Ok(id) = text.parse::<ConversationId>()
@@ -93,8 +136,7 @@ pub(crate) fn conversation(engine: &Engine, text: &str) -> Result<ConversationId
 
 /// Prints the location and amount of data.
 pub(crate) fn status(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let app = app_with(args, EmbedderSlot::load(&model_dir()))?;
-    let status = keepsake_api::dispatch(&app, "app_status", serde_json::Value::Null)?;
+    let status = Commands::new(args)?.run("app_status", Value::Null)?;
     if output.is_json() {
         return output.json(&status);
     }

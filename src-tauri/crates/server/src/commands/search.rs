@@ -2,13 +2,12 @@
 
 use std::io::BufRead;
 
-use keepsake_api::dispatch;
 use keepsake_domain::OWNER_LABEL;
-use keepsake_engine::{EmbedderSlot, noted, quoted};
+use keepsake_engine::{noted, quoted};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{app_with, model_dir};
+use super::Commands;
 use crate::args::{Args, SearchArgs};
 use crate::output::{Failure, Output};
 
@@ -44,10 +43,9 @@ struct Answer {
 
 /// Runs a single search, or one search per line of standard input.
 pub(crate) fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Result<(), Failure> {
-    let app = app_with(args, EmbedderSlot::load(&model_dir()))?;
+    let commands = Commands::new(args)?;
     let ask = |query: &str, scope: &str, is_ranking: bool| -> Result<Answer, Failure> {
-        let mut answer = dispatch(
-            &app,
+        let mut answer = commands.run(
             "search",
             json!({
                 "query": query, "limit": search.limit, "scope": scope, "explain": search.explain, "ranking": is_ranking,

@@ -1,0 +1,123 @@
+//! Calls the process that works on a data folder, for other programs of the same user: `keepsake mcp`, hooks and the command line.
+//!
+//! A call opens a connection to that process's socket, sends one request, and reads one answer. If nobody answers, or the
+//! connection breaks, the caller does the work itself; every call that writes can be repeated without doing anything twice.
+//!
+//! Not in this module: the other end (`socket`).
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use keepsake_api::ApiError;
+use keepsake_api::agents::ToolAnswer;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::hook::HookCall;
+use crate::socket;
+
+/// Maximum time for a call that somebody waits for. The slowest search takes a few seconds on a slow computer.
+const CALL_MAX: Duration = Duration::from_secs(60);
+
+/// Maximum time of a hook, which a person waits for at each prompt. Afterwards it gives nothing.
+const HOOK_MAX: Duration = Duration::from_secs(2);
+
+/// Why a call has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    /// No process answers for this data folder.
+    #[error("no other process of Keepsake answers for this data folder")]
+    Away,
+    /// It took too long. The other process may still be at it.
+    #[error("Keepsake did not answer in time; try again")]
+    Late,
+    /// The other process refused.
+    #[error(transparent)]
+    Refused(#[from] ApiError),
+}
+
+/// A tool call of an agent.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct ToolCall {
+    pub(crate) agent: String,
+    /// `None` only checks the agent's name.
+    pub(crate) tool: Option<String>,
+    #[serde(default)]
+    pub(crate) request: Value,
+}
+
+/// A command of the API.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Command {
+    pub(crate) cmd: String,
+    #[serde(default)]
+    pub(crate) payload: Value,
+}
+
+/// The way to the process that works on a data folder. Nothing is connected until a call.
+#[derive(Debug, Clone)]
+pub struct Client {
+    data_dir: PathBuf,
+}
+
+impl Client {
+    /// The way to the process that works on this data folder, if there is one.
+    pub fn of(data_dir: &Path) -> Self {
+        Self { data_dir: data_dir.to_owned() }
+    }
+
+    async fn call<A: DeserializeOwned>(&self, route: &str, body: &impl Serialize, max: Duration) -> Result<A, CallError> {
+        let body = serde_json::to_vec(body).map_err(|_| CallError::Away)?;
+        let (is_ok, answer) = tokio::time::timeout(max, socket::exchange(&self.data_dir, route, body))
+            .await
+            .map_err(|_| CallError::Late)?
+            .map_err(|error| {
+                tracing::debug!(%error, route, "the process that works on the data did not answer");
+                CallError::Away
+            })?;
+        if !is_ok {
+            return Err(serde_json::from_slice(&answer).map_or(CallError::Away, CallError::Refused));
+        }
+        // Another version of the program may answer in another shape.
+        serde_json::from_slice(&answer).map_err(|_| CallError::Away)
+    }
+
+    /// Calls a tool as an agent.
+    pub(crate) async fn tool(&self, call: &ToolCall) -> Result<ToolAnswer, CallError> {
+        self.call(socket::TOOL, call, CALL_MAX).await
+    }
+
+    /// Checks that there is another process, and that it accepts the agent's name.
+    pub(crate) async fn check_agent(&self, agent: &str) -> Result<(), CallError> {
+        let call = ToolCall { agent: agent.to_owned(), tool: None, request: Value::Null };
+        self.call::<Value>(socket::TOOL, &call, CALL_MAX).await.map(drop)
+    }
+
+    /// Asks a process that only serves one agent to leave the work to this one.
+    pub(crate) async fn give_up(&self) -> Result<(), CallError> {
+        self.call::<Value>(socket::GIVE_UP, &json!({}), CALL_MAX).await.map(drop)
+    }
+
+    /// Runs a command of the API in the other process, as the owner.
+    pub fn command(&self, cmd: &str, payload: Value) -> Result<Value, CallError> {
+        blocking(self.call(socket::COMMAND, &Command { cmd: cmd.to_owned(), payload }, CALL_MAX))
+    }
+
+    /// Runs a hook of a terminal agent. Returns what the agent is to be given.
+    pub fn hook(&self, call: &HookCall) -> Result<Option<Value>, CallError> {
+        blocking(self.call(socket::HOOK, call, HOOK_MAX))
+    }
+
+    /// Tells the other process that this one changed the data, so that its window shows it and its queue looks for work. Does
+    /// nothing if there is none.
+    pub fn tell_changed(&self) {
+        let _ = blocking(self.call::<Value>(socket::CHANGED, &json!({}), HOOK_MAX));
+    }
+}
+
+/// Runs a call on this thread.
+fn blocking<T>(call: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|_| CallError::Away)?;
+    runtime.block_on(call)
+}

@@ -1,0 +1,117 @@
+//! What happens at the hooks of terminal agents: a context when a session starts and at a prompt, taking in what was said, and the
+//! end of the session.
+//!
+//! What the agent's own importer reads is imported from the agent's transcript, so that a folder that is watched as well brings the
+//! same messages and not a second copy.
+//!
+//! Not in this module: how hooks are entered into an agent's settings (`connect`), and the process that the agent starts
+//! (`commands::hook`).
+
+use std::path::PathBuf;
+
+use keepsake_domain::SourceKind;
+use keepsake_engine::{Audience, ContextRequest, Engine, EngineError, ImportRequest};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// Maximum number of characters that a hook adds. It is read at every session or prompt, so it is shorter than a context that was
+/// asked for.
+const CONTEXT_CHARS: usize = 2_000;
+
+/// A terminal agent with hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum HookClient {
+    /// Claude Code.
+    ClaudeCode,
+    /// Codex CLI.
+    Codex,
+}
+
+/// An event of a terminal agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum HookEvent {
+    /// A session starts.
+    SessionStart,
+    /// The person sent a prompt.
+    UserPromptSubmit,
+    /// The agent finished its answer.
+    Stop,
+    /// The session ends.
+    SessionEnd,
+}
+
+/// What an agent passes to a hook. Claude Code and Codex use the same names.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HookInput {
+    /// The agent's id of the session.
+    pub session_id: String,
+    /// The file in which the agent keeps the session.
+    pub transcript_path: Option<PathBuf>,
+    /// What the person wrote.
+    pub prompt: Option<String>,
+}
+
+/// A hook that an agent runs.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct HookCall {
+    /// Name of the agent in Keepsake.
+    pub agent: String,
+    /// The terminal agent.
+    pub client: HookClient,
+    /// What happened.
+    pub event: HookEvent,
+    /// What the agent passed.
+    pub input: HookInput,
+}
+
+/// Runs a hook. Returns what the agent is to be given, in the form that both agents read.
+pub fn run(engine: &Engine, call: &HookCall) -> Result<Option<Value>, EngineError> {
+    match call.event {
+        HookEvent::SessionStart => context(engine, call, None),
+        HookEvent::UserPromptSubmit => match call.input.prompt.as_deref().map(str::trim).filter(|prompt| !prompt.is_empty()) {
+            Some(prompt) => context(engine, call, Some(prompt)),
+            None => Ok(None),
+        },
+        HookEvent::Stop | HookEvent::SessionEnd => {
+            take_in(engine, call)?;
+            if call.event == HookEvent::SessionEnd
+                && let Some(id) = engine.store().read(|tx| tx.conversation_by_source(&call.input.session_id))?
+            {
+                engine.end_session(&id, &call.agent)?;
+            }
+            Ok(None)
+        }
+    }
+}
+
+fn context(engine: &Engine, call: &HookCall, query: Option<&str>) -> Result<Option<Value>, EngineError> {
+    let request = ContextRequest {
+        audience: Audience { agent: Some(call.agent.clone()), ..Audience::default() },
+        query: query.map(str::to_owned),
+        budget_chars: CONTEXT_CHARS,
+        as_of: None,
+    };
+    let context = engine.context(&request)?;
+    if context.text.is_empty() {
+        return Ok(None);
+    }
+    let event = if query.is_some() { "UserPromptSubmit" } else { "SessionStart" };
+    Ok(Some(json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": context.text } })))
+}
+
+/// Queues the import of the transcript. What was read before is skipped.
+fn take_in(engine: &Engine, call: &HookCall) -> Result<(), EngineError> {
+    let Some(path) = call.input.transcript_path.as_ref().filter(|path| path.is_absolute() && path.is_file()) else {
+        return Ok(());
+    };
+    engine.agent_named(&call.agent)?.check_running()?;
+    let source = match call.client {
+        HookClient::ClaudeCode => SourceKind::ClaudeCode,
+        HookClient::Codex => SourceKind::CodexCli,
+    };
+    engine.queue_import(&ImportRequest { source: Some(source), ..ImportRequest::of(path.clone()) })?;
+    Ok(())
+}

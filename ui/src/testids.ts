@@ -488,6 +488,8 @@ export const TESTIDS = {
   playbookPark: 'btn-playbook-park',
   playbookRestore: 'btn-playbook-restore',
   playbookWebhook: 'playbook-webhook',
+  agentServer: 'agent-server',
+  agentServerPort: 'agent-server-port',
   playbookExport: 'btn-playbook-export',
   playbookExportDialog: 'playbook-export-dialog',
   playbookExportFolder: 'playbook-export-folder',

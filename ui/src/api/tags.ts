@@ -71,6 +71,7 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   topic_text: ['topics', 'conversations', 'people', 'memories'],
   playbooks_list: ['playbooks', 'conversations'],
   playbook_get: ['playbooks', 'conversations'],
+  agent_server_get: ['settings', 'status'],
   playbook_settings_get: ['settings'],
   reflections_list: ['reflections', 'memories', 'conversations', 'jobs'],
   reflection_get: ['reflections', 'memories', 'conversations'],

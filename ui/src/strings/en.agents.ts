@@ -31,7 +31,7 @@ export const agents = {
   copied: 'Copied',
   copyFailed: 'The token could not be copied. Select it and copy it by hand.',
   setUp: 'How to use it',
-  setUpAddress: 'Run this in a terminal. It prints the address that the agent connects to:',
+  setUpAddress: 'Switch on “Serve agents over HTTP” in Settings, or run this in a terminal. Both show the address that the agent connects to:',
   setUpAddressCode: 'keepsake serve',
   setUpHeader: 'The agent sends the token with every request, in this header:',
   setUpHeaderCode: 'Authorization: Bearer …',
@@ -65,4 +65,14 @@ export const agents = {
   removed: (name: string) => `${name} was removed. Its token no longer works.`,
   removeStays: (name: string) => `Removing ${name} cannot be undone. Add it again with a new token.`,
   working: 'One moment…',
+
+  server: {
+    title: 'Agents',
+    name: 'Serve agents over HTTP',
+    hint: 'For agents that do not start Keepsake themselves. They reach it on this computer only, and each needs its token.',
+    listening: (port: number) => `Agents are served at http://127.0.0.1:${port}/mcp and http://127.0.0.1:${port}/v1, on this computer only. Each needs its token.`,
+    port: 'Port',
+    portHint: 'Agents have it in their settings, so change it only if another program uses it.',
+    portBad: (least: number, most: number) => `Enter a port from ${number(least)} to ${number(most)}.`,
+  },
 };

@@ -15,6 +15,7 @@ import { useUiState } from '../../state/uiState';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { removeSample } from '../sources/Sample';
+import { AgentServer } from './AgentServer';
 import { Backup } from './Backup';
 import { Chips } from './Chips';
 import { ModelsTab } from './Models';
@@ -58,6 +59,7 @@ export default function SettingsPanel() {
             <Choices settings={settings} />
             <Model status={status} />
             <ReflectionChoices />
+            <AgentServer />
             <PlaybookNotices />
             <Data status={status} />
             <Backup />

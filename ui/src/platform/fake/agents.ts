@@ -1,5 +1,5 @@
 /** The fake host's sessions with agents, the memory tiers, and the settings and access log of each agent. */
-import type { AgentAccessView, AgentReadView, AgentToken, AgentsOverview, LineView, SessionItemView, SessionListRow, TierLineView, TierView } from '../../api/schema';
+import type { AgentAccessView, AgentReadView, AgentServerChoice, AgentServerView, AgentToken, AgentsOverview, LineView, SessionItemView, SessionListRow, TierLineView, TierView } from '../../api/schema';
 import { RpcError } from '../types';
 import type { World } from './data';
 import type { Handlers, Host } from './index';
@@ -143,6 +143,13 @@ export function agentCommands(world: World, host: Host, known: () => Handlers): 
     const text = lines.map((line) => `${line.text}\n`).join('');
     return { tier, agent, user, is_allowed: isAllowed, budget: BUDGETS[tier], chars: [...text].length, text, lines, left_out: left, repeated: 0 };
   };
+  let server: AgentServerChoice = { is_on: false, port: 8632 };
+  /** Another program has port 8080. */
+  const served = (): AgentServerView => {
+    const { is_on, port } = server;
+    if (!is_on) return { choice: server, state: { kind: 'off' } };
+    return { choice: server, state: port === 8080 ? { kind: 'failed', problem: 'cannot listen on 127.0.0.1:8080: another program uses it; choose another port' } : { kind: 'listening', port } };
+  };
   const overview = (): AgentsOverview => {
     const names = new Set<string>();
     for (const lines of world.messages.values()) for (const line of lines) if (line.role === 'assistant') names.add(line.author);
@@ -245,6 +252,12 @@ export function agentCommands(world: World, host: Host, known: () => Handlers): 
       added.delete(name);
       host.changed('settings');
       return overview();
+    },
+    agent_server_get: () => served(),
+    agent_server_set(next) {
+      server = next;
+      host.changed('settings');
+      return served();
     },
     person_role_set({ id, role }) {
       roles.set(id, role);

@@ -1,0 +1,75 @@
+/** Settings → General: whether agents are served over HTTP on this computer, and at which port. Off unless switched on. */
+import { useRef, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { type AgentServerChoice, call, rpcKey, useRpc } from '../../api';
+import { Switch } from '../../design';
+import { t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import { Row, Section } from './Rows';
+import { errorMessage } from './models';
+import css from './Settings.module.css';
+
+/** Ports that a program without special rights may use. */
+const PORT_MIN = 1024;
+const PORT_MAX = 65_535;
+
+export function AgentServer() {
+  const client = useQueryClient();
+  const { data } = useRpc('agent_server_get', {});
+  const [typed, setTyped] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  /** What is on its way. A port is saved when its field is left, which may be by clicking the switch. */
+  const sent = useRef<AgentServerChoice | null>(null);
+  const words = t.agents.server;
+  if (!data) return null;
+  const { choice, state } = data;
+  const save = async (change: Partial<AgentServerChoice>) => {
+    setProblem(null);
+    const next = { ...(sent.current ?? choice), ...change };
+    sent.current = next;
+    try {
+      client.setQueryData(rpcKey('agent_server_get', {}), await call('agent_server_set', next));
+      setTyped(null);
+    } catch (thrown) {
+      setProblem(errorMessage(thrown));
+    }
+    if (sent.current === next) sent.current = null;
+  };
+  const savePort = () => {
+    if (typed === null) return;
+    const port = Number(typed.trim());
+    if (!Number.isInteger(port) || port < PORT_MIN || port > PORT_MAX) setProblem(words.portBad(PORT_MIN, PORT_MAX));
+    else if (port === choice.port) setTyped(null);
+    else void save({ port });
+  };
+  return (
+    <Section title={words.title}>
+      <Row name={words.name} hint={state.kind === 'listening' ? words.listening(state.port) : words.hint} problem={state.kind === 'failed' ? state.problem : undefined}>
+        <Switch label={words.name} checked={choice.is_on} testId={TESTIDS.agentServer} onChange={(is_on) => void save({ is_on })} />
+      </Row>
+      <Row name={words.port} hint={words.portHint} problem={problem ?? undefined}>
+        <input
+          className={css.address}
+          type="text"
+          inputMode="numeric"
+          aria-label={words.port}
+          aria-invalid={problem !== null}
+          value={typed ?? String(choice.port)}
+          data-testid={TESTIDS.agentServerPort}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            setProblem(null);
+          }}
+          onBlur={savePort}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') savePort();
+            if (event.key === 'Escape') {
+              setTyped(null);
+              setProblem(null);
+            }
+          }}
+        />
+      </Row>
+    </Section>
+  );
+}

@@ -33,12 +33,12 @@ help: ## this list
 setup: ## system packages, tools, the page's packages
 	@$(SCRIPTS)/system_packages.sh build window test
 	@$(SCRIPTS)/toolchain.sh
-	@$(MAKE) --no-print-directory ui/node_modules/.installed
+	@$(MAKE) --no-print-directory ui/node_modules/.installed tests/conformance/node_modules/.installed
 
 # The lock file decides and is not written. Not `npm ci`: that one refuses a lock in which the binaries of other
 # platforms are missing, as they are on some mirrors.
-ui/node_modules/.installed: ui/package-lock.json ui/package.json
-	npm --prefix ui install --no-save --no-fund --no-audit --loglevel=error
+%/node_modules/.installed: %/package-lock.json %/package.json
+	npm --prefix $* install --no-save --no-fund --no-audit --loglevel=error
 	@touch $@
 
 model: ## the local models, into the data directory: the embedding model and the reader

@@ -416,7 +416,9 @@ fn mcp_over_http_serves_the_agent_of_the_token_and_each_request_alone() {
         ("Accept", "application/json, text/event-stream"),
         ("MCP-Protocol-Version", "2024-11-05"),
     ];
-    assert_eq!(served.raw("POST /mcp", &old, search.to_string().as_bytes()).status, 400, "a revision that is not claimed");
+    let refused = served.raw("POST /mcp", &old, search.to_string().as_bytes());
+    assert_eq!(refused.status, 400, "a revision that is not claimed");
+    assert_eq!(refused.json()["error"]["data"]["supported"], json!(["2025-06-18", "2025-11-25", "2026-07-28"]));
 }
 
 #[test]

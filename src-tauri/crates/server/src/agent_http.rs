@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
+use axum::body::{Bytes, to_bytes};
 use axum::extract::{DefaultBodyLimit, Path, Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
@@ -55,9 +55,11 @@ pub(crate) async fn require_agent(State(shared): State<Arc<Shared>>, mut request
         Err(_) => return internal(),
     };
     // The library would also serve revisions that this server does not claim.
-    let revision = request.headers().get("mcp-protocol-version");
-    if revision.is_some_and(|asked| mcp::REVISIONS.iter().all(|known| asked.as_bytes() != known.as_str().as_bytes())) {
-        return refuse(StatusCode::BAD_REQUEST, Code::Invalid, "this revision of MCP is not served; use 2025-06-18 or later");
+    let revision = request.headers().get("mcp-protocol-version").map(|revision| String::from_utf8_lossy(revision.as_bytes()));
+    if let Some(asked) = revision.filter(|asked| mcp::REVISIONS.iter().all(|known| known.as_str() != asked.as_ref())) {
+        let asked = asked.into_owned();
+        let body = to_bytes(request.into_body(), CALL_BYTES_MAX).await.unwrap_or_default();
+        return (StatusCode::BAD_REQUEST, Json(mcp::unsupported_revision(&asked, &body))).into_response();
     }
     let now = shared.app.engine().now();
     if let Err(seconds) = shared.rates.take(&agent.name, now.0) {

@@ -19,6 +19,7 @@ mod profiles;
 mod reflection;
 mod review;
 mod search;
+mod service;
 mod sessions;
 mod system;
 mod topics;

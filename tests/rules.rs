@@ -32,7 +32,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "server",
         &["domain", "prompt", "capture", "insight", "people", "retrieval", "importers", "store", "models", "engine", "api"],
     ),
-    ("app", &["domain", "models", "engine", "api"]),
+    ("app", &["domain", "models", "engine", "api", "server"]),
     ("testkit", &["domain"]),
     (
         "tests",

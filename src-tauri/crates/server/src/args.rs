@@ -37,6 +37,7 @@ impl Command {
                 | Self::Search(_)
                 | Self::Status
                 | Self::Serve(_)
+                | Self::Service(_)
                 | Self::Connect(_)
                 | Self::Hook(_)
                 | Self::Mcp(_)
@@ -296,6 +297,8 @@ pub(crate) enum Command {
     Verify,
     /// Serve the window to this computer only, and print its address.
     Serve(ServeArgs),
+    /// Serve agents in the background, also after you log in again (Linux, systemd).
+    Service(ServiceArgs),
     /// Serve an agent over the Model Context Protocol on standard input and output.
     Mcp(McpArgs),
     /// Connect Keepsake to a program that uses agents: show what would change in its settings, and change it with --yes. Without a

@@ -118,6 +118,7 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         Command::Status => commands::status(args, output),
         Command::Verify => commands::verify(args, output),
         Command::Serve(serve) => commands::serve::run(args, serve, output),
+        Command::Service(service) => commands::service::run(args, service, output),
         Command::Connect(wanted) => commands::connect::run(args, wanted, output),
         Command::Hook(hook) => commands::hook::run(args, hook, output),
         Command::Mcp(agent) => commands::serve::mcp(args, agent),

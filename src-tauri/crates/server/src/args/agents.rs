@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
+use keepsake_engine::AGENT_PORT;
 use keepsake_server::hook::{HookClient, HookEvent};
 
 /// The audience: who asks, and where. Without any option, the owner asks.
@@ -177,6 +178,39 @@ pub(crate) struct ServeArgs {
     /// Serve agents only, without the window. No built window is needed.
     #[arg(long)]
     pub(crate) no_ui: bool,
+}
+
+/// The service that serves agents in the background.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ServiceArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: ServiceCommand,
+}
+
+/// What to do with the service.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ServiceCommand {
+    /// Write a systemd unit for this user, and start it.
+    Install {
+        /// Port on 127.0.0.1.
+        #[arg(long, default_value_t = AGENT_PORT, value_parser = clap::value_parser!(u16).range(1024..))]
+        port: u16,
+        /// Only print the unit.
+        #[arg(long)]
+        print: bool,
+        /// Overwrite a unit of this name that Keepsake did not write.
+        #[arg(long)]
+        replace: bool,
+    },
+    /// Stop the service and remove its unit. Your data stays.
+    Remove {
+        /// Remove a unit of this name that Keepsake did not write.
+        #[arg(long)]
+        replace: bool,
+    },
+    /// Show whether the service is installed and runs.
+    Status,
 }
 
 /// An MCP server on standard input and output.

@@ -21,6 +21,7 @@ pub(crate) mod profile;
 pub(crate) mod reflection;
 pub(crate) mod search;
 pub(crate) mod serve;
+pub(crate) mod service;
 pub(crate) mod sessions;
 pub(crate) mod topics;
 pub(crate) mod unidentified_speakers;

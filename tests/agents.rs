@@ -135,7 +135,12 @@ fn an_agent_reads_and_writes_over_http_and_its_suggestion_waits() {
     let quote = json!({ "conversation": "c1", "quote": "my sister Ana moved to Ghent", "category": "relationship" });
     let made = told(&served, &nova, "remember", &quote);
     assert_eq!(made["status"], "pending");
-    assert_eq!(served.home.ids("pending").iter().filter(|id| **id == text(&made, "id")).count(), 1, "it waits for the owner");
+    let suggested = served
+        .home
+        .rows(&["memories", "--status", "pending"])
+        .into_iter()
+        .filter(|row| row["proposers"].to_string().contains("agent:nova"));
+    assert_eq!(suggested.count(), 1, "it waits for the owner");
     assert!(served.home.ids("active").is_empty(), "nothing is active by itself");
     let found = told(&served, &nova, "search", &json!({ "query": "Ghent" }));
     assert!(found["hits"].as_array().unwrap().iter().any(|hit| hit["text"].as_str().unwrap().contains("Ghent")), "{found}");
@@ -318,6 +323,37 @@ fn odd_and_oversized_requests_get_a_clear_refusal() {
     check("append", &long.to_string(), 409);
     let huge = json!({ "conversation": "c", "messages": [{ "id": "1", "role": "user", "text": "x".repeat(5 * 1024 * 1024) }] });
     check("append", &huge.to_string(), 413);
+}
+
+#[test]
+fn a_suggestion_does_not_tell_what_the_owner_keeps_or_dismissed() {
+    let home = lived_in();
+    let waiting = home.rows(&["memories", "--status", "pending"]);
+    let id = |word: &str| text(waiting.iter().find(|row| text(row, "content").contains(word)).expect(word), "id");
+    home.run(&["approve", &id("peanuts")]).ok();
+    home.run(&["reject", &id("cello")]).ok();
+    let served = Served::on(home);
+    // An agent that is told public things only, and invents what its user says to find out what is remembered elsewhere.
+    let spy = token(&served.home, &["Spy", "--public"]);
+    let answers: Vec<Value> = [
+        ("I'm allergic to peanuts.", "kept"),
+        ("I've been learning to play the cello for three years now.", "dismissed"),
+        ("I'm allergic to walnuts.", "never said"),
+    ]
+    .iter()
+    .flat_map(|(words, conversation)| {
+        let said = json!([{ "id": "1", "role": "user", "text": words }]);
+        told(&served, &spy, "append", &json!({ "conversation": conversation, "messages": said }));
+        let quote = json!({ "conversation": conversation, "quote": words });
+        [told(&served, &spy, "remember", &quote), told(&served, &spy, "report_gap", &quote)]
+    })
+    .collect();
+    assert!(answers.iter().all(|answer| *answer == json!({ "status": "pending" })), "{answers:?}");
+    let new = served.home.rows(&["memories", "--status", "pending"]);
+    let suggested: Vec<String> =
+        new.iter().filter(|row| row["proposers"].to_string().contains("agent:spy")).map(|row| text(row, "content")).collect();
+    assert!(suggested.iter().any(|content| content.contains("walnuts")), "control: the new one does wait: {suggested:?}");
+    assert!(!suggested.iter().any(|content| content.contains("cello")), "control: the dismissed one does not: {suggested:?}");
 }
 
 #[test]

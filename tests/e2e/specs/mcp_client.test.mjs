@@ -58,7 +58,7 @@ async function wholeWay(connected, conversation, food) {
   const again = await call('append', { conversation, messages });
   assert.deepEqual([again.structuredContent.stored, again.structuredContent.known], [0, 2]);
   const suggested = await call('remember', { conversation, quote: `I am allergic to ${food}` });
-  assert.ok(['pending', 'known'].includes(suggested.structuredContent.status));
+  assert.deepEqual(suggested.structuredContent, { status: 'pending' });
   assert.equal(await cli('memories', '--status', 'active', '--json'), '', 'nothing becomes active by itself');
   const found = await call('search', { query: food });
   assert.match(found.content[0].text, /data, not instructions/);

@@ -2,8 +2,8 @@
 
 use keepsake_domain::{Category, Timestamp};
 use keepsake_engine::{
-    AgentAccess, AppendMessage, AppendRole, AppendTo, Audience, CHARS_PER_TOKEN, CONTEXT_CHARS_MAX, ContextRequest, Suggested,
-    Suggestion, agent_key, parse_moment, rfc3339,
+    AgentAccess, AppendMessage, AppendRole, AppendTo, Audience, CHARS_PER_TOKEN, CONTEXT_CHARS_MAX, ContextRequest, Suggestion,
+    agent_key, parse_moment, rfc3339,
 };
 
 use super::types::*;
@@ -22,6 +22,9 @@ const OFFSET_MAX: u32 = 500;
 
 /// Number of characters shown of a hit. Its conversation has the rest.
 const HIT_CHARS: usize = 600;
+
+/// What becomes of anything that an agent suggests.
+const PENDING: &str = "pending";
 
 fn audience(agent: &AgentAccess, person: Option<String>, channel: Option<String>) -> Audience {
     let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
@@ -233,13 +236,12 @@ pub(super) fn remember(app: &App, agent: &AgentAccess, ask: RememberAsk) -> Resu
     let category = ask.category.as_deref().map(str::parse::<Category>).transpose()?;
     let suggestion =
         Suggestion { conversation: ask.conversation, message: ask.message, quote: ask.quote, statement: ask.statement, category };
-    Ok(match app.engine().suggest_memory(agent, &suggestion)? {
-        Suggested::Pending(id) => RememberAnswer { status: "pending".to_owned(), id: Some(id.to_string()) },
-        Suggested::Known => RememberAnswer { status: "known".to_owned(), id: None },
-    })
+    // Whether it was known is not told: an agent that may see little could guess what the owner keeps, and hear that it is so.
+    app.engine().suggest_memory(agent, &suggestion)?;
+    Ok(RememberAnswer { status: PENDING.to_owned() })
 }
 
 pub(super) fn report_gap(app: &App, agent: &AgentAccess, ask: ReportGapAsk) -> Result<ReportGapAnswer, ApiError> {
-    let id = app.engine().report_gap(agent, &ask.conversation, ask.message.as_deref(), &ask.quote)?;
-    Ok(ReportGapAnswer { id: id.to_string() })
+    app.engine().report_gap(agent, &ask.conversation, ask.message.as_deref(), &ask.quote)?;
+    Ok(ReportGapAnswer { status: PENDING.to_owned() })
 }

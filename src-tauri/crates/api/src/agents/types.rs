@@ -179,18 +179,14 @@ pub struct RememberAsk {
 /// What became of a suggestion.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RememberAnswer {
-    /// pending: it waits for the owner. known: the owner has it already, or decided about it before.
+    /// Always `pending`: it waits for the owner, unless they have it or decided about it before. Which of these is not told,
+    /// because it would reveal what is remembered.
     pub status: String,
-    /// Id of the suggestion, if it is pending.
-    pub id: Option<String>,
 }
 
 impl Told for RememberAnswer {
     fn text(&self) -> String {
-        match self.id {
-            Some(_) => "Suggested. It waits for the owner's approval.".to_owned(),
-            None => "Keepsake has this already, or the owner decided about it before.".to_owned(),
-        }
+        "Passed on. If it is new, it waits for the owner's approval.".to_owned()
     }
 }
 
@@ -486,8 +482,8 @@ pub struct ReportGapAsk {
 /// A reported request.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ReportGapAnswer {
-    /// Its id.
-    pub id: String,
+    /// Always `pending`: the owner decides about it, unless it was reported before. Which of these is not told.
+    pub status: String,
 }
 
 impl Told for ReportGapAnswer {

@@ -11,10 +11,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use keepsake_capture::{Turn, by_hand, filter, validate};
-use keepsake_domain::{Category, EntityId, EvidenceSpan, GapId, GapStatus, InteractionId, MemoryId, Role, Span, limits};
+use keepsake_domain::{Category, EntityId, EvidenceSpan, GapId, GapStatus, MemoryId, Role, Span, limits};
 use keepsake_people::gap::{description, gap_fingerprint};
 use keepsake_prompt::ground::locate_in;
-use keepsake_store::{ConversationRow, GapRow, InteractionRow, NewEvidence, Speakers};
+use keepsake_store::{ConversationRow, GapRow, InteractionRow, Speakers};
 
 use crate::derive::readable_messages::messages_on_record;
 use crate::derive::sessions::agent_key;
@@ -45,7 +45,7 @@ pub struct Suggestion {
 pub enum Suggested {
     /// It waits for the person's decision.
     Pending(MemoryId),
-    /// The same is known already: approved, waiting, or dismissed. Which of these is not told.
+    /// Nothing new waits: the same is approved, waiting or dismissed, or the conversation is excluded.
     Known,
 }
 
@@ -108,14 +108,15 @@ impl Engine {
             candidate.content = validate::shown(statement);
             candidate.confidence = keepsake_domain::Confidence::FLOOR;
         }
+        // Said only because the words alone decide it; whether anything is known already is not told.
+        if masked(&candidate.content) != candidate.content {
+            return refused("these words contain a secret, which is not kept as a memory; quote the statement alone");
+        }
         // Words that tell a machine what to do are kept for the person to see, as data.
         candidate.is_quarantined = !may_be_served(&candidate.content) || !may_be_served(turns[cited.at].text);
         if !candidate.is_quarantined {
             gate(&candidate, &turns)?;
         }
-        let subject = candidate.subject.clone();
-        let id: InteractionId = cited.rows[cited.at].id.clone();
-        let place = NewEvidence { interaction_id: id, span: cited.span };
         let proposer = proposer_of(agent);
         let harvest = Harvest { rows: &cited.rows, candidates: vec![candidate], stops: Vec::new(), proposer };
         let (now, chars) = (self.now(), quote.chars().count());
@@ -126,14 +127,7 @@ impl Engine {
         if let Some((id, _)) = proposed.created.into_iter().next() {
             return Ok(Suggested::Pending(id));
         }
-        let known = self.store().read(|tx| tx.memory_at(&place, &subject, category))?;
-        match (known, proposed.repeated, proposed.quarantined.first()) {
-            (_, _, Some(id)) => Ok(Suggested::Pending(id.clone())),
-            (None, 0, None) => {
-                refused("Keepsake does not keep this as a memory: it is excluded, secret, or not a statement about a person")
-            }
-            _ => Ok(Suggested::Known),
-        }
+        Ok(proposed.quarantined.into_iter().next().map_or(Suggested::Known, Suggested::Pending))
     }
 
     /// Reports a request that the agent could not meet, with the words in which it was asked for.

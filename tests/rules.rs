@@ -27,10 +27,17 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("store", &["domain"]),
     ("models", &["domain", "prompt"]),
     ("engine", &["domain", "text", "prompt", "capture", "insight", "people", "retrieval", "importers", "store", "models"]),
-    ("api", &["domain", "prompt", "capture", "insight", "people", "retrieval", "importers", "store", "models", "engine"]),
+    ("connect", &["domain"]),
+    (
+        "api",
+        &["domain", "connect", "prompt", "capture", "insight", "people", "retrieval", "importers", "store", "models", "engine"],
+    ),
     (
         "server",
-        &["domain", "prompt", "capture", "insight", "people", "retrieval", "importers", "store", "models", "engine", "api"],
+        &[
+            "domain", "prompt", "capture", "insight", "people", "retrieval", "importers", "store", "models", "engine", "connect",
+            "api",
+        ],
     ),
     ("app", &["domain", "models", "engine", "api", "server"]),
     ("testkit", &["domain"]),

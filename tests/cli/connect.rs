@@ -72,6 +72,18 @@ fn unknown_programs_and_broken_settings_are_refused_and_left_as_they_are() {
 }
 
 #[test]
+fn what_is_entered_is_tried_as_the_program_would_start_it() {
+    let computer = Computer::new();
+    let answered = computer.run(&["connect", "claude-code", "--check"], "").ok();
+    assert!(answered.contains("with 12 tools"), "{answered}");
+    computer.run(&["agents", "add", "claude-code"], "").ok();
+    computer.run(&["agents", "pause", "claude-code"], "").ok();
+    let refused = computer.run(&["connect", "claude-code", "--check"], "").failure();
+    assert!(refused.contains("paused"), "what the agent would be told: {refused}");
+    assert_eq!(computer.settings(), SETTINGS, "nothing was entered");
+}
+
+#[test]
 fn hooks_take_in_the_session_and_never_fail_the_agent() {
     let computer = Computer::new();
     for input in ["", "{", "[]", "{\"transcript_path\":\"relative\"}", "{\"transcript_path\":\"/nowhere/at/all\"}"] {

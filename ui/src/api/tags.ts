@@ -72,6 +72,7 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   playbooks_list: ['playbooks', 'conversations'],
   playbook_get: ['playbooks', 'conversations'],
   agent_server_get: ['settings', 'status'],
+  connect_list: [],
   playbook_settings_get: ['settings'],
   reflections_list: ['reflections', 'memories', 'conversations', 'jobs'],
   reflection_get: ['reflections', 'memories', 'conversations'],

@@ -7,6 +7,7 @@
  */
 import { activity } from './en.activity';
 import { agents } from './en.agents';
+import { connect } from './en.connect';
 import { audit } from './en.audit';
 import { backup } from './en.backup';
 import { graph, period, time } from './en.charts';
@@ -410,6 +411,7 @@ export const en = {
   reflection,
   sessions,
   agents,
+  connect,
   people,
   profile,
   promises,

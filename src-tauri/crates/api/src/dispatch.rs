@@ -12,6 +12,7 @@ use crate::handlers::agents::*;
 use crate::handlers::audit::*;
 use crate::handlers::backup::*;
 use crate::handlers::charts::*;
+use crate::handlers::connect::*;
 use crate::handlers::conversation_status::*;
 use crate::handlers::conversations::*;
 use crate::handlers::erase::*;

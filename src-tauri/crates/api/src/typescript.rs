@@ -8,6 +8,7 @@ use crate::types::agents::*;
 use crate::types::audit::*;
 use crate::types::backup::*;
 use crate::types::charts::*;
+use crate::types::connect::*;
 use crate::types::conversations::*;
 use crate::types::gaps::*;
 use crate::types::maintenance::*;
@@ -82,7 +83,8 @@ pub fn schema_ts() -> String {
         VisibilityRequest, VisibilityPreview, ContextRequestView, ContextDetailView, ContextItemView, WithheldView,
         ContextResponse, SessionsRequest, SessionListRow, SessionsResponse, SessionItemView, SessionVersionView, SessionDetail,
         SessionEndRequest, SessionEnded, TiersRequest, TierLineView, TierView, TiersResponse, AgentRow, AgentReadView,
-        PersonRoleView, AgentsOverview, AgentChoice, AgentAddRequest, AgentName, AgentPauseRequest, AgentToken,
+        PersonRoleView, AgentsOverview, AgentChoice, AgentAddRequest, AgentName, AgentPauseRequest, AgentToken, ConnectProgram,
+        ConnectPrograms, ConnectName, ConnectRequest, ConnectPreview, ConnectFile, ConnectDone, ConnectChecked,
         AgentServerChoice, ServerState, AgentServerView, AgentAccessView, PersonRoleRequest, ShareRequest, AgentView,
         AgentsResponse, ProviderView, ProfileView, ModelSettingsView, ModelUseView, ModelsView, ModelKeyRequest, FoundServer,
         FoundServers, ModelNames, ModelTest, ModelRating, ModelPullRequest, ModelPullView, TaskRatingView, TaskModelsView,

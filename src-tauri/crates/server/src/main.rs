@@ -9,7 +9,6 @@
 
 mod args;
 mod commands;
-mod connect;
 mod output;
 
 use std::io::Write;

@@ -18,6 +18,7 @@ import { removeSample } from '../sources/Sample';
 import { AgentServer } from './AgentServer';
 import { Backup } from './Backup';
 import { Chips } from './Chips';
+import { Connect } from './Connect';
 import { ModelsTab } from './Models';
 import { Row, Section } from './Rows';
 import { PlaybookNotices } from './Playbooks';
@@ -59,6 +60,7 @@ export default function SettingsPanel() {
             <Choices settings={settings} />
             <Model status={status} />
             <ReflectionChoices />
+            <Connect />
             <AgentServer />
             <PlaybookNotices />
             <Data status={status} />

@@ -16,6 +16,13 @@ interface Invented {
   readonly versions?: number;
 }
 
+/** Programs that can be connected. All but the last are on this computer. */
+const PROGRAMS = [
+  ['claude-code', 'Claude Code'],
+  ['codex', 'Codex'],
+  ['zed', 'Zed'],
+] as const;
+
 const INVENTED: readonly Invented[] = [
   {
     conversation: 'conv_kitchen',
@@ -143,6 +150,7 @@ export function agentCommands(world: World, host: Host, known: () => Handlers): 
     const text = lines.map((line) => `${line.text}\n`).join('');
     return { tier, agent, user, is_allowed: isAllowed, budget: BUDGETS[tier], chars: [...text].length, text, lines, left_out: left, repeated: 0 };
   };
+  const connected = new Set<string>();
   let server: AgentServerChoice = { is_on: false, port: 8632 };
   /** Another program has port 8080. */
   const served = (): AgentServerView => {
@@ -253,6 +261,22 @@ export function agentCommands(world: World, host: Host, known: () => Handlers): 
       host.changed('settings');
       return overview();
     },
+    connect_list: () => ({
+      programs: PROGRAMS.map(([name, title]) => ({ name, title, is_found: name !== 'zed', is_connected: connected.has(name), problem: null })),
+    }),
+    connect_preview({ name, remove }) {
+      if (remove !== connected.has(name)) return { diff: '', replaces: [], notes: [] };
+      const [from, to] = remove ? [' {', '-  "keepsake": {}'] : [' {', '+  "keepsake": {}'];
+      return { diff: `--- /home/robin/.${name}.json\n+++ /home/robin/.${name}.json\n@@ -1,2 +1,3 @@\n${from}\n${to}\n }\n`, replaces: name === 'codex' ? ['/home/robin/.codex/config.toml'] : [], notes: [] };
+    },
+    connect_apply({ name, remove, replace }) {
+      if (name === 'codex' && !replace) throw refused("/home/robin/.codex/config.toml has an entry 'keepsake' that starts something else");
+      if (remove) connected.delete(name);
+      else connected.add(name);
+      const [, title] = PROGRAMS.find(([each]) => each === name) ?? [name, name];
+      return { files: [{ path: `/home/robin/.${name}.json`, backup: `/home/robin/.${name}.json.bak` }], notes: [`Restart ${title} to use the change.`] };
+    },
+    connect_check: () => ({ tools: 12, elapsed_ms: 240 }),
     agent_server_get: () => served(),
     agent_server_set(next) {
       server = next;

@@ -7,6 +7,7 @@ pub(crate) mod agents;
 pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod charts;
+pub(crate) mod connect;
 pub(crate) mod conversation_status;
 pub(crate) mod conversations;
 pub(crate) mod erase;

@@ -9,6 +9,7 @@ pub mod agents;
 pub mod audit;
 pub mod backup;
 pub mod charts;
+pub mod connect;
 pub mod conversations;
 pub mod gaps;
 pub mod maintenance;

@@ -238,6 +238,9 @@ pub(crate) struct ConnectArgs {
     /// Replace an entry of another program that is also named keepsake.
     #[arg(long, requires = "client")]
     pub(crate) replace: bool,
+    /// Start what is entered, as the program would, and say whether it answers.
+    #[arg(long, requires = "client", conflicts_with_all = ["yes", "undo", "replace"])]
+    pub(crate) check: bool,
     /// Do not enter instructions for the model.
     #[arg(long, requires = "client")]
     pub(crate) no_instructions: bool,

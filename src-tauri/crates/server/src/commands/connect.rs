@@ -9,8 +9,10 @@ use keepsake_engine::SystemClock;
 use serde_json::json;
 
 use crate::args::{Args, ConnectArgs};
-use crate::connect::{Client, Env, Files, Os, Parts, Plan, Presence, ServerCommand, apply, plan, plan_removal, read_file};
 use crate::output::{Failure, Output};
+use keepsake_connect::{
+    Client, Env, Files, Os, Parts, Plan, Presence, ServerCommand, apply, check, plan, plan_removal, read_file,
+};
 
 fn failure(error: impl std::fmt::Display) -> Failure {
     Failure::new(error.to_string())
@@ -35,6 +37,13 @@ pub(crate) fn run(args: &Args, wanted: &ConnectArgs, output: &mut Output) -> Res
     let data_dir = args.data_dir.as_deref().map(std::path::absolute).transpose()?;
     let agent = wanted.agent.as_deref().unwrap_or(client.name());
     let server = ServerCommand::new(&program, agent, data_dir.as_deref()).map_err(failure)?;
+    if wanted.check {
+        let checked = check(&server).map_err(failure)?;
+        if output.is_json() {
+            return output.json(&json!({ "tools": checked.tools, "elapsed_ms": checked.elapsed_ms }));
+        }
+        return output.line(format!("Keepsake answered in {} ms with {} tools", checked.elapsed_ms, checked.tools));
+    }
     let parts = Parts { instructions: !wanted.no_instructions, hooks: !wanted.no_hooks, ..Parts::ALL };
     let planned =
         if wanted.undo { plan_removal(client, &env, &server, files) } else { plan(client, parts, &env, &server, files) };

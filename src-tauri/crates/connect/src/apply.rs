@@ -21,13 +21,15 @@ const BACKUPS_MAX: usize = 100;
 
 /// A file that was written, and the copy of what it was before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Written {
-    pub(crate) path: PathBuf,
-    pub(crate) backup: Option<PathBuf>,
+pub struct Written {
+    /// The file.
+    pub path: PathBuf,
+    /// The copy of what it was; nothing if it was not there.
+    pub backup: Option<PathBuf>,
 }
 
 /// Reads a file, for a plan. Links are followed; nothing if there is no file.
-pub(crate) fn read_file(path: &Path) -> io::Result<Option<String>> {
+pub fn read_file(path: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -36,7 +38,7 @@ pub(crate) fn read_file(path: &Path) -> io::Result<Option<String>> {
 }
 
 /// Writes what a plan says, all of it or nothing. `now` names the backups.
-pub(crate) fn apply(plan: &Plan, now: Timestamp) -> Result<Vec<Written>, ConnectError> {
+pub fn apply(plan: &Plan, now: Timestamp) -> Result<Vec<Written>, ConnectError> {
     for change in &plan.changes {
         if let (Some(other), false) = (&change.replaces, plan.may_replace) {
             return Err(ConnectError::WouldReplace { path: change.path.clone(), other: other.clone() });

@@ -1,30 +1,44 @@
 //! The command that clients start: `keepsake mcp …` as a server, `keepsake hook …` at an event. Here are its arguments, its
 //! quoting for a shell, and how an entry is recognized as Keepsake's own. What the commands do is not here.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::clients::Client;
 use super::env::Os;
 use super::error::ConnectError;
 
 /// Name of the entry in every client.
-pub(crate) const SERVER_NAME: &str = "keepsake";
+pub const SERVER_NAME: &str = "keepsake";
 
 /// Name of the program, without a suffix. An entry that starts a program of this name is taken for Keepsake's own, because the
 /// program may have moved since the entry was written.
 const PROGRAM_NAME: &str = "keepsake";
 
+/// The command-line program of this installation: the running program if it is that one, otherwise the one beside it, otherwise the
+/// first one in the folders of `PATH`. `is_file` says whether there is a program at a path.
+pub fn program_of(running: &Path, path: &[PathBuf], is_file: &dyn Fn(&Path) -> bool) -> Option<PathBuf> {
+    if is_keepsake(&running.to_string_lossy()) {
+        return Some(running.to_owned());
+    }
+    let name = if running.extension().is_some_and(|suffix| suffix == "exe") { "keepsake.exe" } else { PROGRAM_NAME };
+    let beside = running.parent().map(|folder| folder.join(name));
+    beside
+        .into_iter()
+        .chain(path.iter().filter(|folder| folder.is_absolute()).map(|folder| folder.join(name)))
+        .find(|file| is_file(file))
+}
+
 /// The program and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ServerCommand {
+pub struct ServerCommand {
     program: String,
     agent: String,
     data_dir: Option<String>,
 }
 
 impl ServerCommand {
-    /// Both paths must be absolute and UTF-8, because configuration files are.
-    pub(crate) fn new(program: &Path, agent: &str, data_dir: Option<&Path>) -> Result<Self, ConnectError> {
+    /// A command that starts `program` for `agent`. Both paths must be absolute and UTF-8, because configuration files are.
+    pub fn new(program: &Path, agent: &str, data_dir: Option<&Path>) -> Result<Self, ConnectError> {
         let data_dir = data_dir.map(full_path).transpose()?;
         Ok(Self { program: full_path(program)?, agent: agent.to_owned(), data_dir })
     }
@@ -177,5 +191,19 @@ mod tests {
         check("keepsake", false);
         check("./keepsake", false);
         assert!(ServerCommand::new(Path::new("/k"), "a", Some(Path::new("data"))).is_err());
+    }
+
+    #[test]
+    fn the_program_is_the_running_one_the_one_beside_it_or_the_first_on_the_path() {
+        let check = |running: &str, there: &[&str], expect: Option<&str>| {
+            let path = [PathBuf::from("relative"), PathBuf::from("/usr/bin"), PathBuf::from("/opt/bin")];
+            let found = program_of(Path::new(running), &path, &|file| there.iter().any(|known| Path::new(known) == file));
+            assert_eq!(found.as_deref(), expect.map(Path::new), "{running}");
+        };
+        check("/a/keepsake", &[], Some("/a/keepsake"));
+        check("/a/keepsake-app", &["/a/keepsake", "/usr/bin/keepsake"], Some("/a/keepsake"));
+        check("/a/keepsake-app", &["/opt/bin/keepsake", "/usr/bin/keepsake"], Some("/usr/bin/keepsake"));
+        check("/a/keepsake-app", &["relative/keepsake"], None);
+        check("/a/keepsake-app.exe", &["/a/keepsake", "/a/keepsake.exe"], Some("/a/keepsake.exe"));
     }
 }

@@ -5,10 +5,13 @@
 //! nothing but Keepsake's own entries, and a removal takes out exactly these, so that a file is the same to the byte if nobody
 //! changed it in between. It does not put a backup back, because the person may have edited the file since.
 //!
+//! [`check`] tries the entered command. [`program_of`] finds the program that is entered.
+//!
 //! Not here: what the server and the hooks do, asking the person, and printing. No client's program is run.
 
 mod apply;
 mod block;
+mod check;
 mod clients;
 mod entry;
 mod env;
@@ -21,12 +24,13 @@ mod text;
 mod toml;
 mod yaml;
 
-pub(crate) use apply::{apply, read_file};
-pub(crate) use clients::{Client, Files, Presence};
-pub(crate) use env::{Env, Os};
-pub(crate) use error::ConnectError;
-pub(crate) use plan::Plan;
-pub(crate) use server::{SERVER_NAME, ServerCommand};
+pub use apply::{Written, apply, read_file};
+pub use check::{CheckError, Checked, check};
+pub use clients::{Client, Files, Presence};
+pub use env::{Env, Os};
+pub use error::ConnectError;
+pub use plan::{FileChange, Plan};
+pub use server::{SERVER_NAME, ServerCommand, program_of};
 
 use clients::Format;
 use entry::Edited;
@@ -35,27 +39,25 @@ use plan::Draft;
 
 /// What is entered. A removal takes out all of it, whatever had been chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Parts {
-    pub(crate) server: bool,
-    pub(crate) instructions: bool,
-    pub(crate) hooks: bool,
+pub struct Parts {
+    /// The server.
+    pub server: bool,
+    /// The block of instructions.
+    pub instructions: bool,
+    /// The hooks.
+    pub hooks: bool,
 }
 
 impl Parts {
-    pub(crate) const ALL: Self = Self { server: true, instructions: true, hooks: true };
+    /// Everything.
+    pub const ALL: Self = Self { server: true, instructions: true, hooks: true };
 }
 
 /// Name of the format in messages about instructions.
 const MARKDOWN: &str = "Markdown";
 
 /// Plans to enter Keepsake into a client's files.
-pub(crate) fn plan(
-    client: Client,
-    parts: Parts,
-    env: &Env,
-    server: &ServerCommand,
-    files: Files<'_>,
-) -> Result<Plan, ConnectError> {
+pub fn plan(client: Client, parts: Parts, env: &Env, server: &ServerCommand, files: Files<'_>) -> Result<Plan, ConnectError> {
     let mut draft = Draft::new(files);
     let mut notes = Vec::new();
     if parts.server {
@@ -85,7 +87,7 @@ pub(crate) fn plan(
 }
 
 /// Plans to take Keepsake's entries out of a client's files.
-pub(crate) fn plan_removal(client: Client, env: &Env, server: &ServerCommand, files: Files<'_>) -> Result<Plan, ConnectError> {
+pub fn plan_removal(client: Client, env: &Env, server: &ServerCommand, files: Files<'_>) -> Result<Plan, ConnectError> {
     let mut draft = Draft::new(files);
     let mut notes = Vec::new();
     let (path, format) = client.server_file(env, files);

@@ -3,8 +3,8 @@
 use tempfile::TempDir;
 
 use super::*;
-use crate::connect::Client;
-use crate::connect::plan::FileChange;
+use crate::Client;
+use crate::plan::FileChange;
 
 /// 2026-10-28T12:30:00Z.
 const NOW: Timestamp = Timestamp(1_793_190_600_000);

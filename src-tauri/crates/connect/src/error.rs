@@ -31,47 +31,88 @@ impl Fault {
 
 /// Why a client was not connected or disconnected. Nothing was changed, except where a message says so.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum ConnectError {
+pub enum ConnectError {
     /// The file is there and is no text, or may not be read.
     #[error("{} cannot be read ({reason}); check that it is a text file which you may read", path.display())]
-    Unreadable { path: PathBuf, reason: String },
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
     /// The file does not follow its own format.
     #[error(
         "{} is not valid {format} (line {line}, column {column}), so it was left as it is; correct it or move it away, \
          and try again",
         path.display()
     )]
-    Broken { path: PathBuf, format: &'static str, line: usize, column: usize },
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        format: &'static str,
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+    },
     /// The file is valid, and something in it is in the way.
     #[error("{} was left as it is: {what}; change that by hand and try again", path.display())]
-    Unexpected { path: PathBuf, what: String },
+    Unexpected {
+        /// The file.
+        path: PathBuf,
+        /// What is in the way.
+        what: String,
+    },
     /// The planned edit did not do exactly what it should.
     #[error(
         "{} was left as it is, because the edit would have changed more than Keepsake's entry; add the entry by hand",
         path.display()
     )]
-    TooMuch { path: PathBuf },
+    TooMuch {
+        /// The file.
+        path: PathBuf,
+    },
     /// The plan replaces somebody else's entry, and nobody agreed to that.
     #[error(
         "{} has an entry 'keepsake' that starts something else ({other}); rename that entry, or say that it may be replaced",
         path.display()
     )]
-    WouldReplace { path: PathBuf, other: String },
+    WouldReplace {
+        /// The file.
+        path: PathBuf,
+        /// What the other entry starts.
+        other: String,
+    },
     /// The file is not as it was when the plan was made.
     #[error("{} changed after the plan was made, so nothing was written to it; try again", path.display())]
-    Changed { path: PathBuf },
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file may not be written.
     #[error(
         "{} is write-protected, so it was left as it is; make it writable, or change it where your dotfiles are kept",
         path.display()
     )]
-    Protected { path: PathBuf },
+    Protected {
+        /// The file.
+        path: PathBuf,
+    },
     /// Writing failed. Files of the same plan that had been written before were put back.
     #[error("{} could not be written ({reason}); it was left as it is. Check the folder and try again", path.display())]
-    Unwritable { path: PathBuf, reason: String },
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
     /// The command cannot be written into a configuration.
     #[error("'{what}' must be a full path in plain text, because clients start Keepsake from any folder; give its full path")]
-    NoFullPath { what: String },
+    NoFullPath {
+        /// What is in the way.
+        what: String,
+    },
 }
 
 /// A file that could not be read.

@@ -14,45 +14,47 @@ const CONTEXT_LINES: usize = 2;
 
 /// A file before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct FileChange {
-    pub(crate) path: PathBuf,
+pub struct FileChange {
+    /// The file.
+    pub path: PathBuf,
     /// The text now; nothing if the file is not there.
-    pub(crate) before: Option<String>,
+    pub before: Option<String>,
     /// The text to write; nothing if the file would hold nothing any more and goes.
-    pub(crate) after: Option<String>,
+    pub after: Option<String>,
     /// What somebody else's entry starts that this change replaces.
-    pub(crate) replaces: Option<String>,
+    pub replaces: Option<String>,
 }
 
 /// What connecting or disconnecting a client would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Plan {
+pub struct Plan {
     pub(crate) client: Client,
-    pub(crate) changes: Vec<FileChange>,
+    /// The files that would change.
+    pub changes: Vec<FileChange>,
     /// What the person should know or do.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
     /// Whether the person agreed that somebody else's entry is replaced.
     pub(super) may_replace: bool,
 }
 
 impl Plan {
     /// Whether everything is as it should be already.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
 
     /// The changes that replace somebody else's entry, for which [`Plan::allow_replacing`] is needed.
-    pub(crate) fn replacing(&self) -> impl Iterator<Item = &FileChange> {
+    pub fn replacing(&self) -> impl Iterator<Item = &FileChange> {
         self.changes.iter().filter(|change| change.replaces.is_some())
     }
 
     /// The plan with the person's consent to replace.
-    pub(crate) fn allow_replacing(self) -> Self {
+    pub fn allow_replacing(self) -> Self {
         Self { may_replace: true, ..self }
     }
 
     /// All changes as text, in the form of `diff -u`.
-    pub(crate) fn diff(&self) -> String {
+    pub fn diff(&self) -> String {
         self.changes.iter().map(FileChange::diff).collect::<Vec<_>>().join("\n")
     }
 }

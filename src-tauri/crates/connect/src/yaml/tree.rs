@@ -5,7 +5,7 @@ use yaml_rust2::parser::{Event, Parser};
 use yaml_rust2::scanner::{Marker, TScalarStyle};
 use yaml_rust2::{Yaml, YamlLoader};
 
-use crate::connect::error::Fault;
+use crate::error::Fault;
 
 /// Depth beyond which a file is refused; Goose's own has four levels.
 const DEPTH_MAX: usize = 64;

@@ -10,27 +10,37 @@ use super::error::{ConnectError, unreadable};
 use super::{json, toml};
 
 /// Reads a file; nothing if there is none.
-pub(crate) type Files<'a> = &'a dyn Fn(&Path) -> io::Result<Option<String>>;
+pub type Files<'a> = &'a dyn Fn(&Path) -> io::Result<Option<String>>;
 
 /// A program that can start Keepsake's server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Client {
+pub enum Client {
+    /// Claude Code.
     ClaudeCode,
+    /// Claude Desktop.
     ClaudeDesktop,
+    /// Codex CLI.
     Codex,
+    /// Gemini CLI.
     GeminiCli,
+    /// Cursor.
     Cursor,
+    /// Visual Studio Code.
     VsCode,
+    /// Zed.
     Zed,
+    /// Goose.
     Goose,
+    /// OpenHands.
     OpenHands,
 }
 
 /// Whether a client seems to be installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Presence {
+pub enum Presence {
     /// This folder, file or program is there.
     Found(PathBuf),
+    /// Nothing of it is there.
     NotFound,
 }
 
@@ -94,7 +104,8 @@ const CLAUDE_PACKAGE: &str = "Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/C
 const WINDOWS_SUFFIXES: [&str; 3] = ["exe", "cmd", "bat"];
 
 impl Client {
-    pub(crate) const ALL: [Self; 9] = [
+    /// All of them, in the order in which they are listed.
+    pub const ALL: [Self; 9] = [
         Self::ClaudeCode,
         Self::ClaudeDesktop,
         Self::Codex,
@@ -107,7 +118,7 @@ impl Client {
     ];
 
     /// The name on the command line, which is also the default name of the agent.
-    pub(crate) const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
             Self::ClaudeDesktop => "claude-desktop",
@@ -122,7 +133,7 @@ impl Client {
     }
 
     /// The name for people.
-    pub(crate) const fn title(self) -> &'static str {
+    pub const fn title(self) -> &'static str {
         match self {
             Self::ClaudeCode => "Claude Code",
             Self::ClaudeDesktop => "Claude Desktop",
@@ -136,7 +147,8 @@ impl Client {
         }
     }
 
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    /// The client with this name.
+    pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|client| client.name() == name)
     }
 
@@ -255,7 +267,7 @@ impl Client {
     }
 
     /// Looks for the client's folder, and for its program in the folders of `PATH`.
-    pub(crate) fn presence(self, env: &Env, files: Files<'_>, exists: &dyn Fn(&Path) -> bool) -> Presence {
+    pub fn presence(self, env: &Env, files: Files<'_>, exists: &dyn Fn(&Path) -> bool) -> Presence {
         let mut places = vec![self.folder(env, files)];
         let (program, more): (&[&str], _) = match self {
             Self::ClaudeCode => (&["claude"], Some(claude_json(env, files))),

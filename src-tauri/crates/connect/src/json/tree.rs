@@ -7,8 +7,8 @@ use jsonc_parser::{CollectOptions, ParseOptions, ast, parse_to_ast};
 use serde_json::{Map, Number, Value};
 
 use super::Step;
-use crate::connect::error::Fault;
-use crate::connect::text::place;
+use crate::error::Fault;
+use crate::text::place;
 
 /// A value and where it stands.
 pub(super) struct Node {

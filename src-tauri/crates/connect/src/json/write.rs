@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Step;
-use crate::connect::text::newline;
+use crate::text::newline;
 
 /// Indent of a file that shows none, which is what most clients write themselves.
 const INDENT: &str = "  ";

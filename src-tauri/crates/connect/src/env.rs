@@ -7,15 +7,18 @@ use std::path::{Path, PathBuf};
 
 /// An operating system, as far as folders differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Os {
+pub enum Os {
+    /// Linux, and other Unix systems.
     Linux,
+    /// macOS.
     Mac,
+    /// Windows.
     Windows,
 }
 
 impl Os {
     /// The one that this program was built for. Other Unix systems keep their files as Linux does.
-    pub(crate) const fn current() -> Self {
+    pub const fn current() -> Self {
         if cfg!(target_os = "windows") {
             Self::Windows
         } else if cfg!(target_os = "macos") {
@@ -28,7 +31,7 @@ impl Os {
 
 /// Home folder, operating system and environment variables.
 #[derive(Debug, Clone)]
-pub(crate) struct Env {
+pub struct Env {
     pub(crate) home: PathBuf,
     pub(crate) os: Os,
     pub(crate) vars: BTreeMap<String, String>,
@@ -36,7 +39,7 @@ pub(crate) struct Env {
 
 impl Env {
     /// From the environment variables; nothing if they name no home folder. A variable that is no UTF-8 counts as absent.
-    pub(crate) fn from_vars(os: Os, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Option<Self> {
+    pub fn from_vars(os: Os, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Option<Self> {
         let text = vars.into_iter().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         // Windows does not tell capital letters in the names of variables from small ones.
         let named = |name: String| if os == Os::Windows { name.to_uppercase() } else { name };

@@ -1,0 +1,107 @@
+//! Commands for connecting programs: which there are, what would change in their configuration, the change, and a try.
+//!
+//! The page names a program and never a path; which files that means is decided here. Not here: the files' formats (`connect`).
+
+use std::path::Path;
+
+use keepsake_connect::{
+    Client, Env, Files, Os, Parts, Plan, Presence, ServerCommand, apply, check, plan, plan_removal, program_of, read_file,
+};
+use keepsake_engine::default_data_dir;
+
+use crate::app::App;
+use crate::error::ApiError;
+use crate::types::Nothing;
+use crate::types::connect::*;
+
+/// How every file is read.
+const FILES: Files<'static> = &read_file;
+
+impl From<keepsake_connect::ConnectError> for ApiError {
+    fn from(error: keepsake_connect::ConnectError) -> Self {
+        Self::refused(error.to_string())
+    }
+}
+
+fn environment() -> Result<Env, ApiError> {
+    Env::from_vars(Os::current(), std::env::vars_os())
+        .ok_or_else(|| ApiError::refused("there is no home folder, so the programs' settings cannot be found; set HOME"))
+}
+
+fn client(name: &str) -> Result<Client, ApiError> {
+    Client::named(name)
+        .ok_or_else(|| ApiError::not_found(format!("Keepsake cannot be connected to {name:?}; choose a program of the list")))
+}
+
+/// The command that a program is to start.
+fn command(app: &App, client: Client) -> Result<ServerCommand, ApiError> {
+    let running = std::env::current_exe()
+        .map_err(|error| ApiError::failed(format!("the path of Keepsake cannot be found: {error}; start it by its full path")))?;
+    let path: Vec<_> = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect();
+    let program = program_of(&running, &path, &|file| file.is_file()).ok_or_else(|| {
+        ApiError::refused("the program `keepsake` is neither beside this one nor on the PATH; install the command line too")
+    })?;
+    let own = app.engine().data_dir();
+    // Without a path the entry stays right if the default folder moves with the person.
+    let data_dir = Some(own).filter(|own| default_data_dir(|name| std::env::var_os(name)).as_deref() != Some(*own));
+    Ok(ServerCommand::new(&program, client.name(), data_dir)?)
+}
+
+pub(crate) fn connect_list(app: &App, _: Nothing) -> Result<ConnectPrograms, ApiError> {
+    let env = environment()?;
+    let mut programs = Vec::new();
+    for client in Client::ALL {
+        let is_found = matches!(client.presence(&env, FILES, &|path| path.exists()), Presence::Found(_));
+        let server_alone = Parts { instructions: false, hooks: false, ..Parts::ALL };
+        let planned = plan(client, server_alone, &env, &command(app, client)?, FILES);
+        let (is_connected, problem) = match planned {
+            Ok(planned) => (planned.is_empty(), None),
+            Err(error) => (false, Some(error.to_string())),
+        };
+        programs.push(ConnectProgram {
+            name: client.name().to_owned(),
+            title: client.title().to_owned(),
+            is_found,
+            is_connected,
+            problem,
+        });
+    }
+    programs.sort_by_key(|program| !program.is_found);
+    Ok(ConnectPrograms { programs })
+}
+
+fn planned(app: &App, request: &ConnectRequest) -> Result<Plan, ApiError> {
+    let (env, client) = (environment()?, client(&request.name)?);
+    let command = command(app, client)?;
+    if request.remove {
+        return Ok(plan_removal(client, &env, &command, FILES)?);
+    }
+    let parts = Parts { instructions: request.instructions, hooks: request.hooks, ..Parts::ALL };
+    let planned = plan(client, parts, &env, &command, FILES)?;
+    Ok(if request.replace { planned.allow_replacing() } else { planned })
+}
+
+fn shown(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+pub(crate) fn connect_preview(app: &App, request: ConnectRequest) -> Result<ConnectPreview, ApiError> {
+    let planned = planned(app, &request)?;
+    Ok(ConnectPreview {
+        diff: planned.diff(),
+        replaces: planned.replacing().map(|change| shown(&change.path)).collect(),
+        notes: planned.notes,
+    })
+}
+
+pub(crate) fn connect_apply(app: &App, request: ConnectRequest) -> Result<ConnectDone, ApiError> {
+    let planned = planned(app, &request)?;
+    let written = apply(&planned, app.engine().now())?;
+    let files = written.iter().map(|file| ConnectFile { path: shown(&file.path), backup: file.backup.as_deref().map(shown) });
+    Ok(ConnectDone { files: files.collect(), notes: planned.notes })
+}
+
+pub(crate) fn connect_check(app: &App, request: ConnectName) -> Result<ConnectChecked, ApiError> {
+    let checked = check(&command(app, client(&request.name)?)?).map_err(|error| ApiError::failed(error.to_string()))?;
+    Ok(ConnectChecked { tools: u32::try_from(checked.tools).unwrap_or(u32::MAX), elapsed_ms: checked.elapsed_ms })
+}

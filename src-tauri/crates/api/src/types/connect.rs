@@ -1,0 +1,97 @@
+//! Programs that Keepsake can be connected to.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// A program that can use Keepsake.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ConnectProgram {
+    /// Its name, which is also the name of its agent in Keepsake.
+    pub name: String,
+    /// Its name for people.
+    pub title: String,
+    /// It is on this computer.
+    pub is_found: bool,
+    /// It starts this Keepsake.
+    pub is_connected: bool,
+    /// Why its configuration cannot be read, if so.
+    pub problem: Option<String>,
+}
+
+/// The programs, those of this computer first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ConnectPrograms {
+    /// The programs.
+    pub programs: Vec<ConnectProgram>,
+}
+
+/// One program.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct ConnectName {
+    /// Its name.
+    pub name: String,
+}
+
+/// What to enter into a program's configuration, or to take out of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct ConnectRequest {
+    /// Name of the program.
+    pub name: String,
+    /// Takes out everything that was entered; the other choices are ignored then.
+    #[serde(default)]
+    pub remove: bool,
+    /// A block of instructions for the model. Default `true`.
+    #[serde(default = "yes")]
+    pub instructions: bool,
+    /// Hooks, where the program has them. Default `true`.
+    #[serde(default = "yes")]
+    pub hooks: bool,
+    /// Replaces an entry of another program that has Keepsake's name.
+    #[serde(default)]
+    pub replace: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// What would change. Nothing has been changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ConnectPreview {
+    /// The changes as `diff -u` writes them; empty if there are none.
+    pub diff: String,
+    /// Files with an entry of another program that would be replaced.
+    pub replaces: Vec<String>,
+    /// What the person should know or do.
+    pub notes: Vec<String>,
+}
+
+/// A file that was changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ConnectFile {
+    /// Its path.
+    pub path: String,
+    /// Path of the copy of what it was before.
+    pub backup: Option<String>,
+}
+
+/// What was changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ConnectDone {
+    /// The files.
+    pub files: Vec<ConnectFile>,
+    /// What the person should know or do.
+    pub notes: Vec<String>,
+}
+
+/// An entered command that answered.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, TS)]
+pub struct ConnectChecked {
+    /// Number of tools that it offers.
+    pub tools: u32,
+    /// Milliseconds until it had answered.
+    #[ts(type = "number")]
+    pub elapsed_ms: u64,
+}

@@ -29,7 +29,9 @@ export function Connect() {
   const shown = programs.filter((program) => isAll || program.is_found || program.is_connected);
   const changed = ({ program, remove }: Asked, notes: readonly string[]) => {
     setAsked(null);
-    showToast({ text: [remove ? words.disconnected(program.title) : words.connected(program.title), ...notes].join(' ') });
+    showToast({ replaces: 'connect', text: [remove ? words.disconnected(program.title) : words.connected(program.title), ...notes].join(' ') });
+    // What was shown was true of the files as they were.
+    client.removeQueries({ queryKey: ['connect_preview'] });
     void client.invalidateQueries({ queryKey: rpcKey('connect_list', {}) });
   };
   return (
@@ -71,7 +73,7 @@ function Program({ program, children }: { program: ConnectProgram; children: Rea
   };
   return (
     <div data-testid={TESTIDS.connectProgram} data-program={program.name}>
-      <Row name={program.title} hint={test.kind === 'answered' ? test.text : program.is_found ? undefined : words.notFound} problem={test.kind === 'failed' ? test.text : (program.problem ?? undefined)}>
+      <Row name={program.title} hint={program.is_connected && test.kind === 'answered' ? test.text : program.is_found ? undefined : words.notFound} problem={test.kind === 'failed' ? test.text : (program.problem ?? undefined)}>
         {program.is_connected ? (
           <>
             <Badge tone="ok">{words.isConnected}</Badge>
@@ -82,7 +84,7 @@ function Program({ program, children }: { program: ConnectProgram; children: Rea
         ) : null}
         {children}
         <span className="srOnly" role="status">
-          {test.kind === 'answered' ? test.text : ''}
+          {program.is_connected && test.kind === 'answered' ? test.text : ''}
         </span>
       </Row>
     </div>

@@ -1,6 +1,6 @@
 /** What connecting a program, or disconnecting it, would change in its configuration, line by line; and the change. */
-import { useEffect, useId, useState } from 'react';
-import { type ConnectPreview, type ConnectProgram, call } from '../../api';
+import { useState } from 'react';
+import { type ConnectProgram, call, useRpc } from '../../api';
 import { Button, Dialog, LoadingRows, Switch } from '../../design';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -19,23 +19,11 @@ export function ConnectDialog({ program, remove, onClose, onDone }: Props) {
   const [instructions, setInstructions] = useState(true);
   const [hooks, setHooks] = useState(true);
   const [replace, setReplace] = useState(false);
-  const [preview, setPreview] = useState<ConnectPreview | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const replaceHint = useId();
   const words = t.connect;
   const { name, title } = program;
-  useEffect(() => {
-    let isCurrent = true;
-    setProblem(null);
-    call('connect_preview', { name, remove, instructions, hooks, replace: false }).then(
-      (next) => isCurrent && setPreview(next),
-      (thrown: unknown) => isCurrent && setProblem(errorMessage(thrown)),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [name, remove, instructions, hooks]);
+  const { data: preview, error } = useRpc('connect_preview', { name, remove, instructions, hooks, replace: false });
   const apply = async () => {
     setBusy(true);
     setProblem(null);
@@ -46,8 +34,8 @@ export function ConnectDialog({ program, remove, onClose, onDone }: Props) {
       setProblem(errorMessage(thrown));
     }
   };
-  const isReplacing = preview !== null && preview.replaces.length > 0;
-  const isNothing = preview !== null && preview.diff === '';
+  const isReplacing = preview !== undefined && preview.replaces.length > 0;
+  const isNothing = preview?.diff === '';
   return (
     <Dialog
       open
@@ -59,7 +47,7 @@ export function ConnectDialog({ program, remove, onClose, onDone }: Props) {
           <Button disabled={isBusy} onClick={onClose}>
             {t.app.cancel}
           </Button>
-          <Button tone="primary" disabled={isBusy || preview === null || isNothing || (isReplacing && !replace)} testId={TESTIDS.connectApply} onClick={() => void apply()}>
+          <Button tone="primary" disabled={isBusy || preview === undefined || isNothing || (isReplacing && !replace)} testId={TESTIDS.connectApply} onClick={() => void apply()}>
             {isBusy ? words.changing : remove ? words.disconnectConfirm : words.connectConfirm}
           </Button>
         </>
@@ -72,16 +60,18 @@ export function ConnectDialog({ program, remove, onClose, onDone }: Props) {
           <Choice name={words.hooks} hint={words.hooksHint} isOn={hooks} testId={TESTIDS.connectHooks} onChange={setHooks} />
         </div>
       )}
-      {preview === null ? (
-        problem === null ? (
+      {preview === undefined ? (
+        error === null ? (
           <LoadingRows />
         ) : null
       ) : isNothing ? (
         <p className={css.text}>{words.nothing}</p>
       ) : (
         // It scrolls, so the keyboard must reach it.
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         <pre className={css.diff} tabIndex={0} aria-label={words.changes} data-testid={TESTIDS.connectDiff}>
           {preview.diff.split('\n').map((line, at) => (
+            // oxlint-disable-next-line react/no-array-index-key -- lines have no identity of their own
             <span key={at} data-kind={kindOf(line)}>
               {line}
               {'\n'}
@@ -91,22 +81,20 @@ export function ConnectDialog({ program, remove, onClose, onDone }: Props) {
       )}
       {isReplacing ? (
         <div className={css.choices}>
-          <Choice name={words.replace} hint={words.replaceHint(preview.replaces.join(', '))} hintId={replaceHint} isOn={replace} testId={TESTIDS.connectReplace} onChange={setReplace} />
+          <Choice name={words.replace} hint={words.replaceHint(preview.replaces.join(', '))} isOn={replace} testId={TESTIDS.connectReplace} onChange={setReplace} />
         </div>
       ) : null}
-      <Problem text={problem} />
+      <Problem text={problem ?? (error && preview === undefined ? errorMessage(error) : null)} />
     </Dialog>
   );
 }
 
-function Choice({ name, hint, hintId, isOn, testId, onChange }: { name: string; hint: string; hintId?: string; isOn: boolean; testId: string; onChange: (isOn: boolean) => void }) {
+function Choice({ name, hint, isOn, testId, onChange }: { name: string; hint: string; isOn: boolean; testId: string; onChange: (isOn: boolean) => void }) {
   return (
     <div className={css.choice}>
       <div>
         <div>{name}</div>
-        <div className={css.hint} id={hintId}>
-          {hint}
-        </div>
+        <div className={css.hint}>{hint}</div>
       </div>
       <Switch label={name} checked={isOn} testId={testId} onChange={onChange} />
     </div>

@@ -27,6 +27,8 @@ describe('connecting a program', () => {
     fireEvent.click(within(dialog).getByTestId('connect-hooks'));
     await waitFor(() => expect(asked(host, 'connect_preview').at(-1)).toMatchObject({ instructions: true, hooks: false }));
     expect(asked(host, 'connect_apply')).toEqual([]);
+    // Nothing is changed that was not shown.
+    await within(dialog).findByTestId('connect-diff');
     fireEvent.click(within(dialog).getByTestId('btn-connect-apply'));
     await waitFor(() => expect(asked(host, 'connect_apply')).toEqual([{ name: 'claude-code', remove: false, instructions: true, hooks: false, replace: false }]));
     await screen.findByText('Claude Code is connected. Restart Claude Code to use the change.');

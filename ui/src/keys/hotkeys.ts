@@ -5,7 +5,7 @@
  * editor is mounted), then in the active scope, then in `global`. This module uses no React state, so that a key press re-renders
  * only what its handler changes.
  */
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import { ACTIONS, ACTION_IDS, type ActionId, type ActionIn, type Scope, action, isSingleKey } from './actions';
 
 /** Returns `false` if it did not act, so that the key keeps its default behavior. */
@@ -136,7 +136,8 @@ export const hotkeys = createHotkeys();
 /** Handles actions of one scope while the component is mounted. Handlers may change between renders; the latest are used. */
 export function useActions<S extends Scope>(scope: S, handlers: Partial<Record<ActionIn<S>, ActionHandler>>): void {
   const latest = useRef(handlers);
-  useEffect(() => {
+  // Before the screen is drawn: a key that is pressed as soon as something is seen must do what belongs to it.
+  useLayoutEffect(() => {
     latest.current = handlers;
   });
   const ids = (Object.keys(handlers) as ActionIn<S>[]).filter((id) => ACTIONS[id].scope === scope).join('\n');

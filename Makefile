@@ -91,7 +91,6 @@ bench: setup ui model ## figures, printed
 	cargo build --release --locked -p keepsake-app -p keepsake-server
 	KEEPSAKE_APP="$$CARGO_TARGET_DIR/release/keepsake-app" KEEPSAKE_CLI="$$CARGO_TARGET_DIR/release/keepsake" \
 	  node tests/e2e/benches/window.mjs
-	KEEPSAKE_CLI="$$CARGO_TARGET_DIR/release/keepsake" node tests/e2e/benches/agents.mjs
 
 bench-quality: model overlap .cache/reader-venv/.installed ## how good proposals and search are, as one table (EVALS=DIR)
 	cargo build --release --locked -p keepsake-server

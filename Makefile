@@ -53,7 +53,7 @@ ui/dist/index.html: ui/node_modules/.installed $(UI_SOURCES)
 
 app: ui ## the desktop application, optimised
 	@$(SCRIPTS)/system_packages.sh build window
-	cargo build --release --locked -p keepsake-app
+	cargo build --release --locked -p keepsake-app -p keepsake-server
 
 types: ui/src/api/schema.ts ## the TypeScript types of the API, made from the Rust ones
 
@@ -69,7 +69,7 @@ run: ## builds and opens Keepsake
 	@$(MAKE) --no-print-directory ui
 	@$(MAKE) --no-print-directory model || echo "Going on without the embedding model: search works by keywords." >&2
 	@if [[ -n "$${DISPLAY:-}$${WAYLAND_DISPLAY:-}" ]]; then \
-	  cargo build --release --locked -p keepsake-app && exec "$$CARGO_TARGET_DIR/release/keepsake-app" $(ARGS); \
+	  cargo build --release --locked -p keepsake-app -p keepsake-server && exec "$$CARGO_TARGET_DIR/release/keepsake-app" $(ARGS); \
 	else \
 	  echo "There is no display; serving the same page on this machine alone."; \
 	  cargo build --release --locked -p keepsake-server && exec "$$CARGO_TARGET_DIR/release/keepsake" $(ARGS) serve; \

@@ -88,7 +88,12 @@ fn check_within(command: &mut Command, program: &str, max: Duration) -> Result<C
                 })?;
                 let Ok(answer) = serde_json::from_str::<Value>(&line) else { continue };
                 if answer["id"] == id {
-                    return outcome(&answer);
+                    let result = outcome(&answer)?;
+                    if id == INITIALIZE {
+                        let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+                        writeln!(input, "{initialized}").map_err(|_| CheckError::Ended)?;
+                    }
+                    return Ok(result);
                 }
             }
         };
@@ -129,7 +134,8 @@ mod tests {
     }
 
     const INITIALIZED: &str = r#"read l; echo '{"jsonrpc":"2.0","id":1,"result":{}}'; "#;
-    const LISTED: &str = r#"read l; echo 'a line of a log'; echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{},{}]}}'; "#;
+    const LISTED: &str =
+        r#"read l; read l; echo 'a line of a log'; echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{},{}]}}'; "#;
 
     #[test]
     fn a_server_that_answers_is_told_apart_from_every_other() {

@@ -53,7 +53,9 @@ pub(crate) fn connect_list(app: &App, _: Nothing) -> Result<ConnectPrograms, Api
     for client in Client::ALL {
         let is_found = matches!(client.presence(&env, FILES, &|path| path.exists()), Presence::Found(_));
         let server_alone = Parts { instructions: false, hooks: false, ..Parts::ALL };
-        let planned = plan(client, server_alone, &env, &command(app, client)?, FILES);
+        // One that cannot be read, or a missing `keepsake`, is said in its row; the others are listed all the same.
+        let planned =
+            command(app, client).and_then(|command| plan(client, server_alone, &env, &command, FILES).map_err(ApiError::from));
         let (is_connected, problem) = match planned {
             Ok(planned) => (planned.is_empty(), None),
             Err(error) => (false, Some(error.to_string())),

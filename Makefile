@@ -33,7 +33,8 @@ help: ## this list
 setup: ## system packages, tools, the page's packages
 	@$(SCRIPTS)/system_packages.sh build window test
 	@$(SCRIPTS)/toolchain.sh
-	@$(MAKE) --no-print-directory ui/node_modules/.installed tests/conformance/node_modules/.installed
+	@$(MAKE) --no-print-directory ui/node_modules/.installed tests/conformance/node_modules/.installed \
+		.cache/openai-venv/.installed
 
 # The lock file decides and is not written. Not `npm ci`: that one refuses a lock in which the binaries of other
 # platforms are missing, as they are on some mirrors.
@@ -100,6 +101,11 @@ bench-quality: model overlap .cache/reader-venv/.installed ## how good proposals
 
 overlap: ## no line of ours stands in an evaluation set (EVALS=DIR)
 	@python3 $(TRAINING)/overlap.py $(EVALS)
+
+.cache/openai-venv/.installed: tests/openai/requirements.txt
+	python3 -m venv .cache/openai-venv
+	.cache/openai-venv/bin/python -m pip install --quiet --requirement $<
+	@touch $@
 
 .cache/reader-venv/.installed: $(TRAINING)/requirements.txt
 	python3 -m venv .cache/reader-venv

@@ -136,6 +136,13 @@ impl Home {
         Self { model_dir: prepared_models(), ..Self::new() }
     }
 
+    /// A home of its own with a copy of this one's data. Nothing may have it open.
+    pub(crate) fn copied(&self) -> Self {
+        let copy = Self::new();
+        copy_folder(&self.data(), &copy.data());
+        copy
+    }
+
     /// Path of the data folder.
     pub(crate) fn data(&self) -> PathBuf {
         self.dir.path().join("data")
@@ -189,6 +196,19 @@ impl Home {
     /// All stored data, as shown on the command line. A failed or repeated command must not change it.
     pub(crate) fn stored(&self) -> Vec<Value> {
         [self.rows(&["conversations"]), self.rows(&["memories"]), vec![self.json(&["verify"])]].concat()
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (path, to) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy_folder(&path, &to);
+        } else if path.is_file() {
+            std::fs::copy(&path, &to).unwrap();
+        }
     }
 }
 

@@ -13,6 +13,7 @@ mod imports;
 mod links;
 mod merging;
 mod models;
+mod noninterference;
 mod poison;
 mod properties;
 mod rules;

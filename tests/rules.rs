@@ -32,11 +32,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "api",
         &["domain", "connect", "prompt", "capture", "insight", "people", "retrieval", "importers", "store", "models", "engine"],
     ),
+    ("router", &["domain", "models", "engine", "api"]),
     (
         "server",
         &[
             "domain", "prompt", "capture", "insight", "people", "retrieval", "importers", "store", "models", "engine", "connect",
-            "api",
+            "api", "router",
         ],
     ),
     ("app", &["domain", "models", "engine", "api", "server"]),

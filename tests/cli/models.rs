@@ -87,3 +87,29 @@ fn analyze_uses_the_chosen_model_and_says_so() {
     let analysis = home.json(&["analyze", "talk", "--force"]);
     assert!(text(&analysis, "proposer").starts_with("builtin-analysis/"), "{analysis}");
 }
+
+#[test]
+fn a_terminal_agent_that_is_followed_is_read_from_where_it_was_left() {
+    let home = Home::new();
+    let line = |n: u32, words: &str| {
+        format!(
+            "{{\"type\":\"user\",\"uuid\":\"u-{n}\",\"sessionId\":\"s-1\",\"cwd\":\"/work\",\"timestamp\":\"2026-03-02T10:00:0{n}Z\",\"message\":{{\"role\":\"user\",\"content\":\"{words}\"}}}}\n"
+        )
+    };
+    let file = home.file("session.jsonl", line(1, "I live in Utrecht."));
+    let folder = file.parent().unwrap().join("projects");
+    std::fs::create_dir(&folder).unwrap();
+    let session = folder.join("session.jsonl");
+    std::fs::rename(file, &session).unwrap();
+    let added = home.rows(&["watch", "add", folder.to_str().unwrap(), "--kind", "live"]);
+    assert_eq!((&added[0]["kind"], added[0]["next_at"].is_null()), (&"live".into(), true), "{added:?}");
+    let messages = || {
+        home.run(&["run-jobs", "--until-idle"]).ok();
+        home.rows(&["conversations"])[0]["messages"].clone()
+    };
+    assert_eq!(messages(), 1);
+    std::fs::write(&session, line(1, "I live in Utrecht.") + &line(2, "I work as a nurse.")).unwrap();
+    assert_eq!(messages(), 2);
+    let refused = home.run(&["watch", "follow", "zed"]).failure();
+    assert!(refused.contains("claude-code, codex or gemini-cli"), "{refused}");
+}

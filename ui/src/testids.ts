@@ -386,6 +386,10 @@ export const TESTIDS = {
   watchedHour: 'watched-hour',
   watchedConfirm: 'btn-watched-confirm',
   watchedRemove: 'btn-watched-remove',
+  followOffers: 'follow-offers',
+  followOffer: 'follow-offer',
+  follow: 'btn-follow',
+  followDismiss: 'btn-follow-dismiss',
 
   sessionsTab: 'sessions-tab',
   sessionsList: 'sessions-list',
@@ -500,6 +504,7 @@ export const TESTIDS = {
   connectReplace: 'connect-replace',
   agentServer: 'agent-server',
   agentServerPort: 'agent-server-port',
+  router: 'memory-router',
   playbookExport: 'btn-playbook-export',
   playbookExportDialog: 'playbook-export-dialog',
   playbookExportFolder: 'playbook-export-folder',

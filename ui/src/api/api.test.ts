@@ -87,7 +87,7 @@ describe('the count of waiting candidates', () => {
 
 describe('change tags', () => {
   test.each([
-    [['settings'], ['agent_server_get', 'agents_overview', 'app_status', 'backups_list', 'gaps_list', 'jobs_list', 'maintenance_get', 'models_get', 'playbook_settings_get', 'reflection_settings_get', 'settings_get', 'topic_rules_get', 'watched_list']],
+    [['settings'], ['agent_server_get', 'agents_overview', 'app_status', 'backups_list', 'gaps_list', 'jobs_list', 'maintenance_get', 'models_get', 'playbook_settings_get', 'reflection_settings_get', 'router_settings_get', 'settings_get', 'topic_rules_get', 'watched_list', 'watched_offers']],
     [['gate_log'], ['conversation_privacy_preview', 'gate_log_list']],
     [['embeddings'], ['app_status', 'search']],
     [['model_calls'], ['model_calls_list', 'models_get']],

@@ -75,4 +75,11 @@ export const agents = {
     portHint: 'Agents have it in their settings, so change it only if another program uses it.',
     portBad: (least: number, most: number) => `Enter a port from ${number(least)} to ${number(most)}.`,
   },
+  router: {
+    name: 'Memory router',
+    hint: 'For programs that speak the OpenAI protocol. They reach your chosen model through Keepsake, which adds the context for them and keeps what both sides say.',
+    address: (port: number) => `Give programs the base address http://127.0.0.1:${port}/router/v1 and, as the key, the token of an agent.`,
+    needsServer: 'It works once agents are served over HTTP, above.',
+    needsModel: 'It works once you have chosen a model, below “Models”.',
+  },
 };

@@ -30,6 +30,7 @@ use crate::handlers::sources::*;
 use crate::handlers::status::*;
 use crate::handlers::topics::*;
 use crate::handlers::unidentified_speakers::*;
+use crate::handlers::watched_offers::*;
 
 fn call<Q: DeserializeOwned, A: Serialize>(
     app: &App,

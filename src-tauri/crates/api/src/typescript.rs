@@ -88,8 +88,8 @@ pub fn schema_ts() -> String {
         AgentServerChoice, ServerState, AgentServerView, AgentAccessView, PersonRoleRequest, ShareRequest, AgentView,
         AgentsResponse, ProviderView, ProfileView, ModelSettingsView, ModelUseView, ModelsView, ModelKeyRequest, FoundServer,
         FoundServers, ModelNames, ModelTest, ModelRating, ModelPullRequest, ModelPullView, TaskRatingView, TaskModelsView,
-        ReadingEstimateView, ModelCallsRequest, ModelCallView, ModelCallsResponse, QueuedCount, WatchedSourceView,
-        WatchedSources, WatchedAddRequest, Event,
+        ReadingEstimateView, RouterSettingsView, ModelCallsRequest, ModelCallView, ModelCallsResponse, QueuedCount,
+        WatchedSourceView, WatchedSources, WatchedAddRequest, WatchedOffer, WatchedOffers, WatchedFollowRequest, Event,
     );
     out.push_str("/** Every command with its request and response. */\nexport interface RpcSchema {\n");
     macro_rules! rows {

@@ -188,6 +188,18 @@ impl Client {
         }
     }
 
+    /// The folder in which a terminal agent keeps its sessions.
+    pub fn sessions_folder(self, env: &Env, files: Files<'_>) -> Option<PathBuf> {
+        let name = match self {
+            Self::ClaudeCode => "projects",
+            Self::Codex => "sessions",
+            // A folder for each project.
+            Self::GeminiCli => "tmp",
+            _ => return None,
+        };
+        Some(self.folder(env, files).join(name))
+    }
+
     /// The file that lists the servers of the user.
     pub(super) fn server_file(self, env: &Env, files: Files<'_>) -> (PathBuf, Format) {
         let folder = self.folder(env, files);

@@ -38,11 +38,16 @@ pub use derive::unidentified_speakers::SpeakerAnswer;
 pub use error::EngineError;
 pub use ingest::append::{APPEND_BYTES_MAX, APPEND_MESSAGES_MAX, AppendMessage, AppendRole, AppendTo, Appended};
 pub use ingest::import::{ImportOutcome, ImportRequest, local_zone, named};
+#[doc(hidden)]
+pub use ingest::live::{LiveAccess, position::LiveInput};
 pub use ingest::preview::DryRun;
-pub use ingest::watched_folders::{CHAT_HOUR, WatchKind, WatchedSource};
+pub use ingest::watched_folders::{CHAT_HOUR, WatchKind, WatchedSource, session_files};
 pub use keepsake_importers::Zone;
 pub use keepsake_insight::topic::{Entities as TopicEntities, TopicRules, as_said};
-pub use language::{ModelFailure, ModelSettings, Provider, Pull, ReadingEstimate, TaskModels, TaskRating, Trial, Verdict};
+pub use language::{
+    ModelFailure, ModelSettings, Provider, Pull, ReadingEstimate, Route, RoutedEnd, RouterSettings, TaskModels, TaskRating,
+    Trial, Verdict,
+};
 pub use lifecycle::backup::{BackupFile, BackupReason, RestoreReceipt};
 pub use lifecycle::erasure::{ErasureReceipt, Existing, MemoriesReceipt, PrivacyOutcome};
 pub use lifecycle::export::ExportReceipt;
@@ -108,6 +113,8 @@ pub(crate) struct Inner {
     pub(crate) map: Mutex<Option<Arc<serve::boundary::AccessMap>>>,
     pub(crate) policy: serve::boundary::PrivacyPolicy,
     pub(crate) wake: queue::Wake,
+    /// Followed files to look at.
+    pub(crate) live: Mutex<ingest::live::Waiting>,
     pub(crate) keys: Arc<dyn KeyStore>,
     pub(crate) power: Arc<dyn Power>,
     pub(crate) search: serve::search::SearchIndex,
@@ -161,6 +168,7 @@ impl Engine {
             map: Mutex::new(None),
             policy,
             wake: queue::Wake::default(),
+            live: Mutex::new(ingest::live::Waiting::default()),
             keys: parts.keys,
             power: parts.power,
             search: serve::search::SearchIndex::default(),

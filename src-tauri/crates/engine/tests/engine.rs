@@ -34,6 +34,8 @@ mod gaps;
 mod import;
 #[path = "engine/links.rs"]
 mod links;
+#[path = "engine/live.rs"]
+mod live;
 #[path = "engine/maintenance.rs"]
 mod maintenance;
 #[path = "engine/namesakes.rs"]

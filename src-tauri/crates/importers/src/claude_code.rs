@@ -12,7 +12,7 @@ use std::io::BufRead;
 use keepsake_domain::{
     Author, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty, Timestamp, Visibility,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
@@ -117,22 +117,45 @@ struct Block<'a> {
     is_error: Loose<'a>,
 }
 
+/// A call of a tool.
+#[derive(Serialize, Deserialize)]
+struct Call {
+    tool: String,
+    #[serde(skip)]
+    is_answered: bool,
+}
+
 /// State kept across lines, and across files that are read together.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Sessions {
-    /// The ids of the lines already read, because a resumed session repeats the old lines in its new file.
+    /// The ids of the lines already read, because a resumed session repeats the old lines in its new file. Where a file is
+    /// read on, the store recognizes a repeated line.
+    #[serde(skip)]
     uuids: HashSet<u64>,
-    /// Tool names by call id.
-    tools: HashMap<String, String>,
+    /// The calls of tools, by id.
+    calls: HashMap<String, Call>,
+    last_time: Option<Timestamp>,
     stand_ins: StandIns,
 }
 
-/// Reads one file.
+/// Reads one file from its start.
 pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>, sessions: &mut Sessions) -> Result<(), Halt> {
+    sessions.calls.clear();
+    sessions.last_time = None;
+    read_lines(input, out, sessions)
+}
+
+/// Reads the lines that follow those of which `sessions` knows.
+pub(crate) fn read_on(input: &mut dyn BufRead, out: &mut Out<'_>, sessions: &mut Sessions) -> Result<(), Halt> {
+    read_lines(input, out, sessions)?;
+    // A call has one result, so the others need not be kept for the lines to come.
+    sessions.calls.retain(|_, call| !call.is_answered);
+    Ok(())
+}
+
+fn read_lines(input: &mut dyn BufRead, out: &mut Out<'_>, sessions: &mut Sessions) -> Result<(), Halt> {
     let mut lines = Lines::new(input, ELEMENT_BYTES_MAX);
     let mut groups = Regroup::default();
-    let mut last_time = None;
-    sessions.tools.clear();
     loop {
         let bytes = match lines.next()? {
             None => break,
@@ -146,7 +169,7 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>, sessions: &mut Se
             continue;
         }
         match record::<Record<'_>>(bytes, &mut String::new()) {
-            Some(record) => take(&record, bytes, &mut last_time, sessions, &mut groups, out)?,
+            Some(record) => take(&record, bytes, sessions, &mut groups, out)?,
             None => out.skip_bytes(SkipReason::Malformed, bytes),
         }
         out.progress(lines.bytes_done())?;
@@ -154,14 +177,7 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>, sessions: &mut Se
     Ok(groups.flush(out)?)
 }
 
-fn take(
-    record: &Record<'_>,
-    bytes: &[u8],
-    last_time: &mut Option<Timestamp>,
-    sessions: &mut Sessions,
-    groups: &mut Regroup,
-    out: &mut Out<'_>,
-) -> Result<(), Halt> {
+fn take(record: &Record<'_>, bytes: &[u8], sessions: &mut Sessions, groups: &mut Regroup, out: &mut Out<'_>) -> Result<(), Halt> {
     let session = record.session.text().unwrap_or("session");
     let is_user = match record.kind.text() {
         Some("user") => true,
@@ -198,8 +214,8 @@ fn take(
         return Ok(());
     }
     let given = record.timestamp.text().and_then(|text| parse_rfc3339(text, out.options.zone));
-    let (time, time_certainty) = given.unwrap_or((last_time.unwrap_or(out.options.file_time), TimeCertainty::Inferred));
-    *last_time = Some(time);
+    let (time, time_certainty) = given.unwrap_or((sessions.last_time.unwrap_or(out.options.file_time), TimeCertainty::Inferred));
+    sessions.last_time = Some(time);
     let is_sidechain = record.is_sidechain.is_true() || record.agent.text().is_some();
     let conversation = match (is_sidechain, record.agent.text()) {
         (false, _) => session.to_owned(),
@@ -335,10 +351,10 @@ fn parts_of(
                 let mut part = Part::of(Role::Assistant, input, MessageType::ToolUse);
                 part.tool = block.name.text().map(str::to_owned);
                 if let (Some(id), Some(tool)) = (block.id.text(), &part.tool) {
-                    if sessions.tools.len() >= NAMES_MAX {
-                        sessions.tools.clear();
+                    if sessions.calls.len() >= NAMES_MAX {
+                        sessions.calls.clear();
                     }
-                    sessions.tools.insert(id.to_owned(), tool.clone());
+                    sessions.calls.insert(id.to_owned(), Call { tool: tool.clone(), is_answered: false });
                     part.metadata.insert("tool_use_id".to_owned(), id.into());
                 }
                 parts.push(part);
@@ -346,7 +362,10 @@ fn parts_of(
             "tool_result" | "web_search_tool_result" => {
                 let mut part = Part::of(Role::Tool, result_text(block.content), MessageType::ToolResult);
                 if let Some(id) = block.tool_use_id.text() {
-                    part.tool = sessions.tools.get(id).cloned();
+                    if let Some(call) = sessions.calls.get_mut(id) {
+                        call.is_answered = true;
+                        part.tool = Some(call.tool.clone());
+                    }
                     part.metadata.insert("tool_use_id".to_owned(), id.into());
                 }
                 if block.is_error.is_true() {

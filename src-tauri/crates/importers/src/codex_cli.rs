@@ -13,7 +13,7 @@ use std::io::BufRead;
 use keepsake_domain::{
     Author, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty, Timestamp, Visibility,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
@@ -159,8 +159,8 @@ struct Held {
 }
 
 /// State kept across the lines of one file.
-#[derive(Default)]
-struct Session {
+#[derive(Default, Serialize, Deserialize)]
+pub(crate) struct Session {
     /// The id of the file's session.
     id: Option<String>,
     started: Option<Timestamp>,
@@ -182,40 +182,63 @@ struct Session {
     stand_ins: StandIns,
     /// Counted separately from events, so that a request and the matching event get the same id.
     request_ids: StandIns,
+    #[serde(skip)]
     held: Vec<Held>,
+    #[serde(skip)]
     held_bytes: usize,
     /// The start index in `held` of each user turn.
+    #[serde(skip)]
     turns: Vec<usize>,
+    #[serde(skip)]
     groups: Regroup,
 }
 
 /// Reads one file.
 pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Halt> {
-    let mut lines = Lines::new(input, ELEMENT_BYTES_MAX);
     let mut session = Session::default();
-    loop {
-        let bytes = match lines.next()? {
-            None => break,
-            Some(Line::TooLarge(head)) => {
-                out.skip_bytes(SkipReason::TooLarge, head);
-                continue;
-            }
-            Some(Line::Whole(bytes)) => bytes.trim_ascii(),
-        };
-        if bytes.is_empty() {
-            continue;
-        }
-        match record::<Record<'_>>(bytes, &mut String::new()) {
-            Some(record) => session.take(&record, bytes, out)?,
-            None => out.skip_bytes(SkipReason::Malformed, bytes),
-        }
-        out.progress(lines.bytes_done())?;
+    session.read_lines(input, out)?;
+    session.emit(out)
+}
+
+/// Reads the lines that follow those of which `session` knows. Returns `false`, and emits nothing, while it is open whose
+/// words the requests are: the event of typing a prompt follows its request, and precedes the answer.
+pub(crate) fn read_on(input: &mut dyn BufRead, out: &mut Out<'_>, session: &mut Session) -> Result<bool, Halt> {
+    session.read_lines(input, out)?;
+    if !session.has_typed && session.answers.is_empty() {
+        return Ok(false);
     }
-    session.let_go(out)?;
-    Ok(session.groups.flush(out)?)
+    session.emit(out)?;
+    Ok(true)
 }
 
 impl Session {
+    fn read_lines(&mut self, input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Halt> {
+        let mut lines = Lines::new(input, ELEMENT_BYTES_MAX);
+        loop {
+            let bytes = match lines.next()? {
+                None => return Ok(()),
+                Some(Line::TooLarge(head)) => {
+                    out.skip_bytes(SkipReason::TooLarge, head);
+                    continue;
+                }
+                Some(Line::Whole(bytes)) => bytes.trim_ascii(),
+            };
+            if bytes.is_empty() {
+                continue;
+            }
+            match record::<Record<'_>>(bytes, &mut String::new()) {
+                Some(record) => self.take(&record, bytes, out)?,
+                None => out.skip_bytes(SkipReason::Malformed, bytes),
+            }
+            out.progress(lines.bytes_done())?;
+        }
+    }
+
+    fn emit(&mut self, out: &mut Out<'_>) -> Result<(), Halt> {
+        self.let_go(out)?;
+        Ok(self.groups.flush(out)?)
+    }
+
     fn take(&mut self, record: &Record<'_>, bytes: &[u8], out: &mut Out<'_>) -> Result<(), Halt> {
         let Some(payload) = record.payload.and_then(object::<Payload<'_>>) else {
             out.skip_bytes(SkipReason::Malformed, bytes);

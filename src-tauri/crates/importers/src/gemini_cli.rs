@@ -13,7 +13,7 @@ use std::io::{BufRead, Read as _};
 use keepsake_domain::{
     Author, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty, Timestamp, Visibility,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
@@ -152,32 +152,35 @@ pub(crate) fn check(input: &mut dyn BufRead, tick: &mut dyn FnMut() -> Result<()
 pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut session = Session::default();
     if is_lines(input.fill_buf()?) {
-        let mut lines = Lines::new(input, ELEMENT_BYTES_MAX);
-        loop {
-            let bytes = match lines.next()? {
-                None => break,
-                Some(Line::TooLarge(head)) => {
-                    out.skip_bytes(SkipReason::TooLarge, head);
-                    continue;
-                }
-                Some(Line::Whole(bytes)) => bytes.trim_ascii(),
-            };
-            if !bytes.is_empty() {
-                session.take(bytes, out)?;
-            }
-            out.progress(lines.bytes_done())?;
-        }
-    } else {
-        let mut whole = Vec::new();
-        input.take(ELEMENT_BYTES_MAX as u64 + 1).read_to_end(&mut whole)?;
-        if whole.len() > ELEMENT_BYTES_MAX {
-            out.skip_bytes(SkipReason::TooLarge, &whole);
-        } else {
-            session.take(whole.trim_ascii(), out)?;
-        }
+        return read_on(input, out, &mut session);
     }
-    session.let_go(out)?;
-    Ok(session.groups.flush(out)?)
+    let mut whole = Vec::new();
+    input.take(ELEMENT_BYTES_MAX as u64 + 1).read_to_end(&mut whole)?;
+    if whole.len() > ELEMENT_BYTES_MAX {
+        out.skip_bytes(SkipReason::TooLarge, &whole);
+    } else {
+        session.take(whole.trim_ascii(), out)?;
+    }
+    session.emit(out)
+}
+
+/// Reads the lines that follow those of which `session` knows.
+pub(crate) fn read_on(input: &mut dyn BufRead, out: &mut Out<'_>, session: &mut Session) -> Result<(), Halt> {
+    let mut lines = Lines::new(input, ELEMENT_BYTES_MAX);
+    loop {
+        let bytes = match lines.next()? {
+            None => return session.emit(out),
+            Some(Line::TooLarge(head)) => {
+                out.skip_bytes(SkipReason::TooLarge, head);
+                continue;
+            }
+            Some(Line::Whole(bytes)) => bytes.trim_ascii(),
+        };
+        if !bytes.is_empty() {
+            session.take(bytes, out)?;
+        }
+        out.progress(lines.bytes_done())?;
+    }
 }
 
 /// The latest version of a message.
@@ -188,18 +191,22 @@ struct Held {
 }
 
 /// State kept across the lines of one file.
-#[derive(Default)]
-struct Session {
+#[derive(Default, Serialize, Deserialize)]
+pub(crate) struct Session {
     id: Option<String>,
     folder: Option<String>,
     project: Option<String>,
     is_delegated: bool,
     has_lines: bool,
+    #[serde(skip)]
     held: Vec<Held>,
+    #[serde(skip)]
     held_bytes: usize,
+    #[serde(skip)]
     places: HashMap<String, usize>,
     last_time: Option<Timestamp>,
     stand_ins: StandIns,
+    #[serde(skip)]
     groups: Regroup,
 }
 
@@ -288,6 +295,11 @@ impl Session {
         for held in self.held.iter_mut().skip(start) {
             held.is_branch = true;
         }
+    }
+
+    fn emit(&mut self, out: &mut Out<'_>) -> Result<(), Halt> {
+        self.let_go(out)?;
+        Ok(self.groups.flush(out)?)
     }
 
     /// Passes the held messages on to the grouping step.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use keepsake_domain::{ChannelHandle, MEETING, MeetingId, Role, is_screen};
+use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
 /// Normalizes a name or handle for comparison: ignores case, surrounding spaces and compatibility forms.
@@ -91,7 +92,7 @@ pub(crate) fn speaker_handle(label: &str, meeting: MeetingId) -> ChannelHandle {
 ///
 /// The ids do not depend on the position in the file, so a longer export of the same conversation gives the same ids. They use
 /// the time as written in the file, not the absolute time, so they also survive a change of this computer's time zone.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct StandIns(HashMap<String, u32>);
 
 /// The counts restart after this many ids to limit memory. This is safe because equal messages have the same time and are

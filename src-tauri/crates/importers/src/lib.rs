@@ -22,6 +22,7 @@ mod lines;
 mod open;
 mod out;
 mod preview;
+mod read_on;
 mod regroup;
 mod sniff;
 mod time;
@@ -32,4 +33,5 @@ pub use contract::{DateOrder, FileReport, ImportOptions, MeetingDate, MeetingDat
 pub use error::ImportError;
 pub use open::{FolderFiles, list_inputs, look_through, read_path, sniff};
 pub use preview::{DateQuestion, DateSample, Participant, Preview, preview, preview_with};
+pub use read_on::read_on;
 pub use time::Zone;

@@ -1,10 +1,11 @@
 //! The tools for agents over plain HTTP, for bots that do not speak MCP: one POST route per tool under `/v1`, an OpenAPI document
-//! made from the types, and a feed of changes.
+//! made from the types, a feed of changes, and the memory router under `/router/v1`.
 //!
 //! An agent is known by its token alone, in `Authorization: Bearer`. A wrong token, the token of a removed agent and no token get
 //! the same answer, before any work. What exists but may not be seen is answered as if it did not exist, by the engine.
 //!
-//! Not in this module: MCP (`mcp`), the window's own routes (`http`), and what the tools do (`api::agents`).
+//! Not in this module: MCP (`mcp`), the window's own routes (`http`), what the tools do (`api::agents`), and what
+//! the router does (`keepsake_router`).
 
 use std::sync::Arc;
 
@@ -75,6 +76,7 @@ pub(crate) fn routes(shared: &Arc<Shared>) -> Router<Arc<Shared>> {
         .route("/v1/events", get(events))
         .route("/v1/{tool}", post(call).layer(DefaultBodyLimit::max(CALL_BYTES_MAX)))
         .route_service("/mcp", mcp::http_service(&shared.app, shared.port))
+        .nest_service("/router/v1", keepsake_router::routes(shared.app.clone()))
         .layer(from_fn_with_state(Arc::clone(shared), require_agent))
         // It contains no data of the person.
         .route("/v1/openapi.json", get(|| async { Json(openapi()) }))

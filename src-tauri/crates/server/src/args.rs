@@ -304,6 +304,12 @@ pub(crate) enum Command {
     /// Connect Keepsake to a program that uses agents: show what would change in its settings, and change it with --yes. Without a
     /// program, list them.
     Connect(ConnectArgs),
+    /// Show whether the memory router is on and where, or switch it: programs that speak the OpenAI protocol then reach the chosen
+    /// model through Keepsake, which adds the context and logs both sides. Off by default.
+    Router {
+        /// on forwards calls at /router/v1 where agents are served, off refuses them.
+        state: Option<Switch>,
+    },
     /// Run at a hook of a terminal agent. `keepsake connect` enters this into its settings.
     #[command(hide = true)]
     Hook(HookArgs),
@@ -375,8 +381,8 @@ pub(crate) enum WatchCommand {
     Add {
         /// The file or folder.
         path: PathBuf,
-        /// chat (read once a day) or meetings (read every ten minutes).
-        #[arg(long, value_parser = ["chat", "meetings"])]
+        /// chat (read once a day), meetings (read every ten minutes) or live (followed as it changes).
+        #[arg(long, value_parser = ["chat", "meetings", "live"])]
         kind: String,
         /// Hour of the day (local time) at which chats are read.
         #[arg(long, default_value_t = keepsake_engine::CHAT_HOUR, value_parser = clap::value_parser!(u8).range(0..24))]
@@ -384,6 +390,12 @@ pub(crate) enum WatchCommand {
         /// Your name or handle in the files.
         #[arg(long, value_name = "NAME_OR_HANDLE")]
         me: Option<String>,
+    },
+    /// Follow the sessions of terminal agents as they are written. Without a program: list what is found on this computer.
+    Follow {
+        /// claude-code, codex or gemini-cli.
+        #[arg(value_name = "PROGRAM")]
+        programs: Vec<String>,
     },
     /// Stop watching a file or folder.
     Remove {

@@ -89,6 +89,7 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         Command::Settings { of: SettingsOf::Analysis { automatic } } => {
             commands::conversations::analysis_settings(args, *automatic, output)
         }
+        Command::Router { state } => commands::models::router(args, *state, output),
         Command::Audit { sample, seed } => commands::audit::run(args, *sample, *seed, output),
         Command::Rebuild => commands::maintenance::rebuild(args, output),
         Command::Maintain { cancel } => commands::maintenance::maintain(args, *cancel, output),

@@ -5,6 +5,7 @@ import { type AgentServerChoice, call, rpcKey, useRpc } from '../../api';
 import { Switch } from '../../design';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { Router } from './Router';
 import { Row, Section } from './Rows';
 import { errorMessage } from './models';
 import css from './Settings.module.css';
@@ -70,6 +71,7 @@ export function AgentServer() {
           }}
         />
       </Row>
+      <Router port={state.kind === 'listening' ? state.port : null} />
     </Section>
   );
 }

@@ -52,3 +52,33 @@ describe('serving agents over HTTP', () => {
     await screen.findByText(/cannot listen on 127\.0\.0\.1:8080/);
   });
 });
+
+describe('the memory router', () => {
+  const router = () => screen.getByTestId('memory-router');
+
+  test('is off until it is switched on, and says what is missing until programs can use it', async () => {
+    const host = await renderApp('settings', { models: 'local' });
+    await screen.findByTestId('memory-router');
+    expect(router().getAttribute('aria-checked')).toBe('false');
+    fireEvent.click(router());
+    await screen.findByText('It works once agents are served over HTTP, above.');
+    expect(host.calls.filter((each) => each.cmd === 'router_settings_set').map((each) => each.payload)).toEqual([{ is_on: true }]);
+    fireEvent.click(toggle());
+    await screen.findByText(/127\.0\.0\.1:8632\/router\/v1/);
+    expect(await violations()).toEqual([]);
+    fireEvent.click(router());
+    await waitFor(() => expect(screen.queryByText(/router\/v1/)).toBeNull());
+  });
+
+  test('needs a model, and a failure to save is said', async () => {
+    const host = await renderApp('settings', { models: 'none' });
+    await screen.findByTestId('memory-router');
+    fireEvent.click(toggle());
+    host.failNext('router_settings_set', new RpcError('failed', 'The disk is full.'));
+    fireEvent.click(router());
+    await screen.findByText('The disk is full.');
+    expect(router().getAttribute('aria-checked')).toBe('false');
+    fireEvent.click(router());
+    await screen.findByText('It works once you have chosen a model, below “Models”.');
+  });
+});

@@ -1,4 +1,4 @@
-/** Watched folders: chats are read once a day, meetings every ten minutes. */
+/** Watched folders: chats are read once a day, meetings every ten minutes, and terminal agents as they write. */
 import { FolderPlus, FolderSync, X } from 'lucide-react';
 import { useId, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
@@ -87,9 +87,11 @@ function Row({ source, onRemove }: { source: WatchedSourceView; onRemove: () => 
               </>
             )}
           </span>
-          <span>
-            {words.next} <RelativeTime time={source.next_at} />
-          </span>
+          {source.next_at === null ? null : (
+            <span>
+              {words.next} <RelativeTime time={source.next_at} />
+            </span>
+          )}
         </p>
       </div>
       <IconButton label={words.remove(source.path)} size="s" testId={TESTIDS.watchedRemove} onClick={onRemove}>

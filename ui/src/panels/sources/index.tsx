@@ -13,6 +13,7 @@ import { drop, pickFiles, pickFolder, waitingFiles } from '../../state/host';
 import { useStore } from '../../state/store';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { FollowOffers } from '../shared/FollowOffers';
 import { Files } from './Files';
 import { ExportHelp } from './Help';
 import { Imports, Running } from './Imports';
@@ -47,6 +48,7 @@ export default function Sources() {
             <DropZone />
             <Files />
             <Running jobs={jobs ?? []} />
+            <FollowOffers />
             {isFirstRun ? <SampleCard /> : null}
             <Watched />
             <Imports jobs={jobs ?? []} />

@@ -11,6 +11,7 @@ import { go } from '../../state/nav';
 import { showError } from '../../state/toasts';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { FollowOffers } from '../shared/FollowOffers';
 import { JobProgress } from '../shared/JobProgress';
 import { isOpen, retryJob } from '../shared/jobs';
 import css from './Welcome.module.css';
@@ -26,6 +27,7 @@ export default function Welcome() {
         <h1 className={css.title}>{t.welcome.title}</h1>
         <p className={css.text}>{t.welcome.text}</p>
         <Start pending={status?.counts.pending ?? 0} openJobs={status?.counts.jobs ?? 0} />
+        <FollowOffers />
         <ul className={css.promises}>
           <Pledge icon={HardDrive} title={t.welcome.local} text={t.welcome.localText} />
           <Pledge icon={Keyboard} title={t.welcome.asks} text={t.welcome.asksText} />

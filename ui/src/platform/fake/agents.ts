@@ -152,6 +152,7 @@ export function agentCommands(world: World, host: Host, known: () => Handlers): 
   };
   const connected = new Set<string>();
   let server: AgentServerChoice = { is_on: false, port: 8632 };
+  let router = { is_on: false };
   /** Another program has port 8080. */
   const served = (): AgentServerView => {
     const { is_on, port } = server;
@@ -282,6 +283,12 @@ export function agentCommands(world: World, host: Host, known: () => Handlers): 
       server = next;
       host.changed('settings');
       return served();
+    },
+    router_settings_get: () => router,
+    router_settings_set(next) {
+      router = next;
+      host.changed('settings');
+      return router;
     },
     person_role_set({ id, role }) {
       roles.set(id, role);

@@ -4,7 +4,7 @@
  * It follows the two rules that panels rely on: with "this computer only", other servers are refused; and a key is never
  * returned.
  */
-import type { FoundServer, ModelCallView, ModelPullView, ModelSettingsView, ModelsView, ProviderView, WatchedSourceView } from '../../api/schema';
+import type { FoundServer, ModelCallView, ModelPullView, ModelSettingsView, ModelsView, ProviderView, WatchedOffer, WatchedSourceView } from '../../api/schema';
 import { RpcError } from '../types';
 import type { World } from './data';
 import type { Handlers, Host } from './index';
@@ -65,6 +65,15 @@ export function modelCommands(world: World, host: Host, options: { models: Model
         { id: 'watch_1', path: '/home/robin/.claude/projects', kind: 'chat', hour: 22, me: null, last_at: now - 16 * HOUR, next_at: now + 8 * HOUR },
         { id: 'watch_2', path: '/home/robin/Meetings', kind: 'meetings', hour: 22, me: 'Robin Hale', last_at: now - 4 * MINUTE, next_at: now + 6 * MINUTE },
       ];
+
+  // On a computer where Keepsake is new, two programs have been used.
+  let offers: WatchedOffer[] = options.firstRun
+    ? [
+        { program: 'claude-code', name: 'Claude Code', path: '/home/robin/.claude/projects', sessions: 132 },
+        { program: 'codex', name: 'Codex', path: '/home/robin/.codex/sessions', sessions: 1 },
+      ]
+    : [];
+  let isDismissed = false;
 
   const usedToday = () => {
     const today = calls.filter((call) => call.started_at >= now - 12 * HOUR);
@@ -168,6 +177,20 @@ export function modelCommands(world: World, host: Host, options: { models: Model
       watched = [...watched, { id: `watch_${watched.length + 1}`, path: token.replace(/^folder:/, ''), kind, hour, me, last_at: null, next_at }];
       host.changed('settings');
       return { items: watched };
+    },
+    watched_offers: () => ({ items: offers, is_dismissed: isDismissed }),
+    watched_follow({ programs }) {
+      for (const { path } of offers.filter((each) => programs.includes(each.program))) {
+        watched = [...watched, { id: `watch_${watched.length + 1}`, path, kind: 'live', hour: 22, me: null, last_at: null, next_at: null }];
+      }
+      offers = offers.filter((each) => !programs.includes(each.program));
+      host.changed('settings');
+      return { items: watched };
+    },
+    watched_offers_dismiss() {
+      isDismissed = true;
+      host.changed('settings');
+      return { items: offers, is_dismissed: isDismissed };
     },
     watched_remove({ id }) {
       watched = watched.filter((each) => each.id !== id);

@@ -25,6 +25,7 @@ pub(crate) mod sources;
 pub(crate) mod status;
 pub(crate) mod topics;
 pub(crate) mod unidentified_speakers;
+pub(crate) mod watched_offers;
 
 use keepsake_domain::limits;
 

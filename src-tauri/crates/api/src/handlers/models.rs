@@ -1,7 +1,9 @@
-//! Commands for language models (Settings → Models), the call log, and watched folders.
+//! Commands for language models (Settings → Models), the memory router, the call log, and watched folders.
 
 use keepsake_domain::MemoryProfile;
-use keepsake_engine::{ModelSettings, Provider, ReadingEstimate, TaskModels, TaskRating, WatchKind, WatchedSource};
+use keepsake_engine::{
+    ModelSettings, Provider, ReadingEstimate, RouterSettings, TaskModels, TaskRating, WatchKind, WatchedSource,
+};
 use keepsake_models::keys::{ApiKey, KeyStoreState};
 use keepsake_models::language::{FoundState, ServerKind, Shape, Unwatched};
 use keepsake_store::{ModelCallRow, ModelUse};
@@ -227,6 +229,16 @@ pub(crate) fn models_read_all(app: &App, _request: Nothing) -> Result<QueuedCoun
     Ok(QueuedCount { queued: app.engine().queue_unread_by_model()? as u64 })
 }
 
+pub(crate) fn router_settings_get(app: &App, _request: Nothing) -> Result<RouterSettingsView, ApiError> {
+    let RouterSettings { is_on } = app.engine().router_settings()?;
+    Ok(RouterSettingsView { is_on })
+}
+
+pub(crate) fn router_settings_set(app: &App, request: RouterSettingsView) -> Result<RouterSettingsView, ApiError> {
+    app.engine().set_router_settings(RouterSettings { is_on: request.is_on })?;
+    router_settings_get(app, Nothing {})
+}
+
 fn call_view(row: ModelCallRow) -> ModelCallView {
     ModelCallView {
         id: row.id.to_string(),
@@ -272,6 +284,7 @@ fn kind_name(kind: WatchKind) -> &'static str {
     match kind {
         WatchKind::Chat => "chat",
         WatchKind::Meetings => "meetings",
+        WatchKind::Live => "live",
     }
 }
 
@@ -290,7 +303,7 @@ pub(crate) fn watched_list(app: &App, _request: Nothing) -> Result<WatchedSource
                 hour: source.hour,
                 me: source.me,
                 last_at: last.map(|time| time.0),
-                next_at: next.0,
+                next_at: next.map(|time| time.0),
             })
         })
         .collect::<Result<_, ApiError>>()?;
@@ -301,7 +314,8 @@ pub(crate) fn watched_add(app: &App, request: WatchedAddRequest) -> Result<Watch
     let kind = match request.kind.as_str() {
         "chat" => WatchKind::Chat,
         "meetings" => WatchKind::Meetings,
-        other => return Err(ApiError::invalid(format!("'{other}' is not a kind of source; use chat or meetings"))),
+        "live" => WatchKind::Live,
+        other => return Err(ApiError::invalid(format!("'{other}' is not a kind of source; use chat, meetings or live"))),
     };
     let path = app.file(&request.token)?;
     let engine = app.engine();

@@ -230,6 +230,14 @@ pub struct ReadingEstimateView {
     pub duration_ms: Option<u64>,
 }
 
+/// What the memory router does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct RouterSettingsView {
+    /// Whether it forwards calls to the chosen model, adds the context and logs both sides.
+    pub is_on: bool,
+}
+
 /// Selects calls to language models.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
@@ -306,16 +314,16 @@ pub struct WatchedSourceView {
     pub id: String,
     /// Path of the folder or file.
     pub path: String,
-    /// `chat` (read once a day) or `meetings` (read every ten minutes).
+    /// `chat` (read once a day), `meetings` (read every ten minutes) or `live` (followed as it changes).
     pub kind: String,
     /// Hour of the day at which chats are read, local time, 0 to 23.
     pub hour: u8,
     /// Name or handle of the owner, if the files do not identify them.
     pub me: Option<String>,
-    /// When it was last read (epoch ms).
+    /// When it was last checked, or, if it is followed, when something was last read from it (epoch ms).
     pub last_at: Option<i64>,
-    /// When it is read next (epoch ms).
-    pub next_at: i64,
+    /// When it is checked next (epoch ms); `None` if it is followed as it changes.
+    pub next_at: Option<i64>,
 }
 
 /// All watched folders and files.
@@ -331,10 +339,40 @@ pub struct WatchedSources {
 pub struct WatchedAddRequest {
     /// Token of the folder or file that the person chose.
     pub token: String,
-    /// `chat` or `meetings`.
+    /// `chat`, `meetings` or `live`.
     pub kind: String,
     /// Hour of the day at which chats are read, local time, 0 to 23.
     pub hour: u8,
     /// Name or handle of the owner, if the files do not identify them.
     pub me: Option<String>,
+}
+
+/// A terminal agent whose sessions are found on this computer and not watched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct WatchedOffer {
+    /// The program, for `watched_follow`.
+    pub program: String,
+    /// Its name for people.
+    pub name: String,
+    /// The folder of its sessions.
+    pub path: String,
+    /// Number of sessions in it.
+    pub sessions: u64,
+}
+
+/// The terminal agents that can be followed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct WatchedOffers {
+    /// The list.
+    pub items: Vec<WatchedOffer>,
+    /// Whether the person does not want to be asked about them.
+    pub is_dismissed: bool,
+}
+
+/// Follows the sessions of these programs as they change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct WatchedFollowRequest {
+    /// The programs: `claude-code`, `codex` or `gemini-cli`.
+    pub programs: Vec<String>,
 }

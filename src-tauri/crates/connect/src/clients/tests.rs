@@ -117,3 +117,18 @@ fn a_client_is_found_by_its_folder_or_its_program() {
     }
     assert_eq!(Client::named("emacs"), None);
 }
+
+#[test]
+fn terminal_agents_keep_their_sessions_where_they_say() {
+    let check = |client: Client, vars: &[(&str, &str)], expect: Option<&str>| {
+        let folder = client.sessions_folder(&env(Os::Linux, vars), &none);
+        assert_eq!(folder, expect.map(PathBuf::from), "{} with {vars:?}", client.name());
+    };
+    check(Client::ClaudeCode, &[], Some("/home/me/.claude/projects"));
+    check(Client::ClaudeCode, &[("CLAUDE_CONFIG_DIR", "/c")], Some("/c/projects"));
+    check(Client::Codex, &[], Some("/home/me/.codex/sessions"));
+    check(Client::Codex, &[("CODEX_HOME", "/x")], Some("/x/sessions"));
+    check(Client::GeminiCli, &[], Some("/home/me/.gemini/tmp"));
+    check(Client::GeminiCli, &[("GEMINI_CLI_HOME", "/g")], Some("/g/.gemini/tmp"));
+    check(Client::Cursor, &[], None);
+}

@@ -109,11 +109,10 @@ pub(crate) fn storing<T>(
 
 /// Appends a batch according to the person's choices in one transaction, so that no other process finds
 /// messages that must not be read.
-fn append(
+pub(crate) fn append(
     tx: &WriteTx<'_>,
     batch: &[Message],
     context: AppendContext<'_>,
-    import_id: &ImportId,
     choices: &ImportChoices,
 ) -> Result<BatchOutcome, StoreError> {
     let outcome = tx.append(batch, context)?;
@@ -129,7 +128,7 @@ fn append(
             tx.mark_extracted(id, *read_to)?;
         }
         for id in &outcome.touched {
-            tx.pass_over_import(id, import_id)?;
+            tx.pass_over_import(id, context.import_id)?;
         }
     }
     Ok(outcome)
@@ -149,7 +148,7 @@ fn store(
             break;
         }
         let context = AppendContext { ids: engine.ids(), now: engine.now(), import_id: Some(import_id) };
-        match engine.store().write(|tx| append(tx, &batch, context, import_id, choices)) {
+        match engine.store().write(|tx| append(tx, &batch, context, choices)) {
             Ok(outcome) => {
                 stored.imported += outcome.imported;
                 stored.duplicate += outcome.duplicate;

@@ -1,9 +1,11 @@
-//! Watched sources: chats are read once a day, and a folder of meetings is checked every ten minutes (seed 002).
+//! Watched sources: chats are read once a day, and a folder of meetings is checked every ten minutes (seed 002). The folders of
+//! terminal agents are followed as they change (`live`).
 //!
 //! [`next_due`] computes the time of the next check from times only; the import lane asks it before it sleeps. Not in this
-//! module: reading the files (`import`), and any file watcher that runs between checks.
+//! module: reading the files (`import`).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -50,6 +52,8 @@ pub enum WatchKind {
     Chat,
     /// Checked every ten minutes.
     Meetings,
+    /// Followed as it changes.
+    Live,
 }
 
 /// A watched folder or file.
@@ -79,8 +83,8 @@ struct WatchState {
 
 /// Contents of a source.
 #[derive(Debug, Default)]
-struct Found {
-    files: BTreeMap<PathBuf, Seen>,
+pub(crate) struct Found {
+    pub(crate) files: BTreeMap<PathBuf, Seen>,
     /// Names that are not valid text, in displayable form.
     unnamed: BTreeSet<String>,
 }
@@ -94,6 +98,8 @@ struct Look {
 /// When a source must be checked next, given when it was last checked. A time in the past means now.
 ///
 /// A chat that was not read because the computer was off is read once at the next start, not once for each missed day.
+///
+/// A source that is followed is never due, because it is read in another way.
 pub(crate) fn next_due(kind: WatchKind, hour: u8, last: Option<Timestamp>, utc_offset_minutes: i32, now: Timestamp) -> Timestamp {
     let Some(last) = last else { return now };
     // A clock that was set back must not delay a source by more than its period.
@@ -104,6 +110,7 @@ pub(crate) fn next_due(kind: WatchKind, hour: u8, last: Option<Timestamp>, utc_o
             let today = last.midnight(utc_offset_minutes).plus_ms(i64::from(hour.min(23)) * HOUR_MS);
             if today > last { today } else { today.plus_ms(DAY_MS) }
         }
+        WatchKind::Live => Timestamp(i64::MAX),
     }
 }
 
@@ -116,18 +123,27 @@ fn to_read(found: &BTreeMap<PathBuf, Seen>, seen: &BTreeMap<PathBuf, Seen>, now:
         .collect()
 }
 
+fn seen_of(meta: &Metadata) -> Seen {
+    let changed = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+    (meta.len(), i64::try_from(changed.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// Size and modification time of the file at `path`, if there is one that is not a link.
+pub(crate) fn stat_of(path: &Path) -> Option<Seen> {
+    std::fs::symlink_metadata(path).ok().filter(Metadata::is_file).map(|meta| seen_of(&meta))
+}
+
 /// The file at `path`, or the files in that folder. Links are not followed, because they can lead out of it.
 ///
 /// A name that is not UTF-8 cannot be stored in the queue. Such a file is left out, and the others are read.
-fn files(path: &Path) -> Found {
+pub(crate) fn files(path: &Path) -> Found {
     let mut found = Found::default();
     let mut open = vec![(path.to_owned(), 0)];
     while let Some((path, depth)) = open.pop() {
         let Ok(meta) = std::fs::symlink_metadata(&path) else { continue };
         if meta.is_file() {
-            let changed = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
             if path.to_str().is_some() {
-                found.files.insert(path, (meta.len(), i64::try_from(changed.as_millis()).unwrap_or(i64::MAX)));
+                found.files.insert(path, seen_of(&meta));
             } else {
                 found.unnamed.insert(path.to_string_lossy().into_owned());
             }
@@ -142,17 +158,33 @@ fn files(path: &Path) -> Found {
     found
 }
 
+/// Number of sessions of terminal agents in a folder.
+pub fn session_files(folder: &Path) -> u64 {
+    let is_session = |path: &PathBuf| match path.extension().and_then(|extension| extension.to_str()) {
+        Some("jsonl") => true,
+        // Older versions of Gemini CLI wrote one object; other files of it are no sessions.
+        Some("json") => path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("session-")),
+        _ => false,
+    };
+    files(folder).files.keys().filter(|path| is_session(path)).count() as u64
+}
+
 impl Engine {
     /// The watched sources.
     pub fn watched_sources(&self) -> Result<Vec<WatchedSource>> {
         Ok(self.store().read(sources_in)?)
     }
 
-    /// When a watched source was last checked, and when it will be next.
-    pub fn watched_times(&self, source: &WatchedSource) -> Result<(Option<Timestamp>, Timestamp)> {
+    /// When a watched source was last checked, and when it will be next; for one that is followed, when something was last read
+    /// from it.
+    pub fn watched_times(&self, source: &WatchedSource) -> Result<(Option<Timestamp>, Option<Timestamp>)> {
+        if source.kind == WatchKind::Live {
+            let last = self.store().read(|tx| tx.live_folder_read_at(&source.path.to_string_lossy()))?;
+            return Ok((last, None));
+        }
         let states = self.store().read(states_in)?;
         let last = states.get(&source.path).and_then(|state| state.last_ms).map(Timestamp);
-        Ok((last, self.due(source, &states, self.now())))
+        Ok((last, Some(self.due(source, &states, self.now()))))
     }
 
     /// Stores the watched sources. New ones are checked right away.
@@ -168,6 +200,8 @@ impl Engine {
             let mut states = states_in(tx)?;
             states.retain(|path, _| sources.iter().any(|source| source.path == *path));
             tx.put_choice(SOURCES_SETTING, SOURCES, &sources, now)?;
+            let live = sources.iter().filter(|source| source.kind == WatchKind::Live);
+            tx.keep_live_folders(&live.map(|source| source.path.to_string_lossy().into_owned()).collect::<Vec<_>>())?;
             tx.put_choice(STATE_SETTING, STATE, &states, now)
         })?;
         self.look_for_work();
@@ -186,7 +220,8 @@ impl Engine {
         }
         let (sources, states) = self.store().read(|tx| Ok((sources_in(tx)?, states_in(tx)?)))?;
         let now = self.now();
-        Ok(sources.iter().map(|source| self.due(source, &states, now)).min())
+        let timed = sources.iter().filter(|source| source.kind != WatchKind::Live);
+        Ok(timed.map(|source| self.due(source, &states, now)).min())
     }
 
     /// When a source is due, as of `now`. A new source is due at `now` itself, so callers must compare the result with the
@@ -259,7 +294,7 @@ impl Engine {
     }
 }
 
-fn sources_in(tx: &ReadTx<'_>) -> std::result::Result<Vec<WatchedSource>, StoreError> {
+pub(crate) fn sources_in(tx: &ReadTx<'_>) -> std::result::Result<Vec<WatchedSource>, StoreError> {
     tx.choice(SOURCES_SETTING, SOURCES)
 }
 

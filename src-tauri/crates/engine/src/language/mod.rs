@@ -10,6 +10,7 @@ mod estimate;
 mod pull;
 mod rating;
 mod read;
+mod router;
 mod settings;
 mod trial;
 
@@ -30,6 +31,8 @@ pub(crate) use pull::PullState;
 pub(crate) use rating::RatingStop;
 pub use rating::{TaskRating, Verdict};
 pub(crate) use read::is_meeting;
+pub(crate) use router::ROUTER_SETTING;
+pub use router::{Route, RoutedEnd, RouterSettings};
 pub use settings::{ModelSettings, Provider, TaskModels};
 pub use trial::Trial;
 

@@ -24,6 +24,7 @@ use keepsake_store::{AlertRow, JobOutcome, JobRow, Lease, NewJob, StoreError, Wr
 use serde::{Deserialize, Serialize};
 
 use crate::ingest::import::{ImportRequest, named};
+use crate::ingest::live::notifications::Notifications;
 use crate::queue::control::Control;
 use crate::{Engine, EngineError, Result};
 use keepsake_importers::Zone;
@@ -101,6 +102,11 @@ pub(crate) struct Wake {
 }
 
 impl Wake {
+    /// Whether the worker is being stopped.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::SeqCst)
+    }
+
     pub(crate) fn all(&self) {
         let _guard = self.sleeping.lock().unwrap_or_else(PoisonError::into_inner);
         self.generation.fetch_add(1, Ordering::SeqCst);
@@ -755,14 +761,20 @@ impl Engine {
         Ok(Worker { engine: self.clone(), threads, _lock: lock })
     }
 
-    /// Queues new files in watched sources. Returns when the lane must check again.
-    fn look_at_watched(&self, due: Option<Timestamp>) -> Option<Timestamp> {
+    /// Queues new files in watched sources, and reads one that is followed. Returns when the lane must check again.
+    fn look_at_watched(&self, due: Option<Timestamp>, notifications: &mut Notifications) -> Option<Timestamp> {
+        /// Delay after a failure of the store, in milliseconds. A full disk will still be full in a moment.
+        const TROUBLE_MS: i64 = 30_000;
         let next = self.queue_watched().unwrap_or_else(|error| {
             tracing::error!(%error, "watched sources cannot be looked at");
             None
         });
+        let live = self.follow_folders(notifications).unwrap_or_else(|error| {
+            tracing::error!(%error, "followed folders cannot be read");
+            Some(self.now().plus_ms(TROUBLE_MS))
+        });
         let queued = self.store().read(|tx| tx.next_due(Lane::Import)).unwrap_or(due);
-        [due, queued, next].into_iter().flatten().min()
+        [due, queued, next, live].into_iter().flatten().min()
     }
 
     /// Queues jobs for conversations that may have ended because time has passed, for people about whom something changed,
@@ -826,13 +838,14 @@ impl Engine {
     fn work_lane(&self, lane: Lane, tell: &dyn Fn(Progress)) {
         /// After a failure of the queue itself, such as a full disk, the lane waits this long before it tries again.
         const TROUBLE_WAIT: Duration = Duration::from_secs(5);
+        let mut notifications = Notifications::default();
         while !self.inner.wake.stopping.load(Ordering::SeqCst) {
             let seen = self.inner.wake.generation.load(Ordering::SeqCst);
             match self.run_next(lane, tell) {
                 Ok(Step::Ran(..)) => {}
                 Ok(Step::Idle(due)) => {
                     let due = match lane {
-                        Lane::Import => self.look_at_watched(self.look_at_the_night(due)),
+                        Lane::Import => self.look_at_watched(self.look_at_the_night(due), &mut notifications),
                         Lane::Capture => self.look_at_standing(due),
                         Lane::Embed => self.look_at_backups(self.look_at_topics(due)),
                         _ => due,

@@ -12,6 +12,7 @@ mod connection;
 mod detect;
 mod endpoint;
 mod error;
+mod forward;
 mod notice;
 mod ollama;
 mod openai;
@@ -25,7 +26,9 @@ pub use connection::{Connection, ConnectionError};
 pub use detect::{Candidate, Found, FoundState, ServerKind, detect};
 pub use endpoint::{Endpoint, EndpointError, Reach, Shape};
 pub use error::CallError;
+pub use forward::Forwarded;
 pub use notice::Notifier;
+pub use wire::{Events, Flow, Lines};
 
 /// A language model that is accessed through one of the wire formats.
 pub trait LanguageModel: Send + Sync {

@@ -142,19 +142,34 @@ impl Transport {
         if *taken > WIRE_BYTES_MAX as u64 { Err(CallError::TooLong { limit_bytes: WIRE_BYTES_MAX }) } else { Ok(piece) }
     }
 
-    async fn piece(&self, response: &mut reqwest::Response) -> Result<Option<Bytes>, CallError> {
+    pub(crate) async fn piece(&self, response: &mut reqwest::Response) -> Result<Option<Bytes>, CallError> {
         response.chunk().await.map_err(|error| self.fault(&error))
     }
 
-    async fn exchange(&self, mut request: reqwest::RequestBuilder) -> Result<reqwest::Response, Failure> {
+    /// Sends a body that another program wrote, or asks for `url` without one. The response is returned whatever its status.
+    pub(crate) async fn pass_on(&self, url: Url, body: Option<Bytes>) -> Result<reqwest::Response, CallError> {
+        let request = match body {
+            Some(body) => self.http.post(url).header(CONTENT_TYPE, HeaderValue::from_static("application/json")).body(body),
+            None => self.http.get(url),
+        };
+        self.send(request).await
+    }
+
+    async fn send(&self, mut request: reqwest::RequestBuilder) -> Result<reqwest::Response, CallError> {
         // Checked again right before a connection is opened, so that any future caller of this function is covered too.
         self.permit()?;
         if let Some(authorization) = &self.authorization {
             request = request.header(AUTHORIZATION, authorization.clone());
         }
-        let mut response = request.send().await.map_err(|error| self.fault(&error))?;
+        let response = request.send().await.map_err(|error| self.fault(&error))?;
         let status = response.status().as_u16();
         tracing::debug!(origin = %self.endpoint.origin(), status, "a model's server answered");
+        Ok(response)
+    }
+
+    async fn exchange(&self, request: reqwest::RequestBuilder) -> Result<reqwest::Response, Failure> {
+        let mut response = self.send(request).await?;
+        let status = response.status().as_u16();
         if response.status().is_success() {
             return Ok(response);
         }

@@ -4,8 +4,10 @@ use super::CallError;
 
 /// Whether to continue reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Flow {
+pub enum Flow {
+    /// There is more to read.
     More,
+    /// The reply is complete.
     Done,
 }
 
@@ -18,13 +20,13 @@ pub(crate) const WIRE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Splits a stream into lines, regardless of how it is divided into pieces.
 #[derive(Debug, Default)]
-pub(crate) struct Lines {
+pub struct Lines {
     rest: Vec<u8>,
 }
 
 impl Lines {
     /// Adds a piece and passes on each completed line without its line ending.
-    pub(crate) fn push(
+    pub fn push(
         &mut self,
         mut piece: &[u8],
         mut on_line: impl FnMut(&[u8]) -> Result<Flow, CallError>,
@@ -42,7 +44,7 @@ impl Lines {
     }
 
     /// Passes on the last line if the stream ended without a line ending.
-    pub(crate) fn finish(self, mut on_line: impl FnMut(&[u8]) -> Result<Flow, CallError>) -> Result<Flow, CallError> {
+    pub fn finish(self, mut on_line: impl FnMut(&[u8]) -> Result<Flow, CallError>) -> Result<Flow, CallError> {
         if self.rest.is_empty() { Ok(Flow::More) } else { on_line(self.rest.strip_suffix(b"\r").unwrap_or(&self.rest)) }
     }
 
@@ -57,17 +59,13 @@ impl Lines {
 
 /// Assembles server-sent events from lines. Only the `data` of each event is used; names, ids and comments are ignored.
 #[derive(Debug, Default)]
-pub(crate) struct Events {
+pub struct Events {
     data: Vec<u8>,
 }
 
 impl Events {
     /// Adds a line and passes on the event that it completes, if any.
-    pub(crate) fn line(
-        &mut self,
-        line: &[u8],
-        mut on_event: impl FnMut(&[u8]) -> Result<Flow, CallError>,
-    ) -> Result<Flow, CallError> {
+    pub fn line(&mut self, line: &[u8], mut on_event: impl FnMut(&[u8]) -> Result<Flow, CallError>) -> Result<Flow, CallError> {
         if line.is_empty() {
             let data = std::mem::take(&mut self.data);
             return if data.is_empty() { Ok(Flow::More) } else { on_event(&data) };

@@ -20,6 +20,7 @@ pub(crate) fn run(args: &Args, until_idle: bool, output: &mut Output) -> Result<
         Err(error) => return Err(error.into()),
     };
     engine.queue_watched()?;
+    engine.read_all_live()?;
     engine.queue_unread()?;
     engine.queue_settling()?;
     engine.queue_sessions()?;

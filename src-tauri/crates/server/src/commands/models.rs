@@ -3,7 +3,7 @@
 use keepsake_api::{App, dispatch};
 use serde_json::{Value, json};
 
-use crate::args::{Args, ModelsCommand, WatchCommand};
+use crate::args::{Args, ModelsCommand, Switch, WatchCommand};
 use crate::commands::app;
 use crate::output::{Failure, Output};
 
@@ -48,6 +48,27 @@ pub(crate) fn run(args: &Args, command: Option<&ModelsCommand>, output: &mut Out
         }
         Some(ModelsCommand::Calls { limit }) => calls(&app, *limit, output),
     }
+}
+
+/// Shows whether the memory router is on, or switches it.
+pub(crate) fn router(args: &Args, state: Option<Switch>, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    let settings = match state {
+        Some(state) => dispatch(&app, "router_settings_set", json!({ "is_on": state == Switch::On }))?,
+        None => dispatch(&app, "router_settings_get", Value::Null)?,
+    };
+    if output.is_json() {
+        return output.json(&settings);
+    }
+    if settings["is_on"] != true {
+        return output.line("The memory router is off");
+    }
+    let server = dispatch(&app, "agent_server_get", Value::Null)?;
+    let port = &server["choice"]["port"];
+    output.line(format!(
+        "The memory router is on. Give programs the base address http://127.0.0.1:{port}/router/v1 and, as the key, the token of an \
+         agent (keepsake agents add). It answers while agents are served: a switch in the window's settings, or keepsake serve --port {port}"
+    ))
 }
 
 fn settings(app: &App) -> Result<Value, Failure> {
@@ -161,6 +182,19 @@ pub(crate) fn watch(args: &Args, command: Option<&WatchCommand>, output: &mut Ou
             let file = app.register_file(&absolute(path)?);
             dispatch(&app, "watched_add", json!({ "token": file.token, "kind": kind, "hour": hour, "me": me }))?
         }
+        Some(WatchCommand::Follow { programs }) if programs.is_empty() => {
+            let offers = dispatch(&app, "watched_offers", Value::Null)?;
+            for offer in offers["items"].as_array().into_iter().flatten() {
+                if output.is_json() {
+                    output.json(offer)?;
+                    continue;
+                }
+                let text = |field: &str| offer[field].as_str().unwrap_or_default();
+                output.line(format!("{}  {} sessions  {}", text("program"), offer["sessions"], text("path")))?;
+            }
+            return Ok(());
+        }
+        Some(WatchCommand::Follow { programs }) => dispatch(&app, "watched_follow", json!({ "programs": programs }))?,
         Some(WatchCommand::Remove { path }) => {
             dispatch(&app, "watched_remove", json!({ "id": absolute(path)?.to_string_lossy() }))?
         }
@@ -172,6 +206,7 @@ pub(crate) fn watch(args: &Args, command: Option<&WatchCommand>, output: &mut Ou
         }
         let when = match source["kind"].as_str() {
             Some("chat") => format!("once a day at {}:00", source["hour"]),
+            Some("live") => "followed as it changes".to_owned(),
             _ => "every ten minutes".to_owned(),
         };
         output.line(format!("{}  {when}", source["path"].as_str().unwrap_or_default()))?;

@@ -67,6 +67,7 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("jobs", Work),
     ("link_decisions", Person),
     ("link_suggestions", Derived),
+    ("live_files", Work),
     ("maintenance_runs", Work),
     ("memories", Derived),
     ("memory_evidence", Derived),

@@ -594,17 +594,17 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Marks the messages of this import in the conversation as read by extraction. If the conversation has other unread
-    /// messages, all of them stay unread: there is a single mark per conversation, and it must not skip messages from another
-    /// import.
-    pub fn pass_over_import(&self, id: &ConversationId, import: &ImportId) -> Result<()> {
+    /// Marks the messages of this import, or those that no import brought, in the conversation as read by extraction. If the
+    /// conversation has other unread messages, all of them stay unread: there is a single mark per conversation, and it must
+    /// not skip messages from another import.
+    pub fn pass_over_import(&self, id: &ConversationId, import: Option<&ImportId>) -> Result<()> {
         let waits: bool = self
             .conn
             .prepare_cached(
                 "SELECT EXISTS (SELECT 1 FROM interactions i JOIN conversations c ON c.id = i.conversation_id
                                  WHERE c.id = ?1 AND i.seq > c.extracted_through_seq AND i.import_id IS NOT ?2)",
             )?
-            .query_row(params![id.as_str(), import.as_str()], |row| row.get(0))?;
+            .query_row(params![id.as_str(), import.map(ImportId::as_str)], |row| row.get(0))?;
         if waits { Ok(()) } else { self.mark_extracted(id, self.last_seq(id)?) }
     }
 

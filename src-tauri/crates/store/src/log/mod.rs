@@ -5,6 +5,7 @@ pub(crate) mod append_preview;
 pub(crate) mod chain;
 pub(crate) mod conversations;
 pub(crate) mod imports;
+pub(crate) mod live_files;
 pub(crate) mod private_time;
 pub(crate) mod rows;
 pub(crate) mod search;

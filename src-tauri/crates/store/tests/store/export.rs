@@ -304,9 +304,9 @@ const EXPORTED: [&str; 71] = [
 ];
 
 /// Tables that can be derived again from the export, or that belong to the running program.
-const LEFT_OUT: [&str; 14] = [
+const LEFT_OUT: [&str; 15] = [
     "alerts", "boundary_version", "embeddings", "interactions_fts", "interactions_indexed", "interactions_words", "jobs",
-    "maintenance_runs", "memories_fts", "readings", "vector_models", "vector_ranges", "vector_version", "vectors",
+    "live_files", "maintenance_runs", "memories_fts", "readings", "vector_models", "vector_ranges", "vector_version", "vectors",
 ];
 
 /// The tables in an export, by the names of its files.

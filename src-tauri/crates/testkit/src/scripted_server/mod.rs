@@ -51,7 +51,7 @@ impl Received {
 
     /// Whether this is a chat request.
     pub fn is_chat(&self) -> bool {
-        self.path == "/api/chat" || self.path == "/v1/chat/completions"
+        ["/api/chat", "/v1/chat/completions", "/v1/responses"].contains(&self.path.as_str())
     }
 
     /// The text of the messages with this role, such as `system` or `user`.

@@ -19,13 +19,14 @@ use keepsake_store::{
     BACKUPS_DIR, BEFORE_UPGRADE, BackupReport, Inspected, OnDoubt, Restored, Staged, Store, StoreError, own_backup_path,
 };
 
+use crate::language::ROUTER_SETTING;
 use crate::queue::control::Control;
 use crate::serve::agents::{AGENTS_SETTING, SERVER_SETTING};
 use crate::{Engine, EngineError, Result};
 
 /// Settings that a restore keeps, because they belong to this computer: an older backup must not change the server that
 /// receives the person's words.
-pub(crate) const KEPT_SETTINGS: [&str; 3] = ["models", AGENTS_SETTING, SERVER_SETTING];
+pub(crate) const KEPT_SETTINGS: [&str; 4] = ["models", AGENTS_SETTING, SERVER_SETTING, ROUTER_SETTING];
 
 /// Time between daily backups, in milliseconds: a day less an hour, so that the backup does not move later every day.
 const EVERY_MS: i64 = 23 * 60 * 60 * 1000;

@@ -1,0 +1,65 @@
+//! Reads on in the session file of a terminal agent: only the lines that were added since it was last read.
+//!
+//! What later lines need of earlier ones (the session, its folder, counts of equal messages, calls without a result) is handed
+//! out as text and handed in again. It never contains what was said, only hashes of it. Messages get the ids that reading the
+//! whole file gives them, so both ways can be mixed. One thing differs: a message that the person took back after it was read
+//! is not marked as a branch, because what is stored never changes.
+//!
+//! Not here: how far a file was read, and whether it is still the same file.
+
+use std::io::BufRead;
+use std::path::Path;
+
+use keepsake_domain::SourceKind;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::limits::STATE_BYTES_MAX;
+use crate::open::Halt;
+use crate::out::Out;
+use crate::{ImportError, ImportOptions, Sink, claude_code, codex_cli, gemini_cli};
+
+/// Reads whole lines of `path` into `sink`: those after the ones that gave `state`, or those from the start without a state.
+///
+/// Returns the state for the lines after these. `None` means that the file must be read from its start: because it is not yet
+/// known whose words it contains, because the given state is of another version, because the new one would be too large, or
+/// because this kind has no sessions that grow.
+pub fn read_on(
+    path: &Path,
+    kind: SourceKind,
+    state: Option<&str>,
+    input: &mut dyn BufRead,
+    options: &ImportOptions,
+    sink: &mut dyn Sink,
+) -> Result<Option<String>, ImportError> {
+    let mut out = Out::new(sink, options, kind, 0);
+    let read = match kind {
+        SourceKind::ClaudeCode => {
+            let Some(mut sessions) = before::<claude_code::Sessions>(state) else { return Ok(None) };
+            claude_code::read_on(input, &mut out, &mut sessions).map(|()| after(&sessions))
+        }
+        SourceKind::CodexCli => {
+            let Some(mut session) = before::<codex_cli::Session>(state) else { return Ok(None) };
+            codex_cli::read_on(input, &mut out, &mut session).map(|is_clear| if is_clear { after(&session) } else { None })
+        }
+        SourceKind::GeminiCli => {
+            let Some(mut session) = before::<gemini_cli::Session>(state) else { return Ok(None) };
+            gemini_cli::read_on(input, &mut out, &mut session).map(|()| after(&session))
+        }
+        _ => Ok(None),
+    };
+    let state = read.map_err(|halt| match halt {
+        Halt::Stop(stop) => stop.into(),
+        Halt::Io(source) => ImportError::Io { path: path.to_owned(), source },
+    })?;
+    out.finish()?;
+    Ok(state)
+}
+
+fn before<T: DeserializeOwned + Default>(state: Option<&str>) -> Option<T> {
+    state.map_or_else(|| Some(T::default()), |json| serde_json::from_str(json).ok())
+}
+
+fn after<T: Serialize>(state: &T) -> Option<String> {
+    serde_json::to_string(state).ok().filter(|json| json.len() <= STATE_BYTES_MAX)
+}

@@ -1,0 +1,48 @@
+//! Passes a request of another program on to the server, and the server's response back while it arrives.
+//!
+//! The server gets the key of this connection and none of the program's headers; the network setting holds as for every call. Not
+//! in this module: what the body says. It is neither a [`Prompt`](keepsake_prompt::Prompt) nor scrubbed, because it is not ours: a
+//! program of the person would send it to this server without us.
+
+use bytes::Bytes;
+
+use super::transport::Transport;
+use super::{CallError, Connection, Shape};
+
+/// A response that is passed on. Dropping it closes the connection to the server.
+pub struct Forwarded {
+    response: reqwest::Response,
+    transport: Transport,
+}
+
+impl Connection {
+    /// Sends `body` to `path` of the OpenAI-compatible API, or asks for `path` if there is none. Returns the response whatever its
+    /// status, as soon as its head has arrived.
+    pub async fn forward(&self, path: &str, body: Option<Bytes>) -> Result<Forwarded, CallError> {
+        let endpoint = self.endpoint();
+        let url = match endpoint.shape() {
+            Shape::OpenAi => endpoint.url(path),
+            // Ollama serves that API beside its own.
+            Shape::Ollama => endpoint.url(&format!("/v1{path}")),
+        };
+        let response = self.transport.pass_on(url, body).await?;
+        Ok(Forwarded { response, transport: self.transport.clone() })
+    }
+}
+
+impl Forwarded {
+    /// The HTTP status.
+    pub fn status(&self) -> u16 {
+        self.response.status().as_u16()
+    }
+
+    /// A header, if the server sent it.
+    pub fn header(&self, name: &str) -> Option<&[u8]> {
+        self.response.headers().get(name).map(reqwest::header::HeaderValue::as_bytes)
+    }
+
+    /// The next piece of the body; `None` at its end.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, CallError> {
+        self.transport.piece(&mut self.response).await
+    }
+}

@@ -1,0 +1,109 @@
+//! How far each file of a followed folder was read. A row changes in the transaction that stores the messages, so a file is
+//! neither read twice nor missed.
+//!
+//! Not here: what to read (`keepsake-engine`), and what the state means (`keepsake-importers`).
+
+use keepsake_domain::Timestamp;
+use rusqlite::{OptionalExtension, Row, params};
+
+use crate::Result;
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+
+/// How far a file was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveFileRow {
+    /// Path of the file.
+    pub path: String,
+    /// The watched folder that it lies in.
+    pub folder: String,
+    /// Name of the importer that reads it; `None` if none does.
+    pub kind: Option<String>,
+    /// Its size when it was last looked at.
+    pub size: u64,
+    /// Its modification time when it was last looked at, in milliseconds.
+    pub modified_ms: i64,
+    /// Offset after the last line that was read.
+    pub read_to: u64,
+    /// Hash of the first and the last bytes before that offset.
+    pub digest: Vec<u8>,
+    /// What the importer must know of the lines before.
+    pub state: Option<String>,
+    /// When something was last read from it.
+    pub read_at: Option<Timestamp>,
+}
+
+const COLUMNS: &str = "path, folder, kind, size, modified_ms, read_to, digest, state, read_at_ms";
+
+fn row_of(row: &Row<'_>) -> rusqlite::Result<LiveFileRow> {
+    Ok(LiveFileRow {
+        path: row.get(0)?,
+        folder: row.get(1)?,
+        kind: row.get(2)?,
+        size: row.get::<_, i64>(3)? as u64,
+        modified_ms: row.get(4)?,
+        read_to: row.get::<_, i64>(5)? as u64,
+        digest: row.get(6)?,
+        state: row.get(7)?,
+        read_at: row.get::<_, Option<i64>>(8)?.map(Timestamp),
+    })
+}
+
+impl ReadTx<'_> {
+    /// How far this file was read.
+    pub fn live_file(&self, path: &str) -> Result<Option<LiveFileRow>> {
+        let mut statement = self.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM live_files WHERE path = ?1"))?;
+        Ok(statement.query_row([path], row_of).optional()?)
+    }
+
+    /// The files of a folder, each with its size and modification time when it was last looked at.
+    pub fn live_files_of(&self, folder: &str) -> Result<Vec<(String, u64, i64)>> {
+        let mut statement = self.conn.prepare_cached("SELECT path, size, modified_ms FROM live_files WHERE folder = ?1")?;
+        let rows = statement.query_map([folder], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64, row.get(2)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// When something was last read from a folder.
+    pub fn live_folder_read_at(&self, folder: &str) -> Result<Option<Timestamp>> {
+        let mut statement = self.conn.prepare_cached("SELECT max(read_at_ms) FROM live_files WHERE folder = ?1")?;
+        Ok(statement.query_row([folder], |row| row.get::<_, Option<i64>>(0))?.map(Timestamp))
+    }
+}
+
+impl WriteTx<'_> {
+    /// Stores how far a file was read.
+    pub fn put_live_file(&self, file: &LiveFileRow) -> Result<()> {
+        self.conn
+            .prepare_cached(&format!(
+                "INSERT OR REPLACE INTO live_files ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+            ))?
+            .execute(params![
+                file.path,
+                file.folder,
+                file.kind,
+                file.size as i64,
+                file.modified_ms,
+                file.read_to as i64,
+                file.digest,
+                file.state,
+                file.read_at.map(|time| time.0),
+            ])?;
+        self.touch(Tag::Imports);
+        Ok(())
+    }
+
+    /// Forgets a file that is gone.
+    pub fn forget_live_file(&self, path: &str) -> Result<()> {
+        self.conn.prepare_cached("DELETE FROM live_files WHERE path = ?1")?.execute([path])?;
+        Ok(())
+    }
+
+    /// Forgets the files of every folder that is not among these.
+    pub fn keep_live_folders(&self, folders: &[String]) -> Result<()> {
+        self.conn.execute(
+            "DELETE FROM live_files WHERE folder NOT IN (SELECT value FROM json_each(?1))",
+            [serde_json::Value::from(folders).to_string()],
+        )?;
+        Ok(())
+    }
+}

@@ -9,13 +9,16 @@ use serde_json::{Value, json};
 use crate::agents::{StdioServer, initialize, request};
 use crate::harness::{Home, evening, jsonl, text};
 
-/// Number of hidden additions that are tried.
+/// Number of hidden conversations that are added, each of another form.
 const ADDITIONS: usize = 3;
 
-/// Words that only hidden conversations contain, one for each addition.
+/// Words that only hidden conversations contain, one for each.
 const SECRETS: [&str; ADDITIONS] = ["zanzibar", "quokka", "periwinkle"];
 
-/// What is said in private with somebody else. Each addition also repeats words of the open conversations, so that a hidden statement
+/// Number of hexadecimal digits of an id.
+const ID_DIGITS: usize = 32;
+
+/// What is said in private with somebody else. Each also repeats words of the open conversations, so that a hidden statement
 /// could absorb an open one, outrank it, or make it look better known.
 fn hidden(addition: usize) -> String {
     let secret = SECRETS[addition];
@@ -48,7 +51,7 @@ fn hidden(addition: usize) -> String {
 
 /// What is asked of a tool. Words and names of hidden conversations are asked for too.
 fn asks(tool: &str) -> Vec<Value> {
-    let words = ["Porto", "the cello", "Ben", "Oslo", "export my notes", "peanuts"].into_iter().chain(SECRETS);
+    let words = ["Porto", "Ben", "export my notes"].into_iter().chain(SECRETS);
     match tool {
         "context" => {
             let tasks = words.chain(["Plan a dinner for my sister"]).map(|task| json!({ "task": task }));
@@ -68,7 +71,7 @@ fn asks(tool: &str) -> Vec<Value> {
         "resolve" => ["chat:Ana", "chat:Ben", "dm:Ben", "dm:Ana", "dm:Mara"].map(|handle| json!({ "handle": handle })).into(),
         "playbooks" | "gaps" => vec![json!({}), json!({ "limit": 50 }), json!({ "channel": "dm" })],
         "append" => {
-            let said = |id: &str, text: &str| json!([{ "id": id, "role": "user", "text": text }]);
+            let said = |id: &str, text: &str| json!([{ "id": id, "role": "user", "text": text, "time": "2026-03-01T10:00:00Z" }]);
             let mine =
                 json!({ "conversation": "talk", "channel": "chat", "messages": said("1", "I moved to Oslo. I love quokka.") });
             // The name of a hidden conversation, and a place that is closed to it.
@@ -129,7 +132,29 @@ fn told(home: &Home, agent: &str, place: &Value) -> Vec<(String, Value)> {
         }
     }
     server.end();
-    answers
+    let mut ids = Vec::new();
+    answers.into_iter().map(|(asked, answer)| (asked, numbered(&answer.to_string(), &mut ids))).collect()
+}
+
+/// The answer with its ids replaced by the order in which they appear, because what an agent writes gets an id by chance.
+fn numbered(answer: &str, ids: &mut Vec<String>) -> Value {
+    let (mut told, mut rest) = (String::new(), answer);
+    while let Some(at) = rest.find('_') {
+        let (before, after) = rest.split_at(at + 1);
+        told += before;
+        let len = after.bytes().take_while(u8::is_ascii_hexdigit).count();
+        rest = after;
+        if len == ID_DIGITS {
+            let (id, later) = after.split_at(len);
+            let number = ids.iter().position(|known| known == id).unwrap_or_else(|| {
+                ids.push(id.to_owned());
+                ids.len() - 1
+            });
+            told += &format!("#{number}");
+            rest = later;
+        }
+    }
+    Value::String(told + rest)
 }
 
 fn approve_all(home: &Home) {
@@ -145,30 +170,29 @@ fn approve_all(home: &Home) {
 fn what_is_hidden_from_an_agent_changes_no_answer_of_any_tool_or_resource() {
     let open = Home::new();
     open.run(&["agents", "add", "Public", "--public"]).ok();
-    open.run(&["agents", "add", "Host", "--with-others"]).ok();
+    open.run(&["agents", "add", "Host", "--with-others", "--channel", "dm"]).ok();
     open.run(&["agents", "add", "Everything"]).ok();
     let public = jsonl("town", &[("owner", "Mara", "I live in Porto."), ("person", "Ana", "Welcome to Porto!")]);
     let public = public.replace("\"channel_type\":\"chat\"", "\"channel_type\":\"forum\",\"visibility\":\"public\"");
     open.read(&(evening() + &public));
     approve_all(&open);
-    for addition in 0..ADDITIONS {
-        let more = open.copied();
-        more.read(&hidden(addition));
-        approve_all(&more);
-        // Who is told nothing private, and who talks with somebody who was not there.
-        for (agent, place) in [("Public", Value::Null), ("Host", json!({ "person": "chat:Ana", "channel": "dm:ana" }))] {
-            // The agent writes, so each time is with a copy.
-            let (here, there) = (told(&open.copied(), agent, &place), told(&more.copied(), agent, &place));
-            assert_eq!(here.len(), there.len());
-            for ((asked, here), (_, there)) in here.iter().zip(&there) {
-                assert_eq!(here, there, "{agent} notices addition {addition} by {asked}");
-            }
-            let secret = SECRETS[addition];
-            let leaks = there.iter().filter(|(asked, answer)| !asked.contains(secret) && answer.to_string().contains(secret));
-            assert_eq!(leaks.count(), 0, "{agent} is told the word of addition {addition}");
+    let more = open.copied();
+    more.read(&(0..ADDITIONS).map(hidden).collect::<String>());
+    approve_all(&more);
+    // Who is told nothing private, and who talks with somebody who was not there.
+    for (agent, place) in [("Public", Value::Null), ("Host", json!({ "person": "chat:Ana", "channel": "dm:ana" }))] {
+        // The agent writes, so each time is with a copy.
+        let (here, there) = (told(&open.copied(), agent, &place), told(&more.copied(), agent, &place));
+        assert_eq!(here.len(), there.len());
+        for ((asked, here), (_, there)) in here.iter().zip(&there) {
+            assert_eq!(here, there, "{agent} notices what is hidden by {asked}");
         }
-        let all = |home: &Home| told(&home.copied(), "Everything", &Value::Null);
-        let differ = all(&open).iter().zip(&all(&more)).filter(|(here, there)| here.1 != there.1).count();
-        assert!(differ > 5, "control: who may see everything does notice addition {addition}: {differ}");
+        for secret in SECRETS {
+            let leaks = there.iter().filter(|(asked, answer)| !asked.contains(secret) && answer.to_string().contains(secret));
+            assert_eq!(leaks.count(), 0, "{agent} is told {secret}");
+        }
     }
+    let all = |home: &Home| told(&home.copied(), "Everything", &Value::Null);
+    let differ = all(&open).iter().zip(&all(&more)).filter(|(here, there)| here.1 != there.1).count();
+    assert!(differ > 5, "control: who may see everything does notice: {differ}");
 }

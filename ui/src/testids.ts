@@ -236,6 +236,7 @@ export const TESTIDS = {
   sourcePrivate: 'source-private',
   sourcesPick: 'btn-pick-files',
   sourcesPickFolder: 'btn-pick-folder',
+  sourceLeftOut: 'source-left-out',
   sourceReplace: 'btn-source-replace',
   sourceRestored: 'source-restored',
   sourcesImport: 'btn-import',

@@ -1,84 +1,13 @@
-/** Texts of Sources: adding files, previews, imports, watched folders, and how to get an export from each service. */
+/** Texts of Sources: adding files, previews, imports and watched folders. */
+import { help } from './en.exports';
 import { fullHour, number, plural } from './words';
-
-interface Help {
-  readonly id: string;
-  readonly name: string;
-  /** How long the service takes to deliver an export. */
-  readonly wait?: string;
-  readonly steps: readonly string[];
-  readonly note?: string;
-}
-
-const help: readonly Help[] = [
-  {
-    id: 'chatgpt',
-    name: 'ChatGPT',
-    wait: 'Email within minutes, sometimes a day',
-    steps: ['In ChatGPT, open Settings, then Data controls.', 'Choose Export data and confirm.', 'Download the zip file from the link in the email. The link is valid for 24 hours.', 'Drop the zip file here as it is.'],
-    note: 'Replies you replaced by editing are kept and marked. Temporary chats are not in the export.',
-  },
-  {
-    id: 'claude',
-    name: 'Claude',
-    wait: 'Email within minutes, sometimes a day',
-    steps: ['In Claude, open Settings, then Privacy.', 'Choose Export data.', 'Download the zip file from the link in the email.', 'Drop the zip file here as it is.'],
-    note: 'Projects and Claude’s memories are imported too. They are kept, and never treated as your words.',
-  },
-  {
-    id: 'claude-code',
-    name: 'Claude Code',
-    wait: 'None, the files are on this computer',
-    steps: ['Sessions are in .claude/projects in your home folder.', 'Drop the folder or individual .jsonl files here.'],
-    note: 'Claude Code deletes old sessions after a while; an import keeps them. Tool output is never treated as your words.',
-  },
-  {
-    id: 'codex-cli',
-    name: 'Codex CLI',
-    wait: 'None, the files are on this computer',
-    steps: ['Sessions are in .codex/sessions and .codex/archived_sessions in your home folder.', 'Drop a folder or individual .jsonl files here.'],
-    note: 'Tool calls are kept and marked as tool calls. Tool output and text that Codex adds to your prompts are never treated as your words.',
-  },
-  {
-    id: 'gemini-cli',
-    name: 'Gemini CLI',
-    wait: 'None, the files are on this computer',
-    steps: ['Sessions are in .gemini/tmp in your home folder, in the chats folder of each project.', 'Drop a chats folder or individual .jsonl or .json files here.'],
-    note: 'Gemini CLI deletes old sessions after a while; an import keeps them. Files named in a prompt are never treated as your words.',
-  },
-  {
-    id: 'whatsapp',
-    name: 'WhatsApp',
-    wait: 'None',
-    steps: ['On the phone, open the chat, then its name or the menu.', 'Choose Export chat, without media.', 'Send the file to this computer.', 'Drop the .txt or .zip here.'],
-    note: 'One file per chat. Dates use your phone’s format. Keepsake asks if they are ambiguous.',
-  },
-  {
-    id: 'transcript',
-    name: 'Zoom, Teams, Google Meet, Otter',
-    wait: 'None, once the recording is processed',
-    steps: [
-      'Zoom: in the web portal under Recordings, download the audio transcript (.vtt).',
-      'Teams: in the meeting’s recap, open the transcript and download it as .vtt or .docx.',
-      'Google Meet: open the transcript in Google Docs, then File, Download, Microsoft Word (.docx) or Plain text (.txt).',
-      'Otter: open the conversation, choose Export, then Text (.txt) or SRT.',
-      'Fireflies: open the meeting, choose Download transcript, then JSON.',
-      'Drop the file here.',
-    ],
-  },
-  {
-    id: 'keepsake',
-    name: 'Anything else: Keepsake JSONL',
-    steps: ['Write one message per line, each a JSON object with the fields below, in UTF-8.', 'Drop the .jsonl file here. Importing it again adds only what is new.'],
-  },
-];
 
 export const sources = {
   title: 'Sources',
   add: 'Add files',
   addFolder: 'Import a folder',
   dropTitle: 'Drop exports here',
-  dropText: 'ChatGPT, Claude, Claude Code, Codex CLI, Gemini CLI, WhatsApp, meeting transcripts, Keepsake JSONL or a Keepsake export folder. Zip files are fine. Files are recognized by their content, not their name.',
+  dropText: 'Exports of assistants, chats, mail, meetings and notes, as files, zip files or whole folders. Each file is recognized by its content, and every file that is left out is listed with the reason.',
   dropNow: 'Drop to preview',
   dropSafe: 'The preview changes nothing. You see what is inside before anything is imported.',
   uploading: 'Adding the files',
@@ -98,6 +27,31 @@ export const sources = {
     whatsapp: 'WhatsApp chat',
     transcript: 'Meeting transcript',
     keepsake: 'Keepsake JSONL',
+    telegram: 'Telegram export',
+    slack: 'Slack export',
+    discord: 'Discord export',
+    matrix: 'Matrix room',
+    signal: 'Signal export',
+    simplex: 'SimpleX chats',
+    email: 'Mail',
+    imessage: 'iMessage',
+    messenger: 'Messenger export',
+    instagram: 'Instagram export',
+    teams: 'Teams export',
+    'google-chat': 'Google Chat',
+    line: 'LINE chat',
+    wechat: 'WeChat chat',
+    'open-webui': 'Open WebUI export',
+    librechat: 'LibreChat export',
+    cursor: 'Cursor chats',
+    'copilot-chat': 'Copilot Chat',
+    jan: 'Jan threads',
+    'lm-studio': 'LM Studio chat',
+    zed: 'Zed threads',
+    mem0: 'mem0 memories',
+    mempalace: 'MemPalace memories',
+    'basic-memory': 'basic-memory notes',
+    obsidian: 'Obsidian vault',
   } as Readonly<Record<string, string>>,
   conversations: (count: number) => plural(count, 'conversation', 'conversations'),
   messages: (count: number) => plural(count, 'message', 'messages'),
@@ -158,6 +112,7 @@ export const sources = {
   equation: (seen: number, imported: number, duplicate: number, skipped: number) =>
     `${number(seen)} found: ${number(imported)} imported, ${number(duplicate)} already imported, ${number(skipped)} skipped`,
   skippedTitle: 'Skipped, with the reason',
+  leftOut: (count: number) => `${plural(count, 'file is', 'files are')} left out`,
   details: (name: string) => `Details of ${name}`,
   review: (count: number) => `Review ${plural(count, 'proposal', 'proposals')}`,
   cancelled: 'Canceled. Messages imported so far are kept. Importing again adds the rest.',

@@ -212,7 +212,7 @@ impl App {
         FileToken { token, name, size }
     }
 
-    /// Issues a token for the exports of one kind in a chosen folder. Repeated calls return the same token.
+    /// Issues a token for the exports of one kind in a chosen folder or archive. Repeated calls return the same token.
     pub(crate) fn register_part(&self, token: &str, name: &str, kind: SourceKind) -> Result<FileToken, ApiError> {
         let part = FileToken { token: format!("{token}-{kind}"), name: name.to_owned(), size: 0 };
         let chosen = Chosen { kind: Some(kind), ..self.chosen(token)? };

@@ -65,7 +65,7 @@ pub fn schema_ts() -> String {
         ConversationStatusView, CommitmentsResponse, ErasePreview, EraseOutcome, ConversationsListResponse, MessagesRequest,
         MemorySpan, MessageView, MessagesResponse, PrivacyPreview, ExistingMemories, SetPrivateRequest, SetPrivateOutcome,
         AnalyzeRequest, AnalyzeStarted, SummarySentenceView, ArcPointView, AnalysisView, AnalysesResponse, FileToken,
-        PickedFiles, DryRunRequest, ParticipantView, SkipView, DateQuestion, OwnExport, DryRunFile, DryRunResponse,
+        PickedFiles, DryRunRequest, ParticipantView, SkipView, DateQuestion, OwnExport, LeftOutView, DryRunFile, DryRunResponse,
         ImportStartRequest, JobsStarted, ImportView, ImportsResponse, SampleRemoved, JobView, JobsResponse, PauseRequest,
         GateLogRequest, GateEntry, GateLogResponse, AlertView, AlertsResponse, PersonHandle, PersonView, PeopleResponse,
         LineView, AboutView, PlaceView, ProfileVersionView, ProfileEntryView, ProfileAtRequest, ProfileAtResponse,

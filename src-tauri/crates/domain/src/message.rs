@@ -46,6 +46,8 @@ names! {
         Voice = "voice",
         /// A file; the text is its name.
         File = "file",
+        /// Somebody else's words, passed on. They are not evidence about whoever passed them on.
+        Forward = "forward",
         /// A reaction to another message.
         Reaction = "reaction",
         /// A command to a program, including slash commands.
@@ -84,6 +86,56 @@ names! {
         Whatsapp = "whatsapp",
         /// A meeting transcript: WebVTT, SRT or Otter text.
         Transcript = "transcript",
+        /// A Telegram Desktop export.
+        Telegram = "telegram",
+        /// A Slack workspace export.
+        Slack = "slack",
+        /// A DiscordChatExporter file or a Discord data package.
+        Discord = "discord",
+        /// A room exported by Element.
+        Matrix = "matrix",
+        /// A Signal export.
+        Signal = "signal",
+        /// A SimpleX chat database.
+        Simplex = "simplex",
+        /// Mail: mbox, Maildir or single messages.
+        Email = "email",
+        /// A Messages database of macOS.
+        Imessage = "imessage",
+        /// A Facebook Messenger export.
+        Messenger = "messenger",
+        /// An Instagram export.
+        Instagram = "instagram",
+        /// A Microsoft Teams chat export.
+        Teams = "teams",
+        /// Google Chat from Google Takeout.
+        GoogleChat = "google-chat",
+        /// A LINE chat export.
+        Line = "line",
+        /// A WeChat chat exported as text.
+        Wechat = "wechat",
+        /// An Open WebUI export.
+        OpenWebui = "open-webui",
+        /// A LibreChat export.
+        LibreChat = "librechat",
+        /// Chats of the editor Cursor.
+        Cursor = "cursor",
+        /// A Copilot Chat session of VS Code.
+        CopilotChat = "copilot-chat",
+        /// Threads of Jan.
+        Jan = "jan",
+        /// Conversations of LM Studio.
+        LmStudio = "lm-studio",
+        /// Threads of the editor Zed.
+        Zed = "zed",
+        /// Memories of mem0.
+        Mem0 = "mem0",
+        /// A MemPalace database.
+        MemPalace = "mempalace",
+        /// Notes of basic-memory.
+        BasicMemory = "basic-memory",
+        /// An Obsidian vault.
+        Obsidian = "obsidian",
     }
 }
 

@@ -1,4 +1,4 @@
-//! Opens one input: a plain file, a Word document, or a zip whose relevant entries are read as streams.
+//! Opens one input: a plain file, a Word document, a zip whose relevant entries are read as streams, or a folder.
 //!
 //! A zip is never unpacked to disk. If any entry is unsafe, the whole zip is refused (SECURITY.md, "Imports"): harmless exports
 //! have no such entries, and part of a suspicious archive is worth nothing.
@@ -13,8 +13,8 @@ use zip::ZipArchive;
 use crate::ImportError;
 use crate::docx::{self, Refusal};
 use crate::limits::{
-    READ_BUFFER_BYTES, WORD_BYTES_MAX, WORD_PARTS_MAX, ZIP_ANY_RATIO_BYTES, ZIP_BYTES_MAX, ZIP_ENTRIES_MAX, ZIP_ENTRY_BYTES_MAX,
-    ZIP_RATIO_MAX,
+    FOLDER_DEPTH_MAX, FOLDER_FILES_MAX, READ_BUFFER_BYTES, WORD_BYTES_MAX, WORD_PARTS_MAX, ZIP_ANY_RATIO_BYTES, ZIP_BYTES_MAX,
+    ZIP_ENTRIES_MAX, ZIP_ENTRY_BYTES_MAX, ZIP_RATIO_MAX,
 };
 
 /// Limits on the resources an archive may use.
@@ -74,28 +74,117 @@ const MEDIA_ENDINGS: &[&str] = &[
 
 /// File extensions of documents, pages and programs that no importer reads but that often accompany an export in an archive.
 const IGNORED_ENDINGS: &[&str] =
-    &["pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "html", "htm", "css", "js", "vcf", "exe", "dll", "bin"];
+    &["pdf", "doc", "xls", "xlsx", "ppt", "pptx", "html", "htm", "css", "js", "vcf", "exe", "dll", "bin"];
 
-/// True for hidden files and media, which need not be reported as not imported.
-pub(crate) fn is_beside_the_point(name: &str) -> bool {
-    name.starts_with('.') || MEDIA_ENDINGS.contains(&ending_of(name).as_str())
+/// Why a file was not looked at, from its name alone.
+fn passed_over(name: &str, bytes: u64) -> Option<LeftOutReason> {
+    let ending = ending_of(name);
+    let ending = ending.as_str();
+    if MEDIA_ENDINGS.contains(&ending) {
+        Some(LeftOutReason::Media)
+    } else if IGNORED_ENDINGS.contains(&ending) {
+        Some(LeftOutReason::OtherFormat)
+    } else if NESTED_ENDINGS.contains(&ending) {
+        Some(LeftOutReason::Archive)
+    } else {
+        (bytes == 0).then_some(LeftOutReason::Empty)
+    }
+}
+
+/// A file in an archive or folder that is not imported.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LeftOut {
+    /// Its path within the archive or folder.
+    pub path: String,
+    /// Why it is not imported.
+    pub reason: LeftOutReason,
+}
+
+impl LeftOutReason {
+    /// Whether the file may hold messages that the person misses.
+    pub const fn may_be_an_export(self) -> bool {
+        match self {
+            Self::Unknown | Self::Archive | Self::Database | Self::Word | Self::Utf16 | Self::Unreadable => true,
+            Self::OtherFormat | Self::Media | Self::Empty | Self::Binary | Self::Litter | Self::KeepsakePart => false,
+        }
+    }
+}
+
+macro_rules! left_out_reasons {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal, $text:literal;)+) => {
+        /// Why a file in an archive or folder is not imported.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum LeftOutReason { $($(#[$doc])* $variant,)+ }
+
+        impl LeftOutReason {
+            /// The stable name.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+
+            /// The reason in plain words for a person.
+            pub const fn text(self) -> &'static str {
+                match self { $(Self::$variant => $text,)+ }
+            }
+        }
+    };
+}
+
+left_out_reasons! {
+    /// No importer recognizes it.
+    Unknown = "unknown", "not a format that Keepsake can read";
+    /// A page, a document or a program.
+    OtherFormat = "other_format", "a document, page or program, not an export of messages";
+    /// A photo, video, sound or font.
+    Media = "media", "a photo, video or other attachment";
+    /// An archive within an archive.
+    Archive = "archive", "an archive within an archive; unpack it and import it by itself";
+    /// A database within an archive.
+    Database = "database", "a database within an archive; unpack it and import it by itself";
+    /// A Word document within an archive.
+    Word = "word", "a Word document within an archive; unpack it and import it by itself";
+    /// It contains nothing.
+    Empty = "empty", "empty";
+    /// Text in an encoding that no export uses.
+    Utf16 = "utf16", "UTF-16 text; save it as UTF-8 and import it by itself";
+    /// Neither text nor a known kind of archive.
+    Binary = "binary", "a binary file of an unknown kind";
+    /// It cannot be opened, or is damaged.
+    Unreadable = "unreadable", "cannot be opened, or is damaged";
+    /// A file of an export of Keepsake that does not hold its messages.
+    KeepsakePart = "keepsake_part", "another part of an export of Keepsake; a restore takes it in, an import only the messages";
+    /// Created by the system beside other files.
+    Litter = "litter", "created by the system, not part of an export";
 }
 
 fn ending_of(name: &str) -> String {
     name.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default()
 }
 
-/// File extensions of archives. Nested archives are refused because their uncompressed size cannot be checked.
+/// File extensions of archives. Those within an archive are left out, because their uncompressed size cannot be checked.
 const NESTED_ENDINGS: &[&str] = &["zip", "7z", "rar", "tar", "gz", "tgz", "bz2", "xz", "zst"];
 
 /// A readable file or archive entry.
 #[derive(Debug, Clone)]
 pub(crate) struct Document {
+    /// The path within the archive or folder. For a plain file, its name.
+    pub(crate) path: String,
     /// The file name without folders.
     pub(crate) name: String,
     /// The uncompressed size in bytes.
     pub(crate) bytes: u64,
-    entry: Option<usize>,
+    entry: Entry,
+}
+
+/// Where the bytes of a document are.
+#[derive(Debug, Clone)]
+enum Entry {
+    /// In the container itself, which is a plain file.
+    Whole,
+    /// In the zip, at this index.
+    Zip(usize),
+    /// In a file of the folder.
+    File(PathBuf),
 }
 
 impl Document {
@@ -103,15 +192,22 @@ impl Document {
     pub(crate) fn stem(&self) -> &str {
         self.name.rsplit_once('.').map_or(&self.name, |(stem, _)| stem)
     }
+
+    /// The name of the folder that contains it within the archive or folder.
+    pub(crate) fn folder(&self) -> Option<&str> {
+        let (folders, _) = self.path.rsplit_once('/')?;
+        Some(folders.rsplit('/').next().unwrap_or(folders))
+    }
 }
 
-/// A file or archive on disk.
+/// A file, archive or folder on disk.
 pub(crate) struct Container {
     path: PathBuf,
     archive: Option<ZipArchive<BufReader<File>>>,
     is_word: bool,
-    holds_word: bool,
+    is_folder: bool,
     documents: Vec<Document>,
+    left_out: Vec<LeftOut>,
 }
 
 impl Container {
@@ -136,8 +232,7 @@ impl Container {
         };
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         if !is_zip {
-            let documents = vec![Document { name, bytes, entry: None }];
-            return Ok(Self { path: path.to_owned(), archive: None, is_word: false, holds_word: false, documents });
+            return Ok(Self::of_one(path, None, Document { path: name.clone(), name, bytes, entry: Entry::Whole }));
         }
         file.rewind().map_err(io_error)?;
         let refused = |reason: String| ImportError::Archive { path: path.to_owned(), reason };
@@ -146,12 +241,56 @@ impl Container {
         if let Some(main) = word_main(&archive) {
             let bytes = word_bytes(&mut archive, main, ArchiveLimits::WORD)
                 .map_err(|reason| ImportError::Word { path: path.to_owned(), reason })?;
-            let documents = vec![Document { name, bytes, entry: Some(main) }];
-            return Ok(Self { path: path.to_owned(), archive: Some(archive), is_word: true, holds_word: false, documents });
+            return Ok(Self::of_one(path, Some(archive), Document { path: name.clone(), name, bytes, entry: Entry::Zip(main) }));
         }
-        let holds_word = archive.file_names().flatten().any(|name| name.to_lowercase().ends_with(WORD_ENDING));
-        let documents = wanted_entries(&mut archive, limits).map_err(refused)?;
-        Ok(Self { path: path.to_owned(), archive: Some(archive), is_word: false, holds_word, documents })
+        let (documents, left_out) = wanted_entries(&mut archive, limits).map_err(refused)?;
+        Ok(Self { path: path.to_owned(), archive: Some(archive), is_word: false, is_folder: false, documents, left_out })
+    }
+
+    /// A plain file, or a Word document.
+    fn of_one(path: &Path, archive: Option<ZipArchive<BufReader<File>>>, document: Document) -> Self {
+        let is_word = archive.is_some();
+        Self { path: path.to_owned(), archive, is_word, is_folder: false, documents: vec![document], left_out: Vec::new() }
+    }
+
+    /// Lists the files in the folder at `path` and below it. Links are not followed. Hidden
+    /// files are left out, and hidden folders are entered, because some programs mark their folders with one.
+    pub(crate) fn open_folder(path: &Path) -> Result<Self, ImportError> {
+        let mut documents = Vec::new();
+        let mut left_out = Vec::new();
+        let mut seen = 0;
+        let mut folders = vec![(path.to_owned(), String::new(), 0)];
+        while let Some((folder, within, depth)) = folders.pop() {
+            let io_error = |source| ImportError::Io { path: folder.clone(), source };
+            for entry in std::fs::read_dir(&folder).map_err(io_error)? {
+                let entry = entry.map_err(io_error)?;
+                let kind = entry.file_type().map_err(io_error)?;
+                seen += 1;
+                if seen > FOLDER_FILES_MAX {
+                    return Err(ImportError::FolderTooLarge { path: path.to_owned(), max: FOLDER_FILES_MAX });
+                }
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let path = if within.is_empty() { name.clone() } else { format!("{within}/{name}") };
+                if kind.is_dir() && depth < FOLDER_DEPTH_MAX {
+                    folders.push((entry.path(), path, depth + 1));
+                } else if kind.is_file() {
+                    let bytes = entry.metadata().map_err(io_error)?.len();
+                    // A zip in a folder is opened like one by itself.
+                    let reason = match passed_over(&name, bytes) {
+                        Some(LeftOutReason::Archive) if ending_of(&name) == "zip" => None,
+                        _ if name.starts_with('.') => Some(LeftOutReason::Litter),
+                        reason => reason,
+                    };
+                    match reason {
+                        Some(reason) => left_out.push(LeftOut { path, reason }),
+                        None => documents.push(Document { path, name, bytes, entry: Entry::File(entry.path()) }),
+                    }
+                }
+            }
+        }
+        documents.sort_by(|a, b| a.path.cmp(&b.path));
+        left_out.sort();
+        Ok(Self { path: path.to_owned(), archive: None, is_word: false, is_folder: true, documents, left_out })
     }
 
     /// The path of the file.
@@ -159,9 +298,23 @@ impl Container {
         &self.path
     }
 
-    /// True if the archive contains Word documents, which are not read inside an archive.
-    pub(crate) fn holds_word(&self) -> bool {
-        self.holds_word
+    /// The files in it that are not looked at.
+    pub(crate) fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
+    /// True if it is a folder.
+    pub(crate) fn is_folder(&self) -> bool {
+        self.is_folder
+    }
+
+    /// Where a document is on disk by itself; `None` if it is in an archive.
+    pub(crate) fn file_of<'d>(&'d self, document: &'d Document) -> Option<&'d Path> {
+        match &document.entry {
+            Entry::Whole => Some(&self.path),
+            Entry::Zip(_) => None,
+            Entry::File(path) => Some(path),
+        }
     }
 
     /// The file name without its extension. Some formats have their title only there.
@@ -190,14 +343,17 @@ impl Container {
         document: &Document,
         read: impl FnOnce(&mut dyn BufRead) -> Result<T, ImportError>,
     ) -> Result<T, ImportError> {
-        let path = &self.path;
-        match (&mut self.archive, document.entry) {
-            (Some(archive), Some(entry)) => {
+        let path = match &document.entry {
+            Entry::File(path) => path,
+            _ => &self.path,
+        };
+        match (&mut self.archive, &document.entry) {
+            (Some(archive), Entry::Zip(entry)) => {
                 let damaged = |reason: String| ImportError::Archive {
                     path: path.clone(),
                     reason: format!("the entry {} is damaged ({reason}); download or copy it again", document.name),
                 };
-                let entry = archive.by_index(entry).map_err(|error| damaged(error.to_string()))?;
+                let entry = archive.by_index(*entry).map_err(|error| damaged(error.to_string()))?;
                 let bounded = Bounded { inner: entry, bytes_left: document.bytes };
                 let mut input = BufReader::with_capacity(READ_BUFFER_BYTES, bounded);
                 if self.is_word {
@@ -277,8 +433,11 @@ fn word_bytes<R: Read + Seek>(archive: &mut ZipArchive<R>, main: usize, limits: 
     }
 }
 
-/// The entries to read, sorted by name, or the reason to refuse the whole archive.
-fn wanted_entries<R: Read + Seek>(archive: &mut ZipArchive<R>, limits: ArchiveLimits) -> Result<Vec<Document>, String> {
+/// The entries to look at and the others, both sorted by path, or the reason to refuse the whole archive.
+fn wanted_entries<R: Read + Seek>(
+    archive: &mut ZipArchive<R>,
+    limits: ArchiveLimits,
+) -> Result<(Vec<Document>, Vec<LeftOut>), String> {
     if archive.len() > limits.entries_max {
         return Err(format!("it has {} entries, but at most {} are allowed", archive.len(), limits.entries_max));
     }
@@ -289,7 +448,7 @@ fn wanted_entries<R: Read + Seek>(archive: &mut ZipArchive<R>, limits: ArchiveLi
         return Err("its entries overlap, as in a zip bomb".to_owned());
     }
     let mut names = HashSet::new();
-    let mut wanted = Vec::new();
+    let (mut wanted, mut left_out) = (Vec::new(), Vec::new());
     let mut total_bytes = 0u64;
     for index in 0..archive.len() {
         let entry = archive.by_index_data(index).map_err(|error| format!("its directory is damaged ({error})"))?;
@@ -304,14 +463,15 @@ fn wanted_entries<R: Read + Seek>(archive: &mut ZipArchive<R>, limits: ArchiveLi
             continue;
         }
         let base = name.rsplit('/').next().unwrap_or(&name).to_owned();
-        if name.starts_with("__MACOSX/") || base.starts_with('.') {
-            continue;
-        }
-        let ending = ending_of(&base);
-        if NESTED_ENDINGS.contains(&ending.as_str()) {
-            return Err("it contains another archive; unpack it and import the files inside".to_owned());
-        }
-        if [MEDIA_ENDINGS, IGNORED_ENDINGS].iter().any(|endings| endings.contains(&ending.as_str())) || entry.size() == 0 {
+        let reason = if name.starts_with("__MACOSX/") || base.starts_with('.') {
+            Some(LeftOutReason::Litter)
+        } else if base.to_lowercase().ends_with(WORD_ENDING) {
+            Some(LeftOutReason::Word)
+        } else {
+            passed_over(&base, entry.size())
+        };
+        if let Some(reason) = reason {
+            left_out.push(LeftOut { path: name, reason });
             continue;
         }
         if entry.encrypted() {
@@ -321,13 +481,14 @@ fn wanted_entries<R: Read + Seek>(archive: &mut ZipArchive<R>, limits: ArchiveLi
             return Err(fault);
         }
         total_bytes = total_bytes.saturating_add(entry.size());
-        wanted.push((name, Document { name: base, bytes: entry.size(), entry: Some(index) }));
+        wanted.push(Document { path: name, name: base, bytes: entry.size(), entry: Entry::Zip(index) });
     }
     if total_bytes > limits.total_bytes_max {
         return Err(format!("its files are larger than {} MiB in total", limits.total_bytes_max >> 20));
     }
-    wanted.sort_by(|a, b| a.0.cmp(&b.0));
-    Ok(wanted.into_iter().map(|(_, document)| document).collect())
+    wanted.sort_by(|a, b| a.path.cmp(&b.path));
+    left_out.sort();
+    Ok((wanted, left_out))
 }
 
 /// The reason why an entry with this name makes the archive unsafe, or `None` if it does not.
@@ -375,7 +536,6 @@ mod tests {
             ("drive", vec![("C:/conversations.json", b"[]")], "absolute"),
             ("backslash", vec![("a\\conversations.json", b"[]")], "backslash"),
             ("case", vec![("Conversations.json", b"[]"), ("conversations.json", b"[]")], "upper and lower"),
-            ("nested", vec![("conversations.json", b"[]"), ("more.zip", b"PK")], "another archive"),
             ("bomb", vec![("conversations.json", &zeros)], "100-fold"),
         ] {
             let file = archive_of(&entries);
@@ -430,11 +590,20 @@ mod tests {
             ("__MACOSX/._conversations.json", b"x"),
             ("export/._b.json", b"x"),
             ("export/photo.JPG", b"x"),
+            ("export/more.zip", b"PK"),
             ("export/b.json", b"[]"),
             ("export/a.json", b"[]"),
         ]);
         let container = Container::open(file.path()).unwrap();
         let names: Vec<_> = container.documents().iter().map(|document| document.name.as_str()).collect();
         assert_eq!(names, ["a.json", "b.json"], "only text, sorted");
+        let left_out: Vec<_> = container.left_out().iter().map(|file| (file.path.as_str(), file.reason)).collect();
+        let expect = [
+            ("__MACOSX/._conversations.json", LeftOutReason::Litter),
+            ("export/._b.json", LeftOutReason::Litter),
+            ("export/more.zip", LeftOutReason::Archive),
+            ("export/photo.JPG", LeftOutReason::Media),
+        ];
+        assert_eq!(left_out, expect, "everything else is listed");
     }
 }

@@ -157,6 +157,12 @@ skip_reasons! {
     MediaPlaceholder = "media_placeholder", "a photo, video or file that is not included in the export";
     /// Deleted before the export.
     Deleted = "deleted", "deleted before the export";
+    /// Written, but not sent.
+    Draft = "draft", "a draft that was not sent";
+    /// Marked as spam by the person or the service.
+    Spam = "spam", "marked as spam";
+    /// The writer set the message to disappear, so it is not kept.
+    Disappearing = "disappearing", "set to disappear by whoever wrote it, so not kept";
     /// A notice about encryption, or another notice that says nothing about the conversation.
     PlatformNotice = "platform_notice", "a standard notice from the service";
     /// A poll.

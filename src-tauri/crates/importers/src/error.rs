@@ -41,6 +41,15 @@ pub enum ImportError {
         /// The file.
         path: PathBuf,
     },
+    /// The file looks like an encrypted database.
+    #[error(
+        "{path} looks like an encrypted database, which cannot be read. Export it without encryption: in SimpleX stop the chat \
+         and decrypt the database (/db decrypt in its terminal app); in Signal use its plaintext export"
+    )]
+    Encrypted {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file uses an encoding that no export uses.
     #[error("{path} is a UTF-16 text file; save it as UTF-8 and import it again")]
     Utf16 {
@@ -67,6 +76,14 @@ pub enum ImportError {
         /// The file.
         path: PathBuf,
         /// What is wrong with it, and what to do.
+        reason: String,
+    },
+    /// A database is damaged, encrypted or locked.
+    #[error("{path} cannot be read as a database: {reason}; close the program that wrote it and copy the file again")]
+    Database {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
         reason: String,
     },
     /// A Word document is damaged, hostile or too large.

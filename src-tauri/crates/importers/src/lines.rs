@@ -16,17 +16,23 @@ pub(crate) struct Lines<'r> {
     buffer: Vec<u8>,
     bytes_max: usize,
     bytes_done: u64,
+    is_cut: bool,
 }
 
 impl<'r> Lines<'r> {
     /// The lines of `input`, each with at most `bytes_max` bytes.
     pub(crate) fn new(input: &'r mut dyn BufRead, bytes_max: usize) -> Self {
-        Self { input, buffer: Vec::new(), bytes_max, bytes_done: 0 }
+        Self { input, buffer: Vec::new(), bytes_max, bytes_done: 0, is_cut: false }
     }
 
     /// The number of bytes read so far.
     pub(crate) fn bytes_done(&self) -> u64 {
         self.bytes_done
+    }
+
+    /// Whether the last line has no line break, as in a file that was cut off.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// The next line, or `None` at the end.
@@ -43,6 +49,7 @@ impl<'r> Lines<'r> {
                 break;
             }
             has_begun = true;
+            self.is_cut = true;
             let newline = memchr::memchr(b'\n', chunk);
             let text = &chunk[..newline.unwrap_or(chunk.len())];
             let room = self.bytes_max.saturating_sub(self.buffer.len());
@@ -52,6 +59,7 @@ impl<'r> Lines<'r> {
             self.input.consume(len);
             self.bytes_done += len as u64;
             if newline.is_some() {
+                self.is_cut = false;
                 break;
             }
         }

@@ -1,18 +1,18 @@
-//! Entry points: find the documents at a path, detect their kind, check them to the end, and then read them.
+//! Reads an export: checks all of its files to their end, and then reads them. What belongs to it is found by `find`.
 
-use std::collections::BTreeSet;
-use std::fs;
 use std::io::{self, BufRead};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use keepsake_domain::SourceKind;
 
-use crate::archive::{Container, Document, is_beside_the_point};
+use crate::archive::Container;
+use crate::database::Database;
+use crate::files::Files;
+use crate::find::{self, Found, Piece, Reader, damaged_entry, database_error};
+use crate::formats::{Check, Input, Site};
 use crate::json::{Fault, check_document, check_lines};
-use crate::limits::{FOLDER_DEPTH_MAX, FOLDER_FILES_MAX};
 use crate::out::Out;
 use crate::preview::{DateQuestion, DateSample};
-use crate::sniff::{Sniffed, sniff_document};
 use crate::{FileReport, ImportError, ImportOptions, Sink, SkipReason, Stop};
 use crate::{chatgpt, claude, claude_code, codex_cli, gemini_cli, keepsake, transcript, whatsapp};
 
@@ -22,6 +22,10 @@ pub(crate) enum Halt {
     Stop(Stop),
     /// Reading failed.
     Io(io::Error),
+    /// One of several files cannot be read.
+    Failed(Box<ImportError>),
+    /// A database cannot be read.
+    Database(rusqlite::Error),
 }
 
 impl From<Stop> for Halt {
@@ -36,79 +40,22 @@ impl From<io::Error> for Halt {
     }
 }
 
-/// Detects the kind of export at `path` from its content, never from its name. For a zip or a folder, the files inside it are
-/// examined.
-pub fn sniff(path: &Path) -> Result<SourceKind, ImportError> {
-    if !is_dir(path)? {
-        return Ok(Plan::of(path, None)?.kind);
-    }
-    one_kind(path, &look_through(path)?)
-}
-
-/// The files in a folder and its subfolders, sorted by path. Links are not followed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FolderFiles {
-    /// The files that can be imported.
-    pub known: Vec<(PathBuf, SourceKind)>,
-    /// The files of unknown kinds, except hidden files and media.
-    pub unknown: Vec<PathBuf>,
-}
-
-impl FolderFiles {
-    /// The kinds of the files that can be imported, each listed once.
-    pub fn kinds(&self) -> BTreeSet<SourceKind> {
-        self.known.iter().map(|(_, kind)| *kind).collect()
+impl From<rusqlite::Error> for Halt {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error)
     }
 }
 
-/// Searches a folder for files to import.
-pub fn look_through(path: &Path) -> Result<FolderFiles, ImportError> {
-    let mut found = FolderFiles::default();
-    let mut seen = 0;
-    let mut folders = vec![(path.to_owned(), 0)];
-    while let Some((folder, depth)) = folders.pop() {
-        let io_error = |source| ImportError::Io { path: folder.clone(), source };
-        for entry in fs::read_dir(&folder).map_err(io_error)? {
-            let entry = entry.map_err(io_error)?;
-            let kind = entry.file_type().map_err(io_error)?;
-            seen += 1;
-            if seen > FOLDER_FILES_MAX {
-                return Err(ImportError::FolderTooLarge { path: path.to_owned(), max: FOLDER_FILES_MAX });
-            }
-            if kind.is_dir() && depth < FOLDER_DEPTH_MAX {
-                folders.push((entry.path(), depth + 1));
-            } else if kind.is_file() {
-                match Plan::of(&entry.path(), None) {
-                    Ok(plan) => found.known.push((entry.path(), plan.kind)),
-                    Err(_) if is_beside_the_point(&entry.file_name().to_string_lossy()) => {}
-                    Err(_) => found.unknown.push(entry.path()),
-                }
-            }
+impl Halt {
+    /// As an error of the file, archive or folder at `path`.
+    pub(crate) fn at(self, path: &Path, is_archive: bool) -> ImportError {
+        match self {
+            Self::Stop(stop) => stop.into(),
+            Self::Io(error) if is_archive => damaged_entry(path, &error),
+            Self::Io(source) => ImportError::Io { path: path.to_owned(), source },
+            Self::Failed(error) => *error,
+            Self::Database(error) => database_error(path, &error.to_string()),
         }
-    }
-    found.known.sort();
-    found.unknown.sort();
-    Ok(found)
-}
-
-/// The files to import at `path`: the file itself, or the importable files of a folder.
-pub fn list_inputs(path: &Path) -> Result<Vec<PathBuf>, ImportError> {
-    if !is_dir(path)? {
-        return Ok(vec![path.to_owned()]);
-    }
-    let found = look_through(path)?;
-    if found.known.is_empty() {
-        return Err(ImportError::NothingToImport { path: path.to_owned() });
-    }
-    Ok(found.known.into_iter().map(|(path, _)| path).collect())
-}
-
-fn one_kind(path: &Path, found: &FolderFiles) -> Result<SourceKind, ImportError> {
-    let kinds = found.kinds();
-    match kinds.first() {
-        None => Err(ImportError::NothingToImport { path: path.to_owned() }),
-        Some(_) if kinds.len() > 1 => Err(ImportError::MixedFolder { path: path.to_owned() }),
-        Some(kind) => Ok(*kind),
     }
 }
 
@@ -135,205 +82,190 @@ pub(crate) fn read_path_with(
     sink: &mut dyn Sink,
     on_ambiguity: OnAmbiguity,
 ) -> Result<(FileReport, Option<DateQuestion>), ImportError> {
-    let mut plans = Vec::new();
-    let mut unknown = Vec::new();
-    if is_dir(path)? {
-        let found = look_through(path)?;
-        let kind = options.source.map_or_else(|| one_kind(path, &found), Ok)?;
-        for (file, _) in found.known.iter().filter(|(_, known)| *known == kind) {
-            plans.push(Plan::of(file, Some(kind))?);
-        }
-        unknown = found.unknown;
-    } else {
-        plans.push(Plan::of(path, options.source)?);
+    let found = Found::at(path, options.source)?;
+    let kind = found.kind(path, options.source)?;
+    let is_folder = path.is_dir();
+    let (pieces, others): (Vec<Piece>, Vec<Piece>) = found.pieces.into_iter().partition(|piece| piece.reader.kind() == kind);
+    let bytes_total = pieces.iter().flat_map(|piece| &piece.documents).map(|document| document.bytes).sum();
+    let mut surveys = Vec::new();
+    let mut opened = Opened::default();
+    for piece in &pieces {
+        let container = opened.at(&piece.container)?;
+        check(container, piece, options, &mut surveys, &mut || sink.progress(0, bytes_total))?;
     }
-    let Some(kind) = plans.first().map(|plan| plan.kind) else {
-        return Err(ImportError::NothingToImport { path: path.to_owned() });
-    };
-    let bytes_total = plans.iter().flat_map(|plan| &plan.documents).map(|document| document.bytes).sum();
-    for plan in &mut plans {
-        plan.check(options, on_ambiguity, &mut || sink.progress(0, bytes_total))?;
+    let question = surveys.iter().find_map(|survey| survey.question.clone());
+    if let (OnAmbiguity::Refuse, Some(DateSample { written, day_first, month_first })) =
+        (on_ambiguity, question.as_ref().and_then(|question| question.samples.first()).cloned())
+    {
+        return Err(ImportError::DateOrderNeeded { path: path.to_owned(), sample: written, day_first, month_first });
     }
-    let question = plans.iter().flat_map(|plan| &plan.surveys).find_map(|survey| survey.question.clone());
     let mut out = Out::new(sink, options, kind, bytes_total);
-    for file in &unknown {
-        out.skip(SkipReason::OtherKind, &file.file_name().unwrap_or_default().to_string_lossy());
+    // Files of other kinds in an archive are not read with it. In a folder each kind is an import of its own.
+    let names = others.iter().flat_map(|piece| &piece.documents).map(|document| &document.name);
+    for name in names.filter(|_| !is_folder && options.source.is_none()) {
+        out.skip(SkipReason::OtherKind, name);
     }
-    let mut sessions = claude_code::Sessions::default();
-    for plan in &mut plans {
-        plan.read(&mut out, &mut sessions)?;
+    for file in found.left_out.iter().filter(|file| file.reason.may_be_an_export()) {
+        out.skip(SkipReason::OtherKind, file.path.rsplit('/').next().unwrap_or_default());
+    }
+    let mut state = State { sessions: claude_code::Sessions::default(), surveys: surveys.iter() };
+    for piece in &pieces {
+        read(opened.at(&piece.container)?, piece, &mut state, &mut out)?;
     }
     Ok((out.finish()?, question))
 }
 
-fn is_dir(path: &Path) -> Result<bool, ImportError> {
-    let metadata = fs::metadata(path).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
-    Ok(metadata.is_dir())
-}
+/// The container that was opened last, because the pieces of one follow each other.
+#[derive(Default)]
+struct Opened(Option<Container>);
 
-/// A file or archive, and what to read from it.
-struct Plan {
-    container: Container,
-    kind: SourceKind,
-    documents: Vec<Document>,
-    /// Names of files of other or unknown kinds in the same archive.
-    others: Vec<String>,
-    /// For WhatsApp, the results of the first pass over each document.
-    surveys: Vec<whatsapp::Survey>,
-}
-
-impl Plan {
-    /// Decides what to read at `path`. `wanted` is the kind that the person specified, if any.
-    fn of(path: &Path, wanted: Option<SourceKind>) -> Result<Self, ImportError> {
-        let mut container = Container::open(path)?;
-        let path = path.to_owned();
-        let documents = container.documents().to_vec();
-        if !container.is_archive() {
-            let Some(document) = documents.first() else { return Err(ImportError::Empty { path }) };
-            let sniffed = container.read(document, |input| sniff_document(input).map_err(|source| io_error(&path, source)))?;
-            // Only meetings are exported as Word documents, even if the text looks like another format.
-            let sniffed = match sniffed {
-                Sniffed::Kind(kind) if container.is_word() && kind != SourceKind::Transcript => Sniffed::Unknown,
-                sniffed => sniffed,
-            };
-            let kind = match (sniffed, wanted) {
-                (_, Some(wanted)) if container.is_word() && wanted != SourceKind::Transcript => {
-                    return Err(ImportError::WrongKind { path, wanted });
-                }
-                (Sniffed::Kind(kind), Some(wanted)) if kind != wanted => return Err(ImportError::WrongKind { path, wanted }),
-                (Sniffed::Kind(kind), _) => kind,
-                (Sniffed::Empty, _) => return Err(ImportError::Empty { path }),
-                (Sniffed::Utf16, _) => return Err(ImportError::Utf16 { path }),
-                (Sniffed::Binary, _) => return Err(ImportError::Binary { path }),
-                (Sniffed::Unknown | Sniffed::UnknownJson, Some(wanted)) => wanted,
-                (Sniffed::Unknown, None) => return Err(ImportError::Unknown { path }),
-                (Sniffed::UnknownJson, None) => {
-                    // If the file was cut off before its kind could be detected, report it as truncated.
-                    let check = container.read(document, |input| Ok(check_document(input, &mut || Ok(()))))?;
-                    return Err(if matches!(check, Err(Fault::Truncated)) {
-                        ImportError::Truncated { path }
-                    } else {
-                        ImportError::Unknown { path }
-                    });
-                }
-            };
-            return Ok(Self { container, kind, documents, others: Vec::new(), surveys: Vec::new() });
-        }
-        let mut known: Vec<(SourceKind, Document)> = Vec::new();
-        let mut unknown = Vec::new();
-        for document in documents {
-            let sniffed =
-                container.read(&document, |input| sniff_document(input).map_err(|error| damaged_entry(&path, error)))?;
-            match sniffed {
-                Sniffed::Kind(kind) => known.push((kind, document)),
-                Sniffed::Unknown | Sniffed::UnknownJson | Sniffed::Utf16 => unknown.push(document.name),
-                // Media without a file extension, or empty files. Not worth reporting.
-                Sniffed::Binary | Sniffed::Empty => {}
-            }
-        }
-        let bytes_of = |kind: SourceKind| known.iter().filter(|(k, _)| *k == kind).map(|(_, d)| d.bytes).sum::<u64>();
-        let kind = match wanted {
-            Some(wanted) if known.iter().any(|(kind, _)| *kind == wanted) => wanted,
-            Some(wanted) => return Err(ImportError::WrongKind { path, wanted }),
-            None => match known.iter().map(|(kind, _)| *kind).max_by_key(|kind| bytes_of(*kind)) {
-                Some(kind) => kind,
-                None if container.holds_word() => {
-                    let reason = "it contains Word documents; unpack it and import those".to_owned();
-                    return Err(ImportError::Archive { path, reason });
-                }
-                None => return Err(ImportError::Unknown { path }),
-            },
+impl Opened {
+    fn at(&mut self, path: &Path) -> Result<&mut Container, ImportError> {
+        let opened = match self.0.take().filter(|opened| opened.path() == path) {
+            Some(opened) => opened,
+            None => find::open(path)?,
         };
-        let (mine, others): (Vec<_>, Vec<_>) = known.into_iter().partition(|(k, _)| *k == kind);
-        Ok(Self {
-            container,
-            kind,
-            documents: mine.into_iter().map(|(_, document)| document).collect(),
-            others: others.into_iter().map(|(_, document)| document.name).chain(unknown).collect(),
-            surveys: Vec::new(),
-        })
+        Ok(self.0.insert(opened))
     }
+}
 
-    /// Checks every document to its end.
-    fn check(
-        &mut self,
-        options: &ImportOptions,
-        on_ambiguity: OnAmbiguity,
-        tick: &mut dyn FnMut() -> Result<(), Stop>,
-    ) -> Result<(), ImportError> {
-        let is_archive = self.container.is_archive();
-        let archive_name = self.container.stem();
-        let kind = self.kind;
-        for document in &self.documents {
-            let path = self.container.path().to_owned();
-            let names = [document.stem(), &archive_name];
-            let (fault, survey) = self.container.read(document, |input| {
-                Ok(match kind {
-                    SourceKind::Chatgpt | SourceKind::Claude => (check_document(input, tick), None),
-                    SourceKind::KeepsakeJsonl | SourceKind::ClaudeCode | SourceKind::CodexCli => (check_lines(input, tick), None),
-                    SourceKind::GeminiCli => (gemini_cli::check(input, tick), None),
-                    SourceKind::Transcript => (check_transcript(input, tick), None),
-                    SourceKind::Whatsapp => match whatsapp::survey(input, &names, options.date_order, tick) {
-                        Ok(survey) => (Ok(()), Some(survey)),
-                        Err(Halt::Stop(stop)) => (Err(stop.into()), None),
-                        Err(Halt::Io(error)) => (Err(error.into()), None),
-                    },
-                })
-            })?;
-            match fault {
-                Ok(()) => {}
-                Err(Fault::Empty) => return Err(ImportError::Empty { path }),
-                Err(Fault::Truncated) => return Err(ImportError::Truncated { path }),
-                Err(Fault::Damaged(offset)) => return Err(ImportError::Damaged { path, offset }),
-                Err(Fault::Io(error)) if is_archive => return Err(damaged_entry(&path, error)),
-                Err(Fault::Io(source)) => return Err(ImportError::Io { path, source }),
-                Err(Fault::Stopped(stop)) => return Err(stop.into()),
-            }
-            if let Some(survey) = survey {
-                let sample = survey.question.as_ref().and_then(|question| question.samples.first());
-                if let (OnAmbiguity::Refuse, Some(DateSample { written, day_first, month_first })) =
-                    (on_ambiguity, sample.cloned())
-                {
-                    return Err(ImportError::DateOrderNeeded { path, sample: written, day_first, month_first });
+/// What is kept from one file to the next.
+struct State<'s> {
+    sessions: claude_code::Sessions,
+    /// The results of the first pass over each WhatsApp chat.
+    surveys: std::slice::Iter<'s, whatsapp::Survey>,
+}
+
+/// Checks every file of a piece to its end.
+fn check(
+    container: &mut Container,
+    piece: &Piece,
+    options: &ImportOptions,
+    surveys: &mut Vec<whatsapp::Survey>,
+    tick: &mut dyn FnMut() -> Result<(), Stop>,
+) -> Result<(), ImportError> {
+    if let Reader::Format(format) = piece.reader
+        && let Input::Database { .. } = format.input
+    {
+        return check_database(&piece.container);
+    }
+    let is_archive = container.is_archive();
+    let archive_name = container.stem();
+    for document in &piece.documents {
+        let path = container.file_of(document).unwrap_or(container.path()).to_owned();
+        let fault = container.read(document, |input| {
+            Ok(match piece.reader {
+                Reader::Kind(SourceKind::Whatsapp) => {
+                    match whatsapp::survey(input, &[document.stem(), &archive_name], options.date_order, tick) {
+                        Ok(survey) => {
+                            surveys.push(survey);
+                            Ok(())
+                        }
+                        Err(Halt::Stop(stop)) => Err(stop.into()),
+                        Err(Halt::Io(error)) => Err(error.into()),
+                        Err(halt) => return Err(halt.at(&path, is_archive)),
+                    }
                 }
-                self.surveys.push(survey);
-            }
+                Reader::Kind(SourceKind::GeminiCli) => gemini_cli::check(input, tick),
+                Reader::Kind(SourceKind::Transcript) => check_transcript(input, tick),
+                reader => match check_of(reader, &document.path) {
+                    Check::Json => check_document(input, tick),
+                    Check::JsonLines => check_lines(input, tick),
+                    Check::Text => drain(input, tick),
+                },
+            })
+        })?;
+        match fault {
+            Ok(()) => {}
+            // One of several files may contain nothing.
+            Err(Fault::Empty) if piece.documents.len() > 1 => {}
+            Err(Fault::Empty) => return Err(ImportError::Empty { path }),
+            Err(Fault::Truncated) => return Err(ImportError::Truncated { path }),
+            Err(Fault::Damaged(offset)) => return Err(ImportError::Damaged { path, offset }),
+            Err(Fault::Io(error)) => return Err(Halt::Io(error).at(&path, is_archive)),
+            Err(Fault::Stopped(stop)) => return Err(stop.into()),
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    /// Reads every document.
-    fn read(&mut self, out: &mut Out<'_>, sessions: &mut claude_code::Sessions) -> Result<(), ImportError> {
-        for name in &self.others {
-            out.skip(SkipReason::OtherKind, name);
+/// How to check the file at this path.
+fn check_of(reader: Reader, path: &str) -> Check {
+    match reader {
+        Reader::Kind(SourceKind::Chatgpt | SourceKind::Claude) => Check::Json,
+        Reader::Kind(_) => Check::JsonLines,
+        Reader::Format(format) => match format.input {
+            Input::Document { check, .. } => check,
+            // In hidden folders are the settings of a program. A fault in them is no reason to refuse what it wrote.
+            Input::Files { .. } if path.split('/').any(|part| part.starts_with('.')) => Check::Text,
+            Input::Files { .. } | Input::Database { .. } => {
+                match path.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).as_deref() {
+                    Some("json") => Check::Json,
+                    Some("jsonl" | "ndjson") => Check::JsonLines,
+                    _ => Check::Text,
+                }
+            }
+        },
+    }
+}
+
+/// Reads every file of a piece.
+fn read(container: &mut Container, piece: &Piece, state: &mut State<'_>, out: &mut Out<'_>) -> Result<(), ImportError> {
+    let is_archive = container.is_archive();
+    let path = piece.container.clone();
+    let bytes = piece.documents.iter().map(|document| document.bytes).sum();
+    if let Reader::Format(format) = piece.reader {
+        match format.input {
+            Input::Files { read, .. } => {
+                read(&mut Files::new(container, &piece.root, &piece.documents), out)
+                    .map_err(|halt| halt.at(&path, is_archive))?;
+                out.end_document(bytes);
+                return Ok(());
+            }
+            Input::Database { read, .. } => {
+                let database = Database::open(&path).map_err(|error| database_error(&path, &error.to_string()))?;
+                read(database.connection(), out).map_err(|halt| halt.at(&path, is_archive))?;
+                out.end_document(bytes);
+                return Ok(());
+            }
+            Input::Document { .. } => {}
         }
-        let path = self.container.path().to_owned();
-        let is_archive = self.container.is_archive();
-        let folder = path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
-        let mut surveys = self.surveys.iter();
-        for document in &self.documents {
-            let kind = self.kind;
-            self.container.read(document, |input| {
-                let read = match kind {
+    }
+    let folder = path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+    for document in &piece.documents {
+        let site = Site { name: &document.name, folder: document.folder().or(folder.as_deref()) };
+        container.read(document, |input| {
+            let read = match piece.reader {
+                Reader::Format(format) => match format.input {
+                    Input::Document { read, .. } => read(input, &site, out),
+                    Input::Files { .. } | Input::Database { .. } => Ok(()),
+                },
+                Reader::Kind(kind) => match kind {
                     SourceKind::Chatgpt => chatgpt::read(input, out),
-                    SourceKind::KeepsakeJsonl => keepsake::read(input, out),
                     SourceKind::Claude => claude::read(input, out),
-                    SourceKind::ClaudeCode => claude_code::read(input, out, sessions),
+                    SourceKind::ClaudeCode => claude_code::read(input, out, &mut state.sessions),
                     SourceKind::CodexCli => codex_cli::read(input, out),
                     SourceKind::GeminiCli => gemini_cli::read(input, out),
-                    SourceKind::Transcript => transcript::read(input, &document.name, folder.as_deref(), out),
+                    SourceKind::Transcript => transcript::read(input, site.name, site.folder, out),
                     // `check` created one survey per document.
-                    SourceKind::Whatsapp => surveys.next().map_or(Ok(()), |survey| whatsapp::read(input, out, survey)),
-                };
-                read.map_err(|halt| match halt {
-                    Halt::Stop(stop) => stop.into(),
-                    Halt::Io(error) if is_archive => damaged_entry(&path, error),
-                    Halt::Io(source) => io_error(&path, source),
-                })
-            })?;
-            out.end_document(document.bytes);
-        }
-        Ok(())
+                    SourceKind::Whatsapp => state.surveys.next().map_or(Ok(()), |survey| whatsapp::read(input, out, survey)),
+                    _ => keepsake::read(input, out),
+                },
+            };
+            read.map_err(|halt| halt.at(&path, is_archive))
+        })?;
+        out.end_document(document.bytes);
+    }
+    Ok(())
+}
+
+/// Checks the structure of a database.
+fn check_database(path: &Path) -> Result<(), ImportError> {
+    let fault = Database::open(path).and_then(|database| database.fault());
+    match fault {
+        Ok(None) => Ok(()),
+        Ok(Some(fault)) => Err(database_error(path, &format!("it is damaged ({fault})"))),
+        Err(error) => Err(database_error(path, &error.to_string())),
     }
 }
 
@@ -352,12 +284,4 @@ fn drain(input: &mut dyn BufRead, tick: &mut dyn FnMut() -> Result<(), Stop>) ->
         input.consume(len);
         tick()?;
     }
-}
-
-fn io_error(path: &Path, source: io::Error) -> ImportError {
-    ImportError::Io { path: path.to_owned(), source }
-}
-
-fn damaged_entry(path: &Path, error: io::Error) -> ImportError {
-    ImportError::Archive { path: path.to_owned(), reason: format!("an entry is damaged ({error}); download or copy it again") }
 }

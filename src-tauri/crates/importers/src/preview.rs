@@ -5,6 +5,7 @@ use std::path::Path;
 
 use keepsake_domain::{ChannelHandle, Message, Role, SourceKind, TimeCertainty, Timestamp};
 
+use crate::formats::names_owner;
 use crate::open::{OnAmbiguity, read_path_with};
 use crate::{ImportError, ImportOptions, Read, Sink, Skip, Stop};
 
@@ -102,10 +103,6 @@ pub fn preview_with(
     let mut participants: Vec<Participant> = survey.participants.into_values().collect();
     participants
         .sort_by(|a, b| b.messages.cmp(&a.messages).then_with(|| a.name.cmp(&b.name)).then_with(|| a.handle.cmp(&b.handle)));
-    let tells_owner = match report.kind {
-        SourceKind::Chatgpt | SourceKind::Claude | SourceKind::ClaudeCode | SourceKind::CodexCli | SourceKind::GeminiCli => true,
-        SourceKind::KeepsakeJsonl | SourceKind::Whatsapp | SourceKind::Transcript => false,
-    };
     Ok(Preview {
         kind: report.kind,
         conversations: report.conversations,
@@ -114,7 +111,7 @@ pub fn preview_with(
         skips: survey.skips,
         first: survey.first,
         last: survey.last,
-        is_owner_known: tells_owner || participants.iter().any(|participant| participant.role == Role::Owner),
+        is_owner_known: names_owner(report.kind) || participants.iter().any(|participant| participant.role == Role::Owner),
         participants,
         date_question,
         is_date_guessed: report.is_date_guessed,

@@ -48,10 +48,7 @@ pub fn read_on(
         }
         _ => Ok(None),
     };
-    let state = read.map_err(|halt| match halt {
-        Halt::Stop(stop) => stop.into(),
-        Halt::Io(source) => ImportError::Io { path: path.to_owned(), source },
-    })?;
+    let state = read.map_err(|halt: Halt| halt.at(path, false))?;
     out.finish()?;
     Ok(state)
 }

@@ -4,14 +4,20 @@ use std::io::BufRead;
 
 use keepsake_domain::SourceKind;
 
+use crate::database;
+use crate::formats::{FORMATS, Format, Head, Input};
 use crate::limits::{SNIFF_BYTES, SNIFF_JSON_BYTES_MAX};
 use crate::{transcript, whatsapp};
 
 /// The result of examining a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Sniffed {
     /// An export of this kind.
     Kind(SourceKind),
+    /// A file in this format of the table.
+    Format(&'static Format),
+    /// An SQLite database.
+    Database,
     /// Only whitespace.
     Empty,
     /// UTF-16 text.
@@ -36,8 +42,14 @@ pub(crate) fn sniff_document(input: &mut dyn BufRead) -> std::io::Result<Sniffed
         head.extend_from_slice(chunk);
         input.consume(len);
     }
+    if head.starts_with(database::MAGIC) {
+        return Ok(Sniffed::Database);
+    }
     if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") || is_bare_utf16(&head) {
         return Ok(Sniffed::Utf16);
+    }
+    if let Some(format) = claimed(&head) {
+        return Ok(Sniffed::Format(format));
     }
     match head.iter().find(|b| !b.is_ascii_whitespace()) {
         None => Ok(Sniffed::Empty),
@@ -49,6 +61,12 @@ pub(crate) fn sniff_document(input: &mut dyn BufRead) -> std::io::Result<Sniffed
         Some(_) if head.contains(&0) => Ok(Sniffed::Binary),
         Some(_) => Ok(sniff_text(&head).map_or(Sniffed::Unknown, Sniffed::Kind)),
     }
+}
+
+/// The format of the table that claims a file with this beginning.
+fn claimed(head: &[u8]) -> Option<&'static Format> {
+    let head = Head::of(head);
+    FORMATS.iter().find(|format| matches!(format.input, Input::Document { claims, .. } if claims(&head)))
 }
 
 /// True for Latin text in UTF-16 without a byte order mark, where every second byte is zero.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use keepsake_domain::{Message, Role, SourceKind, Timestamp};
 use keepsake_importers::{
-    DateOrder, ImportError, ImportOptions, Read, Sink, SkipReason, Stop, Zone, list_inputs, look_through, preview, read_path,
+    DateOrder, ImportError, ImportOptions, LeftOutReason, Read, Sink, SkipReason, Stop, Zone, look_through, preview, read_path,
     sniff,
 };
 use keepsake_testkit::exports::write_chatgpt_export;
@@ -313,7 +313,8 @@ fn a_zip_with_a_chat_and_its_media_takes_the_name_from_the_zip() {
 
 #[test]
 fn the_order_of_files_does_not_matter() {
-    let files = list_inputs(&fixture("claude-code/project")).unwrap();
+    let exports = look_through(&fixture("claude-code/project")).unwrap().exports;
+    let files: Vec<PathBuf> = exports.into_iter().map(|export| export.path).collect();
     assert_eq!(files.len(), 3);
     let set =
         |files: Vec<PathBuf>| -> BTreeSet<_> { files.iter().flat_map(|file| ids(&read(file, &options()).unwrap())).collect() };
@@ -322,36 +323,61 @@ fn the_order_of_files_does_not_matter() {
 }
 
 #[test]
-fn a_folder_lists_what_can_be_imported_and_nothing_else() {
+fn a_folder_lists_what_can_be_imported_and_why_the_rest_is_not() {
+    use LeftOutReason::{Archive, Binary, Empty, Litter, Media, OtherFormat, Unknown, Unreadable, Utf16};
     let folder = TempDir::new().unwrap();
-    write(&folder, "b/chat.txt", b"31/12/2025, 21:05 - Ana: hi\n");
-    write(&folder, "a.json", &fs::read(fixture("chatgpt/modern.json")).unwrap());
+    let chat = b"31/12/2025, 21:05 - Ana: hi\n".as_slice();
+    let chatgpt = fs::read(fixture("chatgpt/modern.json")).unwrap();
+    write(&folder, "b/chat.txt", chat);
+    write(&folder, "a.json", &chatgpt);
+    write(&folder, "c.zip", &zip_of(&[("deep/chat.txt", chat), ("gpt.json", &chatgpt), ("x.7z", b"7z"), ("notes.txt", b"a")]));
     write(&folder, "user.json", b"{\"id\":\"u\"}");
     write(&folder, "empty.txt", b"");
     write(&folder, "photo", b"\x89PNG\r\n\x1a\n\0\0");
     write(&folder, "picture.png", b"\x89PNG\r\n\x1a\n\0\0");
     write(&folder, ".hidden", b"x");
     write(&folder, "report.pdf", b"%PDF-1.7\0");
+    write(&folder, "broken.zip", b"PK\x03\x04");
+    write(&folder, "wide.txt", b"\xff\xfea\0");
     #[cfg(unix)]
     std::os::unix::fs::symlink(folder.path(), folder.path().join("loop")).unwrap();
-    let names: Vec<_> = list_inputs(folder.path())
-        .unwrap()
-        .iter()
-        .map(|path| path.strip_prefix(folder.path()).unwrap().to_string_lossy().into_owned())
-        .collect();
-    assert_eq!(names, ["a.json", "b/chat.txt"], "links are not followed, so a loop ends");
-    assert!(matches!(sniff(folder.path()), Err(ImportError::MixedFolder { .. })));
     let found = look_through(folder.path()).unwrap();
-    let unknown: Vec<_> = found.unknown.iter().map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect();
-    assert_eq!(unknown, ["empty.txt", "photo", "report.pdf", "user.json"], "neither hidden files nor media");
+    let exports: Vec<_> = found
+        .exports
+        .iter()
+        .map(|export| (export.path.strip_prefix(folder.path()).unwrap().to_str().unwrap(), export.kind, export.files))
+        .collect();
+    let expect = [
+        ("a.json", SourceKind::Chatgpt, 1),
+        ("b/chat.txt", SourceKind::Whatsapp, 1),
+        ("c.zip", SourceKind::Chatgpt, 1),
+        ("c.zip", SourceKind::Whatsapp, 1),
+    ];
+    assert_eq!(exports, expect, "links are not followed, so a loop ends");
+    let left_out: Vec<_> = found.left_out.iter().map(|file| (file.path.as_str(), file.reason)).collect();
+    let expect = [
+        (".hidden", Litter),
+        ("broken.zip", Unreadable),
+        ("c.zip/notes.txt", Unknown),
+        ("c.zip/x.7z", Archive),
+        ("empty.txt", Empty),
+        ("photo", Binary),
+        ("picture.png", Media),
+        ("report.pdf", OtherFormat),
+        ("user.json", Unknown),
+        ("wide.txt", Utf16),
+    ];
+    assert_eq!(left_out, expect, "every other file, with the reason");
+    assert!(matches!(sniff(folder.path()), Err(ImportError::MixedFolder { .. })));
     for kind in found.kinds() {
         let part = read(folder.path(), &ImportOptions { source: Some(kind), ..options() }).unwrap();
         assert!(part.messages.iter().all(|message| message.source.kind == kind), "each kind is read on its own");
         assert!(!part.messages.is_empty());
         let others = part.skips.iter().find(|skip| skip.reason == SkipReason::OtherKind).map(|skip| skip.count);
-        assert_eq!(others, Some(4), "and what is of no kind is counted");
+        assert_eq!(others, Some(5), "and what might have been an export is counted");
     }
-    assert!(matches!(list_inputs(TempDir::new().unwrap().path()), Err(ImportError::NothingToImport { .. })));
+    let nothing = look_through(TempDir::new().unwrap().path()).unwrap();
+    assert!(nothing.exports.is_empty() && nothing.left_out.is_empty());
 }
 
 #[test]

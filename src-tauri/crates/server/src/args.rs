@@ -405,7 +405,7 @@ pub(crate) enum WatchCommand {
 }
 
 /// What to import, and how.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ImportArgs {
     /// Files, archives or folders.
     #[arg(required = true, value_name = "PATH")]

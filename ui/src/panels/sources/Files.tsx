@@ -1,7 +1,7 @@
 /** The contents of the selected files, the questions to answer first, and the button that imports them. */
 import { CircleAlert, FileText, X } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
-import { call } from '../../api';
+import { type LeftOutView, call } from '../../api';
 import { Badge, Button, IconButton, Switch, shortDate } from '../../design';
 import { useNow } from '../../state/clock';
 import { useStore } from '../../state/store';
@@ -98,7 +98,7 @@ function Restored({ lines }: { lines: readonly string[] }) {
 }
 
 function FileCard({ waiting, isBusy, onReplace }: { waiting: WaitingFile; isBusy: boolean; onReplace: () => void }) {
-  const { file, look, answers, status, error } = waiting;
+  const { file, leftOut, look, answers, status, error } = waiting;
   const now = useNow();
   // Until the person gives the date of a meeting, only the date of the file is known.
   const isGuess = look?.needs_meeting === true && answers.meeting === null;
@@ -157,8 +157,15 @@ function FileCard({ waiting, isBusy, onReplace }: { waiting: WaitingFile; isBusy
           <ZoneOfTimes waiting={waiting} />
         </>
       ) : null}
+      {leftOut.length > 0 ? <LeftOut files={leftOut} /> : null}
     </li>
   );
+}
+
+/** The files of a folder or archive that are not imported. Open if one of them may be missed. */
+function LeftOut({ files }: { files: readonly LeftOutView[] }) {
+  const skipped = files.map(({ reason, text, count, paths }) => ({ reason, text, count, sample: paths.join(', ') }));
+  return <Skips skipped={skipped} title={t.sources.leftOut(skippedCount({ skipped }))} isOpen={files.some((each) => each.may_be_an_export)} testId={TESTIDS.sourceLeftOut} />;
 }
 
 function Question({ title, text, children }: { title: string; text: string; children: ReactNode }) {

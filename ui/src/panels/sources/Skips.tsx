@@ -6,9 +6,9 @@ import css from './Skips.module.css';
 const SAMPLE_CHARS = 140;
 
 /** Skipped records by reason, each with an example. Collapsed, because the number is enough for most people. */
-export function Skips({ skipped, title, isOpen = false }: { skipped: readonly SkipView[]; title: string; isOpen?: boolean }) {
+export function Skips({ skipped, title, isOpen = false, testId }: { skipped: readonly SkipView[]; title: string; isOpen?: boolean; testId?: string }) {
   return (
-    <details className={css.details} open={isOpen || undefined}>
+    <details className={css.details} open={isOpen || undefined} data-testid={testId}>
       <summary className={css.summary}>
         <ChevronRight size={13} className={css.chevron} aria-hidden="true" />
         {title}

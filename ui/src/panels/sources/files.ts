@@ -5,7 +5,7 @@
  */
 import { useQueries } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { type DryRunFile, type FileToken, call, rpcKey } from '../../api';
+import { type DryRunFile, type FileToken, type LeftOutView, call, rpcKey } from '../../api';
 import type { RpcError } from '../../platform';
 import { waitingFiles } from '../../state/host';
 import { createStore, useStore } from '../../state/store';
@@ -32,6 +32,8 @@ export type FileStatus = 'looking' | 'failed' | 'unreadable' | 'empty' | 'asks' 
 
 export interface WaitingFile {
   readonly file: FileToken;
+  /** The files of this folder or archive that are not imported. */
+  readonly leftOut: readonly LeftOutView[];
   readonly answers: Answers;
   readonly look: DryRunFile | undefined;
   readonly error: RpcError | null;
@@ -40,6 +42,8 @@ export interface WaitingFile {
 }
 
 const answersOf = createStore<ReadonlyMap<string, Answers>>(new Map());
+/** What was left out of a folder or archive that became several cards, by the token of the first. */
+const leftOutOf = createStore<ReadonlyMap<string, readonly LeftOutView[]>>(new Map());
 /** Jobs that this window started; their results are shown expanded. */
 export const startedJobs = createStore<readonly string[]>([]);
 
@@ -113,9 +117,13 @@ export function useWaitingFiles(): WaitingFile[] {
   const first = useQueries({ queries: files.map((file) => look(file.token)) });
   const known = [...answers.values()].map((each) => each.me).filter((me) => me !== null);
   // A folder with exports of several kinds becomes one card per kind.
-  const parts = first.flatMap((query, index) => (query.data?.files[0]?.parts.length ? [[files[index]?.token ?? '', query.data.files[0].parts] as const] : []));
+  const parts = first.flatMap((query, index) => (query.data?.files[0]?.parts.length ? [[files[index]?.token ?? '', query.data.files[0]] as const] : []));
+  const leftOut = useStore(leftOutOf, (all) => all);
   useEffect(() => {
-    for (const [token, own] of parts) waitingFiles.update((waiting) => waiting.flatMap((file) => (file.token === token ? own : [file])));
+    for (const [token, look] of parts) {
+      leftOutOf.update((all) => new Map([...all, [look.parts[0]?.token ?? '', look.left_out]]));
+      waitingFiles.update((waiting) => waiting.flatMap((file) => (file.token === token ? look.parts : [file])));
+    }
   }, [parts]);
   return files.map((file, index) => {
     const query = queries[index];
@@ -127,6 +135,6 @@ export function useWaitingFiles(): WaitingFile[] {
     const seen = merged && asked ? { ...merged, date_questions: asked.date_questions, needs_meeting: asked.needs_meeting } : merged;
     const given = seen ? withKnownOwner(seen, said, known) : said;
     const status = now || query?.isError ? statusOf(seen, query?.isError ?? false, given) : 'looking';
-    return { file, answers: given, look: seen, error: (query?.error as RpcError | null | undefined) ?? null, status, again: () => void query?.refetch() };
+    return { file, leftOut: leftOut.get(file.token) ?? seen?.left_out ?? [], answers: given, look: seen, error: (query?.error as RpcError | null | undefined) ?? null, status, again: () => void query?.refetch() };
   });
 }

@@ -248,16 +248,22 @@ describe('importing', () => {
   });
 });
 
-test('what is dropped may be of any source', async () => {
-  await renderApp('sources');
-  const zone = await screen.findByTestId('dropzone');
-  for (const name of ['ChatGPT', 'Claude', 'Claude Code', 'Codex CLI', 'Gemini CLI', 'WhatsApp', 'meeting transcripts', 'Keepsake JSONL']) expect(zone.textContent).toContain(name);
+test('a folder that holds several exports becomes one card each, and says which files are left out and why', async () => {
+  const host = await renderApp('sources');
+  act(() => host.emit({ type: 'files_dropped', files: [{ token: 'file:Exports', name: 'Exports', size: 0 }] }));
+  await waitFor(() => expect(screen.getAllByTestId('source-file')).toHaveLength(2));
+  const left = await screen.findByTestId('source-left-out');
+  expect(left.textContent).toContain('413 files are left out');
+  expect(left.textContent).toContain('old/chats.pst');
+  expect(left.hasAttribute('open'), 'one of them may be missed').toBe(true);
+  expect(asked(host, 'import_start')).toEqual([]);
+  expect(await violations()).toEqual([]);
 });
 
 test('help names every source, the waiting time and the fields of the open format', async () => {
   await renderApp('sources');
   const help = within(await screen.findByRole('complementary', { name: 'How to get an export' }));
-  for (const name of ['ChatGPT', 'Claude', 'Claude Code', 'Codex CLI', 'Gemini CLI', 'WhatsApp', 'Zoom, Teams, Google Meet, Otter']) expect(help.getByText(name)).toBeDefined();
-  expect(help.getAllByText(/^Waiting time:/)).toHaveLength(7);
+  for (const name of ['ChatGPT', 'Claude', 'Claude Code', 'Codex CLI', 'Gemini CLI', 'WhatsApp', 'Zoom, Teams, Google Meet, Otter', 'Telegram', 'Slack', 'Discord', 'Matrix (Element)', 'Signal', 'iMessage', 'SimpleX', 'Messenger and Instagram', 'Google Chat', 'Microsoft Teams', 'LINE and WeChat']) expect(help.getByText(name)).toBeDefined();
+  expect(help.getAllByText(/^Waiting time:/)).toHaveLength(22);
   for (const field of ['conversation', 'channel_type', 'time', 'author_handle', 'role', 'text', 'reply_to']) expect(help.getByText(field, { selector: 'code' })).toBeDefined();
 });

@@ -3,7 +3,7 @@
  *
  * It wraps the commands that finish immediately, so that their effect happens when the job is done.
  */
-import type { DryRunFile, ImportView, JobView } from '../../api/schema';
+import type { DryRunFile, ImportView, JobView, LeftOutView } from '../../api/schema';
 import { RpcError } from '../types';
 import type { Handlers, Host } from './index';
 
@@ -21,6 +21,12 @@ const need = <T>(handler: T | undefined): T => {
   if (!handler) throw new RpcError('unknown_command', 'The invented host lacks a command.');
   return handler;
 };
+
+/** What is left out of the invented folder of exports. */
+const LEFT_OUT: LeftOutView[] = [
+  { reason: 'unknown', text: 'not a format that Keepsake can read', may_be_an_export: true, count: 1, paths: ['old/chats.pst'] },
+  { reason: 'media', text: 'a photo, video or other attachment', may_be_an_export: false, count: 412, paths: ['IMG-0001.jpg', 'IMG-0002.jpg'] },
+];
 
 export function workCommands(host: Host, base: Handlers, pace_ms: number): Handlers {
   const [list, cancel, analyze, analyses, conversation, importsOf, load, remove, status] = [
@@ -87,8 +93,8 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
   const isExport = (token: string) => /^file:Keepsake \d{4}-/.test(token);
   const look = (token: string, me: string | null, order: string | null, meeting: string | null, zone?: string): DryRunFile => {
     const now = host.now();
-    const blank: DryRunFile = { token, name: fileName(token), kind: null, error: null, conversations: 0, seen: 0, imported: 0, duplicate: 0, skipped: [], first: null, last: null, participants: [], needs_owner: false, date_questions: [], needs_meeting: false, export: null, parts: [] };
-    if (token === 'file:Exports') return { ...blank, parts: [{ token: 'file:conversations.zip', name: 'Exports', size: 0 }, { token: 'file:WhatsApp Chat with Noor.txt', name: 'Exports', size: 0 }] };
+    const blank: DryRunFile = { token, name: fileName(token), kind: null, error: null, conversations: 0, seen: 0, imported: 0, duplicate: 0, skipped: [], first: null, last: null, participants: [], needs_owner: false, date_questions: [], needs_meeting: false, export: null, parts: [], left_out: [] };
+    if (token === 'file:Exports') return { ...blank, parts: [{ token: 'file:conversations.zip', name: 'Exports', size: 0 }, { token: 'file:WhatsApp Chat with Noor.txt', name: 'Exports', size: 0 }], left_out: LEFT_OUT };
     if (/\.(pdf|png|docx)$/i.test(token)) return { ...blank, error: `${fileName(token)} is not a conversation export that Keepsake can read. Nothing was changed. See “How to get an export” for what it reads.` };
     if (isExport(token)) {
       const { items } = importsOf({});

@@ -1,10 +1,11 @@
 //! Commands for choosing files, previewing and starting imports, and loading the sample data.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use keepsake_domain::Role;
 use keepsake_engine::{DryRun, Engine, ImportRequest, Zone};
-use keepsake_importers::{DateOrder, MeetingDate, MeetingDateError, SkipReason};
+use keepsake_importers::{DateOrder, LeftOut, LeftOutReason, MeetingDate, MeetingDateError, SkipReason};
 use keepsake_store::{ImportRow, ImportSkip, PreviewState};
 
 use crate::app::{App, Chosen};
@@ -17,6 +18,9 @@ const IMPORTS: u32 = 200;
 
 /// Number of participants offered for "Which of these is you?".
 const PARTICIPANTS: usize = 50;
+
+/// Number of paths listed for each reason why files are left out. More can be seen in the folder itself.
+const LEFT_OUT_PATHS: usize = 20;
 
 /// Parses a date order: `day_first`, `month_first` or `year_first`. Fails with [`Code::Invalid`](crate::Code::Invalid).
 pub fn date_order(name: Option<&str>) -> Result<Option<DateOrder>, ApiError> {
@@ -97,6 +101,7 @@ impl DryRunFile {
             zone: None,
             export: None,
             parts: Vec::new(),
+            left_out: Vec::new(),
         }
     }
 }
@@ -146,6 +151,24 @@ pub fn look_into(engine: &Engine, token: &str, request: &ImportRequest, state: &
     }
 }
 
+/// The files that are left out, by reason, those that may be exports first.
+fn left_out(files: &[LeftOut]) -> Vec<LeftOutView> {
+    let mut by_reason: BTreeMap<(bool, LeftOutReason), Vec<&str>> = BTreeMap::new();
+    for file in files {
+        by_reason.entry((!file.reason.may_be_an_export(), file.reason)).or_default().push(&file.path);
+    }
+    by_reason
+        .into_iter()
+        .map(|((_, reason), paths)| LeftOutView {
+            reason: reason.name().to_owned(),
+            text: reason.text().to_owned(),
+            may_be_an_export: reason.may_be_an_export(),
+            count: paths.len() as u64,
+            paths: paths.into_iter().take(LEFT_OUT_PATHS).map(str::to_owned).collect(),
+        })
+        .collect()
+}
+
 /// The path that an import reads: the messages of a Keepsake export, otherwise the path itself.
 fn messages_in(app: &App, path: &Path) -> Result<PathBuf, ApiError> {
     let is_export = app.engine().own_export(path)?.is_some();
@@ -160,12 +183,16 @@ pub(crate) fn import_dry_run(app: &App, request: DryRunRequest) -> Result<DryRun
     let files = request.tokens.iter().map(|token| {
         let Chosen { path, kind } = app.chosen(token)?;
         let export = app.engine().own_export(&path)?;
+        let mut left = Vec::new();
         if export.is_none() && kind.is_none() {
-            let kinds = app.engine().kinds_in(&path)?;
-            if !kinds.is_empty() {
+            // What cannot be looked through is previewed as a single file, which says why.
+            let inventory = app.engine().look_through(&path).unwrap_or_default();
+            let kinds = inventory.kinds();
+            left = left_out(&inventory.left_out);
+            if kinds.len() > 1 {
                 let name = name_of(&path);
                 let parts = kinds.into_iter().map(|kind| app.register_part(token, &name, kind)).collect::<Result<_, _>>()?;
-                return Ok(DryRunFile { parts, ..DryRunFile::blank(token, name) });
+                return Ok(DryRunFile { parts, left_out: left, ..DryRunFile::blank(token, name) });
             }
         }
         let import = ImportRequest {
@@ -176,7 +203,7 @@ pub(crate) fn import_dry_run(app: &App, request: DryRunRequest) -> Result<DryRun
             zone,
             ..ImportRequest::of(messages_in(app, &path)?)
         };
-        let mut found = look_into(app.engine(), token, &import, &state);
+        let mut found = DryRunFile { left_out: left, ..look_into(app.engine(), token, &import, &state) };
         if let Some((list, is_first)) = export {
             found.name = name_of(&path);
             found.export = Some(OwnExport {

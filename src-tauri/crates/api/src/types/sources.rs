@@ -122,8 +122,25 @@ pub struct DryRunFile {
     pub zone: Option<String>,
     /// Set if the folder is a Keepsake export. Importing it adds only its messages, while restoring it brings back everything.
     pub export: Option<OwnExport>,
-    /// Set if the folder contains exports of several kinds: one token per kind. They are previewed and imported separately.
+    /// Set if the folder or archive contains several exports: one token for each. They are previewed and imported separately.
     pub parts: Vec<FileToken>,
+    /// The files of the folder or archive that are not imported, by reason.
+    pub left_out: Vec<LeftOutView>,
+}
+
+/// Files of a folder or archive that are not imported for the same reason.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct LeftOutView {
+    /// The reason's stable name.
+    pub reason: String,
+    /// The reason in plain words.
+    pub text: String,
+    /// Whether one of them may hold messages that the person misses.
+    pub may_be_an_export: bool,
+    /// Number of files.
+    pub count: u64,
+    /// Paths of the first ones within the folder or archive, at most 20.
+    pub paths: Vec<String>,
 }
 
 /// Contents of a Keepsake export.

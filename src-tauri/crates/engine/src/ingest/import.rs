@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use chrono::TimeZone;
 use keepsake_domain::{ConversationId, ImportId, JobId, JobKind, SourceKind, Timestamp};
 use keepsake_importers::{
-    DateOrder, FileReport, ImportError, ImportOptions, MeetingDate, Read, Sink, Stop, Zone, look_through, read_path,
+    DateOrder, FileReport, ImportError, ImportOptions, Inventory, MeetingDate, Read, Sink, Stop, Zone, look_through, read_path,
 };
 use keepsake_store::{INCOMING_DIR, ImportSkip, ImportTotals, NewJob};
 
@@ -336,20 +336,9 @@ impl Engine {
         Ok(id)
     }
 
-    /// The files to import from a path: the file itself, or those in the folder. Also returns the files in the folder whose
-    /// kind is not supported.
-    pub fn inputs(&self, path: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
-        if !path.is_dir() {
-            return Ok((vec![path.to_owned()], Vec::new()));
-        }
-        let found = look_through(path)?;
-        Ok((found.known.into_iter().map(|(file, _)| file).collect(), found.unknown))
-    }
-
-    /// The kinds of exports in a folder, if there are several; otherwise empty.
-    pub fn kinds_in(&self, path: &Path) -> Result<Vec<SourceKind>> {
-        let kinds = if path.is_dir() { look_through(path)?.kinds() } else { BTreeSet::new() };
-        Ok(if kinds.len() > 1 { kinds.into_iter().collect() } else { Vec::new() })
+    /// What can be imported from a file, archive or folder, and which files are left out.
+    pub fn look_through(&self, path: &Path) -> Result<Inventory> {
+        Ok(look_through(path)?)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Repairs what strict JSON rejects but real exports contain: half emoji (lone surrogates), raw line breaks in strings, NUL and
-//! other control characters, and bytes that are not UTF-8. A bad unit is replaced by U+FFFD or an escape; everything else is
-//! unchanged.
+//! other control characters, escapes like `\x0B` (Telegram), and bytes that are not UTF-8. A bad unit is replaced by U+FFFD or an
+//! escape; everything else is unchanged.
 
 use std::borrow::Cow;
 
@@ -38,6 +38,12 @@ pub(crate) fn mend(bytes: &[u8]) -> Option<String> {
                     out.push('\u{fffd}');
                     len
                 }
+                Escape::Byte(digits) => {
+                    is_mended = true;
+                    out.push_str("\\u00");
+                    out.push_str(digits);
+                    2 + digits.len()
+                }
             },
             control if in_string && control < b' ' => {
                 is_mended = true;
@@ -56,15 +62,21 @@ pub(crate) fn mend(bytes: &[u8]) -> Option<String> {
 }
 
 /// What to do with an escape sequence.
-enum Escape {
+enum Escape<'t> {
     /// Keep this many bytes.
     Fine(usize),
     /// A lone surrogate: replace this many bytes.
     Half(usize),
+    /// `\x` with these two digits, which JSON does not have.
+    Byte(&'t str),
 }
 
 /// Examines the escape sequence at the start of `text`.
-fn escape(text: &str) -> Escape {
+fn escape(text: &str) -> Escape<'_> {
+    let is_hex = |digits: &&str| digits.bytes().all(|b| b.is_ascii_hexdigit());
+    if let Some(digits) = text.strip_prefix("\\x").and_then(|rest| rest.get(..2)).filter(is_hex) {
+        return Escape::Byte(digits);
+    }
     let Some(unit) = unit(text) else {
         return Escape::Fine(1 + text[1..].chars().next().map_or(0, char::len_utf8));
     };
@@ -97,6 +109,9 @@ mod tests {
             (r#""\\ud83d""#, Some("\\ud83d")),
             (r#""ok \ud83d\ude00""#, Some("ok 😀")),
             (r#""open"#, None),
+            (r#""a\x0Bb\x1""#, None),
+            (r#""a\x0Bb""#, Some("a\u{b}b")),
+            (r#""a\\x0Bb""#, Some("a\\x0Bb")),
         ] {
             assert_eq!(parse_mending::<String>(given).as_deref(), wanted, "{given}");
         }

@@ -5,12 +5,16 @@ mod elements;
 mod items;
 mod loose;
 mod mend;
+mod outline;
+mod walk;
 
 pub(crate) use balance::{Balance, Fault, check_document, check_lines};
 pub(crate) use elements::{Element, Elements};
 pub(crate) use items::{Entries, Items};
 pub(crate) use loose::Loose;
 pub(crate) use mend::{mend, parse_mending};
+pub(crate) use outline::Outline;
+pub(crate) use walk::{Step, Walk};
 
 use keepsake_domain::Metadata;
 use serde_json::value::RawValue;
@@ -72,4 +76,9 @@ pub(crate) fn record<'r, R: serde::Deserialize<'r>>(bytes: &'r [u8], mended: &'r
     }
     *mended = mend(bytes)?;
     serde_json::from_str(mended).ok()
+}
+
+/// `raw` parsed as an object, repaired like a [`record`] if necessary.
+pub(crate) fn whole<'r, R: serde::Deserialize<'r>>(raw: &'r RawValue, mended: &'r mut String) -> Option<R> {
+    raw.get().starts_with('{').then(|| record(raw.get().as_bytes(), mended)).flatten()
 }

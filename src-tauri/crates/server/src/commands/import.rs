@@ -1,11 +1,12 @@
 //! `keepsake import`: imports each source and accounts for every record.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use keepsake_api::{date_order, look_into, meeting_date, skip_view, zone};
 use keepsake_domain::{IdSource, ImportId, SourceKind};
 use keepsake_engine::{EmbedderSlot, Engine, EngineError, ImportRequest, RandomIds, Unwatched};
-use keepsake_importers::ImportError;
+use keepsake_importers::{ImportError, LeftOut, LeftOutReason, names_owner};
 use keepsake_store::PreviewState;
 use serde_json::{Value, json};
 
@@ -52,42 +53,56 @@ pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Resu
     let state = PreviewState::new()?;
     let mut accounts = Vec::new();
     let mut failures: Vec<String> = Vec::new();
+    let mut left_out = Vec::new();
     for path in &import.paths {
-        // A path that cannot be listed is treated as a single file. Its import then fails with the reason.
-        let (inputs, unknown) = engine.inputs(path).unwrap_or_else(|_| (vec![path.clone()], Vec::new()));
-        failures.extend(unknown_files(path, &inputs, &unknown));
-        for input in inputs {
-            let account = if import.dry_run { look(&engine, &input, import, &state) } else { bring(&engine, &input, import) };
+        let found = sources_in(&engine, path, import.source);
+        failures.extend(unread(path, &found.left_out));
+        for (path, source) in found.sources {
+            let import = ImportArgs { source, ..import.clone() };
+            let account = if import.dry_run { look(&engine, &path, &import, &state) } else { bring(&engine, &path, &import) };
             match account {
                 Ok(account) => accounts.push(account),
                 Err(Failure::Message(words)) => failures.push(words),
                 Err(Failure::Closed) => return Err(Failure::Closed),
             }
         }
+        left_out.extend(found.left_out.into_iter().map(|file| (path.clone(), file)));
     }
-    print(&accounts, import.dry_run, output)?;
+    print(&accounts, &left_out, import.dry_run, output)?;
     if failures.is_empty() { Ok(()) } else { Err(Failure::new(failures.join("; "))) }
 }
 
-/// A message about the files in a folder that no importer can read.
-fn unknown_files(folder: &Path, inputs: &[PathBuf], unknown: &[PathBuf]) -> Option<String> {
-    if unknown.is_empty() && !inputs.is_empty() {
+/// What to import from one path, and what is left out of it.
+struct Sources {
+    sources: Vec<(PathBuf, Option<SourceKind>)>,
+    left_out: Vec<LeftOut>,
+}
+
+/// The exports at a path, each of which is one import. `wanted` is the kind that the person named.
+fn sources_in(engine: &Engine, path: &Path, wanted: Option<SourceKind>) -> Sources {
+    let itself = Sources { sources: vec![(path.to_owned(), wanted)], left_out: Vec::new() };
+    // A path that cannot be looked through is imported as a single file, which fails with the reason.
+    let Ok(found) = engine.look_through(path) else { return itself };
+    let exports: Vec<_> = found.exports.into_iter().filter(|export| wanted.is_none_or(|wanted| wanted == export.kind)).collect();
+    if exports.is_empty() {
+        return Sources { left_out: found.left_out, ..itself };
+    }
+    let sources = exports.into_iter().map(|export| (export.path, Some(export.kind))).collect();
+    Sources { sources, left_out: found.left_out }
+}
+
+/// A message about the files that may be exports and are not imported.
+fn unread(path: &Path, left_out: &[LeftOut]) -> Option<String> {
+    let unread: Vec<&LeftOut> = left_out.iter().filter(|file| file.reason.may_be_an_export()).collect();
+    if unread.is_empty() {
         return None;
     }
-    if inputs.is_empty() && unknown.is_empty() {
-        return Some(ImportError::NothingToImport { path: folder.to_owned() }.to_string());
-    }
     let names: Vec<String> =
-        unknown.iter().take(NAMES_SHOWN).map(|file| file.strip_prefix(folder).unwrap_or(file).display().to_string()).collect();
-    let more = unknown.len() - names.len();
+        unread.iter().take(NAMES_SHOWN).map(|file| format!("{} ({})", file.path, file.reason.text())).collect();
+    let more = unread.len() - names.len();
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let count = unknown.len();
-    let (files, are) = if count == 1 { ("file", "is") } else { ("files", "are") };
-    Some(format!(
-        "{count} {files} in {} {are} not in a format that Keepsake can read: {}{rest}",
-        folder.display(),
-        names.join(", ")
-    ))
+    let (files, are) = if unread.len() == 1 { ("file", "is") } else { ("files", "are") };
+    Some(format!("{} {files} in {} {are} not imported: {}{rest}", unread.len(), path.display(), names.join(", ")))
 }
 
 fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, Failure> {
@@ -110,7 +125,8 @@ fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, F
             path.display()
         );
     }
-    if outcome.has_unknown_owner && matches!(outcome.kind, SourceKind::Whatsapp | SourceKind::Transcript) {
+    // Keepsake JSONL names the role of each author.
+    if outcome.has_unknown_owner && !names_owner(outcome.kind) && outcome.kind != SourceKind::KeepsakeJsonl {
         ask_for_owner(engine, path, import)?;
     }
     Ok(Account {
@@ -170,13 +186,16 @@ fn look(engine: &Engine, path: &Path, import: &ImportArgs, state: &PreviewState)
     })
 }
 
-fn print(accounts: &[Account], is_dry_run: bool, output: &mut Output) -> Result<(), Failure> {
+fn print(accounts: &[Account], left_out: &[(PathBuf, LeftOut)], is_dry_run: bool, output: &mut Output) -> Result<(), Failure> {
     let sum = |part: fn(&Account) -> u64| accounts.iter().map(part).sum::<u64>();
     if output.is_json() {
         return output.json(&json!({
             // A dry run changes nothing; "imported" then counts what an import would add.
             "dry_run": is_dry_run,
             "files": accounts.iter().map(Account::json).collect::<Vec<_>>(),
+            "left_out": left_out.iter().map(|(path, file)| json!({
+                "in": path.display().to_string(), "path": file.path, "reason": file.reason.name(),
+            })).collect::<Vec<_>>(),
             "totals": {
                 "seen": sum(|a| a.seen), "imported": sum(|a| a.imported), "duplicate": sum(|a| a.duplicate),
                 "skipped": sum(Account::skipped_count),
@@ -201,6 +220,14 @@ fn print(accounts: &[Account], is_dry_run: bool, output: &mut Output) -> Result<
                 view.sample.replace('\n', " ")
             ))?;
         }
+    }
+    let mut by_reason: BTreeMap<LeftOutReason, Vec<&str>> = BTreeMap::new();
+    for (_, file) in left_out {
+        by_reason.entry(file.reason).or_default().push(&file.path);
+    }
+    for (reason, paths) in by_reason {
+        let shown = paths.iter().take(NAMES_SHOWN).copied().collect::<Vec<_>>().join(", ");
+        output.line(format!("    {} left out: {}  (for example: {shown})", paths.len(), reason.text()))?;
     }
     Ok(())
 }

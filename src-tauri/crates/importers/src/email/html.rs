@@ -1,0 +1,411 @@
+//! Lines of a page: what a person sees of it, and which of it is quoted or a signature, as the marks of mail programs say.
+//! Hidden text, scripts and pictures are dropped, and the target of a link follows its text. Deliberately not here: layout.
+
+use mail_parser::decoders::html::add_html_token;
+
+use super::plain::{LINES_MAX, Line};
+
+/// Maximum number of elements within each other. Pages of mail reach about a hundred; deeper ones are read as if they were not
+/// there.
+const DEPTH_MAX: usize = 256;
+
+/// Longest entity, such as `&CounterClockwiseContourIntegral;`.
+const ENTITY_BYTES_MAX: usize = 40;
+
+/// Longest target of a link that is kept. Longer ones only track who clicks.
+const LINK_BYTES_MAX: usize = 200;
+
+/// Elements without content.
+const VOID: &[&str] = &["br", "img", "hr", "input", "meta", "link", "area", "base", "col", "embed", "source", "track", "wbr"];
+
+/// Elements that begin and end a line.
+const BLOCKS: &[&str] = &[
+    "div", "p", "table", "tr", "ul", "ol", "li", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "section", "article",
+    "header", "footer", "main", "nav", "body", "center", "address", "form", "dl", "dt", "dd", "fieldset", "figure",
+];
+
+/// Blocks with an empty line before and after them.
+const SPACED: &[&str] = &["p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "ul", "ol"];
+
+/// Elements that end where the next of their kind begins.
+const IMPLIED: &[&str] = &["p", "li", "td", "th", "tr", "dt", "dd"];
+
+/// Elements whose content is no text.
+const HIDDEN: &[&str] = &["head", "style", "script", "title", "template", "svg", "object", "noframes"];
+
+/// Elements whose content has no elements.
+const RAW: &[&str] = &["style", "script", "title"];
+
+/// Classes and ids of what a mail program quotes.
+const QUOTES: &[&str] = &["moz-cite-prefix", "yahoo_quoted", "protonmail_quote", "zmail_extra", "tutanota_quote"];
+
+/// Classes and ids of signatures.
+const SIGNATURES: &[&str] =
+    &["gmail_signature", "moz-signature", "applemailsignature", "ms-outlook-mobile-signature", "protonmail_signature_block"];
+
+/// Styles of what nobody sees.
+const INVISIBLE: &[&str] =
+    &["display:none", "mso-hide:all", "visibility:hidden", "font-size:0;", "font-size:0px", "max-height:0", "opacity:0;"];
+
+/// The lines of a page; `None` if there are too many.
+pub(super) fn lines(page: &str) -> Option<Vec<Line>> {
+    let mut walk = Walk::default();
+    let mut rest = page;
+    while let Some(at) = rest.find('<') {
+        let (text, tag) = rest.split_at(at);
+        walk.text(text);
+        rest = walk.tag(tag);
+        if walk.lines.len() >= LINES_MAX {
+            return None;
+        }
+    }
+    walk.text(rest);
+    walk.end_line();
+    Some(walk.lines)
+}
+
+/// An element that is open.
+struct Open {
+    name: String,
+    is_quote: bool,
+    is_hidden: bool,
+    is_signature: bool,
+    /// The target of a link, and where its text begins in the line.
+    link: Option<(String, usize)>,
+}
+
+#[derive(Default)]
+struct Walk {
+    lines: Vec<Line>,
+    open: Vec<Open>,
+    line: String,
+    quotes: usize,
+    hidden: usize,
+    signatures: usize,
+    /// The number of open elements whose white space is part of the text.
+    written: usize,
+    /// Whether white space was seen after the last word.
+    has_space: bool,
+    /// Whether an empty line comes before the next text.
+    has_gap: bool,
+}
+
+impl Walk {
+    fn text(&mut self, text: &str) {
+        if self.hidden > 0 || text.is_empty() {
+            return;
+        }
+        let is_written = self.written > 0;
+        let text = decoded(text);
+        for c in text.chars() {
+            match c {
+                '\n' if is_written => self.break_line(),
+                '\r' if is_written => {}
+                ' ' | '\n' | '\r' | '\t' if !is_written => self.has_space = true,
+                c => {
+                    if self.has_gap {
+                        self.has_gap = false;
+                        if let Some(last) = self.lines.last().filter(|line| !line.text.is_empty()) {
+                            // The gap around a quotation is no part of it.
+                            let depth = last.depth.min(self.quotes);
+                            self.lines.push(Line { depth, ..Line::default() });
+                        }
+                    }
+                    if self.has_space && !self.line.is_empty() && !self.line.ends_with(' ') {
+                        self.line.push(' ');
+                    }
+                    self.has_space = false;
+                    // Pages use it for what plain text has spaces for.
+                    self.line.push(if c == '\u{a0}' { ' ' } else { c });
+                }
+            }
+        }
+    }
+
+    /// Reads the tag that `rest` begins with; returns what follows it.
+    fn tag<'t>(&mut self, rest: &'t str) -> &'t str {
+        if let Some(comment) = rest.strip_prefix("<!--") {
+            return comment.split_once("-->").map_or("", |(_, after)| after);
+        }
+        let inner = rest.get(1..).unwrap_or_default();
+        if !inner.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')) {
+            self.text("<");
+            return inner;
+        }
+        let Some(end) = tag_end(inner) else { return "" };
+        let (tag, after) = (inner.get(..end).unwrap_or_default(), inner.get(end + 1..).unwrap_or_default());
+        if let Some(name) = tag.strip_prefix('/') {
+            self.close(&name.trim().to_ascii_lowercase());
+            return after;
+        }
+        let name_end = tag.find(|c: char| c.is_whitespace() || c == '/').unwrap_or(tag.len());
+        let (name, attributes) = tag.split_at(name_end);
+        let name = name.to_ascii_lowercase();
+        if name.starts_with(['!', '?']) {
+            return after;
+        }
+        self.begin(&name, attributes);
+        if RAW.contains(&name.as_str()) {
+            let is_close =
+                |at: usize| after.get(at + 2..at + 2 + name.len()).is_some_and(|found| found.eq_ignore_ascii_case(&name));
+            let end = after.match_indices("</").map(|(at, _)| at).find(|at| is_close(*at)).unwrap_or(after.len());
+            return after.get(end..).unwrap_or_default();
+        }
+        after
+    }
+
+    fn begin(&mut self, name: &str, attributes: &str) {
+        if IMPLIED.contains(&name) && self.open.last().is_some_and(|open| open.name == name) {
+            self.close(name);
+        }
+        match name {
+            "br" => self.break_line(),
+            "hr" => self.end_line(),
+            "td" | "th" => self.has_space = true,
+            _ if BLOCKS.contains(&name) => {
+                self.end_line();
+                self.has_gap |= SPACED.contains(&name);
+            }
+            _ => {}
+        }
+        if VOID.contains(&name) || self.open.len() >= DEPTH_MAX {
+            return;
+        }
+        let style: String = attribute(attributes, "style").to_ascii_lowercase().split_whitespace().collect();
+        let marks = format!("{} {}", attribute(attributes, "class"), attribute(attributes, "id")).to_ascii_lowercase();
+        let has_mark =
+            |wanted: &[&str]| marks.split_whitespace().any(|mark| wanted.iter().any(|wanted| mark.starts_with(wanted)));
+        let open = Open {
+            name: name.to_owned(),
+            is_quote: name == "blockquote" && !is_indentation(attributes, &style, &marks) || has_mark(QUOTES),
+            is_hidden: HIDDEN.contains(&name)
+                || INVISIBLE.iter().any(|invisible| format!("{style};").contains(invisible))
+                || has_attribute(attributes, "hidden"),
+            is_signature: has_mark(SIGNATURES) || attribute(attributes, "id") == "Signature",
+            link: (name == "a").then(|| (decoded(&attribute(attributes, "href")), self.line.len())),
+        };
+        if open.is_quote || open.is_signature {
+            self.end_line();
+        }
+        self.quotes += usize::from(open.is_quote);
+        self.hidden += usize::from(open.is_hidden);
+        self.signatures += usize::from(open.is_signature);
+        self.written += usize::from(open.name == "pre");
+        if name == "li" {
+            self.text("- ");
+            self.has_space = true;
+        }
+        self.open.push(open);
+    }
+
+    fn close(&mut self, name: &str) {
+        let Some(at) = self.open.iter().rposition(|open| open.name == name) else {
+            // Browsers read this as an empty paragraph.
+            if name == "p" {
+                self.end_line();
+            }
+            return;
+        };
+        for open in self.open.split_off(at).into_iter().rev() {
+            if let Some((target, from)) = &open.link {
+                self.end_link(target, *from);
+            }
+            if BLOCKS.contains(&open.name.as_str()) || open.is_quote || open.is_signature {
+                self.end_line();
+                self.has_gap |= SPACED.contains(&open.name.as_str());
+            }
+            self.quotes -= usize::from(open.is_quote);
+            self.hidden -= usize::from(open.is_hidden);
+            self.signatures -= usize::from(open.is_signature);
+            self.written -= usize::from(open.name == "pre");
+        }
+    }
+
+    /// Writes the target of a link behind its text, if the text is another.
+    fn end_link(&mut self, target: &str, from: usize) {
+        let text = self.line.get(from..).unwrap_or_default().trim();
+        let bare = |address: &str| {
+            let address = address.trim_start_matches("https://").trim_start_matches("http://").trim_start_matches("www.");
+            address.trim_end_matches('/').to_lowercase()
+        };
+        // A name whose address is only in the link.
+        let target = target.strip_prefix("mailto:").filter(|_| !text.contains('@')).unwrap_or(target);
+        let is_kept = (target.starts_with("http") || target.contains('@') && !target.starts_with("mailto:"))
+            && target.len() <= LINK_BYTES_MAX
+            && bare(text) != bare(target);
+        if is_kept && self.hidden == 0 && !text.is_empty() {
+            self.line.push_str(" <");
+            self.line.push_str(target);
+            self.line.push('>');
+        }
+    }
+
+    /// Ends the line if it has text.
+    fn end_line(&mut self) {
+        if !self.line.is_empty() {
+            let text = std::mem::take(&mut self.line);
+            self.push(text);
+        }
+        self.has_space = false;
+    }
+
+    /// Ends the line, also if it is empty.
+    fn break_line(&mut self) {
+        if self.hidden > 0 {
+            return;
+        }
+        let text = std::mem::take(&mut self.line);
+        self.push(text);
+        self.has_space = false;
+    }
+
+    fn push(&mut self, text: String) {
+        if self.lines.len() < LINES_MAX {
+            self.lines.push(Line { depth: self.quotes, text, is_signature: self.signatures > 0 });
+        }
+    }
+}
+
+/// Whether a blockquote only moves its text to the right.
+fn is_indentation(attributes: &str, style: &str, marks: &str) -> bool {
+    let is_marked = attribute(attributes, "type") == "cite" || has_attribute(attributes, "cite") || marks.contains("quote");
+    !is_marked && (style.contains("border:none") || style.contains("border:0") || style.contains("margin:00040px"))
+}
+
+/// The end of a tag: the next `>` that is in no attribute.
+fn tag_end(tag: &str) -> Option<usize> {
+    let mut quote = None;
+    for (at, b) in tag.bytes().enumerate() {
+        match (quote, b) {
+            (None, b'>') => return Some(at),
+            (None, b'"' | b'\'') => quote = Some(b),
+            (Some(mark), b) if mark == b => quote = None,
+            _ => {}
+        }
+    }
+    // A quotation mark that is never closed.
+    tag.find('>')
+}
+
+fn has_attribute(attributes: &str, name: &str) -> bool {
+    fields(attributes).any(|(found, _)| found.eq_ignore_ascii_case(name))
+}
+
+/// The value of an attribute; empty if there is none.
+fn attribute(attributes: &str, name: &str) -> String {
+    fields(attributes).find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.to_owned()).unwrap_or_default()
+}
+
+/// The attributes of a tag.
+fn fields(attributes: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = attributes;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '/');
+        if rest.is_empty() {
+            return None;
+        }
+        let end = rest.find(|c: char| c.is_whitespace() || c == '=').unwrap_or(rest.len());
+        let (name, after) = rest.split_at(end);
+        let Some(value) = after.trim_start().strip_prefix('=') else {
+            rest = after;
+            return Some((name, ""));
+        };
+        let value = value.trim_start();
+        let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let (value, after) = match quote {
+            Some(quote) => {
+                let value = value.get(1..).unwrap_or_default();
+                value.split_once(quote).unwrap_or((value, ""))
+            }
+            None => value.split_at(value.find(char::is_whitespace).unwrap_or(value.len())),
+        };
+        rest = after;
+        Some((name, value))
+    })
+}
+
+/// Text with its entities resolved.
+fn decoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        let (before, entity) = rest.split_at(at);
+        out.push_str(before);
+        let end = entity.bytes().take(ENTITY_BYTES_MAX).position(|b| b == b';');
+        match end.and_then(|end| entity.split_at_checked(end + 1)) {
+            Some((entity, after)) => {
+                add_html_token(&mut out, entity.as_bytes(), false);
+                rest = after;
+            }
+            None => {
+                out.push('&');
+                rest = entity.get(1..).unwrap_or_default();
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(page: &str) -> String {
+        let lines = lines(page).unwrap_or_default();
+        let lines = lines.iter().map(|line| {
+            let signature = if line.is_signature { "~" } else { "" };
+            format!("{signature}{}{}", ">".repeat(line.depth), line.text)
+        });
+        lines.collect::<Vec<_>>().join("|")
+    }
+
+    #[test]
+    fn a_page_becomes_what_a_person_sees() {
+        for (page, expect) in [
+            ("<p>One\n two</p><p>three</p>", "One two||three"),
+            ("<div>a</div><div><br></div><div>b<br>c</div>", "a||b|c"),
+            ("a &amp; b &lt;c&gt; &#8212; &nope; & d", "a & b <c> — &nope; & d"),
+            ("<head><title>t</title><style>p > a {}</style></head><body>x", "x"),
+            ("<span style=\"display: none\">secret <b>x</b></span>y<div hidden>z</div>", "y"),
+            ("<ul><li>one<li>two</ul>", "- one|- two"),
+            ("<table><tr><td>a</td><td>b</td></tr><tr><td>c</table>", "a b|c"),
+            ("<pre>a\n  b</pre>", "a|  b"),
+            (
+                "see <a href=\"https://a.example/x\">this</a>, <a href='https://b.example/'>b.example</a>",
+                "see this <https://a.example/x>, b.example",
+            ),
+            (
+                "From: <a href=\"mailto:a@b.example\">Ana</a> <a href=\"mailto:c@d.example\">c@d.example</a>",
+                "From: Ana <a@b.example> c@d.example",
+            ),
+            ("<img src=\"https://track.example/1.gif\" alt=\"pixel\">hi<!-- <p>no</p> -->", "hi"),
+            ("1 < 2 and 3 > 2", "1 < 2 and 3 > 2"),
+            ("a<script>if (1 < 2) {}</SCRIPT >b", "ab"),
+        ] {
+            assert_eq!(shown(page), expect, "{page}");
+        }
+    }
+
+    #[test]
+    fn what_programs_mark_is_a_quotation_or_a_signature() {
+        for (page, expect) in [
+            ("hi<blockquote type=\"cite\">a<blockquote>b</blockquote></blockquote>c", "hi||>a|>|>>b||c"),
+            ("<blockquote style=\"margin:0 0 0 40px;border:none;padding:0px\">mine</blockquote>", "mine"),
+            ("hi<div class=\"moz-cite-prefix\">On Monday, Ana wrote:<br></div>", "hi|>On Monday, Ana wrote:"),
+            ("hi<br>-- <br><div class=\"gmail_signature\" data-x=\"y\">Ana<br>Chief</div>bye", "hi|--|~Ana|~Chief|bye"),
+        ] {
+            assert_eq!(shown(page), expect, "{page}");
+        }
+    }
+
+    #[test]
+    fn broken_pages_are_read_without_end() {
+        for page in ["<", "<a", "<a href=\"x", "</", "<!--", "&", "&#xFFFFFFFF;", "<div ".repeat(1000).as_str(), "<p =\"'>x"] {
+            let _ = lines(page);
+        }
+        let deep = "<div>".repeat(100_000) + "x";
+        assert_eq!(shown(&deep), "x");
+        assert!(lines(&"<br>".repeat(LINES_MAX + 1)).is_none());
+    }
+}

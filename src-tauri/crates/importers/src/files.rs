@@ -1,0 +1,63 @@
+//! The files of an export that consists of several, in a folder or in a zip.
+
+use std::io::BufRead;
+
+use crate::archive::{Container, Document};
+use crate::open::Halt;
+
+/// The files of one export, by their paths relative to its folder.
+pub(crate) struct Files<'c> {
+    container: &'c mut Container,
+    root: &'c str,
+    documents: &'c [Document],
+    bytes_done: u64,
+}
+
+impl<'c> Files<'c> {
+    /// The `documents` of `container`, all of which are below `root`.
+    pub(crate) fn new(container: &'c mut Container, root: &'c str, documents: &'c [Document]) -> Self {
+        Self { container, root, documents, bytes_done: 0 }
+    }
+
+    /// The paths of the files, sorted.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        self.documents.iter().map(|document| self.relative(document).to_owned()).collect()
+    }
+
+    /// The size of a file in bytes; zero if there is none.
+    pub(crate) fn bytes(&self, path: &str) -> u64 {
+        self.find(path).map_or(0, |document| document.bytes)
+    }
+
+    /// The sizes of the files that were read, for the progress.
+    pub(crate) fn bytes_done(&self) -> u64 {
+        self.bytes_done
+    }
+
+    /// Reads a file from its start; `None` if there is none with this path.
+    pub(crate) fn read<T>(
+        &mut self,
+        path: &str,
+        read: impl FnOnce(&mut dyn BufRead) -> Result<T, Halt>,
+    ) -> Result<Option<T>, Halt> {
+        let Some(document) = self.find(path).cloned() else { return Ok(None) };
+        let result = self.container.read(&document, |input| Ok(read(input))).map_err(|error| Halt::Failed(Box::new(error)))?;
+        self.bytes_done += document.bytes;
+        result.map(Some)
+    }
+
+    fn find(&self, path: &str) -> Option<&Document> {
+        // They are sorted, and a Maildir has very many.
+        let at = self.documents.binary_search_by(|document| self.relative(document).cmp(path)).ok()?;
+        self.documents.get(at)
+    }
+
+    fn relative<'d>(&self, document: &'d Document) -> &'d str {
+        below(&document.path, self.root).unwrap_or(&document.path)
+    }
+}
+
+/// The part of `path` below the folder `root`; `None` if it is elsewhere.
+pub(crate) fn below<'p>(path: &'p str, root: &str) -> Option<&'p str> {
+    if root.is_empty() { Some(path) } else { path.strip_prefix(root)?.strip_prefix('/') }
+}

@@ -1,0 +1,351 @@
+//! Finds what can be imported in a file, an archive or a folder: which files form an export of which kind, and why the others are
+//! left out. Every file is on one of the two lists.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, Read as _};
+use std::path::{Path, PathBuf};
+
+use keepsake_domain::SourceKind;
+
+use crate::ImportError;
+use crate::archive::{Container, Document, LeftOut, LeftOutReason};
+use crate::database::Database;
+use crate::files::below;
+use crate::formats::{FORMATS, Format, Input};
+use crate::json::{Fault, check_document};
+use crate::keepsake_export;
+use crate::sniff::{Sniffed, sniff_document};
+
+/// An export, which is one import.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Export {
+    /// The file, the archive, or the folder of an export of several files.
+    pub path: PathBuf,
+    /// Its kind. An archive may contain exports of several kinds.
+    pub kind: SourceKind,
+    /// The number of files in it.
+    pub files: usize,
+}
+
+/// What is in a file, archive or folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Inventory {
+    /// The exports, sorted by path.
+    pub exports: Vec<Export>,
+    /// The files that are not imported. Their paths are relative to what was looked through.
+    pub left_out: Vec<LeftOut>,
+}
+
+impl Inventory {
+    /// The kinds of the exports, each listed once.
+    pub fn kinds(&self) -> BTreeSet<SourceKind> {
+        self.exports.iter().map(|export| export.kind).collect()
+    }
+}
+
+/// How a piece is read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Reader {
+    /// By the importer of this kind, which is not in the table of formats.
+    Kind(SourceKind),
+    /// By a format of the table.
+    Format(&'static Format),
+}
+
+impl Reader {
+    /// The kind of its messages.
+    pub(crate) fn kind(self) -> SourceKind {
+        match self {
+            Self::Kind(kind) => kind,
+            Self::Format(format) => format.kind,
+        }
+    }
+}
+
+/// What is read by one call of an importer.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    /// The file, archive or folder that contains it.
+    pub(crate) container: PathBuf,
+    /// Who reads it.
+    pub(crate) reader: Reader,
+    /// For an export of several files, their folder within the container.
+    pub(crate) root: String,
+    /// The files.
+    pub(crate) documents: Vec<Document>,
+}
+
+impl Piece {
+    /// Where the person finds it: the file, the archive, or the folder of an export of several files.
+    fn path(&self) -> PathBuf {
+        if self.container.is_dir() { self.container.join(&self.root) } else { self.container.clone() }
+    }
+}
+
+/// The pieces of what was looked through.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// The pieces, those of a container together.
+    pub(crate) pieces: Vec<Piece>,
+    /// The files that are not imported.
+    pub(crate) left_out: Vec<LeftOut>,
+}
+
+/// Detects the kind of export at `path` from its content, never from its name. In an archive with several kinds, the largest
+/// counts.
+pub fn sniff(path: &Path) -> Result<SourceKind, ImportError> {
+    Found::at(path, None)?.kind(path, None)
+}
+
+/// Looks through a file, archive or folder for what can be imported.
+pub fn look_through(path: &Path) -> Result<Inventory, ImportError> {
+    let found = Found::at(path, None)?;
+    let mut exports: BTreeMap<(PathBuf, SourceKind), usize> = BTreeMap::new();
+    for piece in &found.pieces {
+        *exports.entry((piece.path(), piece.reader.kind())).or_default() += piece.documents.len();
+    }
+    let exports = exports.into_iter().map(|((path, kind), files)| Export { path, kind, files }).collect();
+    Ok(Inventory { exports, left_out: found.left_out })
+}
+
+/// Opens a file, archive or folder.
+pub(crate) fn open(path: &Path) -> Result<Container, ImportError> {
+    let metadata = std::fs::metadata(path).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
+    if metadata.is_dir() { Container::open_folder(path) } else { Container::open(path) }
+}
+
+impl Found {
+    /// Looks through what is at `path`. `wanted` is the kind that the person specified, if any. A single file that cannot be read
+    /// is an error that says why; in a folder or archive it is left out.
+    pub(crate) fn at(path: &Path, wanted: Option<SourceKind>) -> Result<Self, ImportError> {
+        let mut found = Self::default();
+        let container = open(path)?;
+        if container.is_folder() || container.is_archive() {
+            found.look_in(container, "")?;
+        } else {
+            found.pieces.push(of_file(container, wanted)?);
+        }
+        found.left_out.sort();
+        Ok(found)
+    }
+
+    /// The kind to read: the wanted one, or the only one. In an archive with several, the largest.
+    pub(crate) fn kind(&self, path: &Path, wanted: Option<SourceKind>) -> Result<SourceKind, ImportError> {
+        let path = path.to_owned();
+        let mut bytes: BTreeMap<SourceKind, u64> = BTreeMap::new();
+        for piece in &self.pieces {
+            *bytes.entry(piece.reader.kind()).or_default() += piece.documents.iter().map(|document| document.bytes).sum::<u64>();
+        }
+        let is_folder = path.is_dir();
+        let largest = bytes.iter().max_by_key(|(_, bytes)| **bytes).map(|(kind, _)| *kind);
+        match (wanted, largest) {
+            (Some(wanted), _) if bytes.contains_key(&wanted) => Ok(wanted),
+            (None, Some(_)) if is_folder && bytes.len() > 1 => Err(ImportError::MixedFolder { path }),
+            (None, Some(largest)) => Ok(largest),
+            _ if is_folder => Err(ImportError::NothingToImport { path }),
+            (Some(wanted), _) => Err(ImportError::WrongKind { path, wanted }),
+            (None, None) => Err(match self.left_out.iter().find(|file| is_to_be_unpacked(file.reason)) {
+                Some(file) => ImportError::Archive { path, reason: format!("it contains {}", file.reason.text()) },
+                None => ImportError::Unknown { path },
+            }),
+        }
+    }
+
+    /// The files of an archive or folder. `within` is its path in the folder that was looked through.
+    fn look_in(&mut self, mut container: Container, within: &str) -> Result<(), ImportError> {
+        let shown = |path: &str| if within.is_empty() { path.to_owned() } else { format!("{within}/{path}") };
+        for file in container.left_out() {
+            self.left_out.push(LeftOut { path: shown(&file.path), reason: file.reason });
+        }
+        let (documents, parts) = keepsake_export::set_apart(container.documents());
+        let parts = parts.iter().map(|path| LeftOut { path: shown(path), reason: LeftOutReason::KeepsakePart });
+        self.left_out.extend(parts);
+        let (exports, single) = exports_of_files(&documents);
+        let at = container.path().to_owned();
+        let piece = |reader, root, documents| Piece { container: at.clone(), reader, root, documents };
+        self.pieces.extend(exports.into_iter().map(|(format, root, files)| piece(Reader::Format(format), root, files)));
+        for document in single {
+            let path = shown(&document.path);
+            if let Some(file) = container.file_of(&document).map(Path::to_owned) {
+                if let Err(error) = self.take_file(&file, &path) {
+                    self.left_out.push(LeftOut { path, reason: reason_of_error(&error) });
+                }
+                continue;
+            }
+            let sniffed = container.read(&document, |input| sniff_document(input).map_err(|error| damaged_entry(&at, &error)))?;
+            match sniffed {
+                Sniffed::Kind(kind) => self.pieces.push(piece(Reader::Kind(kind), String::new(), vec![document])),
+                Sniffed::Format(format) => self.pieces.push(piece(Reader::Format(format), String::new(), vec![document])),
+                other => self.left_out.push(LeftOut { path, reason: reason_of(other) }),
+            }
+        }
+        Ok(())
+    }
+
+    /// A file in a folder, which is read as if it had been chosen by itself.
+    fn take_file(&mut self, file: &Path, shown: &str) -> Result<(), ImportError> {
+        let container = Container::open(file)?;
+        if !container.is_archive() {
+            self.pieces.push(of_file(container, None)?);
+            return Ok(());
+        }
+        let mut inner = Self::default();
+        inner.look_in(container, shown)?;
+        self.pieces.append(&mut inner.pieces);
+        self.left_out.append(&mut inner.left_out);
+        Ok(())
+    }
+}
+
+/// A file by itself. It is refused with a reason if it is not what is wanted.
+fn of_file(mut container: Container, wanted: Option<SourceKind>) -> Result<Piece, ImportError> {
+    let path = container.path().to_owned();
+    let Some(document) = container.documents().first().cloned() else { return Err(ImportError::Empty { path }) };
+    let sniffed = container
+        .read(&document, |input| sniff_document(input).map_err(|source| ImportError::Io { path: path.clone(), source }))?;
+    let reader = match (sniffed, wanted) {
+        (_, Some(wanted)) if container.is_word() && wanted != SourceKind::Transcript => {
+            return Err(ImportError::WrongKind { path, wanted });
+        }
+        (Sniffed::Kind(SourceKind::Transcript), _) => Reader::Kind(SourceKind::Transcript),
+        // Only meetings are exported as Word documents, even if the text looks like another format.
+        (Sniffed::Kind(_) | Sniffed::Format(_), _) if container.is_word() => return Err(ImportError::Unknown { path }),
+        (Sniffed::Kind(kind), _) => Reader::Kind(kind),
+        (Sniffed::Format(format), _) => Reader::Format(format),
+        (Sniffed::Database, _) => Reader::Format(database_format(&path)?),
+        (Sniffed::Empty, _) => return Err(ImportError::Empty { path }),
+        (Sniffed::Utf16, _) => return Err(ImportError::Utf16 { path }),
+        (Sniffed::Binary, _) => {
+            let bytes = document.bytes;
+            let is_encrypted = container.read(&document, |input| Ok(looks_encrypted(input, bytes)))?;
+            return Err(if is_encrypted { ImportError::Encrypted { path } } else { ImportError::Binary { path } });
+        }
+        (Sniffed::Unknown | Sniffed::UnknownJson, Some(wanted)) => match by_name(wanted) {
+            Some(reader) => reader,
+            None => return Err(ImportError::WrongKind { path, wanted }),
+        },
+        (Sniffed::Unknown, None) => return Err(ImportError::Unknown { path }),
+        (Sniffed::UnknownJson, None) => {
+            // If the file was cut off before its kind could be detected, report it as truncated.
+            let check = container.read(&document, |input| Ok(check_document(input, &mut || Ok(()))))?;
+            return Err(match check {
+                Err(Fault::Truncated) => ImportError::Truncated { path },
+                _ => ImportError::Unknown { path },
+            });
+        }
+    };
+    match wanted.filter(|wanted| *wanted != reader.kind()) {
+        Some(wanted) => Err(ImportError::WrongKind { path, wanted }),
+        None => Ok(Piece { container: path, reader, root: String::new(), documents: vec![document] }),
+    }
+}
+
+/// An export of several files: its format, its folder and its files.
+type ExportOfFiles = (&'static Format, String, Vec<Document>);
+
+/// The exports of several files among these, with the folder of each, and the files that belong to none.
+fn exports_of_files(documents: &[Document]) -> (Vec<ExportOfFiles>, Vec<Document>) {
+    // The files below a folder, by their places in `documents`. A download may have thousands of folders, so they are not searched
+    // for again for each one.
+    let mut folders: BTreeMap<&str, Vec<usize>> = BTreeMap::from([("", (0..documents.len()).collect())]);
+    for (place, document) in documents.iter().enumerate() {
+        for folder in document.path.match_indices('/').filter_map(|(at, _)| document.path.get(..at)) {
+            folders.entry(folder).or_default().push(place);
+        }
+    }
+    let mut is_taken = vec![false; documents.len()];
+    let mut exports = Vec::new();
+    // A folder comes before the folders in it, so an export is found at its own folder.
+    for (root, within) in folders {
+        for format in FORMATS {
+            let Input::Files { claims, .. } = format.input else { continue };
+            let here: Vec<(usize, &str)> = within
+                .iter()
+                .filter(|place| !is_taken.get(**place).copied().unwrap_or(true))
+                .filter_map(|place| Some((*place, below(&documents.get(*place)?.path, root)?)))
+                .collect();
+            let paths: Vec<&str> = here.iter().map(|(_, path)| *path).collect();
+            let taken: BTreeSet<usize> =
+                claims(&paths).into_iter().filter_map(|at| here.get(at)).map(|(place, _)| *place).collect();
+            if taken.is_empty() {
+                continue;
+            }
+            for place in &taken {
+                if let Some(is_taken) = is_taken.get_mut(*place) {
+                    *is_taken = true;
+                }
+            }
+            let files = taken.iter().filter_map(|place| documents.get(*place).cloned()).collect();
+            exports.push((format, root.to_owned(), files));
+        }
+    }
+    let rest = documents.iter().zip(is_taken).filter(|(_, is_taken)| !is_taken).map(|(document, _)| document.clone()).collect();
+    (exports, rest)
+}
+
+/// The importer of a kind that the person named, for a file that nothing recognizes.
+fn by_name(kind: SourceKind) -> Option<Reader> {
+    // What ChatGPT remembers is a format of the table, but an unknown file of ChatGPT is rather its conversations.
+    if kind == SourceKind::Chatgpt {
+        return Some(Reader::Kind(kind));
+    }
+    match FORMATS.iter().filter(|format| format.kind == kind).collect::<Vec<_>>().as_slice() {
+        [] => Some(Reader::Kind(kind)),
+        formats => {
+            formats.iter().find(|format| matches!(format.input, Input::Document { .. })).map(|format| Reader::Format(format))
+        }
+    }
+}
+
+/// True if the file has whole pages and its first one has nearly every byte, as encrypted databases do.
+fn looks_encrypted(input: &mut dyn BufRead, bytes: u64) -> bool {
+    const PAGE: usize = 4096;
+    const DIFFERENT_MIN: usize = 250;
+    let mut page = Vec::with_capacity(PAGE);
+    let is_read = input.take(PAGE as u64).read_to_end(&mut page).is_ok();
+    let different: BTreeSet<u8> = page.iter().copied().collect();
+    is_read && page.len() == PAGE && bytes.is_multiple_of(PAGE as u64) && different.len() >= DIFFERENT_MIN
+}
+
+/// The format of the database at `path`.
+fn database_format(path: &Path) -> Result<&'static Format, ImportError> {
+    let unreadable = |error: rusqlite::Error| database_error(path, &error.to_string());
+    let tables = Database::open(path).and_then(|database| database.tables()).map_err(unreadable)?;
+    let claims = |format: &&Format| matches!(format.input, Input::Database { claims, .. } if claims(&tables));
+    FORMATS.iter().find(claims).ok_or_else(|| ImportError::Unknown { path: path.to_owned() })
+}
+
+/// The error for a database that cannot be read.
+pub(crate) fn database_error(path: &Path, reason: &str) -> ImportError {
+    ImportError::Database { path: path.to_owned(), reason: reason.to_owned() }
+}
+
+/// The error for an entry of an archive that cannot be read.
+pub(crate) fn damaged_entry(path: &Path, error: &std::io::Error) -> ImportError {
+    ImportError::Archive { path: path.to_owned(), reason: format!("an entry is damaged ({error}); download or copy it again") }
+}
+
+fn is_to_be_unpacked(reason: LeftOutReason) -> bool {
+    matches!(reason, LeftOutReason::Archive | LeftOutReason::Word | LeftOutReason::Database)
+}
+
+/// Why a file is left out that is of no known kind.
+fn reason_of(sniffed: Sniffed) -> LeftOutReason {
+    match sniffed {
+        Sniffed::Database => LeftOutReason::Database,
+        Sniffed::Empty => LeftOutReason::Empty,
+        Sniffed::Utf16 => LeftOutReason::Utf16,
+        Sniffed::Binary => LeftOutReason::Binary,
+        Sniffed::Kind(_) | Sniffed::Format(_) | Sniffed::UnknownJson | Sniffed::Unknown => LeftOutReason::Unknown,
+    }
+}
+
+fn reason_of_error(error: &ImportError) -> LeftOutReason {
+    match error {
+        ImportError::Unknown { .. } => LeftOutReason::Unknown,
+        ImportError::Empty { .. } => LeftOutReason::Empty,
+        ImportError::Utf16 { .. } => LeftOutReason::Utf16,
+        ImportError::Binary { .. } | ImportError::Encrypted { .. } => LeftOutReason::Binary,
+        _ => LeftOutReason::Unreadable,
+    }
+}

@@ -1,0 +1,34 @@
+//! Recognizes a folder that Keepsake exported (`store/src/lifecycle/export.rs`), so that its messages are imported and every
+//! other file of it is listed with a fitting reason.
+//!
+//! Only the messages are read, as Keepsake JSONL (`keepsake.rs`). Memories, decisions and settings come back by a restore, which
+//! replaces everything at once; taking them in one by one would skip the review. Deliberately not here: a restore.
+
+use crate::archive::Document;
+
+/// The list of contents, which is written last, so that a folder without it is no complete export.
+const LIST: &str = "keepsake-export.json";
+
+/// The messages.
+const MESSAGES: &str = "messages.jsonl";
+
+/// Files and folders beside the messages: the list, the readme, the tables and the notes for reading.
+const OTHER_PARTS: &[&str] = &[LIST, "README.md", "data/", "markdown/"];
+
+/// Splits files into those to look at and the paths of those that are other parts of an export of Keepsake.
+pub(crate) fn set_apart(documents: &[Document]) -> (Vec<Document>, Vec<String>) {
+    let has = |path: &str| documents.binary_search_by(|document| document.path.as_str().cmp(path)).is_ok();
+    let roots: Vec<&str> = documents
+        .iter()
+        .filter_map(|document| document.path.strip_suffix(LIST))
+        .filter(|root| (root.is_empty() || root.ends_with('/')) && has(&format!("{root}{MESSAGES}")))
+        .collect();
+    let is_part = |path: &str| {
+        let within = roots.iter().filter_map(|root| path.strip_prefix(root));
+        within
+            .into_iter()
+            .any(|path| OTHER_PARTS.iter().any(|part| path == *part || part.ends_with('/') && path.starts_with(part)))
+    };
+    let (parts, rest): (Vec<_>, Vec<_>) = documents.iter().cloned().partition(|document| is_part(&document.path));
+    (rest, parts.into_iter().map(|document| document.path).collect())
+}

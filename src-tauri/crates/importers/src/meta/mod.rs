@@ -1,0 +1,270 @@
+//! Messages of Facebook Messenger and Instagram, from Meta's "Download your information" and from Messenger's own download of
+//! encrypted chats.
+//!
+//! The first has a folder for each chat, with its messages in `message_1.json` (the newest), `message_2.json` and so on; Facebook
+//! and Instagram write the same files. The second has a file for each chat, with keys of its own. For the formats, see
+//! docs/formats.md. Not here: Meta's HTML, posts, comments, and stories.
+
+mod encoding;
+mod folders;
+mod message;
+mod notices;
+
+use std::io::BufRead;
+
+use keepsake_domain::{Message, Role, SourceKind, TimeCertainty, Timestamp, Visibility};
+use serde_json::value::RawValue;
+
+use self::message::{Said, Shape};
+use crate::SkipReason;
+use crate::chats::Room;
+use crate::files::Files;
+use crate::formats::{Check, Format, Head, Input, Site};
+use crate::identity::{StandIns, digest};
+use crate::json::{Items, Loose, Step, Walk, object};
+use crate::limits::REGROUP_BYTES_MAX;
+use crate::open::Halt;
+use crate::out::Out;
+use crate::regroup::{Regroup, weight};
+
+/// A folder of Facebook's download. The profile beside the messages may name the owner.
+pub(crate) const MESSENGER_FOLDER: Format = Format {
+    kind: SourceKind::Messenger,
+    names_owner: false,
+    input: Input::Files {
+        claims: |paths| folders::claims(SourceKind::Messenger, paths),
+        read: |files, out| read_folder(SourceKind::Messenger, files, out),
+    },
+};
+
+/// A folder of Instagram's download.
+pub(crate) const INSTAGRAM_FOLDER: Format = Format {
+    kind: SourceKind::Instagram,
+    names_owner: false,
+    input: Input::Files {
+        claims: |paths| folders::claims(SourceKind::Instagram, paths),
+        read: |files, out| read_folder(SourceKind::Instagram, files, out),
+    },
+};
+
+/// A file of Instagram's download by itself.
+pub(crate) const INSTAGRAM_FILE: Format = Format {
+    kind: SourceKind::Instagram,
+    names_owner: false,
+    input: Input::Document {
+        claims: |head| is_download(head) && looks_like_instagram(head),
+        check: Check::Json,
+        read: |input, _, out| read_file(SourceKind::Instagram, Shape::Download, input, out),
+    },
+};
+
+/// A file of Facebook's download by itself.
+pub(crate) const MESSENGER_FILE: Format = Format {
+    kind: SourceKind::Messenger,
+    names_owner: false,
+    input: Input::Document {
+        claims: |head| is_download(head) && !looks_like_instagram(head),
+        check: Check::Json,
+        read: |input, _: &Site<'_>, out| read_file(SourceKind::Messenger, Shape::Download, input, out),
+    },
+};
+
+/// A file of Messenger's download of encrypted chats.
+pub(crate) const MESSENGER_ENCRYPTED: Format = Format {
+    kind: SourceKind::Messenger,
+    names_owner: false,
+    input: Input::Document {
+        claims: is_encrypted,
+        check: Check::Json,
+        read: |input, _, out| read_file(SourceKind::Messenger, Shape::Encrypted, input, out),
+    },
+};
+
+/// The objects and arrays of a file that are entered.
+const ENTER: &[&str] = &["", "messages"];
+
+fn is_download(head: &Head<'_>) -> bool {
+    head.outline.has_all(&["participants[].name", "messages[].sender_name", "messages[].timestamp_ms"])
+}
+
+/// The two programs write the same keys. Only the folders in the addresses of files, older keys of Facebook, and the notices that
+/// Instagram writes for each reaction tell them apart.
+fn looks_like_instagram(head: &Head<'_>) -> bool {
+    let text = head.text();
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    let is_facebook = has(&["your_facebook_activity/", "your_activity_across_facebook/", "sender_id_INTERNAL", "\"Generic\""]);
+    has(&["your_instagram_activity/"]) || !is_facebook && has(&["\"Liked a message\"", "\"Reacted \\u00"])
+}
+
+fn is_encrypted(head: &Head<'_>) -> bool {
+    let of_a_message = ["messages[].senderName", "messages[].timestamp", "messages[].isUnsent", "messages[].type"];
+    head.outline.has("participants") && head.outline.has_all(&of_a_message)
+}
+
+/// Reads one file by itself. The id of its chat may stand behind the messages.
+fn read_file(kind: SourceKind, shape: Shape, input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Halt> {
+    let mut thread = Thread { kind, shape, ..Thread::default() };
+    thread.read(input, 0, out)?;
+    thread.finish(out)
+}
+
+/// Reads all chats of a download.
+fn read_folder(kind: SourceKind, files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
+    let owner = folders::owner(kind, files)?;
+    for (id, parts) in folders::threads(&files.paths()) {
+        let mut thread = Thread { kind, id: Some(id), owner: owner.clone(), ..Thread::default() };
+        // The first file has the newest messages, and each is older than the one before it.
+        for path in parts.into_iter().rev() {
+            let before = files.bytes_done();
+            files.read(&path, |input| thread.read(input, before, out))?;
+            thread.finish(out)?;
+        }
+    }
+    Ok(())
+}
+
+/// A message that waits for the id of its chat.
+struct Pending {
+    message: Message,
+    /// The time as it is written, for the id.
+    written: String,
+}
+
+/// A chat.
+struct Thread {
+    kind: SourceKind,
+    shape: Shape,
+    /// The id, as soon as it is known.
+    id: Option<String>,
+    title: Option<String>,
+    participants: Vec<String>,
+    owner: Option<String>,
+    stand_ins: StandIns,
+    last_time: Option<Timestamp>,
+    pending: Vec<Pending>,
+    pending_bytes: usize,
+    groups: Regroup,
+}
+
+impl Default for Thread {
+    fn default() -> Self {
+        Self {
+            kind: SourceKind::Messenger,
+            shape: Shape::Download,
+            id: None,
+            title: None,
+            participants: Vec::new(),
+            owner: None,
+            stand_ins: StandIns::default(),
+            last_time: None,
+            pending: Vec::new(),
+            pending_bytes: 0,
+            groups: Regroup::default(),
+        }
+    }
+}
+
+impl Thread {
+    fn read(&mut self, input: &mut dyn BufRead, bytes_before: u64, out: &mut Out<'_>) -> Result<(), Halt> {
+        let mut walk = Walk::new(input, ENTER);
+        while let Some(step) = walk.next()? {
+            match step {
+                Step::Value("messages[]", value) => self.message(value, out)?,
+                Step::TooLarge("messages[]", value) => out.skip_bytes(SkipReason::TooLarge, value),
+                Step::Value(key, value) => self.learn(key, value),
+                _ => {}
+            }
+            out.progress(bytes_before + walk.bytes_done())?;
+        }
+        Ok(())
+    }
+
+    /// What the file tells of the chat.
+    fn learn(&mut self, key: &str, value: &[u8]) {
+        let text = || {
+            let text = serde_json::from_slice::<Loose<'_>>(value).unwrap_or_default();
+            text.text().map(|text| self.shape.decoded(text))
+        };
+        match key {
+            "participants" => {
+                let list: Option<&RawValue> = serde_json::from_slice(value).ok();
+                self.participants = Items::of(list).0.into_iter().filter_map(|raw| self.participant(raw)).collect();
+            }
+            "title" => self.title = text(),
+            // A counter follows the name, so that no two files have the same one.
+            "threadName" => self.title = text().map(|name| without_counter(&name).to_owned()),
+            "thread_path" if self.id.is_none() => self.id = text().map(|path| folders::thread_id(&path).to_owned()),
+            _ => {}
+        }
+    }
+
+    fn participant(&self, raw: &RawValue) -> Option<String> {
+        if let Ok(name) = serde_json::from_str::<String>(raw.get()) {
+            return Some(name);
+        }
+        let name = object::<message::Named<'_>>(raw)?;
+        name.name.text().map(|name| self.shape.decoded(name))
+    }
+
+    fn message(&mut self, value: &[u8], out: &mut Out<'_>) -> Result<(), Halt> {
+        let Said { written, time, author, mut message } = match message::read(self.kind, self.shape, value) {
+            Ok(said) => said,
+            Err(reason) => {
+                out.skip_bytes(reason, value);
+                return Ok(());
+            }
+        };
+        let before = (self.last_time.unwrap_or(out.options.file_time), TimeCertainty::Inferred);
+        (message.time, message.time_certainty) = time.map_or(before, |time| (time, TimeCertainty::Exact));
+        self.last_time = Some(message.time);
+        if let Some(author) = author {
+            let is_owner = self.owner.as_deref().is_some_and(|owner| owner == author);
+            message.author.role = if is_owner { Role::Owner } else { out.me.role_of(&author, &message.author.handle.handle) };
+        }
+        self.pending_bytes += weight(&message);
+        self.pending.push(Pending { message, written });
+        if self.pending_bytes > REGROUP_BYTES_MAX { self.finish(out) } else { Ok(()) }
+    }
+
+    /// Hands out what waits.
+    fn finish(&mut self, out: &mut Out<'_>) -> Result<(), Halt> {
+        self.pending_bytes = 0;
+        let room = self.room();
+        let mut pending = std::mem::take(&mut self.pending);
+        // The newest message usually comes first. Turned around, those with equal times stay in their order.
+        if matches!(pending.as_slice(), [first, .., last] if first.message.time > last.message.time) {
+            pending.reverse();
+        }
+        for Pending { message, written } in pending {
+            let mut author = message.author;
+            // All accounts that are gone have one name, so it is only valid in its chat.
+            if message::GONE.contains(&author.name.as_str()) {
+                author.handle.handle = format!("{}@{}", author.name, room.id);
+            }
+            let id = self.stand_ins.next(&room.id, &written, &author.handle.handle, &message.text);
+            let time = (message.time, message.time_certainty);
+            let mut placed = room.message(id, time, author, (message.text, message.message_type));
+            placed.metadata = message.metadata;
+            self.groups.take(placed, out)?;
+        }
+        Ok(self.groups.flush(out)?)
+    }
+
+    /// Where the messages were said. Without an id, the participants identify a chat.
+    fn room(&mut self) -> Room {
+        let id = self.id.clone().unwrap_or_else(|| {
+            let mut parts = self.participants.clone();
+            parts.sort();
+            parts.insert(0, self.title.clone().unwrap_or_default());
+            format!("h-{}", digest(&parts.iter().map(String::as_str).collect::<Vec<_>>()))
+        });
+        self.id = Some(id.clone());
+        Room { kind: self.kind, id, title: self.title.clone(), visibility: Visibility::Private }
+    }
+}
+
+/// The name of a file without the counter at its end: `Ana Lima_7`.
+fn without_counter(name: &str) -> &str {
+    let split = name.rsplit_once('_').filter(|(name, count)| !name.is_empty() && count.bytes().all(|b| b.is_ascii_digit()));
+    split.map_or(name, |(name, _)| name)
+}

@@ -1,0 +1,86 @@
+//! Tells apart what a person wrote and what Meta's programs wrote in a person's name.
+//!
+//! The download has notices as messages of whoever caused them, as sentences in the language of the account. Only the English
+//! ones are known here; in other languages they are imported as text. Changing members and calls have types of their own and
+//! need no language.
+
+/// What the program wrote.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// By the person.
+    ByPerson,
+    /// A notice.
+    Notice,
+    /// A repetition of a reaction, which its message has too.
+    Reaction,
+    /// Words that stand for an attachment.
+    Placeholder,
+}
+
+/// What follows the name of whoever caused a notice.
+const NOTICES: [&str; 24] = [
+    "named the group", "set the nickname for", "set your nickname", "set their own nickname", "set his own nickname",
+    "set her own nickname", "cleared the nickname", "changed the theme", "changed the chat theme", "set the emoji to",
+    "set the quick reaction to", "changed the group photo", "changed the group name", "created the group", "joined the call",
+    "joined the video chat", "started a video chat", "started a call", "started an audio call", "created a poll", "voted for",
+    "changed their vote", "pinned a message", "turned on vanish mode",
+];
+
+/// Notices without a person.
+const WHOLE_NOTICES: [&str; 5] = [
+    "You are now connected on Messenger",
+    "Say hi to your new Facebook friend",
+    "The video chat ended",
+    "This poll is no longer available",
+    "You can now message and call each other",
+];
+
+/// Ends of sentences that stand for an attachment.
+const PLACEHOLDERS: [&str; 6] =
+    ["sent an attachment.", "sent a photo.", "sent a video.", "sent a voice message.", "sent a link.", "shared a story."];
+
+/// Who wrote `content`, a message of `sender`.
+pub(super) fn written(content: &str, sender: &str) -> Written {
+    let content = content.trim();
+    if content == "Liked a message" || content.contains("eacted ") && content.ends_with(" to your message") {
+        return Written::Reaction;
+    }
+    if WHOLE_NOTICES.iter().any(|notice| content.starts_with(notice)) {
+        return Written::Notice;
+    }
+    let first = sender.split(' ').next().unwrap_or(sender);
+    let rest = [sender, first, "You"]
+        .iter()
+        .filter(|name| !name.is_empty())
+        .find_map(|name| content.strip_prefix(name)?.strip_prefix(' '));
+    match rest {
+        Some(rest) if NOTICES.iter().any(|notice| rest.starts_with(notice)) => Written::Notice,
+        Some(rest) if PLACEHOLDERS.contains(&rest) => Written::Placeholder,
+        _ => Written::ByPerson,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_program_wrote_is_no_word_of_the_person() {
+        for (content, expect) in [
+            ("Ana Lima named the group Beans.", Written::Notice),
+            ("Ana set the nickname for Ben to Bee.", Written::Notice),
+            ("You changed the theme to Ocean.", Written::Notice),
+            ("You are now connected on Messenger", Written::Notice),
+            ("Liked a message", Written::Reaction),
+            ("Reacted 😢 to your message ", Written::Reaction),
+            ("Ana sent an attachment.", Written::Placeholder),
+            ("I named the group Beans.", Written::ByPerson),
+            ("Ana is here. She named the group Beans.", Written::ByPerson),
+            ("I liked a message", Written::ByPerson),
+            ("Anabel named the group", Written::ByPerson),
+        ] {
+            assert_eq!(written(content, "Ana Lima"), expect, "{content}");
+        }
+        assert_eq!(written(" voted for", ""), Written::ByPerson);
+    }
+}

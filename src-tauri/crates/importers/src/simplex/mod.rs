@@ -1,0 +1,359 @@
+//! The database of SimpleX (`simplex_v1_chat.db`), unencrypted: chats with contacts, groups, and notes of the owner's own.
+//!
+//! There are no ids of users in SimpleX. A contact is only a row of this database, so the row and the time at which it was made
+//! are the id; members of a group have an id that is valid in that group. Deliberately not here: files, connections, and the
+//! decryption of a database. For the format, see docs/formats.md, "SimpleX".
+
+mod content;
+mod people;
+
+use std::collections::HashMap;
+
+use keepsake_domain::{Author, Message, MessageType, Role, SourceKind, TimeCertainty, Timestamp};
+use rusqlite::{Connection, Row, Statement, params};
+use serde_json::{Value, json};
+
+use crate::SkipReason;
+use crate::conversation::{Conversation, Reactions, When, attach, written};
+use crate::database::{Tables, bytes, number, text};
+use crate::formats::{Format, Input};
+use crate::identity::handle;
+use crate::json::parse_mending;
+use crate::open::Halt;
+use crate::out::Out;
+use crate::row_order::{Turn, in_order};
+use crate::time::{Zone, parse_rfc3339};
+use content::{Content, Said};
+use people::{Dealings, People};
+
+/// The database of SimpleX.
+pub(crate) const SIMPLEX: Format =
+    Format { kind: SourceKind::Simplex, names_owner: true, input: Input::Database { claims, read } };
+
+/// Channel type for SimpleX.
+const CHANNEL: &str = "simplex";
+
+/// The name of the platform in its notices.
+const PLATFORM: &str = "SimpleX";
+
+/// The columns of a chat item, in the order of the indexes below.
+const COLUMNS: [&str; 21] = [
+    "contact_id", "group_id", "note_folder_id", "group_member_id", "item_sent", "item_ts", "item_deleted", "item_content",
+    "shared_msg_id", "quoted_shared_msg_id", "quoted_sent", "quoted_member_id", "quoted_content", "item_edited", "timed_ttl",
+    "fwd_from_tag", "fwd_from_chat_name", "fwd_from_msg_dir", "user_id", "show_group_as_sender", "updated_at",
+];
+
+fn claims(tables: &Tables) -> bool {
+    tables.has("chat_items", &["contact_id", "group_id", "group_member_id", "item_sent", "item_ts", "item_content", "item_text"])
+        && tables.has("contacts", &["contact_profile_id", "local_display_name"])
+        && tables.has("contact_profiles", &["display_name"])
+}
+
+/// Reads one database.
+fn read(connection: &Connection, out: &mut Out<'_>) -> Result<(), Halt> {
+    let tables = Tables::of(connection)?;
+    let people = People::of(connection, &tables)?;
+    let columns = tables.list("chat_items", "i", &COLUMNS);
+    let mut queries = Queries {
+        item: connection.prepare(&format!("SELECT {columns} FROM chat_items AS i WHERE i.chat_item_id = ?1"))?,
+        files: prepared(connection, &tables, "files", &["chat_item_id", "file_name"], FILES)?,
+        versions: prepared(connection, &tables, "chat_item_versions", &["chat_item_id", "item_version_ts"], VERSIONS)?,
+        reactions: prepared(connection, &tables, "chat_item_reactions", &["shared_msg_id", "item_member_id"], REACTIONS)?,
+    };
+    let mut chats: HashMap<Dealings, Option<Conversation>> = HashMap::new();
+    for turn in order(connection, &tables)? {
+        let chat = chats.entry(turn.place).or_insert_with(|| people.conversation(turn.place));
+        match queries.message(turn, chat.as_ref(), &people, out)? {
+            Ok(message) => out.message(message)?,
+            Err((reason, sample)) => out.skip(reason, &sample),
+        }
+    }
+    Ok(())
+}
+
+const FILES: &str = "SELECT file_name FROM files WHERE chat_item_id = ?1 ORDER BY file_id";
+const VERSIONS: &str = "SELECT max(item_version_ts) FROM chat_item_versions WHERE chat_item_id = ?1";
+const REACTIONS: &str = "SELECT reaction, reaction_sent, group_member_id, contact_id FROM chat_item_reactions \
+     WHERE shared_msg_id = ?1 AND contact_id IS ?2 AND group_id IS ?3 AND (?4 IS NULL OR item_member_id IS ?4) \
+     ORDER BY chat_item_reaction_id";
+
+/// A query of a table that older versions do not have.
+fn prepared<'c>(
+    connection: &'c Connection,
+    tables: &Tables,
+    table: &str,
+    columns: &[&str],
+    query: &str,
+) -> rusqlite::Result<Option<Statement<'c>>> {
+    tables.has(table, columns).then(|| connection.prepare(query)).transpose()
+}
+
+/// All items, those of a chat together and in time order.
+fn order(connection: &Connection, tables: &Tables) -> rusqlite::Result<Vec<Turn<Dealings>>> {
+    let columns = tables.list("chat_items", "i", &["contact_id", "group_id", "note_folder_id", "user_id", "item_ts"]);
+    let mut statement = connection.prepare(&format!("SELECT i.chat_item_id, {columns} FROM chat_items AS i"))?;
+    let mut rows = statement.query([])?;
+    let mut turns = Vec::new();
+    while let Some(found) = rows.next()? {
+        let Some(row) = number(found, 0) else { continue };
+        let place = match (number(found, 1), number(found, 2), number(found, 3)) {
+            (Some(contact), _, _) => Dealings::Contact(contact),
+            (None, Some(group), _) => Dealings::Group(group),
+            (None, None, Some(_)) => Dealings::Notes(number(found, 4).unwrap_or_default()),
+            (None, None, None) => Dealings::Nobody,
+        };
+        turns.push(Turn { place, row, time: text(found, 5).and_then(|written| moment(&written)) });
+    }
+    Ok(in_order(turns))
+}
+
+/// A time of the database, which is in UTC and names no zone.
+fn moment(written: &str) -> Option<Timestamp> {
+    parse_rfc3339(written, Zone::UTC).map(|(time, _)| time)
+}
+
+/// Bytes as hexadecimal digits.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The queries for one item.
+struct Queries<'c> {
+    item: Statement<'c>,
+    files: Option<Statement<'c>>,
+    versions: Option<Statement<'c>>,
+    reactions: Option<Statement<'c>>,
+}
+
+/// An item with everything that does not depend on its content.
+struct Item {
+    id: String,
+    when: When,
+    author: Author,
+    /// The owner, with the profile that the chat belongs to.
+    owner: Author,
+    contact: Option<i64>,
+    group: Option<i64>,
+    shared: Option<Vec<u8>>,
+    /// The id in the group of the member who wrote it.
+    member: Option<Vec<u8>>,
+    content: String,
+    deleted: i64,
+    is_edited: bool,
+    disappears: bool,
+    is_hidden: bool,
+    updated: Option<Timestamp>,
+    reply_to: Option<String>,
+    quoted: Option<String>,
+    forwarded_from: Option<String>,
+}
+
+/// A record that gives no message: why, and its beginning.
+type Refusal = (SkipReason, String);
+
+impl Queries<'_> {
+    /// The message that an item gives, or why there is none.
+    fn message(
+        &mut self,
+        turn: Turn<Dealings>,
+        chat: Option<&Conversation>,
+        people: &People,
+        out: &Out<'_>,
+    ) -> Result<Result<Message, Refusal>, Halt> {
+        let mut rows = self.item.query([turn.row])?;
+        let row = match rows.next() {
+            Ok(Some(row)) => row,
+            Ok(None) => return Ok(Err((SkipReason::Malformed, turn.row.to_string()))),
+            Err(error) => return Ok(Err((SkipReason::Malformed, error.to_string()))),
+        };
+        let sample = text(row, 7).unwrap_or_default();
+        let Some(chat) = chat else { return Ok(Err((SkipReason::MissingField, sample))) };
+        let Some(item) = item(row, turn, chat, people, out) else { return Ok(Err((SkipReason::MissingField, sample))) };
+        drop(rows);
+        match item.deleted {
+            0 => {}
+            // Written by a member whom the owner or an admin has blocked.
+            2 | 3 => return Ok(Err((SkipReason::Hidden, sample))),
+            _ => return Ok(Err((SkipReason::Deleted, sample))),
+        }
+        if item.disappears {
+            return Ok(Err((SkipReason::Disappearing, sample)));
+        }
+        let content = match Content::parse(&item.content, &item.author, &item.owner, people) {
+            Ok(content) => content,
+            Err(reason) => return Ok(Err((reason, sample))),
+        };
+        let mut message = match content {
+            Content::Notice { text, metadata } => {
+                let mut notice = chat.notice(item.id, item.when, text, metadata);
+                notice.is_private = item.is_hidden;
+                return Ok(Ok(notice));
+            }
+            Content::Unknown { metadata } => {
+                let mut message = chat.message(item.id.clone(), item.when, item.author.clone(), String::new());
+                (message.message_type, message.metadata) = (MessageType::Unknown, metadata);
+                message
+            }
+            Content::Words(said) => {
+                let files = self.files(turn.row)?;
+                match worded(&item, chat, said, files) {
+                    Ok(message) => message,
+                    Err(reason) => return Ok(Err((reason, sample))),
+                }
+            }
+        };
+        message.is_private = item.is_hidden;
+        if item.is_edited {
+            let edited = self.edited(turn.row)?.or(item.updated).unwrap_or(item.when.0);
+            message.metadata.insert("edited_at".to_owned(), written(edited).into());
+        }
+        self.reactions(&item, people)?.keep(&mut message.metadata);
+        Ok(Ok(message))
+    }
+
+    fn files(&mut self, row: i64) -> rusqlite::Result<Vec<Value>> {
+        let Some(files) = &mut self.files else { return Ok(Vec::new()) };
+        let mut rows = files.query([row])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.extend(text(row, 0).map(|name| json!({ "name": name })));
+        }
+        Ok(found)
+    }
+
+    fn edited(&mut self, row: i64) -> rusqlite::Result<Option<Timestamp>> {
+        let Some(versions) = &mut self.versions else { return Ok(None) };
+        let mut rows = versions.query([row])?;
+        Ok(rows.next()?.and_then(|row| text(row, 0)).and_then(|written| moment(&written)))
+    }
+
+    fn reactions(&mut self, item: &Item, people: &People) -> rusqlite::Result<Reactions> {
+        let mut found = Reactions::default();
+        let (Some(reactions), Some(shared)) = (&mut self.reactions, &item.shared) else { return Ok(found) };
+        let mut rows = reactions.query(params![shared, item.contact, item.group, item.member])?;
+        while let Some(row) = rows.next()? {
+            let reaction = text(row, 0).and_then(|json| parse_mending::<Value>(&json));
+            let Some(emoji) = reaction.as_ref().and_then(|reaction| reaction.get("emoji")).and_then(Value::as_str) else {
+                continue;
+            };
+            let name = match (number(row, 1), number(row, 2), number(row, 3)) {
+                (Some(1), _, _) => people.owner_of(item.contact, item.group).map(|owner| owner.name),
+                (_, Some(member), _) => people.member(member).map(|member| member.name.clone()),
+                (_, None, contact) => contact.and_then(|contact| people.contact(contact)).map(|contact| contact.name.clone()),
+            };
+            found.add(emoji, name.as_deref());
+        }
+        Ok(found)
+    }
+}
+
+/// The item in a row. `None` if nobody is known to have written it.
+fn item(row: &Row<'_>, turn: Turn<Dealings>, chat: &Conversation, people: &People, out: &Out<'_>) -> Option<Item> {
+    let is_sent = number(row, 4) == Some(1);
+    let (contact, group, member) = (number(row, 0), number(row, 1), number(row, 3));
+    let user = number(row, 18).unwrap_or_default();
+    let sender = member.and_then(|member| people.member(member));
+    let author = if is_sent {
+        people.owner(user)
+    } else if let Some(member) = sender {
+        people.author_of_member(member)
+    } else if let Some(contact) = contact {
+        people.author_of_contact(contact)?
+    } else if group.is_some() && number(row, 19) == Some(1) {
+        // A channel speaks for itself.
+        Author { name: chat.title.clone().unwrap_or_default(), handle: handle(CHANNEL, &chat.id), role: Role::System }
+    } else if group.is_some() {
+        // The row of a member who is gone is deleted, so several of them cannot be told apart.
+        let name = "a former member".to_owned();
+        Author { name, handle: handle(CHANNEL, &format!("former@{}", chat.id)), role: Role::Person }
+    } else {
+        people.owner(user)
+    };
+    let member_id = sender.filter(|_| !is_sent).and_then(|member| member.member_id.clone());
+    let shared = bytes(row, 8).map(<[u8]>::to_vec);
+    // A member could use the id of somebody else's message, so the member's own id belongs to it.
+    let id_of = |shared: &[u8], member: Option<&[u8]>| match member {
+        Some(member) => format!("{}-{}", hex(shared), hex(member)),
+        None => hex(shared),
+    };
+    let id = match &shared {
+        Some(shared) => id_of(shared, member_id.as_deref()),
+        None => format!("item-{}", turn.row),
+    };
+    let quoted_member = bytes(row, 11).filter(|_| number(row, 10) != Some(1));
+    let quoted: Option<Value> = text(row, 12).and_then(|json| parse_mending(&json));
+    let certainty =
+        if text(row, 5).and_then(|written| moment(&written)).is_some() { TimeCertainty::Exact } else { TimeCertainty::Inferred };
+    let forwarded = text(row, 15).map(|_| match number(row, 17) {
+        Some(1) => people.owner(user).name,
+        _ => text(row, 16).unwrap_or_else(|| "unknown".to_owned()),
+    });
+    Some(Item {
+        id,
+        when: (turn.time.unwrap_or(out.options.file_time), certainty),
+        author,
+        owner: people.owner(user),
+        contact,
+        group,
+        shared,
+        member: member_id,
+        content: text(row, 7).unwrap_or_default(),
+        deleted: number(row, 6).unwrap_or_default(),
+        is_edited: number(row, 13) == Some(1),
+        disappears: number(row, 14).is_some(),
+        is_hidden: people.is_hidden(user),
+        updated: text(row, 20).and_then(|written| moment(&written)),
+        reply_to: bytes(row, 9).map(|shared| id_of(shared, quoted_member)),
+        quoted: quoted.and_then(|quoted| Some(quoted.get("text")?.as_str()?.to_owned())).filter(|text| !text.is_empty()),
+        forwarded_from: forwarded,
+    })
+}
+
+/// A message with words or files.
+fn worded(item: &Item, chat: &Conversation, said: Said, mut files: Vec<Value>) -> Result<Message, SkipReason> {
+    let mut message = chat.message(item.id.clone(), item.when, item.author.clone(), said.text);
+    message.metadata = said.metadata;
+    if files.is_empty() && message.text.trim().is_empty() {
+        // A file that was never received.
+        files.extend(said.stand_in.map(|name| json!({ "name": name })));
+    }
+    attach(&mut message, files);
+    message.reply_to.clone_from(&item.reply_to);
+    if let Some(quoted) = &item.quoted {
+        message.metadata.insert("quoted".to_owned(), quoted.as_str().into());
+    }
+    if let Some(from) = &item.forwarded_from {
+        message.message_type = MessageType::Forward;
+        message.metadata.insert("forwarded_from".to_owned(), from.as_str().into());
+    }
+    if message.text.trim().is_empty() { Err(SkipReason::Empty) } else { Ok(message) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_in_utc_with_or_without_a_zone() {
+        for written in ["2026-01-09 12:00:00", "2026-01-09 12:00:00.000000", "2026-01-09T12:00:00Z"] {
+            assert_eq!(moment(written), Some(Timestamp(1_767_960_000_000)), "{written}");
+        }
+        assert_eq!(moment("soon"), None);
+    }
+
+    #[test]
+    fn only_the_tables_of_simplex_are_recognized() {
+        let claimed = |sql: &str| {
+            let connection = Connection::open_in_memory().unwrap();
+            connection.execute_batch(sql).unwrap();
+            claims(&Tables::of(&connection).unwrap())
+        };
+        let items = "CREATE TABLE chat_items (chat_item_id INTEGER PRIMARY KEY, contact_id, group_id, group_member_id, item_sent, \
+                     item_ts, item_content, item_text);";
+        let rest = "CREATE TABLE contacts (contact_id INTEGER PRIMARY KEY, contact_profile_id, local_display_name); \
+                    CREATE TABLE contact_profiles (contact_profile_id INTEGER PRIMARY KEY, display_name);";
+        assert!(claimed(&format!("{items}{rest}")));
+        assert!(!claimed(items) && !claimed(rest));
+        assert!(!claimed(&format!("CREATE TABLE chat_items (session_id, id, seq, at, kind, body); {rest}")));
+    }
+}

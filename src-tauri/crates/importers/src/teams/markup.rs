@@ -1,0 +1,352 @@
+//! The markup in messages of Teams and Skype: XML-like tags for quotations, files, mentions and edits, and in newer ones HTML.
+//!
+//! Only what says something becomes text. A tag that is not known disappears, and what is in it stays.
+
+/// A message without its markup.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Content {
+    /// What the person wrote.
+    pub(super) text: String,
+    /// What they answer or pass on.
+    pub(super) quote: Option<Quote>,
+    /// Names of files and pictures.
+    pub(super) files: Vec<String>,
+    /// When it was edited, in milliseconds since 1970.
+    pub(super) edited: Option<String>,
+    /// The question of a poll, or the title of a card.
+    pub(super) title: Option<String>,
+}
+
+/// Words of somebody else within a message.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Quote {
+    pub(super) from: String,
+    pub(super) text: String,
+    /// The id of the message.
+    pub(super) message: Option<String>,
+    /// It was passed on, not answered.
+    pub(super) is_forward: bool,
+}
+
+/// Tags that begin a line.
+const BLOCKS: &[&str] =
+    &["p", "div", "li", "ul", "ol", "tr", "table", "pre", "blockquote", "codeblock", "h1", "h2", "h3", "h4", "h5", "h6", "hr"];
+
+/// A piece of markup.
+#[derive(Debug, PartialEq, Eq)]
+enum Piece<'m> {
+    Text(&'m str),
+    Open(Tag<'m>),
+    Close(String),
+}
+
+/// An opening tag.
+#[derive(Debug, PartialEq, Eq)]
+struct Tag<'m> {
+    name: String,
+    attributes: &'m str,
+}
+
+impl Tag<'_> {
+    /// The value of an attribute, with its entities resolved.
+    fn attribute(&self, name: &str) -> Option<String> {
+        let mut rest = self.attributes;
+        while let Some((key, after)) = rest.split_once('=') {
+            let key = key.rsplit(char::is_whitespace).next().unwrap_or(key);
+            let after = after.trim_start();
+            let quote = after.chars().next().filter(|c| matches!(c, '"' | '\''));
+            let (value, next) = match quote {
+                Some(quote) => after.get(1..)?.split_once(quote)?,
+                None => after.split_once(char::is_whitespace).unwrap_or((after, "")),
+            };
+            if key.eq_ignore_ascii_case(name) {
+                return Some(unescaped(value)).filter(|value| !value.is_empty());
+            }
+            rest = next;
+        }
+        None
+    }
+
+    /// Whether the element is of this type of Microsoft's schema.
+    fn is_item(&self, kind: &str) -> bool {
+        self.attribute("itemtype").is_some_and(|item| item.ends_with(kind))
+    }
+}
+
+/// The next piece of `markup` and the rest. A `<` that begins no tag is text.
+fn piece(markup: &str) -> Option<(Piece<'_>, &str)> {
+    let is_tag = |text: &str| {
+        let mut next = text.chars().skip(1);
+        next.next().is_some_and(|c| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')) && text.contains('>')
+    };
+    if !markup.starts_with('<') || !is_tag(markup) {
+        let first = markup.chars().next()?.len_utf8();
+        let end = markup.get(first..)?.find('<').map_or(markup.len(), |at| first + at);
+        let (text, rest) = markup.split_at_checked(end)?;
+        return Some((Piece::Text(text), rest));
+    }
+    let (tag, rest) = markup.get(1..)?.split_once('>')?;
+    if let Some(name) = tag.strip_prefix('/') {
+        return Some((Piece::Close(name.trim().to_ascii_lowercase()), rest));
+    }
+    let end = tag.find(|c: char| c.is_whitespace() || c == '/').unwrap_or(tag.len());
+    let (name, attributes) = tag.split_at_checked(end)?;
+    Some((Piece::Open(Tag { name: name.to_ascii_lowercase(), attributes: attributes.trim_end_matches('/') }), rest))
+}
+
+/// The characters that entities stand for. Unknown entities stay as they are.
+pub(super) fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('&') {
+        out.push_str(before);
+        let entity = after.split_once(';').filter(|(name, _)| name.len() <= 8);
+        match entity.and_then(|(name, after)| Some((character(name)?, after))) {
+            Some((character, after)) => {
+                out.push(character);
+                rest = after;
+            }
+            None => {
+                out.push('&');
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn character(name: &str) -> Option<char> {
+    Some(match name {
+        "amp" => '&',
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        "apos" => '\'',
+        "nbsp" => ' ',
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(digits) => u32::from_str_radix(digits, 16).ok()?,
+                None => number.parse().ok()?,
+            };
+            char::from_u32(code)?
+        }
+    })
+}
+
+/// Reads `markup`. In HTML, line breaks and runs of spaces mean nothing.
+pub(super) fn read(markup: &str, is_html: bool) -> Content {
+    let mut reader = Reader { is_html, ..Reader::default() };
+    let mut rest = markup;
+    while let Some((piece, after)) = piece(rest) {
+        match piece {
+            Piece::Text(text) => reader.text(&unescaped(text)),
+            Piece::Open(tag) => reader.open(&tag),
+            Piece::Close(name) => reader.close(&name),
+        }
+        rest = after;
+    }
+    let mut content = reader.content;
+    content.text = content.text.trim_matches(['\n', ' ']).to_owned();
+    if let Some(quote) = &mut content.quote {
+        quote.text = quote.text.trim().to_owned();
+        quote.from = quote.from.trim().to_owned();
+    }
+    content
+}
+
+#[derive(Default)]
+struct Reader {
+    content: Content,
+    is_html: bool,
+    is_preformatted: bool,
+    /// The tag of the quotation that is open, and how many of them are in each other.
+    quote: Option<(String, usize)>,
+    /// Tags whose text is said elsewhere, by how many of them are open.
+    silent: usize,
+    /// The name of whoever is quoted is being read.
+    is_name: bool,
+}
+
+impl Reader {
+    fn target(&mut self) -> Option<&mut String> {
+        if self.silent > 0 {
+            return None;
+        }
+        match (&self.quote, &mut self.content.quote) {
+            (Some(_), Some(quote)) => Some(if self.is_name { &mut quote.from } else { &mut quote.text }),
+            _ => Some(&mut self.content.text),
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        let is_loose = self.is_html && !self.is_preformatted;
+        let Some(target) = self.target() else { return };
+        if !is_loose {
+            target.push_str(text);
+            return;
+        }
+        for c in text.chars() {
+            if !c.is_whitespace() {
+                target.push(c);
+            } else if !target.is_empty() && !target.ends_with([' ', '\n']) {
+                target.push(' ');
+            }
+        }
+    }
+
+    fn line(&mut self) {
+        if let Some(target) = self.target() {
+            target.truncate(target.trim_end_matches(' ').len());
+            if !target.is_empty() && !target.ends_with('\n') {
+                target.push('\n');
+            }
+        }
+    }
+
+    fn open(&mut self, tag: &Tag<'_>) {
+        if let Some((name, depth)) = &mut self.quote
+            && *name == tag.name
+        {
+            *depth += 1;
+        }
+        match tag.name.as_str() {
+            "quote" | "blockquote" if self.content.quote.is_none() => {
+                let is_quote = tag.name == "quote" || tag.is_item("/Reply") || tag.is_item("/Forward");
+                if is_quote {
+                    self.quote = Some((tag.name.clone(), 1));
+                    self.content.quote = Some(Quote {
+                        from: tag.attribute("authorname").unwrap_or_default(),
+                        text: String::new(),
+                        message: tag.attribute("messageid").or_else(|| tag.attribute("itemid")),
+                        is_forward: tag.is_item("/Forward"),
+                    });
+                }
+            }
+            "strong" if self.quote.is_some() && tag.attribute("itemprop").as_deref() == Some("mri") => self.is_name = true,
+            "legacyquote" | "title" | "description" => self.silent += 1,
+            "uriobject" => {
+                self.content.title = tag.attribute("title");
+                self.silent += 1;
+            }
+            "originalname" => {
+                self.content.files.retain(|name| Some(name) != tag.attribute("v").as_ref());
+                self.content.files.extend(tag.attribute("v"));
+            }
+            "e_m" => self.content.edited = tag.attribute("ts_ms"),
+            "br" => {
+                if let Some(target) = self.target() {
+                    target.push('\n');
+                }
+            }
+            "img" if tag.is_item("/Emoji") => self.text(&tag.attribute("alt").unwrap_or_default()),
+            "emoji" => self.text(&tag.attribute("alt").unwrap_or_default()),
+            "img" => self.content.files.push(tag.attribute("alt").unwrap_or_else(|| "image".to_owned())),
+            "td" => self.text(" "),
+            "pre" | "codeblock" => {
+                self.line();
+                self.is_preformatted = true;
+            }
+            "li" => {
+                self.line();
+                self.text("- ");
+            }
+            name if BLOCKS.contains(&name) => self.line(),
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, name: &str) {
+        match name {
+            "strong" => self.is_name = false,
+            "legacyquote" | "title" | "description" | "uriobject" => self.silent = self.silent.saturating_sub(1),
+            "pre" | "codeblock" => self.is_preformatted = false,
+            _ => {}
+        }
+        if BLOCKS.contains(&name) {
+            self.line();
+        }
+        if let Some((open, depth)) = &mut self.quote
+            && *open == name
+        {
+            *depth -= 1;
+            if *depth == 0 {
+                self.quote = None;
+            }
+        }
+    }
+}
+
+/// The text of the first element with this name.
+pub(super) fn element<'m>(markup: &'m str, name: &str) -> Option<&'m str> {
+    elements(markup, name).next()
+}
+
+/// The texts of all elements with this name.
+pub(super) fn elements<'m>(markup: &'m str, name: &str) -> impl Iterator<Item = &'m str> {
+    let (open, close) = (format!("<{name}>"), format!("</{name}>"));
+    let mut rest = markup;
+    std::iter::from_fn(move || {
+        let (_, after) = rest.split_once(&open)?;
+        let (text, after) = after.split_once(&close)?;
+        rest = after;
+        Some(text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn markup_becomes_the_text_that_is_shown() {
+        for (markup, is_html, text) in [
+            ("a &lt; b &amp;amp; &#39;c&#x27; &nbsp;d &unknown; &", false, "a < b &amp; 'c'  d &unknown; &"),
+            ("one\ntwo <b raw_pre=\"*\">bold</b> 1 < 2 <3 >", false, "one\ntwo bold 1 < 2 <3 >"),
+            ("<p>one\n  two</p>\n<p>&nbsp;</p><div>three<br>four</div>", true, "one two\nthree\nfour"),
+            ("<ul><li>a</li><li>b</li></ul>c", true, "- a\n- b\nc"),
+            ("<pre>  a\n b</pre>", true, "a\n b"),
+            ("Hi <at id=\"8:ana\">Ana Lima</at> <ss type=\"smile\">:)</ss>", false, "Hi Ana Lima :)"),
+            ("<img itemtype=\"http://schema.skype.com/Emoji\" alt=\"🐝\"> <emoji id=\"x\" alt=\"🍯\"></emoji>", true, "🐝 🍯"),
+            ("Edited<e_m a=\"x\" ts_ms=\"1\" ts=\"2\" t=\"61\"></e_m>", false, "Edited"),
+            ("<a href=\"https://x.example\">here</a>", true, "here"),
+            ("<", false, "<"),
+            ("", true, ""),
+        ] {
+            assert_eq!(read(markup, is_html).text, text, "{markup}");
+        }
+        assert_eq!(read("x<e_m ts_ms='17'></e_m>", false).edited.as_deref(), Some("17"));
+        let file = read(
+            "<URIObject type=\"File.1\"><Title>Title: a</Title>to view<OriginalName v=\"a &amp; b.pdf\"/></URIObject>",
+            false,
+        );
+        assert_eq!((file.files, file.text.as_str()), (vec!["a & b.pdf".to_owned()], ""));
+    }
+
+    #[test]
+    fn a_quotation_is_not_part_of_the_answer() {
+        let skype = "<quote author=\"ana\" authorname=\"Ana &amp; Co\" timestamp=\"1\" messageid=\"17\"><legacyquote>[1] Ana: </legacyquote>old \
+                     words<legacyquote>\n\n&lt;&lt;&lt; </legacyquote></quote>new ones";
+        let teams = "<blockquote itemscope itemtype=\"http://schema.skype.com/Reply\" itemid=\"17\"><strong itemprop=\"mri\" \
+                     itemid=\"8:ana\">Ana &amp; Co</strong><span itemprop=\"time\"></span><p itemprop=\"preview\">old \
+                     words</p></blockquote><p>new ones</p>";
+        for (markup, is_html) in [(skype, false), (teams, true)] {
+            let content = read(markup, is_html);
+            let quote =
+                Quote { from: "Ana & Co".into(), text: "old words".into(), message: Some("17".into()), is_forward: false };
+            assert_eq!((content.text.as_str(), content.quote), ("new ones", Some(quote)), "{markup}");
+        }
+        let own = read("<blockquote>mine</blockquote>too", true);
+        assert_eq!((own.text.as_str(), own.quote), ("mine\ntoo", None));
+    }
+
+    proptest! {
+        #[test]
+        fn any_markup_is_read(markup in "[<>/=\"'a-c &;!\\n]{0,80}", is_html: bool) {
+            let _ = read(&markup, is_html);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The chats of a personal account of Microsoft Teams or Skype, as Microsoft exports them: one file with all conversations.
+//!
+//! Work and school accounts have no such export; what an administrator exports (mailboxes, pages) is not read here, and neither
+//! are the files that were sent. For the format, see docs/formats.md, section 20.
+
+mod markup;
+mod message;
+
+use std::collections::{HashMap, HashSet};
+use std::io::BufRead;
+
+use keepsake_domain::{SourceKind, Visibility};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::SkipReason;
+use crate::chat::Room;
+use crate::formats::{Check, Format, Head, Input, Site};
+use crate::identity::{StandIns, fingerprint};
+use crate::json::{Loose, Step, Walk, record};
+use crate::limits::{FINGERPRINTS_MAX, NAMES_MAX};
+use crate::open::Halt;
+use crate::out::Out;
+use crate::regroup::Regroup;
+
+/// Teams in the table of formats.
+pub(crate) const FORMAT: Format =
+    Format { kind: SourceKind::Teams, names_owner: true, input: Input::Document { claims, check: Check::Json, read } };
+
+/// Channel type.
+const CHANNEL: &str = "teams";
+
+/// Beginning of the ids of lists that the program keeps: calls, drafts, notifications.
+const OWN_LISTS: &str = "48:";
+
+/// The list in which a person writes to themself.
+const NOTES: &str = "48:notes";
+
+/// The objects and arrays that lead to the messages.
+const LEVELS: &[&str] = &["", "conversations", "conversations[]", "conversations[].MessageList"];
+
+fn claims(head: &Head<'_>) -> bool {
+    head.outline.has_all(&["userId", "exportDate", "conversations[].id", "conversations[].MessageList"])
+}
+
+#[derive(Deserialize)]
+struct ThreadProperties<'a> {
+    #[serde(borrow, default)]
+    topic: Loose<'a>,
+}
+
+/// Reads one file.
+fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
+    let mut walk = Walk::new(input, LEVELS);
+    let mut account = Account::default();
+    let mut chat = Chat::default();
+    while let Some(step) = walk.next()? {
+        match step {
+            Step::Value("userId", raw) => account.owner = string(raw),
+            Step::Begin("conversations[]") => chat = Chat::default(),
+            Step::Value("conversations[].id", raw) => chat.room.id = string(raw).unwrap_or_default(),
+            Step::Value("conversations[].displayName", raw) => chat.room.title = string(raw).or(chat.room.title.take()),
+            Step::Value("conversations[].threadProperties", raw) => {
+                let mut mended = String::new();
+                let properties: Option<ThreadProperties<'_>> = record(raw, &mut mended);
+                let topic = properties.as_ref().and_then(|properties| properties.topic.text());
+                chat.room.title = chat.room.title.take().or(topic.map(str::to_owned));
+            }
+            Step::TooLarge("conversations[].MessageList[]", head) => out.skip_bytes(SkipReason::TooLarge, head),
+            Step::Value("conversations[].MessageList[]", raw) => chat.take(raw, &mut account, out)?,
+            Step::End("conversations[]") => {
+                if let Some(title) = &chat.room.title {
+                    chat.groups.set_title(&chat.room.id, title);
+                }
+                chat.groups.flush(out)?;
+            }
+            _ => continue,
+        }
+        out.progress(walk.bytes_done())?;
+    }
+    Ok(())
+}
+
+/// A value that is a string and not empty.
+fn string(raw: &[u8]) -> Option<String> {
+    serde_json::from_slice(raw).ok().filter(|text: &String| !text.is_empty())
+}
+
+/// The account, and the names of everybody who said something.
+#[derive(Default)]
+struct Account {
+    owner: Option<String>,
+    names: HashMap<String, String>,
+}
+
+impl Account {
+    /// The name of a person: as some message tells it, or the id without the number of the network.
+    fn name_of(&self, id: &str) -> String {
+        let bare = id.split_once(':').filter(|(network, _)| network.bytes().all(|b| b.is_ascii_digit()));
+        self.names.get(id).map_or(bare.map_or(id, |(_, bare)| bare), String::as_str).to_owned()
+    }
+
+    fn learn(&mut self, id: &str, name: &str) {
+        if self.names.len() < NAMES_MAX {
+            self.names.insert(id.to_owned(), name.to_owned());
+        }
+    }
+}
+
+/// One conversation.
+struct Chat {
+    room: Room,
+    stand_ins: StandIns,
+    seen: HashSet<u64>,
+    groups: Regroup,
+}
+
+impl Default for Chat {
+    fn default() -> Self {
+        let room = Room { kind: SourceKind::Teams, id: String::new(), title: None, visibility: Visibility::Private };
+        Self { room, stand_ins: StandIns::default(), seen: HashSet::new(), groups: Regroup::default() }
+    }
+}
+
+impl Chat {
+    fn take(&mut self, raw: &[u8], account: &mut Account, out: &mut Out<'_>) -> Result<(), Halt> {
+        if self.room.id.starts_with(OWN_LISTS) && self.room.id != NOTES {
+            out.skip_bytes(SkipReason::NotAMessage, raw);
+            return Ok(());
+        }
+        match message::read(raw, self, account, out) {
+            Err(reason) => out.skip_bytes(reason, raw),
+            Ok(message) => {
+                if self.seen.len() >= FINGERPRINTS_MAX {
+                    self.seen.clear();
+                }
+                if self.seen.insert(fingerprint(&message.source.message)) {
+                    self.groups.take(message, out)?;
+                } else {
+                    out.skip(SkipReason::Repeated, &message.text);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The properties of a message. They may be an object, or an object written as a string.
+fn properties(raw: Option<&RawValue>) -> serde_json::Value {
+    let value = raw.map(crate::json::small_value).unwrap_or_default();
+    match value.as_str() {
+        Some(text) => serde_json::from_str(text).unwrap_or_default(),
+        None => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::formats::Head;
+
+    use super::claims;
+
+    #[test]
+    fn only_the_export_of_an_account_is_claimed() {
+        let export = br#"{"userId":"8:mara","exportDate":"2026-01-01T10:00","conversations":[{"id":"8:ana","MessageList":[]}]}"#;
+        assert!(claims(&Head::of(export)));
+        for other in [
+            r#"{"userId":"8:mara","exportDate":"2026-01-01","conversations":[{"id":"8:ana","messages":[]}]}"#,
+            r#"{"conversations":[{"id":"8:ana","MessageList":[]}]}"#,
+            r#"{"userId":1,"exportDate":1,"MessageList":[],"conversations":{"id":1}}"#,
+            r#"{"a":"{\"userId\":1,\"exportDate\":1,\"conversations\":[{\"id\":1,\"MessageList\":[]}]}"}"#,
+            "[]",
+        ] {
+            assert!(!claims(&Head::of(other.as_bytes())), "{other}");
+        }
+    }
+}

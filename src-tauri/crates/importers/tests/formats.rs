@@ -1,0 +1,535 @@
+//! Tests the formats of the table, one module each: what an export with its traps gives, line by line, and the guarantees that
+//! hold for every format. The table of what is read, kept and left out in `docs/formats_table.md` is made here, and each cell of
+//! it is checked against an export.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail by panic, its set-up included")]
+#![expect(missing_docs, reason = "the modules below use what is here, and nobody else can")]
+
+#[path = "formats/basic_memory.rs"]
+mod basic_memory;
+#[path = "formats/chatgpt_memories.rs"]
+mod chatgpt_memories;
+#[path = "formats/copilot_chat.rs"]
+mod copilot_chat;
+#[path = "formats/cursor.rs"]
+mod cursor;
+#[path = "formats/discord.rs"]
+mod discord;
+#[path = "formats/email.rs"]
+mod email;
+#[path = "formats/google_chat.rs"]
+mod google_chat;
+#[path = "formats/imessage.rs"]
+mod imessage;
+#[path = "formats/jan.rs"]
+mod jan;
+#[path = "formats/keepsake_export.rs"]
+mod keepsake_export;
+#[path = "formats/librechat.rs"]
+mod librechat;
+#[path = "formats/line.rs"]
+mod line;
+#[path = "formats/lm_studio.rs"]
+mod lm_studio;
+#[path = "formats/matrix.rs"]
+mod matrix;
+#[path = "formats/mem0.rs"]
+mod mem0;
+#[path = "formats/memories.rs"]
+mod memories;
+#[path = "formats/mempalace.rs"]
+mod mempalace;
+#[path = "formats/meta.rs"]
+mod meta;
+#[path = "formats/obsidian.rs"]
+mod obsidian;
+#[path = "formats/open_webui.rs"]
+mod open_webui;
+#[path = "formats/signal.rs"]
+mod signal;
+#[path = "formats/simplex.rs"]
+mod simplex;
+#[path = "formats/slack.rs"]
+mod slack;
+#[path = "formats/teams.rs"]
+mod teams;
+#[path = "formats/telegram.rs"]
+mod telegram;
+#[path = "formats/wechat.rs"]
+mod wechat;
+#[path = "formats/zed.rs"]
+mod zed;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{Cursor, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock};
+
+use expect_test::{Expect, expect_file};
+use keepsake_domain::{Message, MessageType, Role, SourceKind, TimeCertainty, Timestamp};
+use keepsake_importers::{ImportError, ImportOptions, Read, Sink, Skip, SkipReason, Stop, Zone, look_through, read_path, sniff};
+use proptest::prelude::*;
+use tempfile::TempDir;
+use zip::write::SimpleFileOptions;
+
+/// What exports hold beside the words, in the order of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Feature {
+    Author,
+    Time,
+    Reply,
+    Thread,
+    Edit,
+    Deletion,
+    Forward,
+    Reaction,
+    Attachment,
+    Members,
+    Bot,
+    Disappearing,
+    Call,
+    Poll,
+}
+
+impl Feature {
+    const ALL: [(Self, &str); 14] = [
+        (Self::Author, "author"),
+        (Self::Time, "time"),
+        (Self::Reply, "replies"),
+        (Self::Thread, "threads"),
+        (Self::Edit, "edits"),
+        (Self::Deletion, "deletions"),
+        (Self::Forward, "forwards"),
+        (Self::Reaction, "reactions"),
+        (Self::Attachment, "attachments"),
+        (Self::Members, "members"),
+        (Self::Bot, "bots"),
+        (Self::Disappearing, "disappearing"),
+        (Self::Call, "calls"),
+        (Self::Poll, "polls"),
+    ];
+}
+
+/// What an importer does with a feature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is read, and means what it meant.
+    Read,
+    /// It is kept with the message, in its metadata or as a notice, and decides nothing.
+    Kept,
+    /// It is left out, and counted as skipped.
+    LeftOut,
+    /// The format does not have it.
+    Absent,
+}
+
+/// One cell of the table, with the proof.
+pub struct Cell {
+    pub feature: Feature,
+    pub outcome: Outcome,
+    /// Whether the export of the format shows it.
+    pub holds: fn(&Collect) -> bool,
+}
+
+/// Shorthand for a cell.
+pub const fn cell(feature: Feature, outcome: Outcome, holds: fn(&Collect) -> bool) -> Cell {
+    Cell { feature, outcome, holds }
+}
+
+/// A format under test.
+pub struct Format {
+    /// Its name in the table, such as "Telegram Desktop".
+    pub name: &'static str,
+    pub kind: SourceKind,
+    /// An export with every trap: a file, or a folder for an export of several files, below `tests/fixtures`.
+    pub export: &'static str,
+    /// The same conversations exported later, with more messages, and the earlier ones as the format then shows them.
+    pub grown: &'static str,
+    /// The name or handle of the owner, if the export does not tell it.
+    pub me: Option<&'static str>,
+    pub cells: Vec<Cell>,
+}
+
+/// The formats, in the order of the table.
+fn formats() -> Vec<Format> {
+    vec![
+        basic_memory::format(),
+        chatgpt_memories::page(),
+        chatgpt_memories::written(),
+        copilot_chat::format(),
+        cursor::format(),
+        discord::exporter(),
+        discord::package(),
+        email::maildir(),
+        email::mbox(),
+        email::single(),
+        google_chat::format(),
+        imessage::format(),
+        jan::format(),
+        librechat::format(),
+        line::format(),
+        lm_studio::format(),
+        matrix::format(),
+        mem0::backup(),
+        mem0::history(),
+        mem0::results(),
+        mempalace::chroma(),
+        mempalace::exact(),
+        mempalace::facts(),
+        mempalace::lines(),
+        mempalace::pages(),
+        meta::encrypted(),
+        meta::instagram(),
+        meta::messenger(),
+        obsidian::format(),
+        open_webui::format(),
+        signal::format(),
+        simplex::format(),
+        slack::format(),
+        teams::format(),
+        telegram::format(),
+        wechat::format(),
+        zed::format(),
+    ]
+}
+
+/// A sink that collects everything an importer emits.
+#[derive(Default)]
+pub struct Collect {
+    pub messages: Vec<Message>,
+    pub skips: Vec<Skip>,
+}
+
+impl Sink for Collect {
+    fn take(&mut self, read: Read) -> Result<(), Stop> {
+        match read {
+            Read::Message(message) => self.messages.push(message),
+            Read::Skipped(skip) => self.skips.push(skip),
+        }
+        Ok(())
+    }
+
+    fn progress(&mut self, done: u64, total: u64) -> Result<(), Stop> {
+        assert!(done <= total, "progress never passes its end");
+        Ok(())
+    }
+}
+
+impl Collect {
+    /// The first message whose text contains `words`.
+    pub fn saying(&self, words: &str) -> Option<&Message> {
+        self.messages.iter().find(|message| message.text.contains(words))
+    }
+
+    /// Whether records were skipped for this reason.
+    pub fn skipped(&self, reason: SkipReason) -> bool {
+        self.skips.iter().any(|skip| skip.reason == reason)
+    }
+
+    fn ids(&self) -> BTreeSet<(String, String)> {
+        self.messages.iter().map(|message| (message.source.conversation.clone(), message.source.message.clone())).collect()
+    }
+}
+
+/// The path of a fixture. A database is written as SQL, and made when it is needed.
+pub fn fixture(name: &str) -> PathBuf {
+    static MADE: OnceLock<Mutex<(TempDir, BTreeSet<PathBuf>)>> = OnceLock::new();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fixtures").join(name);
+    if !name.ends_with(".sql") {
+        return path;
+    }
+    let made = MADE.get_or_init(|| Mutex::new((tempfile::tempdir().unwrap(), BTreeSet::new())));
+    let mut made = made.lock().unwrap();
+    let database = made.0.path().join(name.replace('/', "-").replace(".sql", ".db"));
+    if made.1.insert(database.clone()) {
+        rusqlite::Connection::open(&database).unwrap().execute_batch(&fs::read_to_string(path).unwrap()).unwrap();
+    }
+    database
+}
+
+/// 2026-01-01T00:00:00Z, the time of every fixture.
+pub const FILE_TIME: Timestamp = Timestamp(1_767_225_600_000);
+
+/// Options with the owner's name.
+pub fn options(me: Option<&str>) -> ImportOptions {
+    ImportOptions { me: me.map(str::to_owned), ..ImportOptions::new(FILE_TIME) }
+}
+
+/// Reads an export and checks that everything in it is accounted for.
+pub fn read(path: &Path, options: &ImportOptions) -> Result<Collect, ImportError> {
+    let mut collect = Collect::default();
+    let report = read_path(path, options, &mut collect);
+    if report.is_err() {
+        assert!(collect.messages.is_empty(), "a refused file hands out nothing");
+    }
+    let report = report?;
+    let skipped: u64 = collect.skips.iter().map(|skip| skip.count).sum();
+    let emitted = collect.messages.len() as u64;
+    assert_eq!((report.seen, report.emitted, report.skipped), (emitted + skipped, emitted, skipped));
+    Ok(collect)
+}
+
+/// Compares what an export gives with `expect`: one line per message, then the skips.
+pub fn check(path: &Path, me: Option<&str>, expect: Expect) {
+    expect.assert_eq(&match read(path, &options(me)) {
+        Ok(collect) => shown(&collect),
+        Err(error) => format!("error: {}\n", error.to_string().replace(&path.display().to_string(), "FILE")),
+    });
+}
+
+/// Checks that files with these contents are not taken for exports of this kind.
+pub fn unclaimed(contents: &[&str], kind: SourceKind) {
+    for content in contents {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("near.json");
+        fs::write(&path, content).unwrap();
+        assert!(sniff(&path).ok() != Some(kind), "{content}");
+    }
+}
+
+fn shown(collect: &Collect) -> String {
+    let mut out = String::new();
+    let mut conversation = "";
+    for message in &collect.messages {
+        if message.source.conversation != conversation {
+            conversation = &message.source.conversation;
+            let title = message.conversation_title.as_deref().unwrap_or("untitled");
+            let visibility = message.visibility;
+            writeln!(
+                out,
+                "# {conversation} \u{201c}{title}\u{201d} {} {} {visibility}",
+                message.channel_type, message.channel_id
+            )
+            .unwrap();
+        }
+        let at = chrono::DateTime::from_timestamp_millis(message.time.0).unwrap().format("%Y-%m-%dT%H:%M:%S");
+        let certainty = match message.time_certainty {
+            TimeCertainty::Exact => "Z",
+            TimeCertainty::LocalAssumed => " local",
+            TimeCertainty::Inferred => " inferred",
+        };
+        write!(
+            out,
+            "{} {at}{certainty} {} <{}> {}",
+            message.source.message, message.author.name, message.author.handle.handle, message.author.role
+        )
+        .unwrap();
+        if message.message_type != MessageType::Text {
+            write!(out, " {}", message.message_type).unwrap();
+        }
+        if let Some(reply_to) = &message.reply_to {
+            write!(out, " reply-to={reply_to}").unwrap();
+        }
+        if message.is_private {
+            out.push_str(" private");
+        }
+        if !message.metadata.is_empty() {
+            write!(out, " {}", serde_json::to_string(&message.metadata).unwrap()).unwrap();
+        }
+        writeln!(out, ": {}", message.text.replace('\n', "\\n")).unwrap();
+    }
+    for skip in &collect.skips {
+        writeln!(out, "skipped {} {}: {}", skip.count, skip.reason.name(), skip.sample).unwrap();
+    }
+    out
+}
+
+/// The files of an export by their relative paths.
+fn files_of(path: &Path) -> BTreeMap<String, Vec<u8>> {
+    fn walk(folder: &Path, root: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, root, files);
+            } else {
+                files.insert(path.strip_prefix(root).unwrap().to_string_lossy().into_owned(), fs::read(&path).unwrap());
+            }
+        }
+    }
+    let mut files = BTreeMap::new();
+    if path.is_dir() {
+        walk(path, path, &mut files);
+    } else {
+        files.insert("file".to_owned(), fs::read(path).unwrap());
+    }
+    files
+}
+
+fn zip_of(files: &BTreeMap<String, Vec<u8>>, folder: &str) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in files {
+        zip.start_file(format!("{folder}{name}"), SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+fn is_database(files: &BTreeMap<String, Vec<u8>>) -> bool {
+    files.values().any(|bytes| bytes.starts_with(b"SQLite format 3\0"))
+}
+
+/// Writes the files to a new folder. A single file is returned by itself.
+fn written(files: &BTreeMap<String, Vec<u8>>) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    let path = if files.len() == 1 { folder.path().join(files.keys().next().unwrap()) } else { folder.path().to_owned() };
+    (folder, path)
+}
+
+#[test]
+fn every_format_is_recognized_by_content_as_a_file_in_a_folder_and_in_a_zip() {
+    for format in formats() {
+        let path = fixture(format.export);
+        assert_eq!(sniff(&path).unwrap(), format.kind, "{}", format.name);
+        let files = files_of(&path);
+        if is_database(&files) {
+            continue;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        for (name, within) in [("flat.zip", ""), ("deep.zip", "my export/of 2026/")] {
+            let zip = folder.path().join(name);
+            fs::write(&zip, zip_of(&files, within)).unwrap();
+            assert_eq!(sniff(&zip).unwrap(), format.kind, "{} in {name}", format.name);
+            let found = look_through(folder.path()).unwrap();
+            assert!(found.exports.iter().any(|export| export.path == zip && export.kind == format.kind), "{}", format.name);
+            let (here, there) = (read(&path, &options(format.me)).unwrap(), read(&zip, &options(format.me)).unwrap());
+            assert_eq!(here.ids(), there.ids(), "{} has the same messages in {name}", format.name);
+        }
+    }
+}
+
+#[test]
+fn reading_twice_in_another_zone_or_without_an_owner_gives_the_same_ids() {
+    for format in formats() {
+        let path = fixture(format.export);
+        let elsewhere = ImportOptions { zone: Zone::Fixed(345), file_time: Timestamp(0), ..options(None) };
+        let (here, there) = (read(&path, &options(format.me)).unwrap(), read(&path, &elsewhere).unwrap());
+        assert_eq!(here.ids(), there.ids(), "{}", format.name);
+        assert_eq!(here.ids().len(), here.messages.len(), "{}: no two messages share an id", format.name);
+        assert!(!here.messages.is_empty(), "{}", format.name);
+    }
+}
+
+#[test]
+fn an_export_that_grew_gives_the_same_messages_and_the_new_ones() {
+    for format in formats() {
+        let before = read(&fixture(format.export), &options(format.me)).unwrap();
+        let after = read(&fixture(format.grown), &options(format.me)).unwrap();
+        let lost: Vec<_> = before.ids().difference(&after.ids()).cloned().collect();
+        assert!(lost.is_empty(), "{} loses {lost:?}", format.name);
+        assert!(after.messages.len() > before.messages.len(), "{} has something new", format.name);
+    }
+}
+
+#[test]
+fn each_conversation_comes_in_one_piece_and_in_time_order() {
+    for format in formats() {
+        let collect = read(&fixture(format.export), &options(format.me)).unwrap();
+        let mut ended: BTreeSet<&str> = BTreeSet::new();
+        for pair in collect.messages.windows(2) {
+            let [one, next] = pair else { continue };
+            if one.source.conversation == next.source.conversation {
+                assert!(one.time <= next.time, "{}: {} before {}", format.name, one.text, next.text);
+            } else {
+                assert!(ended.insert(&one.source.conversation), "{}", format.name);
+                assert!(!ended.contains(next.source.conversation.as_str()), "{}", format.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn only_the_owners_own_words_are_the_owners() {
+    for format in formats() {
+        let collect = read(&fixture(format.export), &options(format.me)).unwrap();
+        let owners = collect.messages.iter().filter(|message| message.author.role == Role::Owner).count();
+        let tells_authors = |cell: &Cell| cell.feature == Feature::Author && cell.outcome == Outcome::Read;
+        assert!(owners > 0 || !format.cells.iter().any(tells_authors), "{}: control", format.name);
+        let nobody = read(&fixture(format.export), &options(Some("Nobody At All"))).unwrap();
+        if format.me.is_some() {
+            assert!(nobody.messages.iter().all(|message| message.author.role != Role::Owner), "{}", format.name);
+        }
+    }
+}
+
+#[test]
+fn a_file_cut_anywhere_is_refused_or_gives_only_what_the_whole_one_gives() {
+    /// Number of places at which each file is cut, unless there are many files, all of which are written for each cut.
+    const CUTS_MAX: usize = 60;
+    const CUTS_MIN: usize = 8;
+    for format in formats() {
+        let files = files_of(&fixture(format.export));
+        let cuts = (4 * CUTS_MAX / files.len()).clamp(CUTS_MIN, CUTS_MAX);
+        let whole = read(&fixture(format.export), &options(format.me)).unwrap();
+        let known: BTreeSet<&str> = whole.messages.iter().map(|message| message.text.as_str()).collect();
+        for (name, bytes) in &files {
+            for cut in 0..cuts {
+                let mut damaged = files.clone();
+                damaged.insert(name.clone(), bytes[..bytes.len() * cut / cuts].to_vec());
+                let (_folder, path) = written(&damaged);
+                let Ok(part) = read(&path, &ImportOptions { source: Some(format.kind), ..options(format.me) }) else { continue };
+                for message in part.messages {
+                    let is_part = known.iter().any(|text| text.starts_with(message.text.trim_end_matches('\u{fffd}')));
+                    assert!(is_part, "{}: {name} cut at {cut}/{cuts} gives {:?}", format.name, message.text);
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn bytes_changed_anywhere_are_read_or_refused_without_panic(
+        places in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
+        file in any::<prop::sample::Index>(),
+    ) {
+        for format in formats() {
+            let mut files = files_of(&fixture(format.export));
+            let name = file.get(&files.keys().cloned().collect::<Vec<_>>()).clone();
+            let bytes = files.get_mut(&name).unwrap();
+            for (place, byte) in &places {
+                if !bytes.is_empty() {
+                    let at = place.index(bytes.len());
+                    bytes[at] = *byte;
+                }
+            }
+            let (_folder, path) = written(&files);
+            let _ = read(&path, &ImportOptions { source: Some(format.kind), ..options(format.me) });
+        }
+    }
+}
+
+#[test]
+fn the_table_of_formats_says_what_is_read_kept_and_left_out() {
+    let mut table = String::from(
+        "# What is read of each format\n\nThis table is made by the tests (`importers/tests/formats.rs`), and each cell is checked \
+         against an export with that feature.\n\n- **read**: it means what it meant.\n- **kept**: it stays with the message and \
+         decides nothing.\n- **left out**: it is not imported, and is counted.\n- –: the format does not have it.\n\n",
+    );
+    let heads: Vec<&str> = Feature::ALL.iter().map(|(_, name)| *name).collect();
+    writeln!(table, "| Format | {} |\n|---|{}", heads.join(" | "), "---|".repeat(heads.len())).unwrap();
+    for format in formats() {
+        let collect = read(&fixture(format.export), &options(format.me)).unwrap();
+        let words = Feature::ALL.map(|(feature, name)| {
+            let found = format.cells.iter().find(|cell| cell.feature == feature);
+            let found = found.unwrap_or_else(|| panic!("{} says nothing of {name}", format.name));
+            assert!(found.outcome == Outcome::Absent || (found.holds)(&collect), "{}: {name} is not so", format.name);
+            match found.outcome {
+                Outcome::Read => "read",
+                Outcome::Kept => "kept",
+                Outcome::LeftOut => "left out",
+                Outcome::Absent => "–",
+            }
+        });
+        writeln!(table, "| {} | {} |", format.name, words.join(" | ")).unwrap();
+    }
+    expect_file!["../../../docs/formats_table.md"].assert_eq(&table);
+}

@@ -1,0 +1,10 @@
+//! What is the same in every format of memories.
+
+use crate::{Cell, Feature, Outcome, cell};
+
+/// The cells of a format, given those that it has. It has nothing else.
+pub(crate) fn cells(has: Vec<Cell>) -> Vec<Cell> {
+    let absent = Feature::ALL.iter().filter(|(feature, _)| !has.iter().any(|cell| cell.feature == *feature));
+    let absent: Vec<Cell> = absent.map(|(feature, _)| cell(*feature, Outcome::Absent, |_| true)).collect();
+    has.into_iter().chain(absent).collect()
+}

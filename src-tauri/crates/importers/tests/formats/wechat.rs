@@ -1,0 +1,90 @@
+//! WeChat conversations in the JSON of the programs that read its database. The fixture has every kind of message, notices about
+//! members, a recording of a chat that is passed on, and entries without an id, a time, a sender or an object.
+
+use expect_test::expect;
+
+use super::*;
+
+pub(crate) fn format() -> Format {
+    Format {
+        name: "WeChat (WeFlow)",
+        kind: SourceKind::Wechat,
+        export: "wechat/group.json",
+        grown: "wechat/group-later.json",
+        me: None,
+        cells: vec![
+            cell(Feature::Author, Outcome::Read, |all| {
+                all.saying("See you").is_some_and(|message| message.author.role == Role::Owner)
+                    && all.saying("春天见").is_some_and(|message| message.author.handle.handle == "wxid_ana")
+            }),
+            cell(Feature::Time, Outcome::Read, |all| {
+                all.saying("春天见").is_some_and(|message| message.time == Timestamp(1_767_960_000_000))
+            }),
+            cell(Feature::Reply, Outcome::Read, |all| {
+                let first = all.saying("春天见").map(|message| message.source.message.clone());
+                first.is_some() && all.saying("Saturday is fine").is_some_and(|message| message.reply_to == first)
+            }),
+            cell(Feature::Thread, Outcome::Absent, |_| true),
+            cell(Feature::Edit, Outcome::Absent, |_| true),
+            cell(Feature::Deletion, Outcome::LeftOut, |all| all.skipped(SkipReason::Deleted)),
+            cell(Feature::Forward, Outcome::Read, |all| {
+                all.saying("I saw a swarm").is_some_and(|message| {
+                    message.message_type == MessageType::Forward && message.metadata["forwarded_from"] == "Bo, Eve, unknown"
+                })
+            }),
+            cell(Feature::Reaction, Outcome::Absent, |_| true),
+            cell(Feature::Attachment, Outcome::Kept, |all| {
+                all.saying("plan.pdf").is_some_and(|message| message.message_type == MessageType::File)
+            }),
+            cell(Feature::Members, Outcome::Kept, |all| {
+                all.saying("邀请").is_some_and(|message| message.metadata["joined"][1]["name"] == "Chidi")
+            }),
+            cell(Feature::Bot, Outcome::Read, |all| {
+                all.saying("official account").is_some_and(|message| message.author.role == Role::Assistant)
+            }),
+            cell(Feature::Disappearing, Outcome::Absent, |_| true),
+            cell(Feature::Call, Outcome::Kept, |all| all.saying("Call, 12 minutes 3 seconds").is_some()),
+            cell(Feature::Poll, Outcome::Absent, |_| true),
+        ],
+    }
+}
+
+#[test]
+fn every_message_of_wechat_is_told_or_counted() {
+    check(
+        &fixture("wechat/group.json"),
+        None,
+        expect![[r##"
+        # 123@chatroom “蜂 & friends” wechat 123@chatroom private
+        9000000000000000001 2026-01-09T12:00:00Z Ana 🐝 <wxid_ana> person: 春天见！ <b>&amp;</b>
+        9000000000000000002 2026-01-09T12:00:10Z Mara <wxid_mara> owner: See you 🌸
+        9000000000000000003 2026-01-09T12:00:20Z Mara <wxid_mara> owner reply-to=9000000000000000001: Saturday is fine
+        9000000000000000004 2026-01-09T12:00:30Z Queen Ana <wxid_ana> person: with a name in the group
+        9000000000000000006 2026-01-09T12:00:41Z Ana 🐝 <wxid_ana> person file {"attachments":[{"name":"hive one.jpg"}]}: hive one.jpg
+        9000000000000000007 2026-01-09T12:00:42Z Ana 🐝 <wxid_ana> person file {"attachments":[{"name":"plan.pdf"}]}: plan.pdf
+        9000000000000000009 2026-01-09T12:00:44Z Ana 🐝 <wxid_ana> person voice: I will bring honey
+        9000000000000000011 2026-01-09T12:00:46Z Ana 🐝 <wxid_ana> person file {"attachments":[{"name":"The meadow, gate 3"}]}: The meadow, gate 3
+        9000000000000000012 2026-01-09T12:00:50Z Ana 🐝 <wxid_ana> person forward {"forwarded_from":"卡片式链接"}: How to keep bees
+        9000000000000000013 2026-01-09T12:00:51Z Ana 🐝 <wxid_ana> person forward {"records":[{"sender":"Bo","senderDisplayName":"Bo","type":"文本消息","content":"I saw a swarm"},{"sender":"Eve","senderDisplayName":"Eve","content":"Where?"},{"content":5}],"forwarded_from":"Bo, Eve, unknown"}: 群聊的聊天记录\nBo: I saw a swarm\nEve: Where?
+        9000000000000000014 2026-01-09T12:01:00Z WeChat <WeChat> system notice {"joined":[{"name":"Bo","handle":"Bo"},{"name":"Chidi","handle":"Chidi"}]}: "Ana 🐝"邀请"Bo、Chidi"加入了群聊
+        9000000000000000015 2026-01-09T12:01:01Z WeChat <WeChat> system notice {"left":[{"name":"Bo","handle":"Bo"}]}: 你将"Bo"移出了群聊
+        9000000000000000017 2026-01-09T12:01:03Z WeChat <WeChat> system notice: "Ana 🐝"修改群名为“蜂”
+        9000000000000000019 2026-01-09T12:01:10Z WeChat <WeChat> system notice {"by":"Ana 🐝"}: Call, 12 minutes 3 seconds
+        9000000000000000020 2026-01-09T12:01:11Z WeChat <WeChat> system notice {"by":"Ana 🐝"}: 恭喜发财
+        9000000000000000022 2026-01-09T12:01:13Z Ana 🐝 <wxid_ana> person: The market is on Saturday
+        9000000000000000023 2026-01-09T12:01:14Z Bee News <gh_abc123> assistant: I am an official account
+        9000000000000000024 2026-01-09T12:01:20Z Ana 🐝 <wxid_ana> person unknown {"content_type":"未知类型(88)"}: ?
+        h-5d4b983c18ca9416 2026-01-09T12:01:23Z Ana 🐝 <wxid_ana> person: without an id
+        h-5d4b983c18ca9416-2 2026-01-09T12:01:23Z Ana 🐝 <wxid_ana> person: without an id
+        h-8ad22b3557116ca1 2026-01-09T12:01:24Z Ana 🐝 <wxid_ana> person: an id of zero
+        9000000000000000030 2026-01-09T12:01:24 inferred Ana 🐝 <wxid_ana> person: without a time
+        skipped 2 malformed: "not an object"
+        skipped 2 missing_field: {    "localId": 31,    "createTime": 1767960086,    "formattedTime": "2026-01-09 20:00:00",    "type": "文本消息",    "loca…
+        skipped 3 empty: {    "localId": 18,    "createTime": 1767960064,    "formattedTime": "2026-01-09 20:00:00",    "type": "系统消息",    "loca…
+        skipped 1 repeated: {    "localId": 1,    "createTime": 1767960000,    "formattedTime": "2026-01-09 20:00:00",    "type": "文本消息",    "local…
+        skipped 3 media_placeholder: {    "localId": 5,    "createTime": 1767960040,    "formattedTime": "2026-01-09 20:00:00",    "type": "图片消息",    "local…
+        skipped 1 deleted: {    "localId": 16,    "createTime": 1767960062,    "formattedTime": "2026-01-09 20:00:00",    "type": "系统消息",    "loca…
+        skipped 1 platform_notice: {    "localId": 21,    "createTime": 1767960072,    "formattedTime": "2026-01-09 20:00:00",    "type": "转账卡片",    "loca…
+    "##]],
+    );
+}

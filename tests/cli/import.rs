@@ -69,6 +69,29 @@ fn every_fixture_is_accounted_for_and_adds_nothing_twice() {
 }
 
 #[test]
+fn exports_of_every_format_of_the_table_are_accounted_for_and_add_nothing_twice() {
+    let home = Home::new();
+    let mut kinds = std::collections::BTreeSet::new();
+    let folders = std::fs::read_dir(fixture("")).unwrap().map(|entry| entry.unwrap().path());
+    let known = exports();
+    // Databases are written as text among the fixtures.
+    let is_export = |path: &PathBuf| path.extension().is_none_or(|ending| ending != "sql") && !known.contains(path);
+    let others = ["claude-account", "sessions", "topics", "word", "README.md"];
+    for folder in folders.filter(|folder| folder.is_dir() && !others.iter().any(|other| folder.ends_with(other))) {
+        for path in std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).filter(is_export) {
+            let first = import(&home, &path, &[]);
+            let (seen, imported, duplicate, skipped) = account(&first);
+            assert!(seen > 0, "{} holds messages", path.display());
+            kinds.extend(first["files"].as_array().unwrap().iter().map(|file| text(file, "kind")));
+            let again = account(&import(&home, &path, &[]));
+            assert_eq!(again, (seen, 0, imported + duplicate, skipped), "{} again adds nothing", path.display());
+        }
+    }
+    assert!(kinds.len() >= 20, "{kinds:?}");
+    home.run(&["verify"]).ok();
+}
+
+#[test]
 fn the_text_form_says_the_same_sum() {
     let home = Home::new();
     let path = fixture("whatsapp/uk.txt");
@@ -321,26 +344,35 @@ fn a_meeting_without_a_date_says_so_and_takes_the_one_that_is_given() {
 }
 
 #[test]
-fn what_a_folder_holds_of_other_kinds_is_named_and_the_rest_comes_in() {
+fn every_file_of_a_folder_is_imported_or_named_with_the_reason() {
     let home = Home::new();
     let folder = home.data().parent().unwrap().join("exports");
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("evening.jsonl"), evening()).unwrap();
     std::fs::write(folder.join("letter.pdf"), b"%PDF-1.7\0").unwrap();
     std::fs::write(folder.join("photo.jpg"), b"\xff\xd8\xff\0").unwrap();
+    std::fs::write(folder.join("notes.txt"), b"milk, bread").unwrap();
     let run = home.run(&["import", folder.to_str().unwrap()]);
-    let words = run.failure();
-    assert!(words.contains("1 file in") && words.contains("letter.pdf") && !words.contains("photo.jpg"), "{words}");
-    assert_eq!(home.rows(&["conversations"]).len(), 1, "what is known came in");
-    std::fs::remove_file(folder.join("letter.pdf")).unwrap();
-    home.run(&["import", folder.to_str().unwrap()]).ok();
+    assert_eq!(run.code, 1, "a file that may be an export is not imported: {run:?}");
+    assert!(run.err.contains("1 file in") && run.err.contains("notes.txt (not a format that Keepsake can read)"), "{run:?}");
+    assert!(run.out.contains("7 imported") && run.out.contains("1 left out: a photo"), "the rest is imported: {run:?}");
+    std::fs::remove_file(folder.join("notes.txt")).unwrap();
+    let answer: Value = serde_json::from_str(&home.run(&["import", folder.to_str().unwrap(), "--json"]).ok()).unwrap();
+    let left_out: Vec<_> =
+        answer["left_out"].as_array().unwrap().iter().map(|file| (text(file, "path"), text(file, "reason"))).collect();
+    let expect =
+        [("letter.pdf", "other_format"), ("photo.jpg", "media")].map(|(path, reason)| (path.to_owned(), reason.to_owned()));
+    assert_eq!(left_out, expect);
 }
 
 #[test]
 fn what_is_no_export_is_refused_with_all_that_can_be_read() {
     let home = Home::new();
     let words = home.run(&["import", home.file("letter.txt", "Dear Ana,\n\nall is well.\n").to_str().unwrap()]).failure();
-    for kind in ["ChatGPT", "Claude Code", "Codex CLI", "Gemini CLI", "WhatsApp", "meeting transcripts", "Keepsake JSONL"] {
+    for kind in [
+        "ChatGPT", "Claude Code", "Codex CLI", "Gemini CLI", "WhatsApp", "Telegram", "Signal", "Slack", "Discord", "Matrix",
+        "mail", "Obsidian", "meeting transcripts", "Keepsake JSONL",
+    ] {
         assert!(words.contains(kind), "{kind}: {words}");
     }
 }

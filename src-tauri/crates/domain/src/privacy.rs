@@ -23,7 +23,10 @@ impl Visibility {
     /// Default visibility of a channel type, unless the source or the person specifies it. Rooms, groups and channels can have
     /// readers who are not listed, so an unknown type counts as public: for a *destination*, this is the strict choice.
     pub fn of_destination(channel_type: &str) -> Self {
-        const CLOSED: [&str; 9] = ["dm", "email", "whatsapp", "signal", "simplex", "sms", "imessage", "meeting", "call"];
+        const CLOSED: [&str; 15] = [
+            "dm", "email", "whatsapp", "signal", "simplex", "sms", "imessage", "meeting", "call", "messenger", "instagram",
+            "teams", "google-chat", "line", "wechat",
+        ];
         let is_closed = is_alone_with_a_program(channel_type) || CLOSED.contains(&channel_type.to_lowercase().as_str());
         if is_closed { Self::Private } else { Self::Public }
     }
@@ -31,7 +34,8 @@ impl Visibility {
 
 /// Channel types in which the owner is alone with a program. All others may have readers who have not spoken yet, even if a
 /// program speaks there.
-pub const ALONE_WITH_A_PROGRAM: [&str; 5] = ["chat", "cli", "assistant", "agent", "terminal"];
+pub const ALONE_WITH_A_PROGRAM: [&str; 9] =
+    ["chat", "cli", "assistant", "agent", "terminal", "obsidian", "basic-memory", "mem0", "mempalace"];
 
 /// Whether a channel of this type contains nobody but the owner and a program.
 pub fn is_alone_with_a_program(channel_type: &str) -> bool {

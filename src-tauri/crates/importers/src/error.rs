@@ -28,8 +28,10 @@ pub enum ImportError {
     },
     /// No importer recognizes the file.
     #[error(
-        "{path} is not an export that Keepsake can read. It reads ChatGPT, Claude, Claude Code, Codex CLI, Gemini CLI, \
-         WhatsApp, meeting transcripts (VTT, SRT, SBV, Word, Google Meet, Otter, Fireflies) and Keepsake JSONL"
+        "{path} is not an export that Keepsake can read. It reads ChatGPT, Claude, Claude Code, Codex CLI, Gemini CLI, Open WebUI, \
+         LibreChat, LM Studio, Jan, Copilot Chat, Cursor, Zed, WhatsApp, Telegram, Signal, iMessage, Slack, Discord, Matrix, \
+         SimpleX, Messenger, Instagram, Teams, Google Chat, LINE, WeChat, mail, Obsidian, memories of other programs, meeting \
+         transcripts (VTT, SRT, SBV, Word, Google Meet, Otter, Fireflies) and Keepsake JSONL"
     )]
     Unknown {
         /// The file.

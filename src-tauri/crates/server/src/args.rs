@@ -411,7 +411,9 @@ pub(crate) struct ImportArgs {
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// The kind of export, if Keepsake should not detect it: keepsake, chatgpt, claude, claude-code, codex-cli, gemini-cli,
-    /// whatsapp, transcript.
+    /// whatsapp, transcript, telegram, slack, discord, matrix, signal, simplex, email, imessage, messenger, instagram, teams,
+    /// google-chat, line, wechat, open-webui, librechat, cursor, copilot-chat, jan, lm-studio, zed, mem0, mempalace,
+    /// basic-memory, obsidian. Of a folder or archive, only this kind is imported.
     #[arg(long, value_name = "KIND")]
     pub(crate) source: Option<SourceKind>,
     /// Your name or handle in the export.

@@ -220,14 +220,26 @@ fn scope(stretch: &[InteractionRow], read_to: i64) -> Option<Scope> {
     Some(if is_live { Scope::New { from } } else { Scope::Whole })
 }
 
+/// The exports in which every message answers the one before it.
+const TALKS_WITH_AN_ASSISTANT: [SourceKind; 10] = [
+    SourceKind::Chatgpt,
+    SourceKind::Claude,
+    SourceKind::ClaudeCode,
+    SourceKind::OpenWebui,
+    SourceKind::LibreChat,
+    SourceKind::LmStudio,
+    SourceKind::Jan,
+    SourceKind::CopilotChat,
+    SourceKind::Cursor,
+    SourceKind::Zed,
+];
+
 /// The thread of each message (seed 002: threads are read separately).
 ///
 /// An assistant's export links every message to the previous one, and the chain breaks where a message was left out. Such
 /// links only give the order of one conversation and are not threads.
 fn threads_of<'r>(conversation: &ConversationRow, rows: &'r [InteractionRow], answers: &'r HashMap<i64, String>) -> Vec<&'r str> {
-    let is_one_talk = [SourceKind::Chatgpt, SourceKind::Claude, SourceKind::ClaudeCode]
-        .iter()
-        .any(|kind| conversation.source_kind == kind.name());
+    let is_one_talk = TALKS_WITH_AN_ASSISTANT.iter().any(|kind| conversation.source_kind == kind.name());
     if is_one_talk {
         return vec![""; rows.len()];
     }

@@ -46,9 +46,7 @@ fn claims(paths: &[&str]) -> Vec<usize> {
     if !is_export {
         return Vec::new();
     }
-    let is_list = |path: &str| {
-        PEOPLE_LISTS.contains(&path) || OTHER_LISTS.contains(&path) || ROOM_LISTS.contains(&path)
-    };
+    let is_list = |path: &str| PEOPLE_LISTS.contains(&path) || OTHER_LISTS.contains(&path) || ROOM_LISTS.contains(&path);
     let is_list_of_room = |path: &str| path.split_once('/').is_some_and(|(_, name)| LISTS_OF_ROOM.contains(&name));
     let is_mine = |path: &str| day(path).is_some() || is_list(path) || is_list_of_room(path);
     paths.iter().enumerate().filter(|(_, path)| is_mine(path)).map(|(at, _)| at).collect()

@@ -19,8 +19,7 @@ use crate::out::Out;
 pub(super) const PEOPLE_LISTS: &[&str] = &["users.json", "org_users.json"];
 
 /// The lists of rooms. None of them is public: also an open channel can be read only by those who work there.
-pub(super) const ROOM_LISTS: &[&str] =
-    &["channels.json", "groups.json", "dms.json", "mpims.json", "file_conversations.json"];
+pub(super) const ROOM_LISTS: &[&str] = &["channels.json", "groups.json", "dms.json", "mpims.json", "file_conversations.json"];
 
 /// Slack's own account, which is in no list.
 const SLACKBOT: &str = "USLACKBOT";

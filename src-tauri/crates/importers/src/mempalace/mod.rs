@@ -259,7 +259,7 @@ fn read_exact(database: &Connection, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut room = Room::default();
     let mut rows = drawers.query([])?;
     while let Some(row) = rows.next()? {
-        let (id, text) = (database::text(row, 0), database::text(row, 1));
+        let (id, text) = (database::text(row, 0), Some(database::text(row, 1).unwrap_or_default()));
         if let Some(reason) = not_a_drawer(database::text(row, 3)) {
             out.skip(reason, id.as_deref().unwrap_or_default());
             continue;

@@ -241,6 +241,7 @@ export const TESTIDS = {
   sourceRestored: 'source-restored',
   sourcesImport: 'btn-import',
   importRow: 'import-row',
+  importUndo: 'btn-import-undo',
   importReview: 'btn-import-review',
   sampleLoad: 'btn-sample-load',
   sampleRemove: 'btn-sample-remove',

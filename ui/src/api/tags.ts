@@ -43,6 +43,7 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   conversation_messages: ['messages', 'memories'],
   conversation_standing: ['conversations', 'messages', 'analyses', 'memories', 'people'],
   conversation_erase_preview: ['conversations', 'messages', 'memories'],
+  import_undo_preview: ['conversations', 'messages', 'memories', 'imports'],
   conversation_privacy_preview: ['conversations', 'memories', 'analyses', 'gate_log'],
   analyses_list: ['analyses'],
   jobs_list: ['jobs', 'settings'],

@@ -1,13 +1,19 @@
-/** Texts of erasing a conversation, a person or memories: the preview, the confirmation, and the receipt. */
+/** Texts of erasing a conversation, a person, memories or what an import added: the preview, the confirmation, and the receipt. */
 import { listed, plural } from './words';
 
 export const erase = {
   menuConversation: 'Erase this conversation…',
   menuPerson: (name: string) => `Erase everything from ${name}…`,
-  titleConversation: (name: string) => `Erase “${name}” for good?`,
-  titlePerson: (name: string) => `Erase everything from ${name} for good?`,
-  textConversation: 'The conversation is removed from Keepsake, with everything that comes only from it.',
-  textPerson: 'Everything they wrote is removed from Keepsake, from all their accounts, with everything derived about them. A conversation with no one else in it is removed completely, including your own messages. What others said elsewhere stays.',
+  title: {
+    conversation: (name: string) => `Erase “${name}” for good?`,
+    person: (name: string) => `Erase everything from ${name} for good?`,
+    import: (name: string) => `Undo the import of “${name}”?`,
+  },
+  text: {
+    conversation: 'The conversation is removed from Keepsake, with everything that comes only from it.',
+    person: 'Everything they wrote is removed from Keepsake, from all their accounts, with everything derived about them. A conversation with no one else in it is removed completely, including your own messages. What others said elsewhere stays.',
+    import: 'Every message that this import added is removed from Keepsake, with everything that comes only from these messages. What other imports added stays, also in the same conversations.',
+  },
   /** Opens a dialog, so the menu entries and buttons end in an ellipsis. */
   memory: 'Erase for good…',
   emptyTrash: 'Empty trash…',
@@ -37,10 +43,12 @@ export const erase = {
   memories: (count: number) => `${plural(count, 'memory or proposal', 'memories and proposals')} with no other source`,
   noMemories: 'No memories, because none comes only from it',
   forGood: 'This cannot be undone. Importing the same file again does not bring it back. Keepsake’s automatic backups are deleted too. Other copies, such as the export itself or a backup that you made, are not changed.',
+  forGoodImport: 'You can import the files again later. Decisions about memories that are removed now are lost. Keepsake’s automatic backups are deleted too.',
   counting: 'Counting what will be erased…',
   countFailed: 'The data to be erased could not be counted',
   countFailedText: 'Nothing was erased. Close this and try again.',
   confirm: 'Erase for good',
+  confirmImport: 'Undo the import',
   erasing: 'Erasing…',
   failed: 'It could not be erased:',
   receiptTitle: 'Erased',

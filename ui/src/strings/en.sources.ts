@@ -104,7 +104,7 @@ export const sources = {
   historyEmpty: 'Nothing imported yet.',
   historyFailed: 'The imports could not be loaded',
   historyFailedText: 'Your imported data is safe in the database.',
-  state: { running: 'Running', done: 'Done', failed: 'Failed', cancelled: 'Canceled' } as Readonly<Record<string, string>>,
+  state: { running: 'Running', done: 'Done', failed: 'Failed', cancelled: 'Canceled', undone: 'Undone' } as Readonly<Record<string, string>>,
   seen: 'found',
   imported: 'imported',
   duplicate: 'already imported',
@@ -112,6 +112,8 @@ export const sources = {
   equation: (seen: number, imported: number, duplicate: number, skipped: number) =>
     `${number(seen)} found: ${number(imported)} imported, ${number(duplicate)} already imported, ${number(skipped)} skipped`,
   skippedTitle: 'Skipped, with the reason',
+  undo: 'Undo…',
+  undoImport: (name: string) => `Undo the import of ${name}`,
   leftOut: (count: number) => `${plural(count, 'file is', 'files are')} left out`,
   details: (name: string) => `Details of ${name}`,
   review: (count: number) => `Review ${plural(count, 'proposal', 'proposals')}`,

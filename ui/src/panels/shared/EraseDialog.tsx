@@ -18,8 +18,8 @@ import { TESTIDS } from '../../testids';
 import css from './EraseDialog.module.css';
 import { type EraseTarget, erasing } from './erase';
 
-const PREVIEW = { conversation: 'conversation_erase_preview', person: 'person_erase_preview' } as const;
-const ERASE = { conversation: 'conversation_erase', person: 'person_erase' } as const;
+const PREVIEW = { conversation: 'conversation_erase_preview', person: 'person_erase_preview', import: 'import_undo_preview' } as const;
+const ERASE = { conversation: 'conversation_erase', person: 'person_erase', import: 'import_undo' } as const;
 
 /** The receipt: what was erased, in words, and the job that checks the files. */
 interface Erased {
@@ -67,7 +67,6 @@ interface AskProps {
 function AskWhole({ target, ...asked }: AskProps & { target: Exclude<EraseTarget, { kind: 'memories' }> }) {
   const { data: preview, error } = useRpc(PREVIEW[target.kind], { id: target.id });
   const words = t.erase;
-  const isPerson = target.kind === 'person';
   const send = async () => {
     const outcome = await call(ERASE[target.kind], { id: target.id });
     const parts = [
@@ -80,9 +79,10 @@ function AskWhole({ target, ...asked }: AskProps & { target: Exclude<EraseTarget
   return (
     <Question
       {...asked}
-      title={isPerson ? words.titlePerson(target.name) : words.titleConversation(target.name)}
-      text={isPerson ? words.textPerson : words.textConversation}
-      forGood={words.forGood}
+      title={words.title[target.kind](target.name)}
+      text={words.text[target.kind]}
+      forGood={target.kind === 'import' ? words.forGoodImport : words.forGood}
+      confirm={target.kind === 'import' ? words.confirmImport : words.confirm}
       goes={preview ? foreseen(preview) : null}
       failure={error?.message ?? null}
       send={send}
@@ -105,6 +105,7 @@ function AskMemories({ target, ...asked }: AskProps & { target: Extract<EraseTar
       quoted={target.statement}
       text={words.textMemories}
       forGood={words.forGoodMemories}
+      confirm={words.confirm}
       goes={preview ? goesWithMemories(preview) : null}
       failure={error?.message ?? null}
       send={send}
@@ -117,13 +118,14 @@ interface QuestionProps extends AskProps {
   readonly quoted?: string | null;
   readonly text: string;
   readonly forGood: string;
+  readonly confirm: string;
   /** Null while it is being counted. */
   readonly goes: readonly string[] | null;
   readonly failure: string | null;
   readonly send: () => Promise<Erased>;
 }
 
-function Question({ title, quoted = null, text, forGood, goes, failure, send, onClose, onErased }: QuestionProps) {
+function Question({ title, quoted = null, text, forGood, confirm, goes, failure, send, onClose, onErased }: QuestionProps) {
   const client = useQueryClient();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
@@ -159,7 +161,7 @@ function Question({ title, quoted = null, text, forGood, goes, failure, send, on
             {t.app.cancel}
           </Button>
           <Button tone="danger" disabled={isBusy || goes === null} testId={TESTIDS.eraseConfirm} onClick={erase}>
-            {isBusy ? words.erasing : words.confirm}
+            {isBusy ? words.erasing : confirm}
           </Button>
         </>
       }

@@ -5,7 +5,7 @@
 import { createStore } from '../../state/store';
 
 export type EraseTarget =
-  | { readonly kind: 'conversation' | 'person'; readonly id: string; readonly name: string }
+  | { readonly kind: 'conversation' | 'person' | 'import'; readonly id: string; readonly name: string }
   /** Memories in the trash or dismissed ones; the statement if it is a single one. */
   | { readonly kind: 'memories'; readonly ids: readonly string[]; readonly statement: string | null };
 

@@ -8,6 +8,7 @@ import { useStore } from '../../state/store';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { JobProgress } from '../shared/JobProgress';
+import { askToErase } from '../shared/erase';
 import { cancelJob, isOpen, resultOf, retryJob } from '../shared/jobs';
 import { UnidentifiedSpeakersNotice } from '../shared/UnidentifiedSpeakersNotice';
 import css from './Imports.module.css';
@@ -138,6 +139,11 @@ function ImportRow({ item, isFresh }: { item: ImportView; isFresh: boolean }) {
         <span aria-hidden="true">+</span>
         <Part count={skipped} word={t.sources.skipped} />
         <span className={css.conversations}>{t.sources.conversations(item.conversations)}</span>
+        {item.imported > 0 && !item.is_sample && item.state !== 'undone' ? (
+          <Button size="s" tone="quiet" label={t.sources.undoImport(item.name)} testId={TESTIDS.importUndo} onClick={() => askToErase({ kind: 'import', id: item.id, name: item.name })}>
+            {t.sources.undo}
+          </Button>
+        ) : null}
       </p>
       {item.error ? <p className={css.problem}>{item.error}</p> : null}
       {item.state === 'cancelled' ? <p className={css.inset}>{t.sources.cancelled}</p> : null}

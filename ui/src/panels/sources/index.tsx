@@ -13,6 +13,7 @@ import { drop, pickFiles, pickFolder, waitingFiles } from '../../state/host';
 import { useStore } from '../../state/store';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { EraseDialog } from '../shared/EraseDialog';
 import { FollowOffers } from '../shared/FollowOffers';
 import { Files } from './Files';
 import { ExportHelp } from './Help';
@@ -60,6 +61,7 @@ export default function Sources() {
           {isFirstRun ? null : <SampleCard />}
         </aside>
       </div>
+      <EraseDialog />
     </div>
   );
 }

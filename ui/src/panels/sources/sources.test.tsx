@@ -248,6 +248,21 @@ describe('importing', () => {
   });
 });
 
+test('an import can be undone as a whole, after a look at what goes', async () => {
+  const host = await renderApp('sources');
+  const [row] = await screen.findAllByTestId('import-row');
+  fireEvent.click(within(row as HTMLElement).getByTestId('btn-import-undo'));
+  const dialog = await screen.findByTestId('erase-dialog');
+  await within(dialog).findByTestId('erase-counts');
+  expect(dialog.textContent).toContain('You can import the files again later.');
+  expect(await violations()).toEqual([]);
+  expect(asked(host, 'import_undo')).toEqual([]);
+  fireEvent.click(within(dialog).getByTestId('btn-erase'));
+  await screen.findByTestId('erase-receipt');
+  expect(asked(host, 'import_undo')).toHaveLength(1);
+  await waitFor(() => expect(screen.getAllByTestId('import-row')[0]?.getAttribute('data-state')).toBe('undone'));
+});
+
 test('a folder that holds several exports becomes one card each, and says which files are left out and why', async () => {
   const host = await renderApp('sources');
   act(() => host.emit({ type: 'files_dropped', files: [{ token: 'file:Exports', name: 'Exports', size: 0 }] }));

@@ -42,6 +42,8 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
   ];
   let live: JobView[] = [];
   let imports: ImportView[] = [];
+  /** Ids of the imports that were undone. */
+  let undone: string[] = [];
   let isSampled = false;
   let last = 0;
 
@@ -171,6 +173,8 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
     return { import_id: id };
   };
 
+  const allImports = (): ImportView[] => [...imports, ...importsOf({}).items].map((each) => (undone.includes(each.id) ? { ...each, state: 'undone' } : each));
+
   return {
     jobs_list: () => {
       const rest = list({});
@@ -196,7 +200,17 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
         return run('import', file.name, null, [{ stage: 'Checking the file', done: 0, total: size }, ...steps('Reading messages', size, 10)], () => addImport(file, false));
       }),
     }),
-    imports_list: () => ({ items: [...imports, ...importsOf({}).items] }),
+    imports_list: () => ({ items: allImports() }),
+    import_undo_preview({ id }) {
+      const row = allImports().find((each) => each.id === id);
+      return { messages: row?.imported ?? 0, conversations: row?.conversations ?? 0, shortened: 0, memories: 3 };
+    },
+    import_undo({ id }) {
+      const row = allImports().find((each) => each.id === id);
+      undone = [...undone, id];
+      host.changed('imports', 'messages', 'conversations', 'memories');
+      return { messages: row?.imported ?? 0, conversations: row?.conversations ?? 0, memories: 3, is_pending: false, job_id: 'job_undo' };
+    },
     sample_load: () => {
       if (isSampled) return load({});
       isSampled = true;

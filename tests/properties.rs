@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use keepsake_domain::{Clock, IdSource, ImportId};
+use keepsake_domain::{Clock, ConversationId, IdSource, ImportId};
 use keepsake_engine::{EmbedderSlot, Engine, EngineParts, ImportRequest, PluggedIn, Unwatched};
 use keepsake_models::fake::SentenceReader;
 use keepsake_models::keys::SessionKeys;
-use keepsake_store::{ImportTotals, PreviewState};
+use keepsake_store::{ConversationFilter, ImportTotals, PreviewState};
 use keepsake_testkit::{FixedClock, MONDAY_TEN, SeqIds};
 use proptest::prelude::*;
 use serde_json::json;
@@ -89,6 +89,11 @@ impl Bench {
         self.rows(
             "SELECT source_conversation || '/' || messages || '/' || started_at_ms || '/' || last_activity_at_ms FROM conversations",
         )
+    }
+
+    fn conversation_ids(&self) -> Vec<ConversationId> {
+        let (_, rows) = self.engine.store().read(|tx| tx.conversations(&ConversationFilter::default(), 0, 100)).unwrap();
+        rows.into_iter().map(|row| row.id).collect()
     }
 
     fn candidates(&self) -> Vec<String> {
@@ -211,7 +216,9 @@ proptest! {
         check(first, false)?;
         check(&noisy, false)?;
         check(&noisy, false)?;
-        prop_assert!(bench.engine.erase_import(&id, "test").unwrap().is_done);
+        prop_assert!(bench.engine.undo_import(&id).unwrap().is_done);
+        check(&noisy, false)?;
+        prop_assert!(bench.engine.erase_conversation(&bench.conversation_ids()[0], "test").unwrap().is_done);
         check(&noisy, false)?;
         prop_assert_eq!(bench.faults(), 0);
     }
@@ -219,10 +226,15 @@ proptest! {
     #[test]
     fn what_was_erased_does_not_come_back(lines in export()) {
         let bench = Bench::new();
-        let (import, totals) = bench.import_as(&lines, true);
+        let totals = bench.import(&lines);
         bench.read();
-        let receipt = bench.engine.erase_import(&import, "test").unwrap();
-        prop_assert_eq!((receipt.erased.messages, receipt.is_done), (totals.imported, true));
+        let mut erased = 0;
+        for conversation in bench.conversation_ids() {
+            let receipt = bench.engine.erase_conversation(&conversation, "test").unwrap();
+            prop_assert!(receipt.is_done);
+            erased += receipt.erased.messages;
+        }
+        prop_assert_eq!(erased, totals.imported);
         prop_assert_eq!((bench.log(), bench.candidates()), (Vec::new(), Vec::new()), "nothing is left of it");
         let again = bench.import(&lines);
         bench.read();
@@ -230,5 +242,25 @@ proptest! {
         prop_assert_eq!((again.imported, skipped), (0, totals.imported), "each is told as erased before");
         prop_assert_eq!((bench.log(), bench.candidates()), (Vec::new(), Vec::new()));
         prop_assert_eq!(bench.faults(), 0, "and the chain is whole");
+    }
+
+    #[test]
+    fn what_was_undone_may_be_imported_again(lines in export(), cut in 0_usize..24) {
+        let bench = Bench::new();
+        let (own, other) = lines.split_at(cut.min(lines.len() - 1));
+        bench.import(other);
+        let before = (bench.log(), bench.conversations());
+        if own.is_empty() {
+            return Ok(());
+        }
+        let (import, totals) = bench.import_as(own, false);
+        let whole = (bench.log(), bench.conversations());
+        bench.read();
+        let receipt = bench.engine.undo_import(&import).unwrap();
+        prop_assert_eq!((receipt.erased.messages, receipt.is_done), (totals.imported, true));
+        prop_assert_eq!((bench.log(), bench.conversations()), before, "as if it had never been imported");
+        prop_assert_eq!(bench.import(own).imported, totals.imported, "and new when it comes again");
+        prop_assert_eq!((bench.log(), bench.conversations()), whole);
+        prop_assert_eq!(bench.faults(), 0);
     }
 }

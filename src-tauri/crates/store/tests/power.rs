@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
 use keepsake_domain::{ImportId, JobId, JobKind, Lane};
-use keepsake_store::{AppendContext, BACKUPS_DIR, NewJob, Store, StoreError};
+use keepsake_store::{AppendContext, BACKUPS_DIR, ImportTotals, NewJob, Store, StoreError};
 use keepsake_testkit::{SeqIds, conversation};
 use rusqlite::{Connection, ffi};
 use tempfile::TempDir;
@@ -395,7 +395,7 @@ fn a_day(dir: &Path, acknowledge: &dyn Fn(u32)) {
     for step in 0..48_u32 {
         if step == 30 {
             let job = JobId::fresh(&ids);
-            store.erase_import(&import, "asked", &job, NOW).unwrap();
+            store.undo_import(&import, &job, NOW).unwrap();
         }
         store
             .write(|tx| {
@@ -409,6 +409,9 @@ fn a_day(dir: &Path, acknowledge: &dyn Fn(u32)) {
                         }
                         let import_id = is_first.then_some(&import);
                         rows += tx.append(&messages, AppendContext { ids: &ids, now: NOW, import_id })?.imported;
+                        if is_first {
+                            tx.account_import(&import, "done", &ImportTotals::default(), None, Some(NOW))?;
+                        }
                     }
                     1 => {
                         let payload = "{}".to_owned();

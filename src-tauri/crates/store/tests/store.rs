@@ -41,5 +41,7 @@ mod profiles;
 mod search;
 #[path = "store/subjects.rs"]
 mod subjects;
+#[path = "store/undo_import.rs"]
+mod undo_import;
 #[path = "store/unidentified_speakers.rs"]
 mod unidentified_speakers;

@@ -246,7 +246,7 @@ fn view(import: ImportRow) -> ImportView {
         id: import.id.to_string(),
         name: match (import.is_sample, name.is_empty()) {
             (true, _) => "Sample data".to_owned(),
-            // An erased import keeps its counts but not its path.
+            // An undone import keeps its counts but not its path.
             (false, true) => "Erased".to_owned(),
             (false, false) => name,
         },

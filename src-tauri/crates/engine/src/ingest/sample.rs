@@ -20,7 +20,7 @@ impl Engine {
         if !self.store().read(|tx| tx.sample_imports())?.is_empty() {
             return Err(EngineError::Refused("the sample data is already loaded".to_owned()));
         }
-        // Conversation ids differ each time, so that the tombstones of an erased sample do not block a later one.
+        // Conversation ids differ each time, so that what the person erased from an earlier sample is missing in none.
         let run = keepsake_domain::ImportId::fresh(self.ids());
         let text = dated(SAMPLE, self.now(), run.as_str())
             .ok_or_else(|| EngineError::Refused("the sample data of this build is broken; install another build".to_owned()))?;
@@ -33,10 +33,10 @@ impl Engine {
         self.queue_import(&ImportRequest { is_sample: true, ..ImportRequest::of(path) })
     }
 
-    /// Erases the sample data and everything derived from it.
+    /// Removes the sample data and everything derived from it.
     pub fn remove_sample(&self) -> Result<Vec<ErasureReceipt>> {
         let imports = self.store().read(|tx| tx.sample_imports())?;
-        imports.iter().map(|import| self.erase_import(import, "sample data removed")).collect()
+        imports.iter().map(|import| self.undo_import(import)).collect()
     }
 }
 

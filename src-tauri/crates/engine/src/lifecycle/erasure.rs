@@ -58,11 +58,14 @@ pub struct PrivacyOutcome {
 }
 
 impl Engine {
-    /// Erases everything an import added, and everything that rests on it.
-    pub fn erase_import(&self, import: &ImportId, reason: &str) -> Result<ErasureReceipt> {
+    /// Undoes an import: removes exactly the messages that it added, and everything that rests on them. The same file may be
+    /// imported again. Refused while the import is being read.
+    pub fn undo_import(&self, import: &ImportId) -> Result<ErasureReceipt> {
         let job = JobId::fresh(self.ids());
-        let erased = self.store().erase_import(import, reason, &job, self.now())?;
-        self.after_erasing(job, erased)
+        let undone = self.store().undo_import(import, &job, self.now())?;
+        // The jobs that read the shortened conversations were canceled, but other messages may still be unread.
+        self.queue_unread()?;
+        self.after_erasing(job, undone)
     }
 
     /// Erases one conversation and everything that rests only on it.
@@ -103,6 +106,11 @@ impl Engine {
     /// What erasing a conversation would remove.
     pub fn preview_erased_conversation(&self, id: &ConversationId) -> Result<ErasurePreview> {
         Ok(self.store().read(|tx| tx.preview_erased_conversation(id))?)
+    }
+
+    /// What undoing an import would remove.
+    pub fn preview_undone_import(&self, import: &ImportId) -> Result<ErasurePreview> {
+        Ok(self.store().read(|tx| tx.preview_undone_import(import))?)
     }
 
     /// What erasing a person would remove.

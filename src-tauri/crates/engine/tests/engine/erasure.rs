@@ -43,7 +43,7 @@ fn with_nobody_reading_the_receipt_says_done_at_once() {
     let f = Fixture::new();
     let import = import(&f);
     assert!(canaries(&f) > 50, "it is there to be found");
-    let receipt = f.engine.erase_import(&import, "asked").unwrap();
+    let receipt = f.engine.undo_import(&import).unwrap();
     assert!(receipt.is_done && receipt.erased.messages == 50, "{receipt:?}");
     assert_eq!(canaries(&f), 0);
     let job = f.engine.store().read(|tx| tx.job(&receipt.job)).unwrap();
@@ -86,8 +86,8 @@ fn held_up(erase: impl FnOnce(&Fixture, &ImportId) -> keepsake_engine::ErasureRe
 }
 
 #[test]
-fn an_erased_import_is_pending_while_a_reader_holds_it_up() {
-    held_up(|f, import| f.engine.erase_import(import, "asked").unwrap(), 0);
+fn an_undone_import_is_pending_while_a_reader_holds_it_up() {
+    held_up(|f, import| f.engine.undo_import(import).unwrap(), 0);
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_worker_that_dies_over_an_erasure_leaves_it_to_the_next() {
     let receipt = other
         .read(|tx| {
             tx.totals()?;
-            Ok(f.engine.erase_import(&import, "asked").unwrap())
+            Ok(f.engine.undo_import(&import).unwrap())
         })
         .unwrap();
     assert!(!receipt.is_done);
@@ -141,16 +141,16 @@ fn a_worker_that_dies_over_an_erasure_leaves_it_to_the_next() {
 }
 
 #[test]
-fn an_erased_import_is_forgotten_by_name_and_not_by_number() {
+fn an_undone_import_is_forgotten_by_name_and_may_be_imported_again() {
     let f = Fixture::new();
     let import = import(&f);
-    f.engine.erase_import(&import, "asked").unwrap();
+    f.engine.undo_import(&import).unwrap();
     let row = f.engine.store().read(|tx| tx.imports(1)).unwrap().pop().unwrap();
     assert_eq!((row.path.as_str(), row.totals.imported), ("", 50));
     let again = f.dir.path().join("chat.jsonl");
     let id = ImportId::fresh(&keepsake_testkit::SeqIds::new(5));
     let outcome = f.engine.import(&id, &ImportRequest::of(&again), &Unwatched).unwrap();
-    assert_eq!((outcome.totals.imported, outcome.totals.skipped[0].count), (0, 50), "and does not come back");
+    assert_eq!((outcome.totals.imported, outcome.totals.skipped.len()), (50, 0), "imported again, it is new");
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn paused_work_does_not_hold_up_an_erasure() {
     let receipt = other
         .read(|tx| {
             tx.totals()?;
-            Ok(f.engine.erase_import(&import, "asked").unwrap())
+            Ok(f.engine.undo_import(&import).unwrap())
         })
         .unwrap();
     assert!(!receipt.is_done, "a reader holds it up");

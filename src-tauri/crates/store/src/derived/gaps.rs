@@ -6,11 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use keepsake_domain::{ConversationId, EntityId, EvidenceSpan, GapId, GapStatus, TaskId, TaskStatus, Timestamp};
+use keepsake_domain::{EntityId, EvidenceSpan, GapId, GapStatus, TaskId, TaskStatus, Timestamp};
 use rusqlite::params;
 
 use crate::changes::Tag;
 use crate::derived::profiles::place;
+use crate::lifecycle::erase::{MESSAGES_OF_PART, Part};
 use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 use crate::{Result, StoreError};
@@ -265,11 +266,10 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes the gaps whose wording comes from a conversation, with their tasks; if `handles` (a JSON array) is given, only
-    /// gaps whose wording comes from messages under these handles. Other gaps stay, but lose the evidence in these messages.
-    pub(crate) fn erase_gaps_of(&self, id: &ConversationId, handles: Option<&str>) -> Result<()> {
-        let within = "SELECT id FROM interactions WHERE conversation_id = ?1
-                         AND (?2 IS NULL OR handle_id IN (SELECT value FROM json_each(?2)))";
+    /// Deletes the gaps whose wording comes from a part of a conversation, with their tasks. Other gaps stay, but lose the
+    /// evidence in these messages.
+    pub(crate) fn erase_gaps_of(&self, part: Part<'_>) -> Result<()> {
+        let within = MESSAGES_OF_PART;
         // The wording of a gap comes from the first message in its evidence or from the request before it. In the second case, it
         // occurs in that request and in no message that stays.
         let says = "SELECT 1 FROM gap_evidence o JOIN interactions i ON i.id = o.interaction_id
@@ -282,11 +282,10 @@ impl WriteTx<'_> {
         );
         for column in ["need", "description", "fingerprint"] {
             let sql = format!("SELECT {column} FROM capability_gaps WHERE id IN ({worded})");
-            self.remember_traces_with(&sql, params![id.as_str(), handles])?;
+            self.remember_traces_with(&sql, part.params())?;
         }
-        self.conn.execute(&format!("DELETE FROM capability_gaps WHERE id IN ({worded})"), params![id.as_str(), handles])?;
-        self.conn
-            .execute(&format!("DELETE FROM gap_evidence WHERE interaction_id IN ({within})"), params![id.as_str(), handles])?;
+        self.conn.execute(&format!("DELETE FROM capability_gaps WHERE id IN ({worded})"), part.params())?;
+        self.conn.execute(&format!("DELETE FROM gap_evidence WHERE interaction_id IN ({within})"), part.params())?;
         self.conn.execute(
             "DELETE FROM capability_gaps WHERE NOT EXISTS (SELECT 1 FROM gap_evidence v WHERE v.gap_id = capability_gaps.id)",
             [],

@@ -15,6 +15,7 @@ use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
 use crate::changes::Tag;
+use crate::lifecycle::erase::{MESSAGES_OF_PART, Part};
 use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError};
@@ -571,11 +572,10 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes a conversation's sessions from every playbook version; if `handles` (a JSON array) is given, only sessions with
-    /// messages under these handles. A playbook with fewer than [`PLAYBOOK_SESSIONS_MIN`] sessions left is deleted.
-    pub(crate) fn erase_playbooks_of(&self, id: &ConversationId, handles: Option<&str>) -> Result<()> {
-        let within = "SELECT id FROM interactions WHERE conversation_id = ?1
-                         AND (?2 IS NULL OR handle_id IN (SELECT value FROM json_each(?2)))";
+    /// Deletes the sessions with messages of this part from every playbook version. A playbook with fewer than
+    /// [`PLAYBOOK_SESSIONS_MIN`] sessions left is deleted.
+    pub(crate) fn erase_playbooks_of(&self, part: Part<'_>) -> Result<()> {
+        let within = MESSAGES_OF_PART;
         let touched = format!(
             "SELECT DISTINCT version_id FROM playbook_places WHERE interaction_id IN ({within})
              UNION SELECT DISTINCT version_id FROM playbook_against WHERE interaction_id IN ({within})"
@@ -584,18 +584,15 @@ impl WriteTx<'_> {
         let playbooks = format!("SELECT playbook_id FROM playbook_versions WHERE id IN ({touched})");
         for column in ["title", "description", "steps", "purposes"] {
             let sql = format!("SELECT {column} FROM playbook_versions WHERE playbook_id IN ({playbooks})");
-            self.remember_traces_with(&sql, params![id.as_str(), handles])?;
+            self.remember_traces_with(&sql, part.params())?;
         }
         let occurrences = format!(
             "DELETE FROM playbook_occurrences WHERE EXISTS (
                  SELECT 1 FROM playbook_places p WHERE p.version_id = playbook_occurrences.version_id
                     AND p.position = playbook_occurrences.position AND p.interaction_id IN ({within}))"
         );
-        self.conn.execute(&occurrences, params![id.as_str(), handles])?;
-        self.conn.execute(
-            &format!("DELETE FROM playbook_against WHERE interaction_id IN ({within})"),
-            params![id.as_str(), handles],
-        )?;
+        self.conn.execute(&occurrences, part.params())?;
+        self.conn.execute(&format!("DELETE FROM playbook_against WHERE interaction_id IN ({within})"), part.params())?;
         // With too few sessions left, it is no longer a playbook.
         self.conn.execute(
             &format!(

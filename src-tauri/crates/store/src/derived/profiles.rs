@@ -16,6 +16,7 @@ use keepsake_domain::{
 use rusqlite::{OptionalExtension, Row, params};
 
 use crate::changes::Tag;
+use crate::lifecycle::erase::{MESSAGES_OF_PART, OF_PART, Part};
 use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError};
@@ -403,12 +404,13 @@ impl WriteTx<'_> {
     }
 
     /// Deletes the entries with evidence in a conversation, even if they have evidence elsewhere, because their wording may come
-    /// from this conversation. The next derivation words them again from the remaining messages. The person's own wording stays
-    /// as long as some evidence is left. If only some speakers are erased (`handles`, a JSON array), the messages of the others
-    /// remain evidence.
-    pub(crate) fn erase_profiles_of(&self, id: &ConversationId, handles: Option<&str>) -> Result<()> {
-        let resting = "SELECT v.profile_id FROM profile_evidence v JOIN interactions i ON i.id = v.interaction_id
-                        WHERE i.conversation_id = ?1";
+    /// from this conversation (if an import is undone, from its messages there). The next derivation words them again from the
+    /// remaining messages. The person's own wording stays as long as some evidence is left. If only a part is erased, the other
+    /// messages remain evidence.
+    pub(crate) fn erase_profiles_of(&self, part: Part<'_>) -> Result<()> {
+        let reach = part.reach().params();
+        let resting =
+            format!("SELECT v.profile_id FROM profile_evidence v JOIN interactions i ON i.id = v.interaction_id WHERE {OF_PART}");
         // A topic may be named with words from a message that is not among its evidence, such as a refusal. Therefore delete
         // every topic of the participants, of linked entities and of the owner, since their topics may be stored under another
         // entity.
@@ -419,21 +421,21 @@ impl WriteTx<'_> {
                  UNION SELECT id FROM entities WHERE is_owner = 1))"
         );
         for column in ["content", "facet", "fingerprint"] {
-            for rows in [derived.as_str(), resting] {
-                self.remember_traces(&format!("SELECT {column} FROM entity_profiles WHERE id IN ({rows})"), id.as_str())?;
+            for rows in [&derived, &resting] {
+                self.remember_traces_with(&format!("SELECT {column} FROM entity_profiles WHERE id IN ({rows})"), reach)?;
             }
         }
         // A topic marked as wrong is stored in the words of a message, so the mark is deleted with the last evidence. The topic
-        // cannot come back from the same messages, because their tombstones prevent a new import.
+        // cannot come back from the same messages unless the person imports them again after an undo.
         self.conn.execute(
             &format!(
                 "DELETE FROM profile_debunks WHERE facet LIKE 'topic:%'
                     AND EXISTS (SELECT 1 FROM entity_profiles p WHERE p.facet = profile_debunks.facet AND p.id IN ({resting}))
                     AND NOT EXISTS (SELECT 1 FROM entity_profiles p JOIN profile_evidence v ON v.profile_id = p.id
                                       JOIN interactions i ON i.id = v.interaction_id
-                                     WHERE p.facet = profile_debunks.facet AND i.conversation_id <> ?1)"
+                                     WHERE p.facet = profile_debunks.facet AND NOT ({OF_PART}))"
             ),
-            [id.as_str()],
+            reach,
         )?;
         // A model reads each message only once. If an entity loses an entry made by a model, its messages are read again, because
         // the remaining ones may prove the same statement.
@@ -441,14 +443,11 @@ impl WriteTx<'_> {
             &format!(
                 "DELETE FROM profile_reads WHERE entity_id IN (SELECT entity_id FROM entity_profiles WHERE origin = 'model' AND id IN ({derived}))"
             ),
-            [id.as_str()],
+            reach,
         )?;
-        self.conn.execute(&format!("DELETE FROM entity_profiles WHERE id IN ({derived})"), [id.as_str()])?;
-        self.conn.execute(
-            "DELETE FROM profile_evidence WHERE interaction_id IN (SELECT id FROM interactions WHERE conversation_id = ?1
-                AND (?2 IS NULL OR handle_id IN (SELECT value FROM json_each(?2))))",
-            params![id.as_str(), handles],
-        )?;
+        self.conn.execute(&format!("DELETE FROM entity_profiles WHERE id IN ({derived})"), reach)?;
+        self.conn
+            .execute(&format!("DELETE FROM profile_evidence WHERE interaction_id IN ({MESSAGES_OF_PART})"), part.params())?;
         self.conn.execute(
             "DELETE FROM entity_profiles WHERE NOT EXISTS (SELECT 1 FROM profile_evidence v WHERE v.profile_id = entity_profiles.id)",
             [],

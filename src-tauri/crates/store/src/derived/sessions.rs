@@ -12,6 +12,7 @@ use rusqlite::{OptionalExtension, Row, params};
 
 use crate::changes::Tag;
 use crate::derived::profiles::place;
+use crate::lifecycle::erase::{Part, RESTS_ON_ANOTHER};
 use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
@@ -389,16 +390,21 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes everything that session records and tiers contain from a conversation.
-    pub(crate) fn erase_sessions_of(&self, conversation: &ConversationId) -> Result<()> {
-        let id = conversation.as_str();
+    /// Deletes everything that session records and tiers contain from a conversation. The ends of sessions stay at messages that
+    /// an undone import did not add, because agents reported some of them.
+    pub(crate) fn erase_sessions_of(&self, part: Part<'_>) -> Result<()> {
+        let id = part.conversation.as_str();
         self.remember_traces(
             "SELECT t.text FROM session_items t JOIN session_summaries s ON s.id = t.session_id WHERE s.conversation_id = ?1",
             id,
         )?;
-        for table in ["session_summaries", "session_replies", "session_readings", "session_ends"] {
+        for table in ["session_summaries", "session_replies", "session_readings"] {
             self.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), [id])?;
         }
+        self.conn.execute(
+            &format!("DELETE FROM session_ends WHERE conversation_id = ?1 AND NOT {RESTS_ON_ANOTHER}"),
+            part.reach().params(),
+        )?;
         self.touch(Tag::Sessions);
         Ok(())
     }

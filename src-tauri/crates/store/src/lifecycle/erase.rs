@@ -1,7 +1,8 @@
 //! Erasure: the only code that removes messages, together with everything derived from them.
 //!
 //! A tombstone without content replaces each message in the same transaction, so the hash chain stays intact and a re-import does
-//! not bring the message back. The same transaction queues a job that completes the erasure, because the write-ahead log contains
+//! not bring the message back. (Undoing an import, [`crate::lifecycle::undo_import`], removes messages in the same way, and they
+//! may be imported again.) The same transaction queues a job that completes the erasure, because the write-ahead log contains
 //! the text as long as any reader uses an older snapshot. An erasure is therefore pending until that log has been emptied and a
 //! search of the files has found none of the text ([`Store::sweep`]).
 //!
@@ -24,7 +25,7 @@ use crate::lifecycle::restore::clear_staging;
 use crate::lifecycle::traces::Traces;
 use crate::log::imports::INCOMING_DIR;
 use crate::open::{ReadTx, Store, WriteTx};
-use crate::text::{parse, to_json};
+use crate::text::to_json;
 use crate::{Result, StoreError};
 
 /// Counts of the data that an erasure removed.
@@ -47,16 +48,68 @@ pub struct ErasurePayload {
     traces: Traces,
 }
 
-/// The part of a conversation to erase: all of it, or the messages under certain handles.
+/// The part of a conversation to erase: all of it, the messages under certain handles, or those of one import.
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'p> {
     pub(crate) conversation: &'p ConversationId,
-    /// JSON array of handle ids; `None` means the whole conversation.
-    pub(crate) handles: Option<&'p str>,
+    /// JSON array of handle ids; `None` means every handle.
+    handles: Option<&'p str>,
+    /// `None` means every import, and messages that no import brought.
+    import: Option<&'p ImportId>,
 }
 
-/// SQL condition for the messages `i` of a part. Its conversation and handles are the first two parameters.
-const OF_PART: &str = "i.conversation_id = ?1 AND (?2 IS NULL OR i.handle_id IN (SELECT value FROM json_each(?2)))";
+impl<'p> Part<'p> {
+    /// The whole conversation.
+    pub(crate) fn all(conversation: &'p ConversationId) -> Self {
+        Self { conversation, handles: None, import: None }
+    }
+
+    /// The messages under these handles, a JSON array of ids.
+    pub(crate) fn of_handles(conversation: &'p ConversationId, handles: &'p str) -> Self {
+        Self { handles: Some(handles), ..Self::all(conversation) }
+    }
+
+    /// The messages that this import added.
+    pub(crate) fn of_import(conversation: &'p ConversationId, import: &'p ImportId) -> Self {
+        Self { import: Some(import), ..Self::all(conversation) }
+    }
+
+    /// Whether this is the whole conversation.
+    pub(crate) fn is_all(&self) -> bool {
+        self.handles.is_none() && self.import.is_none()
+    }
+
+    /// The messages whose derived data is deleted with this part. Anybody may be quoted in what was derived from a conversation in
+    /// which an erased person spoke, so that is the whole conversation. What rests only on messages that an undone import did not
+    /// add is not touched.
+    pub(crate) fn reach(self) -> Self {
+        Self { handles: None, ..self }
+    }
+
+    /// The parameters of [`OF_PART`].
+    pub(crate) fn params(&self) -> (&'p str, Option<&'p str>, Option<&'p str>) {
+        (self.conversation.as_str(), self.handles, self.import.map(ImportId::as_str))
+    }
+}
+
+/// SQL condition for the messages `i` of a part.
+macro_rules! of_part {
+    () => {
+        "i.conversation_id = ?1 AND (?2 IS NULL OR i.handle_id IN (SELECT value FROM json_each(?2)))
+            AND (?3 IS NULL OR i.import_id IS ?3)"
+    };
+}
+
+/// SQL condition for the messages `i` of a part. The first three parameters are [`Part::params`].
+pub(crate) const OF_PART: &str = of_part!();
+
+/// SQL for the ids of the messages of a part.
+pub(crate) const MESSAGES_OF_PART: &str = concat!("SELECT i.id FROM interactions i WHERE ", of_part!());
+
+/// SQL condition: the column `interaction_id` names a message that stays when an import is undone. Of a part without an import,
+/// it is never true.
+pub(crate) const RESTS_ON_ANOTHER: &str =
+    concat!("(?3 IS NOT NULL AND EXISTS (SELECT 1 FROM interactions i WHERE i.id = interaction_id AND NOT (", of_part!(), ")))");
 
 pub(crate) const PENDING: &str = "SELECT count(*) FROM jobs WHERE kind = 'erase' AND state <> 'done'";
 
@@ -72,23 +125,6 @@ pub enum Sweep {
 }
 
 impl Store {
-    /// Erases every conversation that an import created, with its messages, everything based on them, and the quotes in the
-    /// record of the import. The erasure is pending until `job` has completed it.
-    pub fn erase_import(&self, import: &ImportId, reason: &str, job: &JobId, now: Timestamp) -> Result<Erased> {
-        self.erase(|tx| {
-            let mut statement = tx.conn.prepare("SELECT id FROM conversations WHERE import_id = ?1")?;
-            let ids = statement.query_map(params![import.as_str()], |row| row.get::<_, String>(0))?;
-            let ids = ids.map(|id| parse("conversation id", &id?)).collect::<Result<Vec<ConversationId>>>()?;
-            let parts: Vec<Part<'_>> = ids.iter().map(|id| Part { conversation: id, handles: None }).collect();
-            let erased = tx.erase_parts(&parts, reason, now)?;
-            tx.forget_link_work()?;
-            tx.forget_silent_speakers()?;
-            tx.empty_account(import)?;
-            tx.queue_erasure(job, erased, now)?;
-            Ok(erased)
-        })
-    }
-
     /// Empties the write-ahead log, removes the copies that Keepsake itself made, and searches all files for the erased text.
     pub fn sweep(&self, payload: &ErasurePayload) -> Result<Sweep> {
         let data_dir = self.path().parent().unwrap_or(Path::new("."));
@@ -231,37 +267,60 @@ impl WriteTx<'_> {
     /// Deletes the data derived from a conversation: memories based only on it, analyses, summaries and its gate log. A memory
     /// with evidence in another conversation stays, but loses this evidence. Returns the number of deleted memories.
     pub fn erase_derived(&self, id: &ConversationId) -> Result<u64> {
-        self.erase_derived_of(Part { conversation: id, handles: None })
+        self.erase_derived_of(Part::all(id))
     }
 
     /// Like [`erase_derived`](Self::erase_derived), for a part: memories based only on it are deleted. Data derived from the
     /// conversation as a whole may quote anyone, so it is deleted too and derived again from the remaining messages.
     pub(crate) fn erase_derived_of(&self, part: Part<'_>) -> Result<u64> {
         let id = part.conversation;
+        let gone = self.erase_memories_of(part)?;
+        for (table, column) in [("conversation_summaries", "summary"), ("conversation_analyses", "outcome")] {
+            self.remember_traces(&format!("SELECT {column} FROM {table} WHERE conversation_id = ?1"), id.as_str())?;
+            self.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), params![id.as_str()])?;
+        }
+        let stops = format!("FROM gate_log WHERE conversation_id = ?1 AND NOT {RESTS_ON_ANOTHER}");
+        self.remember_traces_with(&format!("SELECT content {stops}"), part.reach().params())?;
+        self.conn.execute(&format!("DELETE {stops}"), part.reach().params())?;
+        self.remember_traces("SELECT pending_actions FROM conversations WHERE id = ?1", id.as_str())?;
+        self.forget_conversation_status(id)?;
+        self.erase_profiles_of(part)?;
+        self.erase_gaps_of(part)?;
+        self.erase_calls_about(id)?;
+        self.erase_topics_of(part)?;
+        self.erase_playbooks_of(part)?;
+        self.erase_sessions_of(part)?;
+        self.erase_model_replies_of(id)?;
+        self.conn.execute(
+            "DELETE FROM jobs WHERE state NOT IN ('queued', 'running') AND json_extract(payload, '$.conversation_id') = ?1",
+            params![id.as_str()],
+        )?;
+        self.touch(Tag::Memories);
+        self.touch(Tag::Analyses);
+        self.touch(Tag::GateLog);
+        self.touch(Tag::Jobs);
+        Ok(gone)
+    }
+
+    /// Deletes the evidence in a part, and the memories that have no other. Returns the number of deleted memories.
+    fn erase_memories_of(&self, part: Part<'_>) -> Result<u64> {
         let mut statement = self.conn.prepare(&format!(
             "SELECT DISTINCT v.memory_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id WHERE {OF_PART}
-             UNION SELECT id FROM memories WHERE conversation_id = ?1 AND ?2 IS NULL"
+             UNION SELECT id FROM memories WHERE conversation_id = ?1 AND ?2 IS NULL AND ?3 IS NULL"
         ))?;
-        let memories = statement.query_map(params![id.as_str(), part.handles], |row| row.get::<_, String>(0))?;
+        let memories = statement.query_map(part.params(), |row| row.get::<_, String>(0))?;
         let memories = memories.collect::<rusqlite::Result<Vec<_>>>()?;
         for memory in &memories {
             self.remember_traces("SELECT content FROM memories WHERE id = ?1", memory)?;
         }
-        for (table, column) in
-            [("conversation_summaries", "summary"), ("conversation_analyses", "outcome"), ("gate_log", "content")]
-        {
-            self.remember_traces(&format!("SELECT {column} FROM {table} WHERE conversation_id = ?1"), id.as_str())?;
-        }
-        self.remember_traces("SELECT pending_actions FROM conversations WHERE id = ?1", id.as_str())?;
-        self.forget_conversation_status(id)?;
         let mut gone = 0;
         for memory in &memories {
+            let (conversation, handles, import) = part.params();
             self.conn
                 .prepare_cached(&format!(
-                    "DELETE FROM memory_evidence WHERE memory_id = ?3
-                        AND interaction_id IN (SELECT i.id FROM interactions i WHERE {OF_PART})"
+                    "DELETE FROM memory_evidence WHERE memory_id = ?4 AND interaction_id IN ({MESSAGES_OF_PART})"
                 ))?
-                .execute(params![id.as_str(), part.handles, memory])?;
+                .execute(params![conversation, handles, import, memory])?;
             let moved = self
                 .conn
                 .prepare_cached(
@@ -295,24 +354,6 @@ impl WriteTx<'_> {
                 .execute([memory])?;
         }
         self.delete_empty_operations()?;
-        for table in ["conversation_summaries", "conversation_analyses", "gate_log"] {
-            self.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), params![id.as_str()])?;
-        }
-        self.erase_profiles_of(id, part.handles)?;
-        self.erase_gaps_of(id, part.handles)?;
-        self.erase_calls_about(id)?;
-        self.erase_topics_of(id)?;
-        self.erase_playbooks_of(id, part.handles)?;
-        self.erase_sessions_of(id)?;
-        self.erase_model_replies_of(id)?;
-        self.conn.execute(
-            "DELETE FROM jobs WHERE state NOT IN ('queued', 'running') AND json_extract(payload, '$.conversation_id') = ?1",
-            params![id.as_str()],
-        )?;
-        self.touch(Tag::Memories);
-        self.touch(Tag::Analyses);
-        self.touch(Tag::GateLog);
-        self.touch(Tag::Jobs);
         Ok(gone)
     }
 
@@ -349,28 +390,6 @@ impl WriteTx<'_> {
         self.enqueue(&job, now).map(|_| ())
     }
 
-    /// Removes every quote from the file and its path from the record of an import, and deletes its jobs and their alerts.
-    fn empty_account(&self, import: &ImportId) -> Result<()> {
-        // Messages that it added to a conversation of another import stay. The record of where they came from then stays as well.
-        self.conn.execute(
-            "DELETE FROM imports WHERE id = ?1 AND is_sample = 1 AND NOT EXISTS (SELECT 1 FROM interactions WHERE import_id = ?1)",
-            params![import.as_str()],
-        )?;
-        self.conn.execute(
-            "UPDATE imports SET path = '', error = NULL, skipped = (
-                 SELECT coalesce(json_group_array(json_set(value, '$.sample', '')), '[]') FROM json_each(imports.skipped))
-              WHERE id = ?1",
-            params![import.as_str()],
-        )?;
-        let jobs = "SELECT id FROM jobs WHERE kind = 'import' AND state NOT IN ('queued', 'running')
-                       AND json_extract(payload, '$.import_id') = ?1";
-        self.conn.execute(&format!("DELETE FROM alerts WHERE job_id IN ({jobs})"), params![import.as_str()])?;
-        self.conn.execute(&format!("DELETE FROM jobs WHERE id IN ({jobs})"), params![import.as_str()])?;
-        self.touch(Tag::Alerts);
-        self.touch(Tag::Jobs);
-        Ok(())
-    }
-
     /// Removes handles without messages, and entities without handles.
     pub(crate) fn forget_silent_speakers(&self) -> Result<()> {
         // Delete suggestions about handles without messages, because they are about nobody.
@@ -396,60 +415,56 @@ impl WriteTx<'_> {
     }
 
     /// Replaces messages with tombstones, and removes the conversation if it is then empty. Works only on the erasing connection.
-    pub(crate) fn erase_messages(&self, part: Part<'_>, reason: &str, now: Timestamp) -> Result<u64> {
-        let Part { conversation: id, handles } = part;
+    /// Returns the number of messages, and whether the conversation is gone.
+    pub(crate) fn erase_messages(&self, part: Part<'_>, reason: &str, now: Timestamp) -> Result<(u64, bool)> {
+        let id = part.conversation;
+        let (conversation, handles, import) = part.params();
         self.conn.execute(
             &format!(
                 "INSERT INTO tombstones (seq, id, source_key, prev_hash, row_hash, erased_at_ms, reason)
-                 SELECT i.seq, i.id, i.source_key, i.prev_hash, i.row_hash, ?3, ?4 FROM interactions i WHERE {OF_PART}"
+                 SELECT i.seq, i.id, i.source_key, i.prev_hash, i.row_hash, ?4, ?5 FROM interactions i WHERE {OF_PART}"
             ),
-            params![id.as_str(), handles, now.0, reason],
+            params![conversation, handles, import, now.0, reason],
         )?;
         self.conn.execute(
-            &format!(
-                "DELETE FROM embeddings WHERE owner_kind = 'interaction' AND owner_id IN (SELECT i.id FROM interactions i WHERE {OF_PART})"
-            ),
-            params![id.as_str(), handles],
+            &format!("DELETE FROM embeddings WHERE owner_kind = 'interaction' AND owner_id IN ({MESSAGES_OF_PART})"),
+            part.params(),
         )?;
-        let key = self.source_hash_key()?;
-        let mut statement = self.conn.prepare(&format!("SELECT i.content FROM interactions i WHERE {OF_PART}"))?;
-        let mut rows = statement.query(params![id.as_str(), handles])?;
-        while let Some(row) = rows.next()? {
-            if let ValueRef::Text(text) = row.get_ref(0)? {
-                self.traces.borrow_mut().add(&key, text);
-            }
+        self.remember_traces_with(&format!("SELECT i.content FROM interactions i WHERE {OF_PART}"), part.params())?;
+        let gone = self.conn.execute(&format!("DELETE FROM interactions AS i WHERE {OF_PART}"), part.params())?;
+        let is_empty = !self.recount(id)?;
+        if is_empty {
+            self.conn.execute("DELETE FROM conversations WHERE id = ?1", params![id.as_str()])?;
         }
+        Ok((gone as u64, is_empty))
+    }
+
+    /// Counts the remaining messages of a conversation again: in all, by speaker, their times, and whom the conversation is with.
+    /// Returns `false` if there are none.
+    fn recount(&self, id: &ConversationId) -> Result<bool> {
         self.conn.execute(
-            "DELETE FROM conversation_people
-              WHERE conversation_id = ?1 AND (?2 IS NULL OR handle_id IN (SELECT value FROM json_each(?2)))",
-            params![id.as_str(), handles],
+            "DELETE FROM conversation_people WHERE conversation_id = ?1 AND NOT EXISTS (
+                 SELECT 1 FROM interactions i WHERE i.conversation_id = ?1 AND i.handle_id = conversation_people.handle_id)",
+            params![id.as_str()],
         )?;
-        let gone = self.conn.execute(
-            "DELETE FROM interactions WHERE conversation_id = ?1 AND (?2 IS NULL OR handle_id IN (SELECT value FROM json_each(?2)))",
-            params![id.as_str(), handles],
+        self.conn.execute(
+            "UPDATE conversation_people SET messages = rest.messages, first_ms = rest.first_ms, last_ms = rest.last_ms
+               FROM (SELECT handle_id, count(*) AS messages, min(created_at_ms) AS first_ms, max(created_at_ms) AS last_ms
+                       FROM interactions WHERE conversation_id = ?1 GROUP BY handle_id) rest
+              WHERE conversation_id = ?1 AND conversation_people.handle_id = rest.handle_id",
+            params![id.as_str()],
         )?;
+        // The same choice of the counterpart as when messages are appended.
         let kept = self.conn.execute(
-            "UPDATE conversations SET messages = rest.messages, started_at_ms = rest.first_ms, last_activity_at_ms = rest.last_ms, settle_due_ms = 0
+            "UPDATE conversations SET messages = rest.messages, started_at_ms = rest.first_ms, last_activity_at_ms = rest.last_ms,
+                    settle_due_ms = 0, entity_id = (
+                        SELECT i.entity_id FROM interactions i JOIN entities e ON e.id = i.entity_id WHERE i.conversation_id = ?1
+                         ORDER BY e.is_owner, CASE e.entity_type WHEN 'agent' THEN 1 WHEN 'service' THEN 2 ELSE 0 END, i.seq LIMIT 1)
                FROM (SELECT count(*) AS messages, min(created_at_ms) AS first_ms, max(created_at_ms) AS last_ms
                        FROM interactions WHERE conversation_id = ?1) rest
               WHERE id = ?1 AND rest.messages > 0",
             params![id.as_str()],
         )?;
-        if kept == 0 {
-            self.conn.execute("DELETE FROM conversations WHERE id = ?1", params![id.as_str()])?;
-        } else {
-            // If the speaker that the conversation was assigned to is gone, reassign it to a remaining one.
-            self.conn.execute(
-                "UPDATE conversations SET entity_id = (
-                     SELECT h.entity_id FROM conversation_people p JOIN entity_channels h ON h.id = p.handle_id
-                       JOIN entities e ON e.id = h.entity_id
-                      WHERE p.conversation_id = ?1 ORDER BY e.is_owner, p.messages DESC, p.handle_id LIMIT 1)
-                  WHERE id = ?1 AND entity_id NOT IN (
-                     SELECT h.entity_id FROM conversation_people p JOIN entity_channels h ON h.id = p.handle_id
-                      WHERE p.conversation_id = ?1)",
-                params![id.as_str()],
-            )?;
-        }
-        Ok(gone as u64)
+        Ok(kept > 0)
     }
 }

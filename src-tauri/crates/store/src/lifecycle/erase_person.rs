@@ -9,10 +9,9 @@
 use std::collections::BTreeSet;
 
 use keepsake_domain::{ConversationId, HandleId, JobId, Timestamp};
-use rusqlite::params;
 
 use crate::changes::Tag;
-use crate::lifecycle::erase::{Erased, Part};
+use crate::lifecycle::erase::{Erased, OF_PART, Part};
 use crate::open::{ReadTx, Store, WriteTx};
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
@@ -51,7 +50,7 @@ impl ReadTx<'_> {
     /// Previews the erasure of a conversation.
     pub fn preview_erased_conversation(&self, id: &ConversationId) -> Result<ErasurePreview> {
         let messages = self.conversation(id)?.messages;
-        let memories = self.memories_resting_on(&[Part { conversation: id, handles: None }])?;
+        let memories = self.memories_resting_on(&[Part::all(id)])?;
         Ok(ErasurePreview { messages, conversations: 1, shortened: 0, memories })
     }
 
@@ -62,36 +61,22 @@ impl ReadTx<'_> {
         let conversations = self.conversations_of_handles(&json)?;
         let parts: Vec<Part<'_>> = conversations.iter().map(|(id, has_others)| part(id, *has_others, &json)).collect();
         for part in &parts {
-            if part.handles.is_some() {
-                foreseen.shortened += 1;
-            } else {
-                foreseen.conversations += 1;
-            }
-            foreseen.messages += self
-                .conn
-                .prepare_cached(
-                    "SELECT count(*) FROM interactions
-                      WHERE conversation_id = ?1 AND (?2 IS NULL OR handle_id IN (SELECT value FROM json_each(?2)))",
-                )?
-                .query_row(params![part.conversation.as_str(), part.handles], |row| row.get::<_, i64>(0))?
-                as u64;
+            foreseen.conversations += u64::from(part.is_all());
+            foreseen.shortened += u64::from(!part.is_all());
+            foreseen.messages += self.count_of(&format!("SELECT count(*) FROM interactions i WHERE {OF_PART}"), part.params())?;
         }
         foreseen.memories = self.memories_resting_on(&parts)?;
         Ok(foreseen)
     }
 
     /// Number of memories whose evidence is only in these parts.
-    fn memories_resting_on(&self, parts: &[Part<'_>]) -> Result<u64> {
+    pub(crate) fn memories_resting_on(&self, parts: &[Part<'_>]) -> Result<u64> {
         let mut gone: BTreeSet<String> = BTreeSet::new();
         for part in parts {
-            let mut statement = self.conn.prepare_cached(
-                "SELECT i.id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
-                  WHERE i.conversation_id = ?1 AND (?2 IS NULL OR i.handle_id IN (SELECT value FROM json_each(?2)))",
-            )?;
-            let rows = statement.query_map(params![part.conversation.as_str(), part.handles], |row| row.get::<_, String>(0))?;
-            for id in rows {
-                gone.insert(id?);
-            }
+            gone.extend(self.ids_of(
+                &format!("SELECT i.id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id WHERE {OF_PART}"),
+                part.params(),
+            )?);
         }
         let count: i64 = self
             .conn
@@ -106,7 +91,7 @@ impl ReadTx<'_> {
 }
 
 fn part<'p>(conversation: &'p ConversationId, has_others: bool, handles: &'p str) -> Part<'p> {
-    Part { conversation, handles: has_others.then_some(handles) }
+    if has_others { Part::of_handles(conversation, handles) } else { Part::all(conversation) }
 }
 
 impl Store {
@@ -114,7 +99,7 @@ impl Store {
     pub fn erase_conversation(&self, id: &ConversationId, reason: &str, job: &JobId, now: Timestamp) -> Result<Erased> {
         self.erase(|tx| {
             tx.conversation(id)?;
-            let erased = tx.erase_parts(&[Part { conversation: id, handles: None }], reason, now)?;
+            let erased = tx.erase_parts(&[Part::all(id)], reason, now)?;
             tx.forget_link_work()?;
             tx.forget_silent_speakers()?;
             tx.queue_erasure(job, erased, now)?;
@@ -157,15 +142,18 @@ impl WriteTx<'_> {
         for part in parts {
             // The record of an import quotes lines that it skipped.
             self.conn.execute(
-                "UPDATE imports SET skipped = (SELECT coalesce(json_group_array(json_set(value, '$.sample', '')), '[]')
-                                                 FROM json_each(imports.skipped))
-                  WHERE id IN (SELECT import_id FROM interactions WHERE conversation_id = ?1)",
-                params![part.conversation.as_str()],
+                &format!(
+                    "UPDATE imports SET skipped = (SELECT coalesce(json_group_array(json_set(value, '$.sample', '')), '[]')
+                                                     FROM json_each(imports.skipped))
+                      WHERE id IN (SELECT i.import_id FROM interactions i WHERE {OF_PART})"
+                ),
+                part.reach().params(),
             )?;
             self.cancel_jobs_about(part.conversation.as_str(), now)?;
             erased.memories += self.erase_derived_of(*part)?;
-            erased.messages += self.erase_messages(*part, reason, now)?;
-            erased.conversations += u64::from(part.handles.is_none());
+            let (messages, is_gone) = self.erase_messages(*part, reason, now)?;
+            erased.messages += messages;
+            erased.conversations += u64::from(is_gone);
         }
         for tag in [Tag::Conversations, Tag::Messages, Tag::Imports, Tag::People] {
             self.touch(tag);

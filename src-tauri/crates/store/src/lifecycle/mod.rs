@@ -11,4 +11,5 @@ pub(crate) mod private_files;
 pub(crate) mod restore;
 pub(crate) mod schema;
 pub(crate) mod traces;
+pub(crate) mod undo_import;
 pub(crate) mod unfinished;

@@ -2,7 +2,7 @@
 //!
 //! The backup is copied beside the store and prepared there. File, rows and hash chain are checked, the schema is upgraded to the
 //! current version, and the decisions made since the backup are applied. Messages erased since then are erased from the copy too,
-//! and later imports do not bring them back. Items dismissed, marked as wrong, unlinked, excluded or made private since then stay
+//! and later imports do not bring them back. Imports undone since then are undone in the copy too, and may be imported again. Items dismissed, marked as wrong, unlinked, excluded or made private since then stay
 //! so. A statement that was corrected since then awaits review instead of taking effect again.
 //!
 //! Only then do the pages of the copy replace those of the live file, in one SQLite transaction. Readers continue with their
@@ -29,6 +29,7 @@ use crate::lifecycle::backup::{
 use crate::lifecycle::erase::Part;
 use crate::lifecycle::erase_memory::{ForgottenPlace, MemoryTombstone};
 use crate::lifecycle::private_files::create_private_dir;
+use crate::lifecycle::undo_import::keeps_out;
 use crate::lifecycle::{migrate, schema};
 use crate::log::chain::ChainFault;
 use crate::open::{ReadTx, Store, has_log, opening_turn, set_up};
@@ -55,7 +56,7 @@ pub struct Restored {
     pub memories: u64,
     /// Whether later decisions could be applied: the backup is from this store, and the store could be read.
     pub is_same_store: bool,
-    /// Messages that were erased since the backup, and are now erased from the restored store as well.
+    /// Messages that were erased, or whose import was undone, since the backup. They are now gone from the restored store as well.
     pub erased_again: u64,
     /// Messages that arrived after the backup and were then erased. Later imports leave them out.
     pub kept_out: u64,
@@ -615,12 +616,17 @@ impl ReadTx<'_> {
 }
 
 impl crate::WriteTx<'_> {
-    /// Erases from the copy everything that the store has erased since the backup. The store erases whole conversations and all
-    /// messages of a speaker in them, never single messages, so the same is done in the copy.
+    /// Erases from the copy everything that the store has erased or undone since the backup. The store erases whole conversations
+    /// and all messages of a speaker in them, never single messages, so the same is done in the copy. Imports are undone first,
+    /// because what remains of a conversation may have been erased afterwards.
     fn erase_again(&self, decided: &Decided, now: Timestamp) -> Result<u64> {
+        let (erased, undone): (Vec<&Tombstone>, Vec<&Tombstone>) =
+            decided.tombstones.iter().partition(|tombstone| keeps_out(&tombstone.reason));
+        let undone: Vec<&str> = undone.iter().map(|tombstone| tombstone.id.as_str()).collect();
+        let mut messages = self.undo_again(&undone, now)?;
         let mut gone: BTreeMap<String, (BTreeSet<String>, u64)> = BTreeMap::new();
         let mut find = self.conn.prepare("SELECT conversation_id, handle_id FROM interactions WHERE source_key = ?1")?;
-        for tombstone in &decided.tombstones {
+        for tombstone in erased {
             let rows = find.query_map([&tombstone.source_key], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
             for row in rows {
                 let (conversation, handle) = row?;
@@ -633,7 +639,6 @@ impl crate::WriteTx<'_> {
         for conversation in &decided.emptied {
             self.erase_derived(&parse("conversation id", conversation)?)?;
         }
-        let mut messages = 0;
         for (conversation, (handles, count)) in gone {
             let all: i64 =
                 self.conn.query_row("SELECT count(*) FROM interactions WHERE conversation_id = ?1", [&conversation], |row| {
@@ -641,7 +646,7 @@ impl crate::WriteTx<'_> {
                 })?;
             let id: ConversationId = parse("conversation id", &conversation)?;
             let handles = to_json("handles", &handles)?;
-            let part = Part { conversation: &id, handles: (count < all as u64).then_some(handles.as_str()) };
+            let part = if count < all as u64 { Part::of_handles(&id, &handles) } else { Part::all(&id) };
             messages += self.erase_parts(&[part], "it was erased after the backup was made", now)?.messages;
         }
         if messages > 0 {
@@ -659,8 +664,8 @@ impl crate::WriteTx<'_> {
     }
 }
 
-/// Appends the tombstones of messages that arrived after the backup and were then erased to the copy's chain, so that a later
-/// import does not bring these messages back.
+/// Appends the tombstones of messages that arrived after the backup and were then removed to the copy's chain, so that neither a
+/// later restore nor, if they were erased, a later import brings these messages back. Returns the number of erased ones.
 fn keep_out(conn: &Connection, decided: &Decided) -> Result<u64> {
     let read = ReadTx { conn };
     let mut head = read.chain_head()?.to_vec();
@@ -670,25 +675,29 @@ fn keep_out(conn: &Connection, decided: &Decided) -> Result<u64> {
         |row| row.get(0),
     )?;
     let mut seq = last.unwrap_or(0);
-    let mut kept = 0;
+    let (mut added, mut kept) = (0, 0);
     for tombstone in &decided.tombstones {
+        let is_erasure = keeps_out(&tombstone.reason);
+        // An undone message may be stored again under another id, so only its own id tells whether it is known.
         let is_known: bool = conn.query_row(
-            "SELECT EXISTS (SELECT 1 FROM tombstones WHERE source_key = ?1 OR id = ?2) OR EXISTS (SELECT 1 FROM interactions WHERE source_key = ?1)",
-            params![tombstone.source_key, tombstone.id],
+            "SELECT EXISTS (SELECT 1 FROM tombstones WHERE id = ?2)
+                 OR EXISTS (SELECT 1 FROM interactions WHERE ?3 AND source_key = ?1)",
+            params![tombstone.source_key, tombstone.id, is_erasure],
             |row| row.get(0),
         )?;
-        if is_known {
+        if is_known || is_erasure && read.is_erased(&tombstone.source_key)? {
             continue;
         }
         seq += 1;
-        kept += 1;
+        added += 1;
+        kept += u64::from(is_erasure);
         conn.execute(
             "INSERT INTO tombstones (seq, id, source_key, prev_hash, row_hash, erased_at_ms, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             params![seq, tombstone.id, tombstone.source_key, head, tombstone.row_hash, tombstone.erased_at_ms, tombstone.reason],
         )?;
         head.clone_from(&tombstone.row_hash);
     }
-    if kept > 0 {
+    if added > 0 {
         let counted = conn.execute("UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'interactions'", [seq])?;
         if counted == 0 {
             conn.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('interactions', ?1)", [seq])?;

@@ -2,7 +2,7 @@
 //! identified by the ids from their source.
 //!
 //! Appending the same message twice adds nothing. The same id with a different text is stored as a new revision beside the old
-//! one. An erased message is never stored again.
+//! one. An erased message is never stored again; a message of an undone import may be.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -160,11 +160,8 @@ impl ReadTx<'_> {
             }
             next = next.max(row.get::<_, i64>(0)? + 1);
         }
-        if next == 0 {
-            let mut erased = self.conn.prepare_cached("SELECT 1 FROM tombstones WHERE source_key = ?1")?;
-            if erased.exists(params![source_key])? {
-                return Ok(Revision::Erased);
-            }
+        if next == 0 && self.is_erased(source_key)? {
+            return Ok(Revision::Erased);
         }
         Ok(Revision::Next(next))
     }

@@ -66,8 +66,8 @@ fn texts_are_kept_exactly() {
 #[test]
 fn erased_stays_erased() {
     let bench = Bench::new();
-    let import = bench.import(&conversation("c", TALK), false);
-    bench.erase(&import);
+    bench.append(&conversation("c", TALK));
+    bench.erase("c");
     let truth = bench.truth();
     let again = bench.append(&conversation("c", TALK));
     assert_eq!((again.imported, again.duplicate, again.erased), (0, 0, 3));

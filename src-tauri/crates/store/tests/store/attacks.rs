@@ -133,9 +133,9 @@ const ATTACKS: &[(&str, &str, Control)] = &[
 
 fn attacked_bench() -> Bench {
     let bench = Bench::new();
-    let import = bench.import(&conversation("gone", "owner Mara: to be erased"), false);
+    bench.append(&conversation("gone", "owner Mara: to be erased"));
     bench.append(&conversation("kept", "owner Mara: first words\nassistant Nova: second words\nowner Mara: third words"));
-    bench.erase(&import);
+    bench.erase("gone");
     // The erased row has number 1, so attacks on rows 1 and 2 must target the remaining rows 2 and 3.
     bench
 }

@@ -287,7 +287,7 @@ const SECRET: &str = "xylokarpzebra under the third flowerpot";
 fn what_was_erased_since_does_not_come_back_and_stays_out_of_later_imports() {
     let bench = Bench::new();
     let secret = conversation("secret", &format!("owner Mara: I keep the {SECRET}"));
-    let import = bench.import(&secret, false);
+    bench.append(&secret);
     let memory = bench.candidate("secret", "third flowerpot");
     bench.append(&conversation("kept", "owner Mara: I love tea"));
     for source in ["secret", "kept"] {
@@ -304,9 +304,9 @@ fn what_was_erased_since_does_not_come_back_and_stays_out_of_later_imports() {
     }
     let copy = back_up(&bench, "copy.db");
     let later = conversation("later", &format!("owner Mara: and the other {SECRET}"));
-    let later_import = bench.import(&later, false);
-    bench.erase(&import);
-    bench.erase(&later_import);
+    bench.append(&later);
+    bench.erase("secret");
+    bench.erase("later");
 
     let restored = restore(&bench, &copy).unwrap();
     assert_eq!((restored.erased_again, restored.kept_out, restored.messages), (1, 1, 1));
@@ -459,8 +459,8 @@ fn one_copy_is_made_ready_at_a_time_and_what_a_killed_one_left_goes() {
     assert!(refused.to_string().contains("already"), "another process would take its folder from under it: {refused}");
     bench.store.clear_leftovers().unwrap();
     assert!(left.join("keepsake.db").exists(), "a copy in use is no leftover");
-    let import = bench.import(&conversation("gone", &format!("owner Mara: {SECRET}")), false);
-    let (_, job) = bench.begin_erasing(&import);
+    bench.append(&conversation("gone", &format!("owner Mara: {SECRET}")));
+    let (_, job) = bench.begin_erasing("gone");
     assert_eq!(bench.sweep(&job).unwrap(), keepsake_store::Sweep::Held, "it may hold what is erased");
     drop(staged);
     for clear in [&|| bench.store.clear_leftovers().unwrap() as (), &|| {
@@ -489,8 +489,8 @@ fn a_copy_of_another_store_comes_in_whole_and_says_so() {
     let (theirs, _) = lived_in();
     let copy = back_up(&theirs, "copy.db");
     let mine = Bench::new();
-    let import = mine.import(&conversation("mine", "owner Jo: mine alone"), false);
-    mine.erase(&import);
+    mine.append(&conversation("mine", "owner Jo: mine alone"));
+    mine.erase("mine");
     let restored = restore(&mine, &copy).unwrap();
     assert_eq!((restored.is_same_store, restored.messages), (false, 4));
     assert_eq!(mine.store.read(|tx| tx.verify_chain()).unwrap().faults, []);
@@ -499,7 +499,7 @@ fn a_copy_of_another_store_comes_in_whole_and_says_so() {
 #[test]
 fn own_copies_leave_with_an_erasure_and_others_are_not_touched() {
     let (bench, _) = lived_in();
-    let import = bench.import(&conversation("gone", &format!("owner Mara: {SECRET}")), false);
+    bench.append(&conversation("gone", &format!("owner Mara: {SECRET}")));
     let own = bench.dir.path().join("backups");
     std::fs::create_dir(&own).unwrap();
     let ours = back_up(&bench, "backups/keepsake-2026-01-05T10-00-00Z-daily.db");
@@ -509,7 +509,7 @@ fn own_copies_leave_with_an_erasure_and_others_are_not_touched() {
         std::fs::write(path, SECRET).unwrap();
     }
     let theirs = back_up(&bench, "mine.db");
-    bench.erase(&import);
+    bench.erase("gone");
     assert!(!ours.exists() && !part.exists() && !damaged.exists(), "every copy that Keepsake made is gone");
     assert!(theirs.exists(), "what the person copied is theirs");
 }

@@ -6,7 +6,7 @@ use keepsake_domain::{
     Category, Confidence, ConversationId, Durability, HandleId, IdSource, ImportId, InteractionId, JobId, LinkAnswer, LinkId,
     MemoryId, MemoryKind, MemoryStatus, Message, Span, Speaker, Subject, Timestamp,
 };
-use keepsake_store::{AppendContext, BatchOutcome, Erased, InteractionRow, NewEvidence, NewMemory, Store, Sweep};
+use keepsake_store::{AppendContext, BatchOutcome, Erased, ImportTotals, InteractionRow, NewEvidence, NewMemory, Store, Sweep};
 use keepsake_testkit::{MONDAY_TEN, SeqIds};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
@@ -56,18 +56,38 @@ impl Bench {
         let id = ImportId::fresh(&self.ids);
         self.store.write(|tx| tx.begin_import(&id, "export.zip", "keepsake", is_sample, NOW)).unwrap();
         self.append_from(messages, Some(&id));
+        self.store.write(|tx| tx.account_import(&id, "done", &ImportTotals::default(), None, Some(NOW))).unwrap();
         id
     }
 
-    /// Erases an import as far as possible in one transaction. Returns the job that must complete the erasure.
-    pub(crate) fn begin_erasing(&self, import: &ImportId) -> (Erased, JobId) {
+    /// Erases a conversation as far as possible in one transaction. Returns the job that must complete the erasure.
+    pub(crate) fn begin_erasing(&self, source: &str) -> (Erased, JobId) {
         let job = JobId::fresh(&self.ids);
-        (self.store.erase_import(import, "asked", &job, NOW).unwrap(), job)
+        (self.store.erase_conversation(&self.conversation(source), "asked", &job, NOW).unwrap(), job)
     }
 
-    /// Erases an import completely.
-    pub(crate) fn erase(&self, import: &ImportId) -> Erased {
-        let (erased, job) = self.begin_erasing(import);
+    /// Erases a conversation completely.
+    pub(crate) fn erase(&self, source: &str) -> Erased {
+        self.complete(self.begin_erasing(source))
+    }
+
+    /// Undoes an import as far as possible in one transaction. Returns the job that must complete it. Its preview had the same
+    /// numbers.
+    pub(crate) fn begin_undoing(&self, import: &ImportId) -> (Erased, JobId) {
+        let job = JobId::fresh(&self.ids);
+        let foreseen = self.store.read(|tx| tx.preview_undone_import(import)).unwrap();
+        let undone = self.store.undo_import(import, &job, NOW).unwrap();
+        let numbers = (foreseen.messages, foreseen.conversations, foreseen.memories);
+        assert_eq!((undone.messages, undone.conversations, undone.memories), numbers, "as the preview said: {foreseen:?}");
+        (undone, job)
+    }
+
+    /// Undoes an import completely.
+    pub(crate) fn undo(&self, import: &ImportId) -> Erased {
+        self.complete(self.begin_undoing(import))
+    }
+
+    fn complete(&self, (erased, job): (Erased, JobId)) -> Erased {
         assert_eq!(self.sweep(&job).unwrap(), Sweep::Clean, "nobody reads, so it is done at once");
         erased
     }

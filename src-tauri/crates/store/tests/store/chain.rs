@@ -9,14 +9,14 @@ use crate::bench::{Bench, LOG_TRIGGERS};
 /// Two conversations, preceded by an erased one.
 fn talk() -> Bench {
     let bench = Bench::new();
-    let erased = bench.import(&conversation("gone", "owner Mara: one\nassistant Nova: two"), false);
+    bench.append(&conversation("gone", "owner Mara: one\nassistant Nova: two"));
     let lines = (0..12).map(|n| format!("owner Mara: words number {n}\nassistant Nova: answer number {n}\n")).collect::<String>();
     bench.append(&conversation("c", &lines));
     let mut tool = conversation("d", "tool grep (tool_result): 3 matches\nowner Mara: thanks");
     tool[1].reply_to = Some("m1".to_owned());
     tool[1].metadata.insert("edited".to_owned(), true.into());
     bench.append(&tool);
-    bench.erase(&erased);
+    bench.erase("gone");
     bench
 }
 

@@ -21,11 +21,13 @@ fn canaries(bench: &Bench) -> usize {
         .sum()
 }
 
-/// Stores the canary in all data that an import creates, among other conversations. Returns that import.
-fn infested(bench: &Bench) -> keepsake_domain::ImportId {
+/// Stores the canary in all data that an import creates, among other conversations. Returns that import. Its conversation already
+/// has the `older` lines.
+fn infested(bench: &Bench, older: &str) -> ImportId {
     let filler = |n: usize| format!("owner Mara: filler {n} about tea and rain\nassistant Nova: answer {n}\n").repeat(20);
     bench.append(&conversation("before", &filler(1)));
-    let lines = format!("owner Mara: I keep a {CANARY} at home\nassistant Nova: A {CANARY}?\n{}", filler(2));
+    bench.append(&conversation("gone", older));
+    let lines = format!("{older}owner Mara: I keep a {CANARY} at home\nassistant Nova: A {CANARY}?\n{}", filler(2));
     let long = format!("owner Mara: {}", format!("{CANARY} and more ").repeat(2_000));
     let mut messages = Conversation::new("gone").title(CANARY).channel("chat", CANARY).messages(&format!("{lines}{long}"));
     for message in &mut messages {
@@ -118,25 +120,41 @@ fn approve(tx: &keepsake_store::WriteTx<'_>, bench: &Bench, id: &MemoryId, summa
 }
 
 #[test]
-fn no_byte_of_an_erased_import_remains() {
+fn no_byte_of_an_erased_conversation_remains() {
     let bench = Bench::new();
-    let import = infested(&bench);
-    quote_in_account(&bench, &import);
-    assert!(canaries(&bench) > 100, "the canary is there to be found");
-    let kept = bench.dump("SELECT * FROM interactions WHERE source_conversation <> 'gone'");
-    let erased = bench.erase(&import);
-    assert_eq!((erased.conversations, erased.messages, erased.memories), (1, 43, 1));
-    assert_eq!(canaries(&bench), 0, "file, log and shared memory hold nothing of it");
+    infested(&bench, "");
+    none_remains(&bench, 1, &|| bench.erase("gone"));
+}
+
+#[test]
+fn no_byte_of_an_undone_import_remains_also_where_its_conversation_is_older() {
+    for (older, conversations) in [("", 1), ("owner Mara: what was said before\nassistant Nova: and answered\n", 0)] {
+        let bench = Bench::new();
+        let import = infested(&bench, older);
+        quote_in_account(&bench, &import);
+        none_remains(&bench, conversations, &|| bench.undo(&import));
+        assert_eq!(
+            bench.dump("SELECT path, skipped, error, seen, imported FROM imports"),
+            [" | [{\"reason\":\"empty\",\"count\":2,\"sample\":\"\"}] | - | 45 | 43"],
+            "of the account the numbers stay"
+        );
+    }
+}
+
+/// Removes what is infested, and checks that nothing of it is left and that the rest is as it was.
+fn none_remains(bench: &Bench, conversations: u64, remove: &dyn Fn() -> keepsake_store::Erased) {
+    assert!(canaries(bench) > 100, "the canary is there to be found");
+    let rows = bench.store.read(|tx| tx.verify_chain()).unwrap().rows;
+    let gone = "(import_id IS NOT NULL AND source_conversation = 'gone')";
+    let kept = bench.dump(&format!("SELECT * FROM interactions WHERE NOT {gone}"));
+    let erased = remove();
+    assert_eq!((erased.conversations, erased.messages, erased.memories), (conversations, 43, 1));
+    assert_eq!(canaries(bench), 0, "file, log and shared memory hold nothing of it");
     assert_eq!(bench.dump("SELECT * FROM interactions"), kept, "the rest is untouched");
     let report = bench.store.read(|tx| tx.verify_chain()).unwrap();
-    assert!(report.faults.is_empty() && report.rows == 123, "the chain is whole over the tombstones: {report:?}");
+    assert!(report.faults.is_empty() && report.rows == rows, "the chain is whole over the tombstones: {report:?}");
     assert_eq!(bench.dump("PRAGMA integrity_check"), ["ok"]);
     assert_eq!(bench.dump("PRAGMA foreign_key_check"), Vec::<String>::new());
-    assert_eq!(
-        bench.dump("SELECT path, skipped, error, seen, imported FROM imports"),
-        [" | [{\"reason\":\"empty\",\"count\":2,\"sample\":\"\"}] | - | 45 | 43"],
-        "of the account the numbers stay"
-    );
     assert_eq!(bench.dump("SELECT kind FROM jobs"), ["erase"], "of its job nothing");
     for table in [
         "alerts", "memories", "memory_evidence", "embeddings", "gate_log", "conversation_analyses", "conversation_summaries",
@@ -156,12 +174,12 @@ fn no_byte_of_an_erased_import_remains() {
 #[test]
 fn without_the_indexs_secure_deletion_the_words_would_stay() {
     let bench = Bench::new();
-    let import = infested(&bench);
+    infested(&bench, "");
     let switch_off = |raw: &Connection| {
         raw.execute_batch("INSERT INTO interactions_fts (interactions_fts, rank) VALUES ('secure-delete', 0)").unwrap();
     };
     let copy = bench.copy(2, switch_off);
-    let (_, job) = copy.begin_erasing(&import);
+    let (_, job) = copy.begin_erasing("gone");
     assert!(copy.store.checkpoint().unwrap());
     assert!(canaries(&copy) > 0, "or the test above proves nothing");
     assert!(copy.sweep(&job).is_err(), "and nobody calls that done");
@@ -170,11 +188,11 @@ fn without_the_indexs_secure_deletion_the_words_would_stay() {
 #[test]
 fn an_erasure_that_a_reader_holds_up_is_not_done_before_the_reader_is_gone() {
     let bench = Bench::new();
-    let import = infested(&bench);
+    infested(&bench, "");
     assert!(bench.store.checkpoint().unwrap());
     let reader = plain(bench.store.path());
     reader.execute_batch("BEGIN; SELECT count(*) FROM interactions").unwrap();
-    let (_, job) = bench.begin_erasing(&import);
+    let (_, job) = bench.begin_erasing("gone");
     assert_eq!(bench.sweep(&job).unwrap(), Sweep::Held);
     assert_eq!(bench.store.read(|tx| tx.pending_erasures()).unwrap(), 1);
     assert!(canaries(&bench) > 0, "the reader still sees the text, so it is still there");
@@ -209,8 +227,8 @@ fn a_leftover_that_the_log_does_not_explain_is_found() {
         raw.execute_batch("DROP TABLE junk").unwrap();
     };
     for (bench, is_left) in [(blank.copy(2, |_| ()), false), (blank.copy(2, leave_behind), true)] {
-        let import = bench.import(&conversation("gone", &format!("owner Mara: {WORDS}")), false);
-        let (_, job) = bench.begin_erasing(&import);
+        bench.append(&conversation("gone", &format!("owner Mara: {WORDS}")));
+        let (_, job) = bench.begin_erasing("gone");
         let swept = bench.sweep(&job).unwrap();
         assert_eq!(matches!(swept, Sweep::Left(_)), is_left, "{swept:?}");
     }
@@ -219,16 +237,16 @@ fn a_leftover_that_the_log_does_not_explain_is_found() {
 #[test]
 fn the_same_words_where_nobody_erased_them_are_no_leftover() {
     let bench = Bench::new();
-    let import = bench.import(&conversation("gone", &format!("owner Mara: {WORDS}")), false);
+    bench.append(&conversation("gone", &format!("owner Mara: {WORDS}")));
     bench.append(&conversation("kept", &format!("owner Mara: {WORDS}")));
-    assert_eq!(bench.erase(&import).messages, 1);
+    assert_eq!(bench.erase("gone").messages, 1);
 }
 
 #[test]
 fn an_erasure_cannot_be_cancelled() {
     let bench = Bench::new();
-    let import = bench.import(&conversation("gone", "owner Mara: mine"), false);
-    let (_, job) = bench.begin_erasing(&import);
+    bench.append(&conversation("gone", "owner Mara: mine"));
+    let (_, job) = bench.begin_erasing("gone");
     assert!(bench.store.write(|tx| tx.request_cancel(&job, NOW)).is_err());
     assert_eq!(bench.store.read(|tx| tx.pending_erasures()).unwrap(), 1);
 }
@@ -239,7 +257,7 @@ fn a_memory_that_also_rests_elsewhere_stays_with_what_is_left() {
     let whatsapp = |id: &str, name: &str, text: &str| {
         Conversation::new(id).channel("whatsapp", id).messages(&format!("person {name}: {text}"))
     };
-    let import = bench.import(&whatsapp("gone", "Ana", "I love tea"), false);
+    bench.append(&whatsapp("gone", "Ana", "I love tea"));
     bench.append(&whatsapp("kept", "Ana", "tea again"));
     bench.append(&whatsapp("other", "Ben", "hm"));
     let mut memory = bench.memory("Ana likes tea", vec![bench.place("gone", "tea"), bench.place("kept", "tea")]);
@@ -254,7 +272,7 @@ fn a_memory_that_also_rests_elsewhere_stays_with_what_is_left() {
     new.supersedes = Some(old.clone());
     let new = bench.insert(&new);
 
-    let erased = bench.erase(&import);
+    let erased = bench.erase("gone");
     assert_eq!(erased.memories, 1, "only the old version goes");
     bench
         .store
@@ -272,7 +290,7 @@ fn a_memory_that_also_rests_elsewhere_stays_with_what_is_left() {
 #[test]
 fn a_speaker_heard_only_in_what_is_erased_does_not_hold_the_erasure_up() {
     let bench = Bench::new();
-    let import = bench.import(&Conversation::new("gone").channel("whatsapp", "x").messages("person Ana: I love tea"), false);
+    bench.append(&Conversation::new("gone").channel("whatsapp", "x").messages("person Ana: I love tea"));
     bench.append(&Conversation::new("kept").channel("email", "y").messages("person Ana: tea again"));
     // A version in the owner's words that replaces two merged memories.
     let mut old = bench.memory("Ana loves tea", vec![bench.place("gone", "tea")]);
@@ -281,31 +299,31 @@ fn a_speaker_heard_only_in_what_is_erased_does_not_hold_the_erasure_up() {
     memory.subject = bench.person("gone", "Ana");
     memory.supersedes = Some(bench.insert(&old));
     bench.insert(&memory);
-    bench.erase(&import);
+    bench.erase("gone");
     assert_eq!(bench.dump("SELECT channel_type FROM entity_channels"), ["email"]);
     assert_eq!(bench.dump("SELECT count(*) FROM entities"), ["1"]);
 }
 
 #[test]
-fn a_sample_import_that_reached_into_another_conversation_can_be_erased() {
+fn a_sample_import_that_reached_into_another_conversation_can_be_undone() {
     let bench = Bench::new();
     bench.append(&conversation("own", "owner Mara: mine"));
     let sample = bench.import(&conversation("own", "owner Mara: mine\nowner Mara: and the sample's"), true);
-    bench.erase(&sample);
-    assert_eq!(bench.messages("own").len(), 2);
+    bench.undo(&sample);
+    assert_eq!(bench.messages("own").len(), 1, "the person's own message stays");
     let sample = bench.import(&conversation("sample", "owner Mara: try me"), true);
     assert_eq!(bench.store.read(|tx| tx.sample_imports()).unwrap(), std::slice::from_ref(&sample));
-    bench.erase(&sample);
+    bench.undo(&sample);
     assert!(bench.store.read(|tx| tx.sample_imports()).unwrap().is_empty());
-    assert_eq!(bench.store.read(|tx| tx.imports(10)).unwrap().len(), 1, "the one without messages is forgotten");
+    assert!(bench.store.read(|tx| tx.imports(10)).unwrap().is_empty(), "and forgotten");
 }
 
 #[test]
 fn erasing_what_is_not_there_erases_nothing() {
     let bench = Bench::new();
     bench.append(&conversation("c", "owner Mara: mine"));
-    let nobody = keepsake_domain::ImportId::fresh(&bench.ids);
-    assert_eq!(bench.erase(&nobody), keepsake_store::Erased::default());
+    let nobody = ImportId::fresh(&bench.ids);
+    assert_eq!(bench.undo(&nobody), keepsake_store::Erased::default());
     assert_eq!(bench.messages("c").len(), 1);
 }
 
@@ -318,7 +336,7 @@ fn an_import_accounts_for_itself() {
     bench.store.write(|tx| tx.account_import(&import, "done", &totals, None, Some(NOW))).unwrap();
     let row = bench.store.read(|tx| tx.imports(1)).unwrap().pop().unwrap();
     assert_eq!((row.state.as_str(), row.totals, row.finished), ("done", totals, Some(NOW)));
-    let nobody = keepsake_domain::ImportId::fresh(&bench.ids);
+    let nobody = ImportId::fresh(&bench.ids);
     assert!(bench.store.write(|tx| tx.account_import(&nobody, "done", &ImportTotals::default(), None, None)).is_err());
 }
 
@@ -326,7 +344,7 @@ fn an_import_accounts_for_itself() {
 #[test]
 fn hashes_of_what_was_served_go_with_what_they_are_of() {
     let bench = Bench::new();
-    let import = bench.import(&Conversation::new("gone").messages("owner Mara: I live in Utrecht."), false);
+    bench.append(&Conversation::new("gone").messages("owner Mara: I live in Utrecht."));
     let stays = bench.append(&Conversation::new("stays").messages("owner Mara: I play the cello."));
     assert_eq!(stays.imported, 1);
     let ids = bench.dump("SELECT id FROM interactions ORDER BY seq");
@@ -339,7 +357,7 @@ fn hashes_of_what_was_served_go_with_what_they_are_of() {
         bench.store.read(|tx| Served::before(tx, now)?.map_or(Ok(false), |served| served.was(&pieces[0], item, now))).unwrap()
     };
     assert!(was("int_else") && was(&ids[0]), "it was served as two items");
-    bench.erase(&import);
+    bench.erase("gone");
     assert_eq!(bench.dump("SELECT item_id FROM served_pieces"), [ids[1].clone()]);
     assert!(!was(&ids[1]), "as itself nothing comes back");
     assert!(bench.store.read(|tx| Ok(Served::before(tx, NOW)?.is_none())).unwrap(), "nothing was served before that moment");
@@ -350,7 +368,7 @@ fn hashes_of_what_was_served_go_with_what_they_are_of() {
 fn an_erasure_forgets_nothing_of_what_stays() {
     let bench = Bench::new();
     bench.append(&conversation("stays", "owner Mara: I play the cello."));
-    let nobody = || keepsake_domain::ImportId::fresh(&bench.ids);
+    let nobody = || ImportId::fresh(&bench.ids);
     let message = bench.dump("SELECT id FROM interactions")[0].clone();
     let entity = bench.dump("SELECT entity_id FROM interactions")[0].clone();
     let raw = plain(bench.store.path());
@@ -370,7 +388,7 @@ fn an_erasure_forgets_nothing_of_what_stays() {
     items.push("pbk_gone".to_owned());
     let read = NewAgentRead { agent: "nova".to_owned(), kind: "search", entity: None, chars: 9, items, at: NOW };
     bench.store.write(|tx| tx.add_agent_read(&read)).unwrap();
-    bench.erase(&nobody());
+    bench.undo(&nobody());
     let left = |sql: &str| {
         let mut left = bench.dump(sql);
         left.sort();
@@ -383,7 +401,7 @@ fn an_erasure_forgets_nothing_of_what_stays() {
     let row = bench.store.read(|tx| tx.agent_reads(Some("nova"), 5)).unwrap().pop().unwrap();
     assert_eq!((row.kind.as_str(), row.items, row.chars), ("search", 6, 9), "that it happened, and how much, stays");
     raw.execute_batch("DELETE FROM topics; DELETE FROM playbooks; DELETE FROM tier_entries").unwrap();
-    bench.erase(&nobody());
+    bench.undo(&nobody());
     let mut expect = vec![message, entity];
     expect.sort();
     assert_eq!(left("SELECT item_id FROM served_pieces"), expect);

@@ -164,7 +164,7 @@ fn act(bench: &Bench, deeds: &[Deed]) {
                 bench.store.write(|tx| tx.put_setting("settings", &json, NOW)).ok()
             }
             Deed::Erase(at) => pick(&column("SELECT id FROM imports ORDER BY id"), *at).map(|id| {
-                bench.store.erase_import(&id.parse().unwrap(), "asked", &JobId::fresh(&bench.ids), NOW).map(drop).unwrap();
+                bench.store.undo_import(&id.parse().unwrap(), &JobId::fresh(&bench.ids), NOW).map(drop).unwrap();
             }),
         };
         // An error means that the action was not possible yet.
@@ -278,8 +278,8 @@ fn lived_in() -> Bench {
 fn what_is_erased_stays_out_of_an_import_after_loading() {
     let bench = lived_in();
     let gone = Conversation::new("gone").messages("owner Mara: forget this");
-    let import = bench.import(&gone, false);
-    bench.erase(&import);
+    bench.append(&gone);
+    bench.erase("gone");
     let folder = export(&bench.store);
     assert!(!files(folder.path()).values().any(|bytes| bytes.windows(11).any(|window| window == b"forget this")));
     let other = Bench::new();

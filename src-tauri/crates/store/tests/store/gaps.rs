@@ -134,7 +134,7 @@ fn erasure_takes_a_gap_with_its_task_where_its_words_were_said() {
     let bench = Bench::new();
     let filler = "owner Mara: tea and rain\n".repeat(30);
     bench.append(&conversation("stays", &format!("assistant Nova: Sorry, I can't print\n{filler}")));
-    let import = bench.import(&conversation("gone", &format!("assistant Nova: I can't {CANARY}, nor print\n{filler}")), false);
+    bench.append(&conversation("gone", &format!("assistant Nova: I can't {CANARY}, nor print\n{filler}")));
     let canary = gap(&bench, CANARY, places(&bench, &[("gone", CANARY), ("stays", "can't print")]));
     let print = gap(&bench, "print", places(&bench, &[("stays", "can't print"), ("gone", "nor print")]));
     for row in [&canary, &print] {
@@ -147,7 +147,7 @@ fn erasure_takes_a_gap_with_its_task_where_its_words_were_said() {
         files.iter().map(|(_, bytes)| bytes.windows(CANARY.len()).filter(|window| *window == CANARY.as_bytes()).count()).sum()
     };
     assert!(count() > 3, "the canary is there to be found");
-    bench.erase(&import);
+    bench.erase("gone");
     assert_eq!(count(), 0, "no byte of it is left");
     let left = bench.store.read(|tx| tx.gaps()).unwrap();
     assert_eq!(left.iter().map(|gap| (gap.need.as_str(), gap.evidence.len())).collect::<Vec<_>>(), [("print", 1)]);

@@ -257,8 +257,8 @@ fn copies_leave_with_an_erasure_those_of_earlier_programs_too() {
     let store = Store::open(dir.path(), NOW).unwrap();
     assert!(former.exists() && copies_in(dir.path()) == [COPY], "an upgrade deletes none");
     let bench = Bench { store, ids: keepsake_testkit::SeqIds::new(1), dir };
-    let import = bench.import(&conversation("c", "owner Mara: hello"), false);
-    bench.erase(&import);
+    bench.append(&conversation("c", "owner Mara: hello"));
+    bench.erase("c");
     assert!(!former.exists() && copies_in(bench.dir.path()).is_empty(), "what an old copy holds is erased with it");
 }
 

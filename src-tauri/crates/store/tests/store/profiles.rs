@@ -133,8 +133,7 @@ fn erasure_takes_every_word_of_an_entry_and_leaves_what_a_person_refused_in_our_
     let bench = Bench::new();
     let filler = "owner Mara: tea and rain\n".repeat(30);
     bench.append(&conversation("stays", &format!("owner Mara: Please keep it short\n{filler}")));
-    let import = bench
-        .import(&conversation("gone", &format!("owner Mara: Where is the {CANARY} report, and keep it short?\n{filler}")), false);
+    bench.append(&conversation("gone", &format!("owner Mara: Where is the {CANARY} report, and keep it short?\n{filler}")));
     let topic =
         row(&bench, "Mara", &format!("topic:{CANARY} report"), &format!("Asks about the {CANARY} report"), &[("gone", CANARY)]);
     let both = row(&bench, "Mara", "length", "Prefers short answers", &[("stays", "keep it short"), ("gone", "keep it short")]);
@@ -151,7 +150,7 @@ fn erasure_takes_every_word_of_an_entry_and_leaves_what_a_person_refused_in_our_
         files.iter().map(|(_, bytes)| bytes.windows(CANARY.len()).filter(|window| *window == CANARY.as_bytes()).count()).sum()
     };
     assert!(count() > 3, "the canary is there to be found");
-    bench.erase(&import);
+    bench.erase("gone");
     assert_eq!(count(), 0, "no byte of it is left");
     let left: Vec<String> = profiles(&bench, "Mara").into_iter().map(|entry| entry.content).collect();
     assert_eq!(left, ["Prefers English", "Has no hurry"], "what rests elsewhere stays, as does a person's own wording");

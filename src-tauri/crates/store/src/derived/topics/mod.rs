@@ -18,6 +18,7 @@ use keepsake_domain::{ConversationId, InteractionId, People, Timestamp, TopicId,
 use rusqlite::{Row, params};
 
 use crate::changes::Tag;
+use crate::lifecycle::erase::{MESSAGES_OF_PART, Part};
 use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json, to_json};
 use crate::{InteractionRow, Result, StoreError};
@@ -336,11 +337,11 @@ impl WriteTx<'_> {
     }
 
     /// Deletes everything that topics contain from a conversation: all topics of every audience that read it, its batches,
-    /// models' answers based on it, and titles given only to its messages. The topics are derived again from the remaining
-    /// conversations.
-    pub(crate) fn erase_topics_of(&self, conversation: &ConversationId) -> Result<()> {
-        let id = conversation.as_str();
-        let of = "SELECT i.id FROM interactions i WHERE i.conversation_id = ?1";
+    /// models' answers based on it, and titles given only to its messages (if an import is undone, only to messages that it
+    /// added). The topics are derived again from the remaining messages.
+    pub(crate) fn erase_topics_of(&self, part: Part<'_>) -> Result<()> {
+        let id = part.conversation.as_str();
+        let (of, reach) = (MESSAGES_OF_PART, part.reach().params());
         // A title, an entity or the choice of lines may come from a message that no line quotes. Therefore delete not only the
         // lines, but all topics of every audience that read the conversation: a new derivation would read less.
         let partitions =
@@ -348,13 +349,13 @@ impl WriteTx<'_> {
         let topics = format!("SELECT id FROM topics WHERE partition_id IN ({partitions})");
         let touched = format!("SELECT topic_id FROM topic_messages WHERE interaction_id IN ({of})
                                UNION SELECT v.topic_id FROM topic_lines l JOIN topic_versions v ON v.id = l.version_id WHERE l.interaction_id IN ({of})");
-        self.remember_traces(&format!("SELECT title FROM topic_versions WHERE topic_id IN ({touched})"), id)?;
-        self.remember_traces(&format!("SELECT l.text FROM topic_lines l WHERE l.interaction_id IN ({of})"), id)?;
+        self.remember_traces_with(&format!("SELECT title FROM topic_versions WHERE topic_id IN ({touched})"), reach)?;
+        self.remember_traces_with(&format!("SELECT l.text FROM topic_lines l WHERE l.interaction_id IN ({of})"), reach)?;
         let beside =
             "SELECT l.text FROM topic_line_places p JOIN topic_lines l ON l.version_id = p.version_id AND l.position = p.position
                        WHERE p.interaction_id IN";
-        self.remember_traces(&format!("{beside} ({of})"), id)?;
-        self.erase_topic_replies_of(conversation)?;
+        self.remember_traces_with(&format!("{beside} ({of})"), reach)?;
+        self.erase_topic_replies_of(part.conversation)?;
         self.conn.execute(&format!("DELETE FROM topics WHERE id IN ({topics})"), [id])?;
         self.conn.execute(&format!("DELETE FROM topic_partitions WHERE id IN ({partitions})"), [id])?;
         self.conn.execute("DELETE FROM topic_batches WHERE conversation_id = ?1", [id])?;
@@ -364,9 +365,12 @@ impl WriteTx<'_> {
             "SELECT d.id FROM topic_decisions d WHERE EXISTS (SELECT 1 FROM topic_decision_messages m WHERE m.decision_id = d.id AND m.interaction_id IN ({of}))
                 AND NOT EXISTS (SELECT 1 FROM topic_decision_messages m WHERE m.decision_id = d.id AND m.side = 'a' AND m.interaction_id NOT IN ({of}))"
         );
-        self.remember_traces(&format!("SELECT title FROM topic_decisions WHERE title IS NOT NULL AND id IN ({orphaned})"), id)?;
-        self.conn.execute(&format!("DELETE FROM topic_decisions WHERE id IN ({orphaned})"), [id])?;
-        self.conn.execute(&format!("DELETE FROM topic_decision_messages WHERE interaction_id IN ({of})"), [id])?;
+        self.remember_traces_with(
+            &format!("SELECT title FROM topic_decisions WHERE title IS NOT NULL AND id IN ({orphaned})"),
+            reach,
+        )?;
+        self.conn.execute(&format!("DELETE FROM topic_decisions WHERE id IN ({orphaned})"), reach)?;
+        self.conn.execute(&format!("DELETE FROM topic_decision_messages WHERE interaction_id IN ({of})"), reach)?;
         self.touch(Tag::Topics);
         Ok(())
     }

@@ -1,0 +1,163 @@
+//! Undoes an import as a whole: removes exactly the messages that it added, wherever they are, by the same procedure as
+//! [`crate::lifecycle::erase`].
+//!
+//! Everything that rests on these messages goes, and what was made from a conversation as a whole is made again from the messages
+//! that remain. Messages from other imports, from agents and from followed files stay, also other revisions of the same message.
+//! Conversations without messages go.
+//!
+//! Unlike what was erased, what was undone may be imported again and is then new. Its tombstones keep the chain intact and say to a
+//! restored backup that these rows are gone; they do not keep the messages out.
+//!
+//! A message that several imports contain belongs to the first of them. Not undone is what an import changed beyond messages: a
+//! conversation stays private, and a speaker stays the owner.
+
+use keepsake_domain::{ConversationId, ImportId, JobId, Timestamp};
+use rusqlite::params;
+
+use crate::changes::Tag;
+use crate::lifecycle::erase::{Erased, Part};
+use crate::lifecycle::erase_person::ErasurePreview;
+use crate::open::{ReadTx, Store, WriteTx};
+use crate::text::{parse, to_json};
+use crate::{Result, StoreError};
+
+/// The reason in a tombstone that does not keep its message out. Every other reason does, so no erasure may state this one.
+const UNDONE: &str = "import undone";
+
+/// Whether a tombstone with this reason keeps its message out of later imports.
+pub(crate) fn keeps_out(reason: &str) -> bool {
+    reason != UNDONE
+}
+
+/// A conversation with messages of an import.
+struct Touched {
+    conversation: ConversationId,
+    messages: u64,
+    /// Every message of the conversation is from this import.
+    is_all: bool,
+}
+
+impl Touched {
+    /// The part of the conversation to remove.
+    fn part<'p>(&'p self, import: &'p ImportId) -> Part<'p> {
+        if self.is_all { Part::all(&self.conversation) } else { Part::of_import(&self.conversation, import) }
+    }
+}
+
+impl ReadTx<'_> {
+    /// Whether the person erased the message with this source key, so that it is not stored again.
+    pub(crate) fn is_erased(&self, source_key: &[u8]) -> Result<bool> {
+        let mut statement = self.conn.prepare_cached("SELECT 1 FROM tombstones WHERE source_key = ?1 AND reason <> ?2")?;
+        Ok(statement.exists(params![source_key, UNDONE])?)
+    }
+
+    fn touched_by(&self, import: &ImportId) -> Result<Vec<Touched>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT i.conversation_id, count(*),
+                    count(*) = (SELECT count(*) FROM interactions o WHERE o.conversation_id = i.conversation_id)
+               FROM interactions i WHERE i.import_id = ?1 GROUP BY 1 ORDER BY 1",
+        )?;
+        let mut rows = statement.query([import.as_str()])?;
+        let mut touched = Vec::new();
+        while let Some(row) = rows.next()? {
+            touched.push(Touched {
+                conversation: parse("conversation id", row.get_ref(0)?.as_str().unwrap_or_default())?,
+                messages: row.get::<_, i64>(1)? as u64,
+                is_all: row.get(2)?,
+            });
+        }
+        Ok(touched)
+    }
+
+    /// Previews [`Store::undo_import`], with the same numbers.
+    pub fn preview_undone_import(&self, import: &ImportId) -> Result<ErasurePreview> {
+        let touched = self.touched_by(import)?;
+        let parts: Vec<Part<'_>> = touched.iter().map(|one| one.part(import)).collect();
+        let conversations = touched.iter().filter(|one| one.is_all).count() as u64;
+        Ok(ErasurePreview {
+            messages: touched.iter().map(|one| one.messages).sum(),
+            conversations,
+            shortened: touched.len() as u64 - conversations,
+            memories: self.memories_resting_on(&parts)?,
+        })
+    }
+
+    /// Whether this import may still add messages: it is being read, or a job waits to read it.
+    fn is_being_read(&self, import: &ImportId) -> Result<bool> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT 1 FROM imports WHERE id = ?1 AND state = 'running'
+             UNION ALL
+             SELECT 1 FROM jobs WHERE kind = 'import' AND state IN ('queued', 'running')
+                AND json_extract(payload, '$.import_id') = ?1",
+        )?;
+        Ok(statement.exists([import.as_str()])?)
+    }
+}
+
+impl Store {
+    /// Undoes an import, as described in the module, and removes the quotes in its record. Refused while the import is being read.
+    /// Pending until `job` has completed it. Undoing it again removes nothing.
+    pub fn undo_import(&self, import: &ImportId, job: &JobId, now: Timestamp) -> Result<Erased> {
+        self.erase(|tx| {
+            if tx.is_being_read(import)? {
+                return Err(StoreError::Refused("this import is still being read; wait for its end or cancel it, then undo it"));
+            }
+            let undone = tx.undo(import, now)?;
+            tx.forget_link_work()?;
+            tx.forget_silent_speakers()?;
+            tx.queue_erasure(job, undone, now)?;
+            Ok(undone)
+        })
+    }
+}
+
+impl WriteTx<'_> {
+    /// Removes what an import added. Works only on the erasing connection.
+    fn undo(&self, import: &ImportId, now: Timestamp) -> Result<Erased> {
+        let touched = self.touched_by(import)?;
+        let parts: Vec<Part<'_>> = touched.iter().map(|one| one.part(import)).collect();
+        let undone = self.erase_parts(&parts, UNDONE, now)?;
+        // A conversation that this import began counts as begun by the import of its first remaining message.
+        self.conn.execute(
+            "UPDATE conversations SET import_id = (
+                 SELECT i.import_id FROM interactions i WHERE i.conversation_id = conversations.id ORDER BY i.seq LIMIT 1)
+              WHERE import_id = ?1",
+            params![import.as_str()],
+        )?;
+        self.empty_account(import)?;
+        Ok(undone)
+    }
+
+    /// Undoes in a copy of a store the imports of the messages with these ids, which the store has undone. Returns the number of
+    /// messages.
+    pub(crate) fn undo_again(&self, messages: &[&str], now: Timestamp) -> Result<u64> {
+        let imports = self.ids_of(
+            "SELECT DISTINCT import_id FROM interactions WHERE import_id IS NOT NULL AND id IN (SELECT value FROM json_each(?1))",
+            [to_json("message ids", &messages)?],
+        )?;
+        let mut count = 0;
+        for import in imports {
+            count += self.undo(&parse("import id", &import)?, now)?.messages;
+        }
+        Ok(count)
+    }
+
+    /// Removes every quote from the file and its path from the record of an import, and deletes its jobs and their alerts.
+    fn empty_account(&self, import: &ImportId) -> Result<()> {
+        // Nobody asks where the sample came from once it is gone.
+        self.conn.execute("DELETE FROM imports WHERE id = ?1 AND is_sample = 1", params![import.as_str()])?;
+        self.conn.execute(
+            "UPDATE imports SET path = '', error = NULL, skipped = (
+                 SELECT coalesce(json_group_array(json_set(value, '$.sample', '')), '[]') FROM json_each(imports.skipped))
+              WHERE id = ?1",
+            params![import.as_str()],
+        )?;
+        // In a restored copy, a job may still wait to read the import. It would bring back what was undone.
+        let jobs = "SELECT id FROM jobs WHERE kind = 'import' AND json_extract(payload, '$.import_id') = ?1";
+        self.conn.execute(&format!("DELETE FROM alerts WHERE job_id IN ({jobs})"), params![import.as_str()])?;
+        self.conn.execute(&format!("DELETE FROM jobs WHERE id IN ({jobs})"), params![import.as_str()])?;
+        self.touch(Tag::Alerts);
+        self.touch(Tag::Jobs);
+        Ok(())
+    }
+}

@@ -30,6 +30,8 @@ macro_rules! with_commands {
             conversation_standing: ById => ConversationStatusView,
             conversation_erase_preview: ById => ErasePreview,
             conversation_erase: ById => EraseOutcome,
+            import_undo_preview: ById => ErasePreview,
+            import_undo: ById => EraseOutcome,
             conversation_privacy_preview: ById => PrivacyPreview,
             conversation_set_private: SetPrivateRequest => SetPrivateOutcome,
             analyze_start: AnalyzeRequest => AnalyzeStarted,

@@ -78,7 +78,7 @@ pub(crate) struct Piece {
 impl Piece {
     /// Where the person finds it: the file, the archive, or the folder of an export of several files.
     fn path(&self) -> PathBuf {
-        if self.container.is_dir() { self.container.join(&self.root) } else { self.container.clone() }
+        if self.root.is_empty() || !self.container.is_dir() { self.container.clone() } else { self.container.join(&self.root) }
     }
 }
 

@@ -50,6 +50,12 @@ impl Command {
 pub(crate) enum Command {
     /// Import exported conversations.
     Import(ImportArgs),
+    /// List imports, or undo one: what it added is removed, and can be imported again.
+    Imports {
+        /// What to do; lists by default.
+        #[command(subcommand)]
+        command: Option<ImportsCommand>,
+    },
     /// Read Keepsake JSONL from standard input and print the memories that Keepsake would propose. Nothing is stored.
     Extract,
     /// Copy standard input to standard output with all sensitive data masked.
@@ -401,6 +407,19 @@ pub(crate) enum WatchCommand {
     Remove {
         /// The file or folder.
         path: PathBuf,
+    },
+}
+
+/// What to do with an import.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ImportsCommand {
+    /// Remove every message that an import added, with everything that comes only from them.
+    Undo {
+        /// Id of the import.
+        id: String,
+        /// Only show what would be removed.
+        #[arg(long)]
+        dry_run: bool,
     },
 }
 

@@ -44,6 +44,7 @@ fn main() -> ExitCode {
 fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     match &args.command {
         Command::Import(import) => commands::import::run(args, import, output),
+        Command::Imports { command } => commands::erase::imports(args, command.as_ref(), output),
         Command::Extract => commands::extract::extract(output),
         Command::Scrub => commands::extract::scrub(output),
         Command::RunJobs { until_idle } => commands::jobs::run(args, *until_idle, output),

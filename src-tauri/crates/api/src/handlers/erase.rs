@@ -1,6 +1,6 @@
-//! Commands that erase a conversation, a person or memories, and their previews.
+//! Commands that erase a conversation, a person, memories or what an import added, and their previews.
 
-use keepsake_domain::{ConversationId, EntityId};
+use keepsake_domain::{ConversationId, EntityId, ImportId};
 use keepsake_engine::ErasureReceipt;
 use keepsake_store::{ErasurePreview, MemoriesErased};
 
@@ -37,6 +37,16 @@ pub(crate) fn conversation_erase_preview(app: &App, request: ById) -> Result<Era
 pub(crate) fn conversation_erase(app: &App, request: ById) -> Result<EraseOutcome, ApiError> {
     let id: ConversationId = request.id.parse()?;
     Ok(outcome(&app.engine().erase_conversation(&id, REASON)?))
+}
+
+pub(crate) fn import_undo_preview(app: &App, request: ById) -> Result<ErasePreview, ApiError> {
+    let id: ImportId = request.id.parse()?;
+    Ok(preview(app.engine().preview_undone_import(&id)?))
+}
+
+pub(crate) fn import_undo(app: &App, request: ById) -> Result<EraseOutcome, ApiError> {
+    let id: ImportId = request.id.parse()?;
+    Ok(outcome(&app.engine().undo_import(&id)?))
 }
 
 pub(crate) fn person_erase_preview(app: &App, request: ById) -> Result<ErasePreview, ApiError> {

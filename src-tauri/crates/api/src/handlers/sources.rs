@@ -13,6 +13,9 @@ use crate::error::ApiError;
 use crate::types::Nothing;
 use crate::types::sources::*;
 
+/// State of an import that was undone.
+const UNDONE: &str = "undone";
+
 /// Number of imports listed. Older ones are of no use in the window.
 const IMPORTS: u32 = 200;
 
@@ -242,16 +245,17 @@ pub(crate) fn import_start(app: &App, request: ImportStartRequest) -> Result<Job
 fn view(import: ImportRow) -> ImportView {
     let name =
         Path::new(&import.path).file_name().map_or_else(|| import.path.clone(), |name| name.to_string_lossy().into_owned());
+    let is_undone = name.is_empty();
     ImportView {
         id: import.id.to_string(),
         name: match (import.is_sample, name.is_empty()) {
             (true, _) => "Sample data".to_owned(),
             // An undone import keeps its counts but not its path.
-            (false, true) => "Erased".to_owned(),
+            (false, true) => "Undone import".to_owned(),
             (false, false) => name,
         },
         kind: import.source_kind,
-        state: import.state,
+        state: if is_undone { UNDONE.to_owned() } else { import.state },
         is_sample: import.is_sample,
         conversations: import.totals.conversations,
         seen: import.totals.seen,

@@ -199,11 +199,11 @@ pub struct JobsStarted {
 pub struct ImportView {
     /// Import id (`imp_…`).
     pub id: String,
-    /// File name; "Sample data" for the sample, "Erased" if the import was erased.
+    /// File name; "Sample data" for the sample, "Undone import" if it was undone.
     pub name: String,
     /// Name of the importer.
     pub kind: String,
-    /// `running`, `done`, `failed`, `cancelled`.
+    /// `running`, `done`, `failed`, `cancelled`, `undone`.
     pub state: String,
     /// Whether it is the sample data.
     pub is_sample: bool,

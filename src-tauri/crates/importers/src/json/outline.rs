@@ -45,6 +45,8 @@ impl Outline {
                 }
                 b'{' | b'[' => {
                     let path = match open.last() {
+                        // A hostile file may nest without end, and its paths would grow with the square of its depth.
+                        _ if open.len() >= DEPTH_MAX => String::new(),
                         None => String::new(),
                         Some((path, true)) => format!("{path}[]"),
                         Some((path, false)) => joined(path, key.take().filter(|key| key.len() <= KEY_BYTES_MAX).unwrap_or(b"*")),
@@ -93,6 +95,13 @@ fn joined(path: &str, key: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nesting_without_end_costs_no_memory() {
+        assert!(!Outline::of(&b"[".repeat(2_000_000)).has(""));
+        let deep = format!("{}{}", r#"{"a":"#.repeat(DEPTH_MAX + 1), "1");
+        assert!(Outline::of(deep.as_bytes()).has("a.a.a.a.a.a.a.a"), "control: the first levels are read");
+    }
 
     #[test]
     fn keys_are_found_by_their_path_and_nothing_in_a_string_is_one() {

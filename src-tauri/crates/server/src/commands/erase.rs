@@ -1,10 +1,10 @@
-//! `keepsake erase`: permanently erases a conversation or a person and prints a receipt.
+//! `keepsake erase` and `keepsake imports undo`: remove a conversation, a person or what an import added, and print a receipt.
 
-use keepsake_api::dispatch;
+use keepsake_api::{App, dispatch};
 use serde_json::{Value, json};
 
 use super::app;
-use crate::args::{Args, EraseTarget};
+use crate::args::{Args, EraseTarget, ImportsCommand};
 use crate::output::{Failure, Output};
 
 /// Erases, or shows what would be erased.
@@ -16,11 +16,41 @@ pub(crate) fn run(args: &Args, what: &EraseTarget, output: &mut Output) -> Resul
         }
         EraseTarget::Person { person, dry_run } => ("person_erase", app.engine().person_named(person)?.to_string(), *dry_run),
     };
-    let preview = dispatch(&app, &format!("{command}_preview"), json!({ "id": id }))?;
+    erase(&app, command, &id, dry_run, output)
+}
+
+/// Lists imports, or undoes one.
+pub(crate) fn imports(args: &Args, command: Option<&ImportsCommand>, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    if let Some(ImportsCommand::Undo { id, dry_run }) = command {
+        return erase(&app, "import_undo", id, *dry_run, output);
+    }
+    let list = dispatch(&app, "imports_list", Value::Null)?;
+    for row in list["items"].as_array().into_iter().flatten() {
+        if output.is_json() {
+            output.json(row)?;
+            continue;
+        }
+        let field = |name: &str| row[name].as_str().unwrap_or_default();
+        let (imported, seen) = (&row["imported"], &row["seen"]);
+        output.line(format!(
+            "{}  {}  {}  {imported} of {seen} imported  {}",
+            field("id"),
+            field("kind"),
+            field("state"),
+            field("name")
+        ))?;
+    }
+    Ok(())
+}
+
+/// Shows what would be removed, or removes it.
+fn erase(app: &App, command: &str, id: &str, dry_run: bool, output: &mut Output) -> Result<(), Failure> {
+    let preview = dispatch(app, &format!("{command}_preview"), json!({ "id": id }))?;
     if dry_run {
         return if output.is_json() { output.json(&preview) } else { say(output, "Would erase", &preview) };
     }
-    let receipt = dispatch(&app, command, json!({ "id": id }))?;
+    let receipt = dispatch(app, command, json!({ "id": id }))?;
     if output.is_json() {
         return output.json(&receipt);
     }

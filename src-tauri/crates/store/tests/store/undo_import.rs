@@ -223,6 +223,26 @@ fn what_rests_on_other_messages_of_the_same_conversation_stays() {
 }
 
 #[test]
+fn what_was_read_stays_read_and_what_was_not_stays_unread() {
+    for (is_other_read, left) in [(true, 0), (false, 1)] {
+        let bench = Bench::new();
+        let longer = conversation("c", LONGER);
+        bench.append(&longer[..2]);
+        let id = bench.conversation("c");
+        if is_other_read {
+            bench.store.write(|tx| tx.mark_extracted(&id, tx.last_seq(&id)?)).unwrap();
+        }
+        let import = bench.import(&longer[2..], false);
+        let unread = || bench.store.read(|tx| tx.conversations_to_extract()).unwrap().len();
+        assert_eq!(unread(), 1, "a control: the import is unread");
+        bench.undo(&import);
+        assert_eq!(unread(), left);
+        bench.append(&conversation("c", LONGER));
+        assert_eq!(unread(), 1, "what comes after is read");
+    }
+}
+
+#[test]
 fn the_record_of_another_import_keeps_what_it_skipped() {
     let bench = Bench::new();
     let other = bench.import(&conversation("c", TALK), false);

@@ -21,6 +21,7 @@ const look = (change: Partial<DryRunFile>): DryRunFile => ({
   needs_meeting: false,
   export: null,
   parts: [],
+  left_out: [],
   ...change,
 });
 const question = { written: '03/04/2026', day_first: '3 April', month_first: '4 March' };

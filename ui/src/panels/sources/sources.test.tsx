@@ -281,4 +281,5 @@ test('help names every source, the waiting time and the fields of the open forma
   for (const name of ['ChatGPT', 'Claude', 'Claude Code', 'Codex CLI', 'Gemini CLI', 'WhatsApp', 'Zoom, Teams, Google Meet, Otter', 'Telegram', 'Slack', 'Discord', 'Matrix (Element)', 'Signal', 'iMessage', 'SimpleX', 'Messenger and Instagram', 'Google Chat', 'Microsoft Teams', 'LINE and WeChat']) expect(help.getByText(name)).toBeDefined();
   expect(help.getAllByText(/^Waiting time:/)).toHaveLength(22);
   for (const field of ['conversation', 'channel_type', 'time', 'author_handle', 'role', 'text', 'reply_to']) expect(help.getByText(field, { selector: 'code' })).toBeDefined();
-});
+  // The list is long, and looking for texts in it takes a while on a busy computer.
+}, 20_000);

@@ -119,6 +119,7 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
           needs_meeting: false,
           export: null,
           parts: [],
+          left_out: [],
         }),
       ),
     }),

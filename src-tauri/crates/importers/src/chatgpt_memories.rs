@@ -20,12 +20,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
+use crate::conversation::When;
 use crate::formats::{Check, Format, Head, Input, Site};
 use crate::identity::StandIns;
 use crate::json::{Items, Loose, Step, Walk, record, small_value};
 use crate::limits::ELEMENT_BYTES_MAX;
 use crate::lines::{Line, Lines};
-use crate::memories::{Memory, Moment, Program, midnight, moment};
+use crate::memories::{Memory, Program, midnight, moment};
 use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
@@ -88,7 +89,7 @@ fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), 
     let mut walk = Walk::new(input, &["", "memories"]);
     let mut group = Regroup::default();
     let mut stand_ins = StandIns::default();
-    let mut last: Option<Moment> = None;
+    let mut last: Option<When> = None;
     while let Some(step) = walk.next()? {
         match step {
             Step::Value("memories[]", bytes) => {
@@ -113,7 +114,7 @@ fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), 
     Ok(group.flush(out)?)
 }
 
-fn memory(record: &Record<'_>, stand_ins: &mut StandIns, last: Option<Moment>, out: &Out<'_>) -> Result<Memory, SkipReason> {
+fn memory(record: &Record<'_>, stand_ins: &mut StandIns, last: Option<When>, out: &Out<'_>) -> Result<Memory, SkipReason> {
     let Loose::Text(text) = &record.content else { return Err(SkipReason::MissingField) };
     if text.trim().is_empty() {
         return Err(SkipReason::Empty);
@@ -148,7 +149,7 @@ fn memory(record: &Record<'_>, stand_ins: &mut StandIns, last: Option<Moment>, o
     Ok(noted(id, time.unwrap_or_else(inferred), text, metadata))
 }
 
-fn noted(id: String, time: Moment, text: &str, metadata: Metadata) -> Memory {
+fn noted(id: String, time: When, text: &str, metadata: Metadata) -> Memory {
     Memory { conversation: CONVERSATION.to_owned(), title: TITLE.to_owned(), id, time, text: text.to_owned(), metadata }
 }
 

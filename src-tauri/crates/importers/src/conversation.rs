@@ -1,5 +1,8 @@
-//! What the messages of one conversation have in common, and the forms in which reactions, files, members and spans of time are
-//! kept, so that all messengers give the same. Deliberately not here: how any messenger writes them.
+//! What the rooms of people have in common, whatever program they talk with: how a message in a room begins, and the one form
+//! in which reactions, attachments, people who came or went, and spans of time are kept. So whoever reads the metadata needs to
+//! know no program.
+//!
+//! Not here: how a program writes these things, and talks with an assistant, whose turns form trees (`turns.rs`).
 
 use std::collections::BTreeMap;
 
@@ -9,43 +12,69 @@ use keepsake_domain::{
 use serde_json::{Value, json};
 
 use crate::identity::handle;
+use crate::json::is_empty;
 
 /// A time, and how reliable it is.
 pub(crate) type When = (Timestamp, TimeCertainty);
 
-/// Maximum number of names that are listed for one emoji. Whoever else reacted is only counted.
-const REACTING_NAMES_MAX: usize = 100;
+/// Maximum number of people named with a reaction or a notice. Larger crowds are only counted.
+pub(crate) const PEOPLE_MAX: usize = 200;
 
-/// A conversation of a messenger.
-#[derive(Debug, Clone)]
-pub(crate) struct Conversation {
-    /// The kind of export.
+/// Maximum number of reactions, files or other parts that are read of one message. Programs allow about a hundred.
+pub(crate) const PARTS_OF_MESSAGE_MAX: usize = 500;
+
+/// A program in which people talk.
+#[derive(Debug)]
+pub(crate) struct Program {
+    /// The kind of its messages.
     pub(crate) kind: SourceKind,
-    /// The channel type.
-    pub(crate) channel: &'static str,
-    /// The name of the messenger, which is the author of its notices.
-    pub(crate) platform: &'static str,
-    /// Its id, which is also the id of the channel.
-    pub(crate) id: String,
-    /// Its title, if it has one.
-    pub(crate) title: Option<String>,
+    /// Its name as people know it.
+    pub(crate) name: &'static str,
+    /// Its handle as the author of notices, or as an assistant.
+    pub(crate) handle: &'static str,
 }
 
-impl Conversation {
-    /// A message of type text.
-    pub(crate) fn message(&self, id: String, when: When, author: Author, text: String) -> Message {
+/// A room, group or direct chat, whose messages are one conversation.
+#[derive(Debug, Clone)]
+pub(crate) struct Room {
+    /// The program.
+    pub(crate) program: &'static Program,
+    /// Its id, of both the channel and the conversation.
+    pub(crate) id: String,
+    /// Its shown name, if it has one.
+    pub(crate) title: Option<String>,
+    /// Whether everybody can read it.
+    pub(crate) visibility: Visibility,
+}
+
+impl Room {
+    /// A room that only its members can read.
+    pub(crate) fn of(program: &'static Program, id: impl Into<String>, title: Option<String>) -> Self {
+        Self { program, id: id.into(), title, visibility: Visibility::Private }
+    }
+
+    /// A message in this room, with nothing but its words.
+    pub(crate) fn message(
+        &self,
+        id: impl Into<String>,
+        when: When,
+        author: Author,
+        message_type: MessageType,
+        text: String,
+    ) -> Message {
+        let kind = self.program.kind;
         Message {
-            source: SourceRef { kind: self.kind, conversation: self.id.clone(), message: id },
+            source: SourceRef { kind, conversation: self.id.clone(), message: id.into() },
             conversation_title: self.title.clone(),
-            channel_type: self.channel.to_owned(),
+            channel_type: kind.name().to_owned(),
             channel_id: self.id.clone(),
-            visibility: Visibility::Private,
+            visibility: self.visibility,
             is_private: false,
             time: when.0,
             time_certainty: when.1,
             author,
             text,
-            message_type: MessageType::Text,
+            message_type,
             tool: None,
             reply_to: None,
             is_branch: false,
@@ -53,10 +82,31 @@ impl Conversation {
         }
     }
 
-    /// A notice from the platform.
-    pub(crate) fn notice(&self, id: String, when: When, text: String, metadata: Metadata) -> Message {
-        let author = Author { name: self.platform.to_owned(), handle: handle(self.channel, self.platform), role: Role::System };
-        Message { message_type: MessageType::Notice, metadata, ..self.message(id, when, author, text) }
+    /// A notice of the program about this room.
+    pub(crate) fn notice(&self, id: impl Into<String>, when: When, text: String) -> Message {
+        self.message(id, when, self.platform(), MessageType::Notice, text)
+    }
+
+    /// The program itself as the author of its notices.
+    pub(crate) fn platform(&self) -> Author {
+        let Program { kind, name, handle: own } = *self.program;
+        Author { name: name.to_owned(), handle: handle(kind.name(), own), role: Role::System }
+    }
+}
+
+/// Stores a value, unless it carries no information.
+pub(crate) fn note(metadata: &mut Metadata, key: &str, value: impl Into<Value>) {
+    let value = value.into();
+    if !is_empty(&value) {
+        metadata.insert(key.to_owned(), value);
+    }
+}
+
+/// A person in the metadata. Some exports name people in notices without their handles.
+pub(crate) fn person(name: &str, handle: Option<&str>) -> Value {
+    match handle {
+        Some(handle) => json!({ "name": name, "handle": handle }),
+        None => json!({ "name": name }),
     }
 }
 
@@ -70,55 +120,32 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    /// The form in which members are kept in the metadata.
+    /// The form of the metadata.
     pub(crate) fn value(&self) -> Value {
-        json!({ "name": self.name, "handle": self.handle })
+        person(&self.name, Some(&self.handle))
     }
 }
 
-/// The reactions to one message, by emoji.
-#[derive(Debug, Default)]
-pub(crate) struct Reactions(BTreeMap<String, (u64, Vec<String>)>);
-
-impl Reactions {
-    /// Adds one reaction.
-    pub(crate) fn add(&mut self, emoji: &str, name: Option<&str>) {
-        let (count, names) = self.0.entry(emoji.to_owned()).or_default();
-        *count += 1;
-        if let Some(name) = name.filter(|_| names.len() < REACTING_NAMES_MAX) {
-            names.push(name.to_owned());
-        }
-    }
-
-    /// Adds them to the metadata, if there are any.
-    pub(crate) fn keep(self, metadata: &mut Metadata) {
-        if self.0.is_empty() {
-            return;
-        }
-        let all = self.0.into_iter().map(|(emoji, (count, by))| json!({ "emoji": emoji, "count": count, "by": by }));
-        metadata.insert("reactions".to_owned(), all.collect());
+/// Several names as they are said: "Ana, Ben and Cleo".
+pub(crate) fn listed(names: &[&str]) -> String {
+    match names {
+        [] => "somebody".to_owned(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }
 
-/// Adds the `files` of a message to its metadata, each an object with at least a `name`. Without words, their names are the text.
-pub(crate) fn attach(message: &mut Message, files: Vec<Value>) {
-    if files.is_empty() {
-        return;
-    }
-    if message.text.trim().is_empty() {
-        let names: Vec<&str> = files.iter().filter_map(|file| file.get("name")?.as_str()).collect();
-        message.text = names.join(", ");
-        if message.message_type == MessageType::Text {
-            message.message_type = MessageType::File;
-        }
-    }
-    message.metadata.insert("attachments".to_owned(), Value::Array(files));
+/// The name of the file at this path or address.
+pub(crate) fn file_name(path: &str) -> &str {
+    let path = path.split(['?', '#']).next().unwrap_or(path);
+    path.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or(path)
 }
 
 /// A span of time in words, in at most two units.
-pub(crate) fn span(seconds: u64) -> String {
+pub(crate) fn span(seconds: f64) -> String {
     const UNITS: [(u64, &str); 5] = [(604_800, "week"), (86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")];
-    let mut rest = seconds;
+    // A negative or absurd span becomes the nearest number.
+    let mut rest = seconds.round() as u64;
     let mut words = Vec::new();
     for (size, name) in UNITS {
         let count = rest / size;
@@ -133,20 +160,107 @@ pub(crate) fn span(seconds: u64) -> String {
     if words.is_empty() { "0 seconds".to_owned() } else { words.join(" ") }
 }
 
+/// The text of a notice about a call of this kind, with its length if it is known. Less than a second is no call that was held.
+pub(crate) fn call(kind: &str, seconds: Option<f64>) -> String {
+    match seconds.filter(|seconds| (1.0..1e9).contains(seconds)) {
+        Some(seconds) => format!("{kind}, {}", span(seconds)),
+        None => kind.to_owned(),
+    }
+}
+
 /// The length of a call at the end of a text: `12:03` or `1:02:03`.
-pub(crate) fn clock_seconds(text: &str) -> Option<u64> {
+pub(crate) fn clock_seconds(text: &str) -> Option<f64> {
     let written = text.split_whitespace().next_back()?;
-    let parts: Option<Vec<u64>> = written.split(':').map(|part| part.parse().ok().filter(|part| *part < 10_000)).collect();
+    let parts: Option<Vec<u32>> = written.split(':').map(|part| part.parse().ok().filter(|part| *part < 10_000)).collect();
     match parts?.as_slice() {
-        [minutes, seconds] => Some(minutes * 60 + seconds),
-        [hours, minutes, seconds] => Some(hours * 3600 + minutes * 60 + seconds),
+        [minutes, seconds] => Some(f64::from(minutes * 60 + seconds)),
+        [hours, minutes, seconds] => Some(f64::from(hours * 3600 + minutes * 60 + seconds)),
         _ => None,
     }
 }
 
-/// A time in RFC 3339, for the metadata.
-pub(crate) fn written(time: Timestamp) -> String {
-    chrono::DateTime::from_timestamp_millis(time.0).map(|time| time.to_rfc3339()).unwrap_or_default()
+/// The reactions to one message, in the order in which their emoji were first given.
+#[derive(Debug, Default)]
+pub(crate) struct Reactions {
+    all: Vec<(String, u64, Vec<String>)>,
+    places: BTreeMap<String, usize>,
+}
+
+impl Reactions {
+    /// Adds a reaction that one person gave, whose name may be unknown.
+    pub(crate) fn add_one(&mut self, emoji: &str, by: Option<&str>) {
+        self.add(emoji, 1, by.map(str::to_owned).into_iter().collect());
+    }
+
+    /// Adds a reaction that `count` people gave, some of whom are named.
+    pub(crate) fn add(&mut self, emoji: &str, count: u64, by: Vec<String>) {
+        let place = *self.places.entry(emoji.to_owned()).or_insert(self.all.len());
+        if place == self.all.len() {
+            self.all.push((emoji.to_owned(), 0, Vec::new()));
+        }
+        if let Some((_, known, names)) = self.all.get_mut(place) {
+            *known = known.saturating_add(count);
+            names.extend(by.into_iter().take(PEOPLE_MAX.saturating_sub(names.len())));
+        }
+    }
+
+    /// The reactions in the form of the metadata.
+    pub(crate) fn into_value(self) -> Value {
+        self.all.into_iter().map(|(emoji, count, by)| json!({ "emoji": emoji, "count": count, "by": by })).collect()
+    }
+}
+
+/// The attachments of one message.
+#[derive(Debug, Default)]
+pub(crate) struct Attachments(Vec<Metadata>);
+
+impl Attachments {
+    /// Adds an attachment. `about` is what else is known of it.
+    pub(crate) fn add(&mut self, name: &str, about: Metadata) {
+        let mut attachment = Metadata::new();
+        attachment.insert("name".to_owned(), name.into());
+        attachment.extend(about.into_iter().filter(|(_, value)| !is_empty(value)));
+        self.0.push(attachment);
+    }
+
+    /// Adds an attachment of which only the name is known.
+    pub(crate) fn add_name(&mut self, name: &str) {
+        self.add(name, Metadata::new());
+    }
+
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The names, as the text of a message without words.
+    pub(crate) fn names(&self) -> String {
+        self.0.iter().filter_map(|one| one.get("name")?.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The words of a message with these attachments and `text`, or only their names; `None` if it has neither.
+    pub(crate) fn words(&self, text: String) -> Option<(String, MessageType)> {
+        if !text.trim().is_empty() {
+            return Some((text, MessageType::Text));
+        }
+        (!self.0.is_empty()).then(|| (self.names(), MessageType::File))
+    }
+
+    /// Adds them to a message. Without words, their names are its text.
+    pub(crate) fn attach(self, message: &mut Message) {
+        if message.text.trim().is_empty() && !self.0.is_empty() {
+            message.text = self.names();
+            if message.message_type == MessageType::Text {
+                message.message_type = MessageType::File;
+            }
+        }
+        note(&mut message.metadata, "attachments", self.into_value());
+    }
+
+    /// The attachments in the form of the metadata.
+    pub(crate) fn into_value(self) -> Value {
+        self.0.into_iter().map(Value::Object).collect()
+    }
 }
 
 #[cfg(test)]
@@ -154,17 +268,52 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_are_said_in_at_most_two_units() {
+    fn spans_calls_and_names_read_like_words() {
         for (seconds, words) in [
-            (0, "0 seconds"),
-            (1, "1 second"),
-            (720, "12 minutes"),
-            (3_661, "1 hour 1 minute"),
-            (3_601, "1 hour"),
-            (604_800, "1 week"),
-            (2_419_200, "4 weeks"),
+            (0.0, "0 seconds"),
+            (1.0, "1 second"),
+            (119.4, "1 minute 59 seconds"),
+            (720.0, "12 minutes"),
+            (3_601.0, "1 hour"),
+            (3_661.0, "1 hour 1 minute"),
+            (90_000.0, "1 day 1 hour"),
+            (604_800.0, "1 week"),
+            (2_419_200.0, "4 weeks"),
+            (-4.0, "0 seconds"),
+            (f64::NAN, "0 seconds"),
         ] {
-            assert_eq!(span(seconds), words);
+            assert_eq!(span(seconds), words, "{seconds}");
         }
+        for (seconds, text) in [(None, "Call"), (Some(0.4), "Call"), (Some(f64::NAN), "Call"), (Some(-90.0), "Call")] {
+            assert_eq!(call("Call", seconds), text, "{seconds:?}");
+        }
+        assert_eq!(call("Video call", Some(725.0)), "Video call, 12 minutes 5 seconds");
+        assert_eq!(
+            (clock_seconds("Call 12:03"), clock_seconds("1:02:03"), clock_seconds("x")),
+            (Some(723.0), Some(3723.0), None)
+        );
+        assert_eq!(listed(&[]), "somebody");
+        assert_eq!(listed(&["Ana"]), "Ana");
+        assert_eq!(listed(&["Ana", "Ben", "Cleo"]), "Ana, Ben and Cleo");
+        assert_eq!(file_name("https://cdn.example/a/b%20c.png?size=1#x"), "b%20c.png");
+        assert_eq!((file_name("photo.jpg"), file_name("a\\b.txt"), file_name("")), ("photo.jpg", "b.txt", ""));
+    }
+
+    #[test]
+    fn reactions_of_one_emoji_are_one_and_crowds_are_only_counted() {
+        let mut reactions = Reactions::default();
+        reactions.add_one("🐝", Some("Ana"));
+        reactions.add("🍯", 9, vec!["Ben".to_owned()]);
+        reactions.add_one("🐝", None);
+        reactions.add("👍", 1000, vec!["Cleo".to_owned(); 1000]);
+        let mut value = reactions.into_value();
+        assert_eq!(value[2]["by"].as_array().map(Vec::len), Some(PEOPLE_MAX));
+        value[2]["by"] = json!([]);
+        let expect = json!([
+            { "emoji": "🐝", "count": 2, "by": ["Ana"] },
+            { "emoji": "🍯", "count": 9, "by": ["Ben"] },
+            { "emoji": "👍", "count": 1000, "by": [] },
+        ]);
+        assert_eq!(value, expect);
     }
 }

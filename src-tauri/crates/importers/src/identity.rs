@@ -1,10 +1,12 @@
 //! Recognizes the owner, and creates ids for messages that have none in the export.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use keepsake_domain::{ChannelHandle, MEETING, MeetingId, Role, is_screen};
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
+
+use crate::limits::FINGERPRINTS_MAX;
 
 /// Normalizes a name or handle for comparison: ignores case, surrounding spaces and compatibility forms.
 pub(crate) fn folded(text: &str) -> String {
@@ -109,6 +111,21 @@ impl StandIns {
         let ordinal = self.0.entry(digest.clone()).or_default();
         *ordinal += 1;
         if *ordinal == 1 { format!("h-{digest}") } else { format!("h-{digest}-{ordinal}") }
+    }
+}
+
+/// The ids that were seen, to recognize repeats.
+#[derive(Debug, Default)]
+pub(crate) struct SeenIds(HashSet<u64>);
+
+impl SeenIds {
+    /// Whether this id was not seen before. Beyond the limit the ids are forgotten, and a repeat is emitted again, which the store
+    /// recognizes.
+    pub(crate) fn is_new(&mut self, id: &str) -> bool {
+        if self.0.len() >= FINGERPRINTS_MAX {
+            self.0.clear();
+        }
+        self.0.insert(fingerprint(id))
     }
 }
 

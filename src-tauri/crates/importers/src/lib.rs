@@ -7,10 +7,8 @@
 
 mod archive;
 mod basic_memory;
-mod chat;
 mod chatgpt;
 mod chatgpt_memories;
-mod chats;
 mod claude;
 mod claude_code;
 mod codex_cli;

@@ -12,13 +12,14 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
+use crate::conversation::Program;
 use crate::formats::{Check, Format, Head, Input, Site};
 use crate::identity::{StandIns, digest};
 use crate::json::{Items, Loose, Step as Walked, Walk, compact, parse_mending, record, whole};
 use crate::open::Halt;
 use crate::out::Out;
 use crate::time::from_unix;
-use crate::turns::{Part, Program, Shown, Speaker, Talk, Turn, Turns};
+use crate::turns::{Part, Shown, Speaker, Talk, Turn, Turns};
 
 /// The format.
 pub(crate) const FORMAT: Format =

@@ -19,12 +19,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
+use crate::conversation::When;
 use crate::database::{self, Tables};
 use crate::formats::{Check, Format, Head, Input, Site};
 use crate::identity::StandIns;
 use crate::json::{Items, Loose, Step, Walk, parse_mending, record, small_object, small_value};
 use crate::limits::NAMES_MAX;
-use crate::memories::{Memory, Moment, Program, moment};
+use crate::memories::{Memory, Program, moment};
 use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
@@ -110,7 +111,7 @@ fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), 
     let mut walk = Walk::new(input, LISTS);
     let mut groups = Regroup::default();
     let mut stand_ins = StandIns::default();
-    let mut last: Option<Moment> = None;
+    let mut last: Option<When> = None;
     let mut names = Names::default();
     while let Some(step) = walk.next()? {
         match step {
@@ -143,7 +144,7 @@ fn memory(
     record: &Record<'_>,
     names: &Names,
     stand_ins: &mut StandIns,
-    last: Option<Moment>,
+    last: Option<When>,
     out: &Out<'_>,
 ) -> Result<Memory, SkipReason> {
     if record.state.text() == Some(DELETED) || record.deleted_at.id().is_some() {
@@ -238,7 +239,7 @@ fn whose(record: &Record<'_>, names: &Names) -> (String, String) {
     }
 }
 
-fn time_of(value: &Loose<'_>, zone: Zone) -> Option<Moment> {
+fn time_of(value: &Loose<'_>, zone: Zone) -> Option<When> {
     match value {
         Loose::Text(text) => moment(text, zone),
         value => Some((from_unix(value.number()?)?, TimeCertainty::Exact)),

@@ -8,15 +8,11 @@ use std::io::{BufRead, Read as _};
 
 use chrono::{NaiveDate, NaiveTime};
 use keepsake_domain::limits::MESSAGE_BYTES_MAX;
-use keepsake_domain::{
-    Author, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty, Timestamp, Visibility,
-};
+use keepsake_domain::{Author, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty, Visibility};
 
+use crate::conversation::When;
 use crate::identity::handle;
 use crate::time::{Zone, parse_rfc3339};
-
-/// A moment, and how reliable it is.
-pub(crate) type Moment = (Timestamp, TimeCertainty);
 
 /// A program that remembers.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +38,7 @@ pub(crate) struct Memory {
     /// Id of the memory.
     pub(crate) id: String,
     /// When it was written.
-    pub(crate) time: Moment,
+    pub(crate) time: When,
     /// Its text.
     pub(crate) text: String,
     /// Everything else about it.
@@ -79,7 +75,7 @@ impl Program {
 }
 
 /// A time as notes and memories write it: with or without a zone, or a day, which is its midnight.
-pub(crate) fn moment(text: &str, zone: Zone) -> Option<Moment> {
+pub(crate) fn moment(text: &str, zone: Zone) -> Option<When> {
     let text = text.trim().trim_end_matches(" UTC");
     parse_rfc3339(text, zone)
         .or_else(|| parse_rfc3339(&text.replacen(' ', "T", 1), zone))
@@ -87,7 +83,7 @@ pub(crate) fn moment(text: &str, zone: Zone) -> Option<Moment> {
 }
 
 /// The midnight at which a day begins. It is inferred, because nobody wrote it.
-pub(crate) fn midnight(day: NaiveDate, zone: Zone) -> Moment {
+pub(crate) fn midnight(day: NaiveDate, zone: Zone) -> When {
     (zone.moment(day.and_time(NaiveTime::MIN)), TimeCertainty::Inferred)
 }
 
@@ -101,6 +97,8 @@ pub(crate) fn whole_text(input: &mut dyn BufRead) -> std::io::Result<Option<Stri
 
 #[cfg(test)]
 mod tests {
+    use keepsake_domain::Timestamp;
+
     use super::*;
 
     #[test]

@@ -1,6 +1,6 @@
 //! Times as written in exports: RFC 3339, fractional Unix seconds, and local times without a zone.
 
-use chrono::{DateTime, Duration, NaiveDateTime, Offset, TimeZone};
+use chrono::{DateTime, Duration, NaiveDateTime, Offset, SecondsFormat, TimeZone};
 use keepsake_domain::{MINUTE_MS, TimeCertainty, Timestamp};
 
 /// Plausible years of a conversation. Any other year means that the data is damaged.
@@ -70,6 +70,11 @@ pub(crate) fn parse_rfc3339(text: &str, zone: Zone) -> Option<(Timestamp, TimeCe
         .iter()
         .find_map(|format| NaiveDateTime::parse_from_str(text, format).ok())?;
     Some((zone.moment(naive), TimeCertainty::LocalAssumed))
+}
+
+/// A time as RFC 3339, for the metadata.
+pub(crate) fn rfc3339(time: Timestamp) -> String {
+    DateTime::from_timestamp_millis(time.0).unwrap_or_default().to_rfc3339_opts(SecondsFormat::AutoSi, true)
 }
 
 /// Parses fractional Unix seconds. Milliseconds are recognized by their size.

@@ -6,12 +6,10 @@
 
 use std::collections::HashMap;
 
-use keepsake_domain::{
-    Author, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty, Timestamp, Visibility,
-};
-use serde_json::{Value, json};
+use keepsake_domain::{Author, Message, MessageType, Metadata, Role, SourceRef, TimeCertainty, Timestamp, Visibility};
 
 use crate::SkipReason;
+use crate::conversation::{Attachments, Program, When, note};
 use crate::identity::handle;
 use crate::limits::{PARTS_MAX, REGROUP_BYTES_MAX};
 use crate::open::Halt;
@@ -26,20 +24,10 @@ pub(crate) const OWNER_HANDLE: &str = "user";
 /// The approximate memory of a part beside its text.
 const PART_BYTES: usize = 1000;
 
-/// A program for talks with an assistant.
-#[derive(Debug)]
-pub(crate) struct Program {
-    /// The kind of its messages.
-    pub(crate) kind: SourceKind,
-    /// The name of its assistant, if a turn does not tell one.
-    pub(crate) name: &'static str,
-    /// The handle of its assistant, if a turn does not tell one, and the channel id if the talk has none.
-    pub(crate) handle: &'static str,
-}
-
 /// What a talk is, beside its turns.
 pub(crate) struct Talk {
-    /// The program that it was held with.
+    /// The program that it was held with. Its name and handle are those of the assistant if a turn does not tell them, and its
+    /// handle is the channel id if the talk has none.
     pub(crate) program: &'static Program,
     /// Its id in the export.
     pub(crate) id: String,
@@ -113,16 +101,11 @@ impl Part {
 
     /// The words of a turn with the names of its files. Without words, it is a file. `None` if there is neither.
     pub(crate) fn words(text: String, files: &[String]) -> Option<Self> {
-        let has_words = !text.trim().is_empty();
-        if !has_words && files.is_empty() {
-            return None;
-        }
-        let mut part =
-            if has_words { Self::of("", text, MessageType::Text) } else { Self::of("", files.join(", "), MessageType::File) };
-        if !files.is_empty() {
-            let names: Vec<Value> = files.iter().map(|name| json!({ "name": name })).collect();
-            part.metadata.insert("attachments".to_owned(), names.into());
-        }
+        let mut attachments = Attachments::default();
+        files.iter().for_each(|name| attachments.add_name(name));
+        let (text, message_type) = attachments.words(text)?;
+        let mut part = Self::of("", text, message_type);
+        note(&mut part.metadata, "attachments", attachments.into_value());
         Some(part)
     }
 }
@@ -136,7 +119,7 @@ pub(crate) struct Turn {
     /// Who speaks.
     pub(crate) speaker: Speaker,
     /// When, if the export tells.
-    pub(crate) time: Option<(Timestamp, TimeCertainty)>,
+    pub(crate) time: Option<When>,
     /// The person left it by editing or repeating a turn.
     pub(crate) is_branch: bool,
     /// Its parts. A turn without any keeps its place in the tree.

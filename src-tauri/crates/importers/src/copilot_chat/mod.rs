@@ -14,13 +14,14 @@ use std::io::BufRead;
 use keepsake_domain::SourceKind;
 
 use crate::SkipReason;
+use crate::conversation::Program;
 use crate::formats::{Check, Format, Head, Input, Site};
 use crate::identity::{StandIns, digest};
 use crate::json::{Loose, Step, Walk, record};
 use crate::open::Halt;
 use crate::out::Out;
 use crate::time::from_unix;
-use crate::turns::{Program, Shown, Talk, Turns};
+use crate::turns::{Shown, Talk, Turns};
 use request::Request;
 
 /// A session as an object.

@@ -16,6 +16,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
+use crate::conversation::Program;
 use crate::database::Tables;
 use crate::formats::{Check, Format, Input};
 use crate::identity::fingerprint;
@@ -24,7 +25,7 @@ use crate::limits::{ELEMENT_BYTES_MAX, NODES_MAX};
 use crate::open::Halt;
 use crate::out::Out;
 use crate::time::from_unix;
-use crate::turns::{Program, Shown, Talk, Turns};
+use crate::turns::{Shown, Talk, Turns};
 use bubble::{Chat, RawBubble};
 
 /// The database.

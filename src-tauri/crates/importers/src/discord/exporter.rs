@@ -2,16 +2,16 @@
 
 use std::io::BufRead;
 
-use keepsake_domain::{Author, Message, MessageType, Metadata, Role, SourceKind, Timestamp, Visibility};
+use keepsake_domain::{Author, Message, MessageType, Metadata, Role, SourceKind, Timestamp};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::{CHANNEL, resolved, time};
+use super::{CHANNEL, PROGRAM, resolved, time};
 use crate::SkipReason;
-use crate::chats::{Attachments, PEOPLE_MAX, Reactions, Room, SeenIds, length_in_words, listed, person, put};
+use crate::conversation::{Attachments, PEOPLE_MAX, Reactions, Room, call, listed, note, person};
 use crate::formats::{Check, Format, Head, Input, Site};
-use crate::identity::{StandIns, digest, handle};
+use crate::identity::{SeenIds, StandIns, digest, handle};
 use crate::json::{Items, Loose, Step, Walk, object, record};
 use crate::open::Halt;
 use crate::out::Out;
@@ -232,7 +232,7 @@ impl Reader {
             None => name.to_owned(),
         });
         let id = parent.unwrap_or(own);
-        self.room = Some(Room { kind: SourceKind::Discord, id, title, visibility: Visibility::Private });
+        self.room = Some(Room::of(&PROGRAM, id, title));
     }
 
     fn message(&mut self, value: &[u8], out: &mut Out<'_>) -> Result<(), Halt> {
@@ -245,7 +245,7 @@ impl Reader {
             out.skip_bytes(SkipReason::MissingField, value);
             return Ok(());
         };
-        if raw.id.id().is_some_and(|id| !self.seen.is_new(&room.id, &id)) {
+        if raw.id.id().is_some_and(|id| !self.seen.is_new(&id)) {
             out.skip_bytes(SkipReason::Repeated, value);
             return Ok(());
         }
@@ -271,11 +271,11 @@ impl Reader {
             other => {
                 let mut said = said(raw, &user)?;
                 said.message_type = MessageType::Unknown;
-                put(&mut said.metadata, "content_type", other);
+                note(&mut said.metadata, "content_type", other);
                 said
             }
         };
-        let author = if said.message_type == MessageType::Notice { room.platform("Discord") } else { author(&user, room, out) };
+        let author = if said.message_type == MessageType::Notice { room.platform() } else { author(&user, room, out) };
         let id = match raw.id.id() {
             Some(id) => id.into_owned(),
             None => {
@@ -287,12 +287,12 @@ impl Reader {
         let is_reply = matches!(kind.as_ref(), "Reply" | "19");
         let mut reply_to = reference.message_id.id().filter(|_| is_reply).map(|id| id.into_owned());
         if let Some(thread) = &self.thread {
-            put(&mut said.metadata, "thread", thread.clone());
-            put(&mut said.metadata, "thread_name", self.thread_name.clone().unwrap_or_default());
+            note(&mut said.metadata, "thread", thread.clone());
+            note(&mut said.metadata, "thread_name", self.thread_name.clone().unwrap_or_default());
             // The thread has the id of the message that it began from.
             reply_to = reply_to.or_else(|| Some(thread.clone())).filter(|target| *target != id);
         }
-        let mut message = room.message(id, time, author, (said.text, said.message_type));
+        let mut message = room.message(id, time, author, said.message_type, said.text);
         message.reply_to = reply_to;
         message.metadata = said.metadata;
         Ok(message)
@@ -334,7 +334,7 @@ fn said(raw: &Raw<'_>, user: &User<'_>) -> Result<Said, SkipReason> {
     let mut attachments = Attachments::default();
     for one in Items::of(content.attachments).0.into_iter().filter_map(object::<Attachment<'_>>) {
         let mut about = Metadata::new();
-        put(&mut about, "bytes", one.file_size_bytes.number().map_or(Value::Null, |bytes| json!(bytes as u64)));
+        note(&mut about, "bytes", one.file_size_bytes.number().map_or(Value::Null, |bytes| json!(bytes as u64)));
         attachments.add(one.file_name.text().unwrap_or("file"), about);
     }
     let mut text = resolved(content.content.text().unwrap_or_default(), &name_of);
@@ -353,19 +353,19 @@ fn said(raw: &Raw<'_>, user: &User<'_>) -> Result<Said, SkipReason> {
         message_type = MessageType::Forward;
         // The file does not tell who wrote it, only where it stands.
         let place = [reference.channel_id.id().unwrap_or_default(), reference.message_id.id().unwrap_or_default()].join("/");
-        put(&mut metadata, "forwarded_from", place);
+        note(&mut metadata, "forwarded_from", place);
     }
-    put(&mut metadata, "edited_at", raw.timestamp_edited.text().unwrap_or_default());
+    note(&mut metadata, "edited_at", raw.timestamp_edited.text().unwrap_or_default());
     if raw.is_pinned.is_true() {
-        put(&mut metadata, "pinned", true);
+        note(&mut metadata, "pinned", true);
     }
-    put(&mut metadata, "attachments", attachments.into_value());
-    put(&mut metadata, "reactions", reactions(raw.reactions));
+    note(&mut metadata, "attachments", attachments.into_value());
+    note(&mut metadata, "reactions", reactions(raw.reactions));
     let links = embeds.iter().filter_map(|embed| Some(json!({ "title": embed.title.text()?, "url": embed.url.text()? })));
-    put(&mut metadata, "links", links.collect::<Vec<_>>());
+    note(&mut metadata, "links", links.collect::<Vec<_>>());
     if let Some(interaction) = raw.interaction.and_then(object::<Interaction<'_>>) {
         let by = interaction.user.and_then(object::<User<'_>>).map_or(Value::Null, |user| user.value());
-        put(&mut metadata, "answers_command", json!({ "name": interaction.name.text(), "by": by }));
+        note(&mut metadata, "answers_command", json!({ "name": interaction.name.text(), "by": by }));
     }
     Ok(Said { text, message_type, metadata })
 }
@@ -407,35 +407,33 @@ fn notice(kind: &str, raw: &Raw<'_>, user: &User<'_>) -> Said {
     let values = || others.iter().map(User::value).collect::<Value>();
     let reference = raw.reference.and_then(object::<Reference<'_>>).unwrap_or_default();
     let mut metadata = Metadata::new();
-    put(&mut metadata, "action", kind);
-    put(&mut metadata, "actor", user.value());
+    note(&mut metadata, "action", kind);
+    note(&mut metadata, "actor", user.value());
     let text = match kind {
         "RecipientAdd" => {
-            put(&mut metadata, "joined", values());
+            note(&mut metadata, "joined", values());
             format!("{actor} added {}", listed(&names))
         }
         "RecipientRemove" => {
             let is_alone = matches!(others.as_slice(), [one] if one.handle() == user.handle());
-            put(&mut metadata, "left", values());
+            note(&mut metadata, "left", values());
             if is_alone { format!("{actor} left") } else { format!("{actor} removed {}", listed(&names)) }
         }
         "GuildMemberJoin" => {
-            put(&mut metadata, "joined", json!([user.value()]));
+            note(&mut metadata, "joined", json!([user.value()]));
             format!("{actor} joined")
         }
         "Call" => {
             let at = |time: &Loose<'_>| Some(parse_rfc3339(time.text()?, crate::Zone::UTC)?.0.0);
-            match (at(&raw.timestamp), at(&raw.call_ended_timestamp)) {
-                (Some(begun), Some(ended)) => format!("Call by {actor}, {}", length_in_words((ended - begun) as f64 / 1000.0)),
-                _ => format!("Call by {actor}"),
-            }
+            let ends = at(&raw.timestamp).zip(at(&raw.call_ended_timestamp));
+            call("Call", ends.map(|(begun, ended)| (ended - begun) as f64 / 1000.0))
         }
         "ChannelPinnedMessage" => {
-            put(&mut metadata, "message_id", reference.message_id.id().unwrap_or_default());
+            note(&mut metadata, "message_id", reference.message_id.id().unwrap_or_default());
             format!("{actor} pinned a message")
         }
         "ThreadCreated" => {
-            put(&mut metadata, "thread", reference.channel_id.id().unwrap_or_default());
+            note(&mut metadata, "thread", reference.channel_id.id().unwrap_or_default());
             format!("{actor} started a thread")
         }
         // The exporter writes a sentence without its subject: "Changed the channel name."

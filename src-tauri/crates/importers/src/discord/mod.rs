@@ -11,12 +11,17 @@ mod package;
 pub(crate) use exporter::FORMAT as EXPORTER;
 pub(crate) use package::FORMAT as PACKAGE;
 
-use keepsake_domain::{TimeCertainty, Timestamp};
+use keepsake_domain::{SourceKind, TimeCertainty, Timestamp};
 
+use crate::conversation::{Program, When};
 use crate::out::Out;
 use crate::time::parse_rfc3339;
 
+/// Channel type.
 const CHANNEL: &str = "discord";
+
+/// Discord as the author of its notices.
+const PROGRAM: Program = Program { kind: SourceKind::Discord, name: "Discord", handle: CHANNEL };
 
 /// The first moment of Discord's ids, 2015-01-01, in Unix milliseconds.
 const EPOCH_MS: i64 = 1_420_070_400_000;
@@ -34,7 +39,7 @@ fn time_of_id(id: &str) -> Option<Timestamp> {
 }
 
 /// The time of a message. Newer packages write it without a zone; then the id tells it.
-fn time(written: &str, id: &str, last: Option<Timestamp>, out: &Out<'_>) -> (Timestamp, TimeCertainty) {
+fn time(written: &str, id: &str, last: Option<Timestamp>, out: &Out<'_>) -> When {
     let by_id = time_of_id(id);
     match (parse_rfc3339(&written.trim().replacen(' ', "T", 1), out.options.zone), by_id) {
         (Some((time, TimeCertainty::Exact)), _) => (time, TimeCertainty::Exact),

@@ -6,17 +6,17 @@
 use std::collections::{BTreeSet, HashMap};
 use std::io::{BufRead, Read as _};
 
-use keepsake_domain::{Author, Metadata, Role, SourceKind, Timestamp, Visibility};
+use keepsake_domain::{Author, Role, SourceKind, Timestamp};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::csv::{Row, Rows};
-use super::{CHANNEL, resolved, time};
+use super::{CHANNEL, PROGRAM, resolved, time};
 use crate::SkipReason;
-use crate::chats::{Attachments, Room, SeenIds, file_name, put};
+use crate::conversation::{Attachments, Room, file_name, note};
 use crate::files::Files;
 use crate::formats::{Format, Input};
-use crate::identity::{StandIns, handle};
+use crate::identity::{SeenIds, StandIns, handle};
 use crate::json::{Entries, Loose, Step, Walk, object, record};
 use crate::limits::{ELEMENT_BYTES_MAX, NAMES_MAX};
 use crate::open::Halt;
@@ -177,7 +177,7 @@ fn room(folder: &str, description: &[u8], titles: &HashMap<String, String>) -> R
         None => name.to_owned(),
     });
     let title = titles.get(&id).cloned().or(described);
-    Room { kind: SourceKind::Discord, id, title, visibility: Visibility::Private }
+    Room::of(&PROGRAM, id, title)
 }
 
 /// The messages of one channel.
@@ -240,7 +240,7 @@ impl Reader<'_> {
 
     fn tell(&mut self, raw: &Raw<'_>, sample: &[u8], out: &mut Out<'_>) -> Result<(), Halt> {
         let id = raw.id.id();
-        if id.as_ref().is_some_and(|id| !self.seen.is_new(&self.room.id, id)) {
+        if id.as_ref().is_some_and(|id| !self.seen.is_new(id)) {
             out.skip_bytes(SkipReason::Repeated, sample);
             return Ok(());
         }
@@ -249,19 +249,19 @@ impl Reader<'_> {
         self.last_time = Some(time.0);
         let mut attachments = Attachments::default();
         for address in raw.attachments.text().unwrap_or_default().split([' ', ',']).filter(|address| !address.is_empty()) {
-            attachments.add(file_name(address), Metadata::new());
+            attachments.add_name(file_name(address));
         }
         // The package does not tell the names of those who are mentioned.
-        let Some(words) = attachments.words(resolved(raw.contents.text().unwrap_or_default(), &|_| None)) else {
+        let Some((text, kind)) = attachments.words(resolved(raw.contents.text().unwrap_or_default(), &|_| None)) else {
             out.skip_bytes(SkipReason::Empty, sample);
             return Ok(());
         };
         let id = match id {
             Some(id) => id.into_owned(),
-            None => self.stand_ins.next(&self.room.id, written, &self.owner.handle.handle, &words.0),
+            None => self.stand_ins.next(&self.room.id, written, &self.owner.handle.handle, &text),
         };
-        let mut message = self.room.message(id, time, self.owner.clone(), words);
-        put(&mut message.metadata, "attachments", attachments.into_value());
+        let mut message = self.room.message(id, time, self.owner.clone(), kind, text);
+        note(&mut message.metadata, "attachments", attachments.into_value());
         Ok(self.groups.take(message, out)?)
     }
 }

@@ -7,19 +7,14 @@ use serde_json::{Value, json};
 
 use super::{CHANNEL, Group, Person, address, date};
 use crate::SkipReason;
-use crate::chat::{call_text, note, reaction, rfc3339};
+use crate::conversation::{Attachments, PARTS_OF_MESSAGE_MAX, Reactions, call, note};
 use crate::identity::handle;
 use crate::json::{Items, Loose, object, record, small_value};
 use crate::out::Out;
-
-/// The name under which notices are shown.
-const PROGRAM: &str = "Google Chat";
+use crate::time::rfc3339;
 
 /// The key under which an address is wrapped.
 const WRAPPED_URL: &str = "private_do_not_access_or_else_safe_url_wrapped_value";
-
-/// Maximum number of reactions, files or annotations that are read of one message.
-const PARTS_OF_MESSAGE_MAX: usize = 500;
 
 #[derive(Deserialize)]
 struct Record<'a> {
@@ -99,7 +94,7 @@ impl Group {
             version.created_date.text().map(str::to_owned) // The version is gone after this.
         });
         let written = record.created_date.text().or(first.as_deref()).or(record.updated_date.text());
-        let (time, certainty) = self.time(written, out);
+        let when = self.time(written, out);
         if is_deleted {
             return Err(SkipReason::Deleted);
         }
@@ -111,10 +106,9 @@ impl Group {
             None => self.stand_ins.next("", written.unwrap_or_default(), &author.handle.handle, &said.text),
         };
         let mut message = match said.kind {
-            MessageType::Notice => self.room.notice(&id, time, PROGRAM, said.text),
-            kind => self.room.message(&id, time, author, kind, said.text),
+            MessageType::Notice => self.room.notice(&id, when, said.text),
+            kind => self.room.message(&id, when, author, kind, said.text),
         };
-        message.time_certainty = certainty;
         message.metadata = said.metadata;
         let edited = record.updated_date.text().filter(|_| message.message_type != MessageType::Notice);
         if let Some(written) = edited {
@@ -137,7 +131,7 @@ impl Group {
             note(&mut message.metadata, "quoted", json!({ "from": from, "text": quoted.text.text() }));
             message.reply_to = quoted.message_id.id().map(|id| id.into_owned()).or(message.reply_to);
         }
-        note(&mut message.metadata, "reactions", self.reactions(&record));
+        note(&mut message.metadata, "reactions", self.reactions(&record).into_value());
         Ok(message)
     }
 
@@ -164,17 +158,20 @@ impl Group {
         note(&mut metadata, "in_name_of", behind.as_ref().and_then(|behind| behind.name.text()));
         let text = record.text.text().filter(|text| !text.trim().is_empty());
         let files = Items::of(record.attached_files).0.into_iter().take(PARTS_OF_MESSAGE_MAX);
-        let files: Vec<String> = files
-            .filter_map(object::<Attached<'_>>)
-            .filter_map(|file| file.original_name.text().or(file.export_name.text()).map(str::to_owned))
-            .collect();
-        note(&mut metadata, "attachments", files.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>());
+        let mut attachments = Attachments::default();
+        for file in files.filter_map(object::<Attached<'_>>) {
+            if let Some(name) = file.original_name.text().or(file.export_name.text()) {
+                attachments.add_name(name);
+            }
+        }
+        let names = attachments.names();
+        note(&mut metadata, "attachments", attachments.into_value());
         let annotations = Items::of(record.annotations).0.into_iter().take(PARTS_OF_MESSAGE_MAX);
         let annotations: Vec<Value> = annotations.map(small_value).collect();
         let links: Vec<Value> = annotations.iter().filter_map(link).collect();
         let said = |kind, text: &str, metadata| Ok(Said { kind, text: text.to_owned(), metadata });
         let told = annotations.iter().find_map(|annotation| notice(annotation, who));
-        if let Some(notice) = told.filter(|_| text.is_none() && files.is_empty()) {
+        if let Some(notice) = told.filter(|_| text.is_none() && names.is_empty()) {
             note(&mut metadata, "links", links);
             return said(MessageType::Notice, &notice, metadata);
         }
@@ -183,25 +180,25 @@ impl Group {
         note(&mut metadata, "links", links);
         match (text, shown) {
             (Some(text), _) => said(MessageType::Text, text, metadata),
-            (None, _) if !files.is_empty() => said(MessageType::File, &files.join(", "), metadata),
+            (None, _) if !names.is_empty() => said(MessageType::File, &names, metadata),
             (None, Some(shown)) => said(MessageType::File, &shown, metadata),
             (None, None) => Err(SkipReason::Empty),
         }
     }
 
-    fn reactions(&self, record: &Record<'_>) -> Vec<Value> {
+    fn reactions(&self, record: &Record<'_>) -> Reactions {
+        let mut found = Reactions::default();
         let raw = Items::of(record.reactions).0.into_iter().take(PARTS_OF_MESSAGE_MAX);
-        raw.filter_map(object::<Reaction<'_>>)
-            .filter_map(|raw| {
-                let emoji = raw.emoji.map(small_value)?;
-                let own = emoji.get("custom_emoji").and_then(|own| own.get("short_code").or(own.get("shortcode")));
-                let emoji = emoji.get("unicode").or(own).and_then(Value::as_str)?.to_owned();
-                let by = Items::of(raw.reactor_emails).0.into_iter().take(PARTS_OF_MESSAGE_MAX);
-                let by = by.filter_map(|email| serde_json::from_str::<String>(email.get()).ok());
-                let by: Vec<String> = by.map(|email| self.name_of(&email)).collect();
-                Some(reaction(&emoji, by.len() as u64, &by))
-            })
-            .collect()
+        for raw in raw.filter_map(object::<Reaction<'_>>) {
+            let emoji = raw.emoji.map(small_value).unwrap_or_default();
+            let own = emoji.get("custom_emoji").and_then(|own| own.get("short_code").or(own.get("shortcode")));
+            let Some(emoji) = emoji.get("unicode").or(own).and_then(Value::as_str) else { continue };
+            let by = Items::of(raw.reactor_emails).0.into_iter().take(PARTS_OF_MESSAGE_MAX);
+            let by = by.filter_map(|email| serde_json::from_str::<String>(email.get()).ok());
+            let by: Vec<String> = by.map(|email| self.name_of(&email)).collect();
+            found.add(emoji, by.len() as u64, by);
+        }
+        found
     }
 }
 
@@ -235,12 +232,12 @@ fn link(annotation: &Value) -> Option<Value> {
 /// The notice that an annotation stands for in a message without words: a call, a task or an event.
 fn notice(annotation: &Value, who: &str) -> Option<String> {
     if annotation.get("video_call_metadata").is_some() {
-        return Some(call_text(None));
+        return Some(call("Call", None));
     }
     let made = annotation.get("gsuite_integration_metadata")?;
-    if let Some(call) = made.get("call_data") {
-        let is_missed = call.get("call_status").and_then(Value::as_str).is_some_and(|status| status.contains("MISSED"));
-        return Some(if is_missed { "Missed call".to_owned() } else { call_text(None) });
+    if let Some(held) = made.get("call_data") {
+        let is_missed = held.get("call_status").and_then(Value::as_str).is_some_and(|status| status.contains("MISSED"));
+        return Some(if is_missed { "Call, missed".to_owned() } else { call("Call", None) });
     }
     if let Some(task) = made.get("tasks_data") {
         let title = task.get("task_properties").and_then(|task| task.get("title")?.as_str()).unwrap_or_default();

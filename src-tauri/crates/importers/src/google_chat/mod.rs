@@ -7,20 +7,20 @@
 mod date;
 mod message;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::io::{BufRead, Read as _};
 
-use keepsake_domain::{SourceKind, TimeCertainty, Timestamp, Visibility};
+use keepsake_domain::{SourceKind, TimeCertainty, Timestamp};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
-use crate::chat::{Room, listed};
+use crate::conversation::{Program, Room, When};
 use crate::files::Files;
 use crate::formats::{Format, Input};
-use crate::identity::{StandIns, fingerprint};
+use crate::identity::{SeenIds, StandIns};
 use crate::json::{Items, Loose, Step, Walk, object, record};
-use crate::limits::{ELEMENT_BYTES_MAX, FINGERPRINTS_MAX};
+use crate::limits::ELEMENT_BYTES_MAX;
 use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
@@ -31,6 +31,9 @@ pub(crate) const FORMAT: Format =
 
 /// Channel type.
 const CHANNEL: &str = "google-chat";
+
+/// Google Chat as the author of its notices.
+const PROGRAM: Program = Program { kind: SourceKind::GoogleChat, name: "Google Chat", handle: CHANNEL };
 
 /// The files of a group, and the file that names the account.
 const MESSAGES: &str = "messages.json";
@@ -144,7 +147,7 @@ struct Group {
     names: HashMap<String, String>,
     owner: Option<String>,
     stand_ins: StandIns,
-    seen: HashSet<u64>,
+    seen: SeenIds,
     last_time: Option<Timestamp>,
     groups: Regroup,
 }
@@ -162,13 +165,13 @@ impl Group {
         let others: Vec<String> =
             members.iter().filter(|(email, _)| email.is_none() || *email != owner).map(|(_, name)| name.clone()).collect();
         let name = info.as_ref().and_then(|info| info.name.text()).filter(|name| *name != UNNAMED).map(str::to_owned);
-        let title = name.or_else(|| (!others.is_empty()).then(|| listed(&others)));
+        let title = name.or_else(|| (!others.is_empty()).then(|| others.join(", ")));
         Self {
-            room: Room { kind: SourceKind::GoogleChat, id: id.to_owned(), title, visibility: Visibility::Private },
+            room: Room::of(&PROGRAM, id, title),
             names: members.into_iter().filter_map(|(email, name)| Some((email?, name))).collect(),
             owner,
             stand_ins: StandIns::default(),
-            seen: HashSet::new(),
+            seen: SeenIds::default(),
             last_time: None,
             groups: Regroup::default(),
         }
@@ -182,10 +185,7 @@ impl Group {
                 Step::Value("messages[]", raw) => match self.message(raw, out) {
                     Err(reason) => out.skip_bytes(reason, raw),
                     Ok(message) => {
-                        if self.seen.len() >= FINGERPRINTS_MAX {
-                            self.seen.clear();
-                        }
-                        if self.seen.insert(fingerprint(&message.source.message)) {
+                        if self.seen.is_new(&message.source.message) {
                             self.groups.take(message, out)?;
                         } else {
                             out.skip(SkipReason::Repeated, &message.text);
@@ -204,7 +204,7 @@ impl Group {
     }
 
     /// The time of a message: as written, or that of the one before it.
-    fn time(&mut self, written: Option<&str>, out: &Out<'_>) -> (Timestamp, TimeCertainty) {
+    fn time(&mut self, written: Option<&str>, out: &Out<'_>) -> When {
         let read = written.and_then(|written| date::read(written, out.options.zone));
         let (time, certainty) =
             read.unwrap_or_else(|| (self.last_time.unwrap_or(out.options.file_time), TimeCertainty::Inferred));

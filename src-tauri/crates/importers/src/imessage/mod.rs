@@ -10,12 +10,11 @@ mod typedstream;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use keepsake_domain::{Author, Message, Metadata, Role, SourceKind, TimeCertainty, Timestamp};
+use keepsake_domain::{Author, Message, MessageType, Metadata, Role, SourceKind, TimeCertainty, Timestamp};
 use rusqlite::{Connection, Row, Statement};
-use serde_json::{Value, json};
 
 use crate::SkipReason;
-use crate::conversation::{Conversation, Named, Reactions, When, attach, written};
+use crate::conversation::{Attachments, Named, Program, Reactions, Room, When, note};
 use crate::database::{Tables, bytes, number, text};
 use crate::formats::{Format, Input};
 use crate::identity::handle;
@@ -23,6 +22,7 @@ use crate::limits::NAMES_MAX;
 use crate::open::Halt;
 use crate::out::Out;
 use crate::row_order::{Turn, in_order};
+use crate::time::rfc3339;
 use plist::Value as Plist;
 use tapbacks::Tapbacks;
 
@@ -33,8 +33,8 @@ pub(crate) const IMESSAGE: Format =
 /// Channel type for Messages.
 const CHANNEL: &str = "imessage";
 
-/// The name of the platform in its notices.
-const PLATFORM: &str = "Messages";
+/// Messages as the author of its notices.
+const PROGRAM: Program = Program { kind: SourceKind::Imessage, name: "Messages", handle: "Messages" };
 
 /// The owner's handle where the database does not tell the address.
 const OWNER: &str = "me";
@@ -105,7 +105,7 @@ fn handles(connection: &Connection) -> rusqlite::Result<HashMap<i64, String>> {
 
 /// The conversations, and which rows of chats belong to each.
 struct Chats {
-    all: Vec<Conversation>,
+    all: Vec<Room>,
     by_row: HashMap<i64, usize>,
     by_address: HashMap<String, usize>,
 }
@@ -135,13 +135,7 @@ impl Chats {
     /// The conversation with this address, which is the address of a person or the name of a group.
     fn place(&mut self, address: &str) -> usize {
         *self.by_address.entry(address.to_owned()).or_insert_with(|| {
-            self.all.push(Conversation {
-                kind: SourceKind::Imessage,
-                channel: CHANNEL,
-                platform: PLATFORM,
-                id: address.to_owned(),
-                title: Some(address.to_owned()),
-            });
+            self.all.push(Room::of(&PROGRAM, address, Some(address.to_owned())));
             self.all.len() - 1
         })
     }
@@ -298,7 +292,7 @@ impl Archive {
         Ok(())
     }
 
-    fn found(&self, row: &Row<'_>, guid: String, chat: &Conversation, turn: Turn<Place>, out: &Out<'_>) -> Found {
+    fn found(&self, row: &Row<'_>, guid: String, chat: &Room, turn: Turn<Place>, out: &Out<'_>) -> Found {
         let certainty = if moment(number(row, 3)).is_some() { TimeCertainty::Exact } else { TimeCertainty::Inferred };
         let when = (turn.time.unwrap_or(out.options.file_time), certainty);
         let author = if number(row, 6) == Some(1) {
@@ -342,7 +336,7 @@ impl Archive {
     }
 
     /// The message that a row gives, or why there is none.
-    fn told(&self, chat: &Conversation, found: Found, attached: Attached) -> Result<Message, SkipReason> {
+    fn told(&self, chat: &Room, found: Found, attached: Attached) -> Result<Message, SkipReason> {
         if found.item != 0 {
             return event(chat, found);
         }
@@ -372,21 +366,19 @@ impl Archive {
         if found.retracted {
             return Err(SkipReason::Deleted);
         }
-        let mut message = chat.message(found.guid, found.when, found.author, words);
+        let mut message = chat.message(found.guid, found.when, found.author, MessageType::Text, words);
         message.metadata = found.metadata;
-        attach(&mut message, attached.files);
+        attached.files.attach(&mut message);
         if let Some(root) = found.thread {
             message.metadata.insert("thread".to_owned(), root.as_str().into());
             message.reply_to = Some(root);
         }
-        if let Some(edited) = found.edited {
-            message.metadata.insert("edited_at".to_owned(), written(edited).into());
-        }
+        note(&mut message.metadata, "edited_at", found.edited.map(rfc3339));
         let mut reactions = Reactions::default();
         for (emoji, name) in self.tapbacks.on(&message.source.message) {
-            reactions.add(emoji, Some(name));
+            reactions.add_one(emoji, Some(name));
         }
-        reactions.keep(&mut message.metadata);
+        note(&mut message.metadata, "reactions", reactions.into_value());
         Ok(message)
     }
 }
@@ -394,7 +386,7 @@ impl Archive {
 /// The files of a message.
 #[derive(Default)]
 struct Attached {
-    files: Vec<Value>,
+    files: Attachments,
     has_stickers: bool,
 }
 
@@ -410,10 +402,9 @@ fn attachments(statement: &mut Statement<'_>, id: i64) -> rusqlite::Result<Attac
         if number(row, 3) == Some(1) {
             attached.has_stickers = true;
         } else if !is_hidden {
-            attached.files.push(match media {
-                Some(media) => json!({ "name": name, "media_type": media }),
-                None => json!({ "name": name }),
-            });
+            let mut about = Metadata::new();
+            note(&mut about, "media_type", media);
+            attached.files.add(&name, about);
         }
     }
     Ok(attached)
@@ -425,10 +416,10 @@ fn shown(words: &str) -> String {
 }
 
 /// What happened in a chat. The numbers are those of Messages.
-fn event(chat: &Conversation, found: Found) -> Result<Message, SkipReason> {
+fn event(chat: &Room, found: Found) -> Result<Message, SkipReason> {
     let name = found.author.name.as_str();
     let mut metadata = Metadata::new();
-    let mut note = |key: &str, member: &Named| metadata.insert(key.to_owned(), Value::Array(vec![member.value()]));
+    let mut member_of = |key: &str, member: &Named| note(&mut metadata, key, vec![member.value()]);
     let sentence = match (found.item, found.action) {
         (1, 0) if found.other.as_ref().is_some_and(|other| other.handle == found.author.handle.handle) => {
             format!("{name} changed their phone number")
@@ -436,7 +427,7 @@ fn event(chat: &Conversation, found: Found) -> Result<Message, SkipReason> {
         (1, action @ (0 | 1)) => {
             let member = found.other.as_ref().ok_or(SkipReason::MissingField)?;
             let (key, verb) = if action == 0 { ("joined", "added") } else { ("left", "removed") };
-            note(key, member);
+            member_of(key, member);
             format!("{name} {verb} {}", member.name)
         }
         (2, _) => match &found.group_title {
@@ -444,7 +435,7 @@ fn event(chat: &Conversation, found: Found) -> Result<Message, SkipReason> {
             None => format!("{name} removed the name of the conversation"),
         },
         (3, 0) => {
-            note("left", &Named { name: name.to_owned(), handle: found.author.handle.handle.clone() });
+            member_of("left", &Named { name: name.to_owned(), handle: found.author.handle.handle.clone() });
             format!("{name} left")
         }
         (3, 1 | 2) => format!("{name} changed the picture of the group"),
@@ -452,7 +443,7 @@ fn event(chat: &Conversation, found: Found) -> Result<Message, SkipReason> {
         (6, _) => "Call".to_owned(),
         _ => return Err(SkipReason::PlatformNotice),
     };
-    Ok(chat.notice(found.guid, found.when, sentence, metadata))
+    Ok(Message { metadata, ..chat.notice(found.guid, found.when, sentence) })
 }
 
 /// Reads the summary of a message. The parts of a message are edited one by one.

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
+use crate::conversation::Program;
 use crate::files::Files;
 use crate::formats::{Format, Input};
 use crate::identity::{StandIns, digest};
@@ -22,7 +23,7 @@ use crate::lines::{Line, Lines};
 use crate::open::Halt;
 use crate::out::Out;
 use crate::time::from_unix;
-use crate::turns::{Program, Shown, Talk, Turns};
+use crate::turns::{Shown, Talk, Turns};
 use message::{Link, Linked, RawMessage};
 
 /// The format.

@@ -15,6 +15,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
+use crate::conversation::Program;
 use crate::formats::{Check, Format, Head, Input, Site};
 use crate::identity::digest;
 use crate::json::{Items, Loose, Step, Walk, compact, object, parse_mending, record, whole};
@@ -22,7 +23,7 @@ use crate::limits::NAMES_MAX;
 use crate::open::Halt;
 use crate::out::Out;
 use crate::time::{from_unix, parse_rfc3339};
-use crate::turns::{Part, Program, Shown, Speaker, Talk, Turn, Turns};
+use crate::turns::{Part, Shown, Speaker, Talk, Turn, Turns};
 
 /// The format.
 pub(crate) const FORMAT: Format =

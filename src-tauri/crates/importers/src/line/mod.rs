@@ -12,11 +12,11 @@ use std::io::BufRead;
 
 use chrono::{NaiveDate, NaiveTime};
 use keepsake_domain::limits::MESSAGE_BYTES_MAX;
-use keepsake_domain::{Author, Message, Metadata, SourceKind, TimeCertainty, Timestamp};
-use serde_json::{Value, json};
+use keepsake_domain::{Author, Message, MessageType, SourceKind, TimeCertainty, Timestamp};
+use serde_json::Value;
 
 use crate::SkipReason;
-use crate::conversation::{Conversation, When, attach, span};
+use crate::conversation::{Attachments, Program, Room, When, call, note, person};
 use crate::formats::{Check, Format, Head, Input, Site};
 use crate::identity::{StandIns, digest, folded, handle};
 use crate::lines::{Line, Lines};
@@ -33,8 +33,8 @@ pub(crate) const LINE: Format =
 /// Channel type for LINE.
 const CHANNEL: &str = "line";
 
-/// The name of the platform in its notices.
-const PLATFORM: &str = "LINE";
+/// LINE as the author of its notices.
+const PROGRAM: Program = Program { kind: SourceKind::Line, name: "LINE", handle: "LINE" };
 
 /// What the first line begins with, and files are called.
 const MARK: &str = "[LINE]";
@@ -139,10 +139,10 @@ fn read(input: &mut dyn BufRead, site: &Site<'_>, out: &mut Out<'_>) -> Result<(
 }
 
 /// The conversation with this title. The title is all that tells which one it is.
-fn conversation(title: &str) -> Conversation {
+fn conversation(title: &str) -> Room {
     let id = digest(&["line chat", &folded(title)]);
     let title = Some(title.to_owned()).filter(|title| !title.is_empty());
-    Conversation { kind: SourceKind::Line, channel: CHANNEL, platform: PLATFORM, id, title }
+    Room::of(&PROGRAM, id, title)
 }
 
 /// A message with all of its lines.
@@ -179,7 +179,7 @@ impl Record {
 
 /// State kept across the lines of one file.
 struct Reader {
-    chat: Conversation,
+    chat: Room,
     /// Whether the first date or message has come.
     is_begun: bool,
     day: Option<NaiveDate>,
@@ -272,26 +272,25 @@ impl Reader {
     }
 
     fn message(&self, id: String, when: When, turn: &Turn<'_>, text: String, out: &Out<'_>) -> Result<Message, SkipReason> {
-        let member = |name: &str| json!({ "name": name, "handle": name });
         match said(&text, turn.name) {
             Said::Words => {}
             Said::Skip(reason) => return Err(reason),
             Said::Call(seconds) => {
-                let words = seconds.map_or("Call".to_owned(), |seconds| format!("Call, {}", span(seconds)));
-                let mut metadata = Metadata::new();
-                if let Some(name) = turn.name {
-                    metadata.insert("by".to_owned(), name.into());
-                }
-                return Ok(self.chat.notice(id, when, words, metadata));
+                let mut notice = self.chat.notice(id, when, call("Call", seconds));
+                note(&mut notice.metadata, "actor", turn.name.map(|name| person(name, Some(name))));
+                return Ok(notice);
             }
             Said::Members { key, names } => {
-                let mut metadata = Metadata::new();
-                metadata.insert(key.to_owned(), Value::Array(names.iter().map(|name| member(name)).collect()));
-                return Ok(self.chat.notice(id, when, text, metadata));
+                let members = names.iter().map(|name| person(name, Some(name))).collect::<Value>();
+                let mut notice = self.chat.notice(id, when, text);
+                note(&mut notice.metadata, key, members);
+                return Ok(notice);
             }
             Said::File(name) => {
-                let mut message = self.chat.message(id, when, self.author(turn, out)?, String::new());
-                attach(&mut message, vec![json!({ "name": name })]);
+                let mut message = self.chat.message(id, when, self.author(turn, out)?, MessageType::Text, String::new());
+                let mut attachments = Attachments::default();
+                attachments.add_name(name);
+                attachments.attach(&mut message);
                 return Ok(message);
             }
         }
@@ -299,8 +298,8 @@ impl Reader {
             return Err(SkipReason::Empty);
         }
         match turn.name {
-            Some(_) => Ok(self.chat.message(id, when, self.author(turn, out)?, text)),
-            None => Ok(self.chat.notice(id, when, text, Metadata::new())),
+            Some(_) => Ok(self.chat.message(id, when, self.author(turn, out)?, MessageType::Text, text)),
+            None => Ok(self.chat.notice(id, when, text)),
         }
     }
 

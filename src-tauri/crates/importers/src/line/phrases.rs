@@ -4,12 +4,12 @@ use crate::SkipReason;
 use crate::conversation::clock_seconds;
 
 /// What a text is.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(super) enum Said<'t> {
     /// Words.
     Words,
     /// A call, with its length in seconds if it took place.
-    Call(Option<u64>),
+    Call(Option<f64>),
     /// Members came (`joined`) or went (`left`).
     Members { key: &'static str, names: Vec<&'t str> },
     /// A file of this name.
@@ -177,7 +177,7 @@ mod tests {
             ("[Sticker]", ana, Said::Skip(SkipReason::MediaPlaceholder)),
             ("[Sticker] is a funny word", ana, Said::Words),
             ("[File] list.pdf", ana, Said::File("list.pdf")),
-            ("☎ Call time 1:02:03", ana, Said::Call(Some(3723))),
+            ("☎ Call time 1:02:03", ana, Said::Call(Some(3723.0))),
             ("☎ Missed call", ana, Said::Call(None)),
             ("Ana unsent a message.", None, Said::Skip(SkipReason::Deleted)),
             ("Bo said he unsent a message.", ana, Said::Words),

@@ -2,17 +2,14 @@
 
 use std::collections::HashMap;
 
-use keepsake_domain::{Author, Message, MessageType, Metadata, Role, SourceKind, TimeCertainty, Timestamp, Visibility};
+use keepsake_domain::{Author, Message, MessageType, Metadata, Role, TimeCertainty, Timestamp};
 use serde_json::{Value, json};
 
-use super::CHANNEL;
+use super::{CHANNEL, PROGRAM};
 use crate::SkipReason;
-use crate::chat::{Room, call_text, listed, members, note, rfc3339};
+use crate::conversation::{Attachments, Room, When, call, note, person};
 use crate::identity::handle;
-use crate::time::from_unix;
-
-/// The name under which notices are shown.
-const PROGRAM: &str = "Matrix";
+use crate::time::{from_unix, rfc3339};
 
 /// What Element writes for an event that it cannot decrypt.
 const UNREADABLE: &str = "m.bad.encrypted";
@@ -142,15 +139,15 @@ impl<'v> Event<'v> {
             "m.room.pinned_events" => told(format!("{who} changed the pinned messages")),
             "m.room.tombstone" => told("The room was replaced by another one".to_owned()),
             "m.call.invite" => {
-                let call = string(self.content, "call_id").unwrap_or(self.id).to_owned();
-                Ok(Happening::Call(call, self.notice(call_text(None))))
+                let id = string(self.content, "call_id").unwrap_or(self.id).to_owned();
+                Ok(Happening::Call(id, self.notice(call("Call", None))))
             }
             "m.call.hangup" | "m.call.reject" => {
                 let call = string(self.content, "call_id").ok_or(SkipReason::NotAMessage)?.to_owned();
                 Ok(Happening::Change(Change::HangUp { call }))
             }
             "m.call.notify" | "org.matrix.msc4075.call.notify" | "m.rtc.notification" | "org.matrix.msc4075.rtc.notification" => {
-                told(call_text(None))
+                told(call("Call", None))
             }
             kind if POLLS.contains(&kind) => told(self.poll(&who).ok_or(SkipReason::Poll)?),
             kind if kind.contains("poll.response") || kind.contains("poll.end") => Err(SkipReason::Poll),
@@ -158,7 +155,7 @@ impl<'v> Event<'v> {
             kind => match string(self.content, "body").filter(|body| !body.trim().is_empty()) {
                 Some(body) => {
                     let mut message =
-                        self.room().message(self.id, self.time, self.author(), MessageType::Unknown, body.to_owned());
+                        self.room().message(self.id, self.when(), self.author(), MessageType::Unknown, body.to_owned());
                     note(&mut message.metadata, "type", kind);
                     Ok(Happening::Message(message))
                 }
@@ -169,11 +166,15 @@ impl<'v> Event<'v> {
 
     /// The room, whose id and name are known only at the end.
     fn room(&self) -> Room {
-        Room { kind: SourceKind::Matrix, id: String::new(), title: None, visibility: Visibility::Private }
+        Room::of(&PROGRAM, "", None)
+    }
+
+    fn when(&self) -> When {
+        (self.time, TimeCertainty::Exact)
     }
 
     fn notice(&self, text: String) -> Message {
-        self.room().notice(self.id, self.time, PROGRAM, text)
+        self.room().notice(self.id, self.when(), text)
     }
 
     /// The author, whose name and role are completed at the end.
@@ -200,11 +201,11 @@ impl<'v> Event<'v> {
             "m.notice" => author.role = Role::Assistant,
             "m.image" | "m.video" | "m.audio" | "m.file" => {
                 let name = string(content, "filename").unwrap_or(body);
-                let mut file = json!({ "name": name });
-                if let Some(kind) = content.get("info").and_then(|info| string(info, "mimetype")) {
-                    file["type"] = kind.into();
-                }
-                note(&mut metadata, "attachments", vec![file]);
+                let mut about = Metadata::new();
+                note(&mut about, "media_type", content.get("info").and_then(|info| string(info, "mimetype")));
+                let mut attachments = Attachments::default();
+                attachments.add(name, about);
+                note(&mut metadata, "attachments", attachments.into_value());
                 if name == body {
                     message_type = MessageType::File;
                 }
@@ -240,7 +241,7 @@ impl<'v> Event<'v> {
         let replaced = self.value.get("unsigned").and_then(|unsigned| unsigned.get("m.relations")?.get("m.replace"));
         let edited = replaced.and_then(|edit| edit.get("origin_server_ts")?.as_f64()).and_then(from_unix);
         note(&mut metadata, "edited_at", edited.map(rfc3339));
-        let mut message = self.room().message(self.id, self.time, author, message_type, text);
+        let mut message = self.room().message(self.id, self.when(), author, message_type, text);
         message.reply_to = reply_to.map(str::to_owned);
         message.metadata = metadata;
         Ok(message)
@@ -271,7 +272,7 @@ impl<'v> Event<'v> {
         };
         let mut message = self.notice(text);
         if let Some(what) = what {
-            note(&mut message.metadata, what, members(&[(who, user.to_owned())]));
+            note(&mut message.metadata, what, json!([person(&who, Some(user))]));
         }
         Ok(Happening::Message(message))
     }
@@ -286,7 +287,7 @@ impl<'v> Event<'v> {
         };
         let question = words(poll.get("question")?)?;
         let answers: Vec<String> = poll.get("answers").and_then(Value::as_array)?.iter().filter_map(words).collect();
-        Some(format!("{who} asked: {question} ({})", listed(&answers)))
+        Some(format!("{who} asked: {question} ({})", answers.join(", ")))
     }
 }
 

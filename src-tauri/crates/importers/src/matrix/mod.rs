@@ -6,21 +6,22 @@
 
 mod event;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io::BufRead;
 
 use keepsake_domain::{Message, Role, SourceKind, Timestamp, Visibility};
 use serde_json::Value;
 
 use crate::SkipReason;
-use crate::chat::{call_text, note, reaction, rfc3339};
+use crate::conversation::{Program, Reactions, call, note};
 use crate::formats::{Check, Format, Head, Input, Site};
-use crate::identity::{digest, fingerprint};
+use crate::identity::{SeenIds, digest};
 use crate::json::{Step, Walk, parse_mending};
-use crate::limits::{FINGERPRINTS_MAX, NAMES_MAX, REGROUP_BYTES_MAX};
+use crate::limits::{NAMES_MAX, REGROUP_BYTES_MAX};
 use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::weight;
+use crate::time::rfc3339;
 
 use event::{Change, Event, Happening};
 
@@ -30,6 +31,9 @@ pub(crate) const FORMAT: Format =
 
 /// Channel type.
 const CHANNEL: &str = "matrix";
+
+/// Matrix as the author of its notices.
+const PROGRAM: Program = Program { kind: SourceKind::Matrix, name: "Matrix", handle: CHANNEL };
 
 /// Maximum size of one event. The protocol allows 64 KiB; Element writes edited ones twice, and indents them.
 const EVENT_BYTES_MAX: usize = 1024 * 1024;
@@ -89,7 +93,7 @@ struct Timeline {
     /// When the call with this id began, and its notice.
     calls: HashMap<String, (usize, Timestamp)>,
     bytes: usize,
-    seen: HashSet<u64>,
+    seen: SeenIds,
 }
 
 impl Timeline {
@@ -106,10 +110,7 @@ impl Timeline {
         if let Some(is_public) = event.is_public() {
             self.is_public = is_public;
         }
-        if self.seen.len() >= FINGERPRINTS_MAX {
-            self.seen.clear();
-        }
-        if !self.seen.insert(fingerprint(event.id)) {
+        if !self.seen.is_new(event.id) {
             return Err(SkipReason::Repeated);
         }
         match event.happening(&self.names)? {
@@ -162,10 +163,10 @@ impl Timeline {
                 let place = self.index.get(&target).and_then(|at| self.held.get_mut(*at)).ok_or(SkipReason::NotAMessage)?;
                 return Err(if place.take().is_some() { SkipReason::Deleted } else { SkipReason::NotAMessage });
             }
-            Change::HangUp { call } => {
-                let (at, begun) = self.calls.remove(&call).ok_or(SkipReason::NotAMessage)?;
+            Change::HangUp { call: id } => {
+                let (at, begun) = self.calls.remove(&id).ok_or(SkipReason::NotAMessage)?;
                 let held = self.held.get_mut(at).and_then(Option::as_mut).ok_or(SkipReason::NotAMessage)?;
-                held.message.text = call_text(Some((event.time.0 - begun.0) as f64 / 1000.0));
+                held.message.text = call("Call", Some((event.time.0 - begun.0) as f64 / 1000.0));
             }
         }
         Ok(())
@@ -195,16 +196,11 @@ impl Timeline {
             if matches!(author.role, Role::Person | Role::Owner) {
                 author.role = out.me.role_of(&author.name, &author.handle.handle);
             }
-            let mut given: Vec<(String, Vec<String>)> = Vec::new();
+            let mut given = Reactions::default();
             for (emoji, user) in reactions {
-                let user = self.name_of(&user);
-                match given.iter_mut().find(|(known, _)| *known == emoji) {
-                    Some((_, by)) => by.push(user),
-                    None => given.push((emoji, vec![user])),
-                }
+                given.add_one(&emoji, Some(&self.name_of(&user)));
             }
-            let given: Vec<Value> = given.iter().map(|(emoji, by)| reaction(emoji, by.len() as u64, by)).collect();
-            note(&mut message.metadata, "reactions", given);
+            note(&mut message.metadata, "reactions", given.into_value());
             out.message(message)?;
         }
         Ok(())

@@ -24,12 +24,13 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
+use crate::conversation::When;
 use crate::database::{self, Tables};
 use crate::formats::{Check, Format, Head, Input, Site};
 use crate::json::{Loose, record, small_object};
 use crate::limits::{ELEMENT_BYTES_MAX, METADATA_BYTES_MAX};
 use crate::lines::{Line, Lines};
-use crate::memories::{Memory, Moment, Program, moment};
+use crate::memories::{Memory, Program, moment};
 use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
@@ -96,7 +97,7 @@ impl Drawer {
     }
 
     /// It as a memory.
-    fn memory(mut self, last: Option<Moment>, out: &Out<'_>) -> Result<Memory, SkipReason> {
+    fn memory(mut self, last: Option<When>, out: &Out<'_>) -> Result<Memory, SkipReason> {
         let (Some(id), Some(text)) = (self.id.take().filter(|id| !id.is_empty()), self.text.take()) else {
             return Err(SkipReason::MissingField);
         };
@@ -118,7 +119,7 @@ impl Drawer {
 #[derive(Default)]
 struct Room {
     groups: Regroup,
-    last: Option<Moment>,
+    last: Option<When>,
 }
 
 impl Room {

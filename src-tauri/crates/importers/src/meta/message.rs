@@ -1,14 +1,14 @@
 //! One message of either download.
 
-use keepsake_domain::{Author, Message, MessageType, Metadata, Role, SourceKind, Timestamp, Visibility};
+use keepsake_domain::{Author, Message, MessageType, Metadata, Role, SourceKind, Timestamp};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::encoding;
 use super::notices::{Written, written};
+use super::{encoding, program};
 use crate::SkipReason;
-use crate::chats::{Attachments, PEOPLE_MAX, Reactions, Room, file_name, length_in_words, listed, person, put};
+use crate::conversation::{Attachments, PEOPLE_MAX, Reactions, Room, call, file_name, listed, note, person};
 use crate::identity::handle;
 use crate::json::{Items, Loose, object, record};
 use crate::time::from_unix;
@@ -139,24 +139,21 @@ pub(super) fn read(kind: SourceKind, shape: Shape, value: &[u8]) -> Result<Said,
         return Err(SkipReason::MissingField);
     }
     let [gone_from_facebook, gone_from_instagram] = GONE;
-    let (platform, gone) = match kind {
-        SourceKind::Instagram => ("Instagram", gone_from_instagram),
-        _ => ("Messenger", gone_from_facebook),
-    };
+    let gone = if kind == SourceKind::Instagram { gone_from_instagram } else { gone_from_facebook };
     let sender = sender.unwrap_or_else(|| gone.to_owned());
     let (text, message_type, metadata) = match notice(&raw, shape, &sender) {
         Some((text, metadata)) => (text, MessageType::Notice, metadata),
         None => words(&raw, shape, &sender)?,
     };
     let is_notice = message_type == MessageType::Notice;
-    let room = Room { kind, id: String::new(), title: None, visibility: Visibility::Private };
+    let room = Room::of(program(kind), "", None);
     let author = if is_notice {
-        room.platform(platform)
+        room.platform()
     } else {
         Author { name: sender.clone(), handle: handle(kind.name(), &sender), role: Role::Person }
     };
     let never = (Timestamp(0), keepsake_domain::TimeCertainty::Inferred);
-    let mut message = room.message(String::new(), never, author, (text, message_type));
+    let mut message = room.message("", never, author, message_type, text);
     message.metadata = metadata;
     let written = raw.timestamp_ms.id().unwrap_or_default().into_owned();
     Ok(Said { written, time, author: (!is_notice).then_some(sender), message })
@@ -166,14 +163,10 @@ pub(super) fn read(kind: SourceKind, shape: Shape, value: &[u8]) -> Result<Said,
 fn notice(raw: &Raw<'_>, shape: Shape, sender: &str) -> Option<(String, Metadata)> {
     let kind = raw.kind.text().unwrap_or_default();
     let mut metadata = Metadata::new();
-    put(&mut metadata, "actor", person(sender, Some(sender)));
+    note(&mut metadata, "actor", person(sender, Some(sender)));
     let seconds = raw.call_duration.number();
     if kind == "Call" || seconds.is_some() {
-        let text = match seconds.filter(|seconds| *seconds > 0.0) {
-            _ if raw.missed.is_true() => format!("Missed call by {sender}"),
-            Some(seconds) => format!("Call by {sender}, {}", length_in_words(seconds)),
-            None => format!("Call by {sender}"),
-        };
+        let text = if raw.missed.is_true() { "Call, missed".to_owned() } else { call("Call", seconds) };
         return Some((text, metadata));
     }
     let users = Items::of(raw.users).0.into_iter().take(PEOPLE_MAX).filter_map(object::<Named<'_>>);
@@ -192,7 +185,7 @@ fn notice(raw: &Raw<'_>, shape: Shape, sender: &str) -> Option<(String, Metadata
         ("Unsubscribe", false) => format!("{sender} removed {}", listed(&shown)),
         _ => return None,
     };
-    put(&mut metadata, if kind == "Subscribe" { "joined" } else { "left" }, people);
+    note(&mut metadata, if kind == "Subscribe" { "joined" } else { "left" }, people);
     Some((text, metadata))
 }
 
@@ -205,36 +198,36 @@ fn words(raw: &Raw<'_>, shape: Shape, sender: &str) -> Result<(String, MessageTy
         Written::ByPerson => {}
         Written::Reaction if attachments.is_empty() => return Err(SkipReason::PlatformNotice),
         Written::Notice => {
-            put(&mut metadata, "actor", person(sender, Some(sender)));
+            note(&mut metadata, "actor", person(sender, Some(sender)));
             return Ok((text, MessageType::Notice, metadata));
         }
         Written::Reaction | Written::Placeholder => text.clear(),
     }
     if raw.kind.text() == Some("placeholder") {
-        put(&mut metadata, "actor", person(sender, Some(sender)));
+        note(&mut metadata, "actor", person(sender, Some(sender)));
         return if text.trim().is_empty() { Err(SkipReason::Empty) } else { Ok((text, MessageType::Notice, metadata)) };
     }
     let shared = share.share_text.text().map(|text| shape.decoded(text));
     let link = share.link.text().map(str::to_owned);
-    put(&mut metadata, "reactions", reactions(raw.reactions, shape));
+    note(&mut metadata, "reactions", reactions(raw.reactions, shape));
     let (text, message_type) = match attachments.words(text) {
         Some(words) => {
             // The page or post behind a link is not what the person wrote.
-            put(&mut metadata, "quoted", shared.map(|text| json!([text])).unwrap_or_default());
-            put(&mut metadata, "links", link.map(|link| json!([{ "url": link }])).unwrap_or_default());
+            note(&mut metadata, "quoted", shared.map(|text| json!([text])).unwrap_or_default());
+            note(&mut metadata, "links", link.map(|link| json!([{ "url": link }])).unwrap_or_default());
             words
         }
         None => match shared.or_else(|| link.clone()) {
             Some(words) => {
                 let owner = share.original_content_owner.text().map(|owner| shape.decoded(owner));
-                put(&mut metadata, "forwarded_from", owner.or(link).unwrap_or_default());
+                note(&mut metadata, "forwarded_from", owner.or(link).unwrap_or_default());
                 (words, MessageType::Forward)
             }
             None if raw.sticker.is_some() || is_missing => return Err(SkipReason::MediaPlaceholder),
             None => return Err(SkipReason::Empty),
         },
     };
-    put(&mut metadata, "attachments", attachments.into_value());
+    note(&mut metadata, "attachments", attachments.into_value());
     Ok((text, message_type, metadata))
 }
 
@@ -255,7 +248,7 @@ fn attachments(raw: &Raw<'_>) -> (Attachments, bool) {
             match file.uri.text().filter(|uri| *uri != FAILED) {
                 Some(uri) => {
                     let mut about = Metadata::new();
-                    put(&mut about, "type", kind);
+                    note(&mut about, "type", kind);
                     found.add(file_name(uri), about);
                 }
                 None => is_missing = true,
@@ -269,7 +262,7 @@ fn reactions(raw: Option<&RawValue>, shape: Shape) -> Value {
     let mut found = Reactions::default();
     for reaction in Items::of(raw).0.into_iter().filter_map(object::<Reaction<'_>>) {
         if let (Some(emoji), Some(actor)) = (reaction.reaction.text(), reaction.actor.text()) {
-            found.add_one(&shape.decoded(emoji), &shape.decoded(actor));
+            found.add_one(&shape.decoded(emoji), Some(&shape.decoded(actor)));
         }
     }
     found.into_value()

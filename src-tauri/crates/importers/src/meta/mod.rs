@@ -12,12 +12,12 @@ mod notices;
 
 use std::io::BufRead;
 
-use keepsake_domain::{Message, Role, SourceKind, TimeCertainty, Timestamp, Visibility};
+use keepsake_domain::{Message, Role, SourceKind, TimeCertainty, Timestamp};
 use serde_json::value::RawValue;
 
 use self::message::{Said, Shape};
 use crate::SkipReason;
-use crate::chats::Room;
+use crate::conversation::{Program, Room};
 use crate::files::Files;
 use crate::formats::{Check, Format, Head, Input, Site};
 use crate::identity::{StandIns, digest};
@@ -79,6 +79,15 @@ pub(crate) const MESSENGER_ENCRYPTED: Format = Format {
         read: |input, _, out| read_file(SourceKind::Messenger, Shape::Encrypted, input, out),
     },
 };
+
+/// Facebook Messenger and Instagram as the authors of their notices.
+const MESSENGER: Program = Program { kind: SourceKind::Messenger, name: "Messenger", handle: "messenger" };
+const INSTAGRAM: Program = Program { kind: SourceKind::Instagram, name: "Instagram", handle: "instagram" };
+
+/// The program with messages of this kind.
+fn program(kind: SourceKind) -> &'static Program {
+    if kind == SourceKind::Instagram { &INSTAGRAM } else { &MESSENGER }
+}
 
 /// The objects and arrays of a file that are entered.
 const ENTER: &[&str] = &["", "messages"];
@@ -243,7 +252,7 @@ impl Thread {
             }
             let id = self.stand_ins.next(&room.id, &written, &author.handle.handle, &message.text);
             let time = (message.time, message.time_certainty);
-            let mut placed = room.message(id, time, author, (message.text, message.message_type));
+            let mut placed = room.message(id, time, author, message.message_type, message.text);
             placed.metadata = message.metadata;
             self.groups.take(placed, out)?;
         }
@@ -259,7 +268,7 @@ impl Thread {
             format!("h-{}", digest(&parts.iter().map(String::as_str).collect::<Vec<_>>()))
         });
         self.id = Some(id.clone());
-        Room { kind: self.kind, id, title: self.title.clone(), visibility: Visibility::Private }
+        Room::of(program(self.kind), id, self.title.clone())
     }
 }
 

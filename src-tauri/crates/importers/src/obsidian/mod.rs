@@ -20,11 +20,12 @@ use serde_json::json;
 
 use crate::SkipReason;
 use crate::basic_memory;
+use crate::conversation::When;
 use crate::files::Files;
 use crate::formats::{Format, Input};
 use crate::front_matter::{self, Note};
 use crate::identity::handle;
-use crate::memories::{Moment, midnight, moment, whole_text};
+use crate::memories::{midnight, moment, whole_text};
 use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
@@ -277,7 +278,7 @@ fn forwarded_from(properties: &Metadata) -> Option<String> {
 
 /// When a note was written: as its properties say, or the day in its name. A daily note belongs to its day, so a property counts
 /// only if it tells the time of that day.
-fn time_of(path: &str, properties: &Metadata, settings: &Settings, zone: Zone, file_time: Timestamp) -> Moment {
+fn time_of(path: &str, properties: &Metadata, settings: &Settings, zone: Zone, file_time: Timestamp) -> When {
     let written = WRITTEN.iter().find_map(|name| {
         let text = front_matter::text(properties, name)?;
         let local = || moment_format::any(text, &TIME_FORMATS);

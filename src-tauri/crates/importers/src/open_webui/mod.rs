@@ -7,7 +7,6 @@
 
 mod details;
 
-use std::collections::HashSet;
 use std::io::BufRead;
 
 use keepsake_domain::{MessageType, SourceKind, TimeCertainty};
@@ -16,14 +15,14 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
+use crate::conversation::Program;
 use crate::formats::{Check, Format, Head, Input, Site};
-use crate::identity::{digest, fingerprint};
+use crate::identity::{SeenIds, digest};
 use crate::json::{Element, Elements, Entries, Items, Loose, compact, object, parse_mending, record, whole};
-use crate::limits::FINGERPRINTS_MAX;
 use crate::open::Halt;
 use crate::out::Out;
 use crate::time::from_unix;
-use crate::turns::{Part, Program, Shown, Speaker, Talk, Turn, Turns, split_thinking};
+use crate::turns::{Part, Shown, Speaker, Talk, Turn, Turns, split_thinking};
 
 /// The format.
 pub(crate) const FORMAT: Format =
@@ -158,7 +157,7 @@ struct Reader {
     /// The account of the first chat, which is the owner's.
     account: Option<String>,
     is_everybody: bool,
-    seen: HashSet<u64>,
+    seen: SeenIds,
 }
 
 fn read(input: &mut dyn BufRead, site: &Site<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
@@ -252,10 +251,7 @@ impl Reader {
             // The id of its first message is as stable.
             None => format!("h-{}", digest(&[first.as_deref().unwrap_or_default()])),
         };
-        if self.seen.len() >= FINGERPRINTS_MAX {
-            self.seen.clear();
-        }
-        if !self.seen.insert(fingerprint(&id)) {
+        if !self.seen.is_new(&id) {
             out.skip(SkipReason::Repeated, sample);
             return Ok(());
         }

@@ -8,7 +8,7 @@
 mod people;
 mod updates;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io::BufRead;
 
 use keepsake_domain::{Author, Message, MessageType, Metadata, Role, SourceKind, TimeCertainty, Timestamp};
@@ -17,16 +17,16 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::SkipReason;
-use crate::conversation::{Conversation, Reactions, When, attach, written};
+use crate::conversation::{Attachments, Program, Reactions, Room, When, note};
 use crate::formats::{Check, Format, Head, Input, Site};
-use crate::identity::{StandIns, fingerprint};
+use crate::identity::{SeenIds, StandIns};
 use crate::json::{Balance, Entries, Items, Loose, mend, object, record, small_value};
-use crate::limits::{ELEMENT_BYTES_MAX, FINGERPRINTS_MAX, NAMES_MAX};
+use crate::limits::{ELEMENT_BYTES_MAX, NAMES_MAX};
 use crate::lines::{Line, Lines};
 use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
-use crate::time::from_unix;
+use crate::time::{from_unix, rfc3339};
 use people::People;
 
 /// Signal's plaintext export.
@@ -36,8 +36,8 @@ pub(crate) const SIGNAL: Format =
 /// Channel type for Signal.
 const CHANNEL: &str = "signal";
 
-/// The name of the platform in its notices.
-const PLATFORM: &str = "Signal";
+/// Signal as the author of its notices.
+const PROGRAM: Program = Program { kind: SourceKind::Signal, name: "Signal", handle: "Signal" };
 
 /// The beginnings of frames. A line that begins so is never the rest of the line before it.
 const FRAMES: [&[u8]; 4] = [b"{\"chatItem\":", b"{\"recipient\":", b"{\"chat\":", b"{\"account\":"];
@@ -225,10 +225,10 @@ fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), 
 #[derive(Default)]
 struct Backup {
     people: People,
-    chats: HashMap<String, Conversation>,
+    chats: HashMap<String, Room>,
     /// The ids of edited messages by the times of their later versions, which quotes may name.
     edited: HashMap<String, String>,
-    known: HashSet<u64>,
+    known: SeenIds,
     stand_ins: StandIns,
     last_time: Option<Timestamp>,
     groups: Regroup,
@@ -236,7 +236,7 @@ struct Backup {
 
 /// A chat item whose chat, author and time are known.
 struct Placed<'i> {
-    chat: Conversation,
+    chat: Room,
     author: Author,
     id: String,
     sent: String,
@@ -310,10 +310,7 @@ impl Backup {
         match self.told(&placed, kind, content) {
             Ok(message) => {
                 let key = format!("{}\n{}", message.source.conversation, message.source.message);
-                if self.known.len() >= FINGERPRINTS_MAX {
-                    self.known.clear();
-                }
-                if !self.known.insert(fingerprint(&key)) {
+                if !self.known.is_new(&key) {
                     out.skip(SkipReason::Repeated, raw.get());
                     return Ok(());
                 }
@@ -373,7 +370,7 @@ impl Backup {
                 };
                 // Several changes may carry the same author and time.
                 let id = self.stand_ins.next(&placed.chat.id, &placed.sent, &placed.author.handle.handle, &notice.text);
-                placed.chat.notice(id, placed.when, notice.text, notice.metadata)
+                Message { metadata: notice.metadata, ..placed.chat.notice(id, placed.when, notice.text) }
             }
             unknown => {
                 let mut message = self.empty(placed);
@@ -384,7 +381,7 @@ impl Backup {
             }
         };
         if let Some(edited) = placed.edited {
-            message.metadata.insert("edited_at".to_owned(), written(edited).into());
+            message.metadata.insert("edited_at".to_owned(), rfc3339(edited).into());
         }
         if placed.item.sms.is_true() {
             message.metadata.insert("sms".to_owned(), true.into());
@@ -393,7 +390,7 @@ impl Backup {
     }
 
     fn empty(&self, placed: &Placed<'_>) -> Message {
-        placed.chat.message(placed.id.clone(), placed.when, placed.author.clone(), String::new())
+        placed.chat.message(placed.id.clone(), placed.when, placed.author.clone(), MessageType::Text, String::new())
     }
 
     /// A message with words, files, or a contact that is passed on.
@@ -419,22 +416,23 @@ impl Backup {
             message.metadata.insert("is_cut".to_owned(), true.into());
         }
         let links: Vec<Value> = Items::of(said.links).0.into_iter().filter_map(link).collect();
-        if !links.is_empty() {
-            message.metadata.insert("links".to_owned(), Value::Array(links));
-        }
-        let mut files: Vec<Value> = Items::of(said.attachments).0.into_iter().filter_map(file).collect();
+        note(&mut message.metadata, "links", links);
+        let mut attachments = Attachments::default();
+        Items::of(said.attachments).0.into_iter().for_each(|raw| add_file(raw, &mut attachments));
         if let Some(contact) = said.contact {
-            files.push(json!({ "name": updates::contact_name(contact), "contact": small_value(contact) }));
+            let mut about = Metadata::new();
+            note(&mut about, "contact", small_value(contact));
+            attachments.add(&updates::contact_name(contact), about);
         }
-        attach(&mut message, files);
+        attachments.attach(&mut message);
         let mut reactions = Reactions::default();
         for reaction in Items::of(said.reactions).0.into_iter().filter_map(object::<Reaction<'_>>) {
             let name = reaction.author.id().and_then(|id| self.people.author(&id)).map(|author| author.name);
             if let Some(emoji) = reaction.emoji.text() {
-                reactions.add(emoji, name.as_deref());
+                reactions.add_one(emoji, name.as_deref());
             }
         }
-        reactions.keep(&mut message.metadata);
+        note(&mut message.metadata, "reactions", reactions.into_value());
         if message.text.trim().is_empty() { Err(SkipReason::Empty) } else { Ok(message) }
     }
 
@@ -486,24 +484,20 @@ fn link(raw: &RawValue) -> Option<Value> {
     Some(json!({ "url": link.url.text()?, "title": link.title.text() }))
 }
 
-/// The name and kind of a file.
-fn file(raw: &RawValue) -> Option<Value> {
-    let attachment = object::<Attachment<'_>>(raw)?;
-    let pointer = attachment.pointer.and_then(object::<Pointer<'_>>)?;
+/// Adds the name and kind of a file.
+fn add_file(raw: &RawValue, attachments: &mut Attachments) {
+    let Some(attachment) = object::<Attachment<'_>>(raw) else { return };
+    let Some(pointer) = attachment.pointer.and_then(object::<Pointer<'_>>) else { return };
     let media = pointer.media.text();
     let is_voice = attachment.flag.text() == Some("VOICE_MESSAGE");
     let name = pointer.name.text().or(is_voice.then_some("voice message")).or(media).unwrap_or("file");
-    let mut file = Metadata::new();
-    file.insert("name".to_owned(), name.into());
-    for (key, value) in [("media_type", media), ("caption", pointer.caption.text())] {
-        if let Some(value) = value {
-            file.insert(key.to_owned(), value.into());
-        }
-    }
+    let mut about = Metadata::new();
+    note(&mut about, "media_type", media);
+    note(&mut about, "caption", pointer.caption.text());
     if is_voice {
-        file.insert("is_voice".to_owned(), true.into());
+        note(&mut about, "is_voice", true);
     }
-    Some(Value::Object(file))
+    attachments.add(name, about);
 }
 
 #[cfg(test)]

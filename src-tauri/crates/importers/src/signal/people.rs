@@ -5,12 +5,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use keepsake_domain::{Author, Role, SourceKind};
+use keepsake_domain::{Author, Role};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{CHANNEL, PLATFORM};
-use crate::conversation::{Conversation, Named};
+use super::{CHANNEL, PROGRAM};
+use crate::conversation::{Named, Room};
 use crate::identity::{digest, handle};
 use crate::json::{Items, Loose, object};
 use crate::limits::NAMES_MAX;
@@ -146,7 +146,7 @@ impl People {
         let known = if recipient.owner.is_some() {
             Some(Known { kind: Kind::Owner, name: String::new(), handle: OWNER.to_owned() })
         } else if recipient.news.is_some() {
-            Some(Known { kind: Kind::News, name: PLATFORM.to_owned(), handle: PLATFORM.to_owned() })
+            Some(Known { kind: Kind::News, name: PROGRAM.name.to_owned(), handle: PROGRAM.handle.to_owned() })
         } else if let Some(contact) = recipient.contact {
             object::<Contact<'_>>(contact).and_then(|contact| known_contact(&contact))
         } else if let Some(group) = recipient.group {
@@ -179,16 +179,16 @@ impl People {
     }
 
     /// The conversation with a recipient.
-    pub(super) fn place(&self, recipient: &str) -> Option<Conversation> {
+    pub(super) fn place(&self, recipient: &str) -> Option<Room> {
         let known = self.recipients.get(recipient)?;
         let (id, title) = match known.kind {
             Kind::Owner => ("note-to-self", "Note to Self"),
-            Kind::News => ("release-notes", PLATFORM),
+            Kind::News => ("release-notes", PROGRAM.name),
             Kind::Contact | Kind::Group => (known.handle.as_str(), known.name.as_str()),
             Kind::Other => return None,
         };
         let title = Some(title.to_owned()).filter(|title| !title.is_empty());
-        Some(Conversation { kind: SourceKind::Signal, channel: CHANNEL, platform: PLATFORM, id: id.to_owned(), title })
+        Some(Room::of(&PROGRAM, id, title))
     }
 
     /// A recipient as an author.

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::people::People;
 use crate::SkipReason;
-use crate::conversation::{Named, span};
+use crate::conversation::{Named, call, span};
 use crate::json::{Entries, Items, Loose, object};
 
 /// A notice.
@@ -232,7 +232,7 @@ fn group_sentence(kind: &str, change: &Change<'_>, people: &People, notice: &mut
 
 fn timer(name: &str, expires: &Loose<'_>) -> String {
     match expires.number().filter(|span| *span >= 1000.0) {
-        Some(milliseconds) => format!("{name} set messages to disappear after {}", span((milliseconds / 1000.0) as u64)),
+        Some(milliseconds) => format!("{name} set messages to disappear after {}", span(milliseconds / 1000.0)),
         None => format!("{name} turned off disappearing messages"),
     }
 }
@@ -249,15 +249,15 @@ fn one_to_one_call(raw: &RawValue) -> Option<Notice> {
 }
 
 fn group_call(raw: &RawValue) -> Option<Notice> {
-    let call = object::<Call<'_>>(raw)?;
-    let length = call.ended.number().unwrap_or_default() - call.started.number().unwrap_or_default();
-    let end = match call.state.text() {
-        Some("MISSED" | "MISSED_NOTIFICATION_PROFILE") => ", missed".to_owned(),
-        Some("DECLINED") => ", declined".to_owned(),
-        _ if length >= 1000.0 => format!(", {}", span((length / 1000.0) as u64)),
-        _ => String::new(),
-    };
-    Some(Notice::of(format!("Group call{end}")))
+    let held = object::<Call<'_>>(raw)?;
+    Some(Notice::of(match held.state.text() {
+        Some("MISSED" | "MISSED_NOTIFICATION_PROFILE") => "Group call, missed".to_owned(),
+        Some("DECLINED") => "Group call, declined".to_owned(),
+        _ => {
+            let length = held.ended.number().unwrap_or_default() - held.started.number().unwrap_or_default();
+            call("Group call", Some(length / 1000.0))
+        }
+    }))
 }
 
 /// A poll with its question and options.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::people::People;
 use crate::SkipReason;
-use crate::conversation::{Named, span};
+use crate::conversation::{Named, call};
 use crate::json::parse_mending;
 use crate::limits::METADATA_BYTES_MAX;
 
@@ -45,7 +45,7 @@ impl Content {
             }
             "sndDeleted" | "rcvDeleted" | "sndModerated" | "rcvModerated" => Err(SkipReason::Deleted),
             "rcvBlocked" => Err(SkipReason::Hidden),
-            "sndCall" | "rcvCall" => Ok(Self::Notice { text: call(content), metadata: Metadata::new() }),
+            "sndCall" | "rcvCall" => Ok(Self::Notice { text: call_text(content), metadata: Metadata::new() }),
             "rcvGroupEvent" | "sndGroupEvent" | "rcvDirectEvent" => {
                 let event = content.get(kind).and_then(single).ok_or(SkipReason::Malformed)?;
                 let (text, metadata) = event_sentence(event, author, owner, people).ok_or(SkipReason::PlatformNotice)?;
@@ -119,13 +119,11 @@ fn words(said: &Map<String, Value>) -> Said {
     Said { text, stand_in, metadata }
 }
 
-fn call(content: &Value) -> String {
-    let seconds = content.get("duration").and_then(Value::as_u64).unwrap_or_default();
+fn call_text(content: &Value) -> String {
     match content.get("status").and_then(Value::as_str) {
         Some("missed") => "Call, missed".to_owned(),
         Some("rejected") => "Call, declined".to_owned(),
-        _ if seconds > 0 => format!("Call, {}", span(seconds)),
-        _ => "Call".to_owned(),
+        _ => call("Call", content.get("duration").and_then(Value::as_f64)),
     }
 }
 

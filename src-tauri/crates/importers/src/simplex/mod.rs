@@ -11,10 +11,10 @@ use std::collections::HashMap;
 
 use keepsake_domain::{Author, Message, MessageType, Role, SourceKind, TimeCertainty, Timestamp};
 use rusqlite::{Connection, Row, Statement, params};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::SkipReason;
-use crate::conversation::{Conversation, Reactions, When, attach, written};
+use crate::conversation::{Attachments, Program, Reactions, Room, When, note};
 use crate::database::{Tables, bytes, number, text};
 use crate::formats::{Format, Input};
 use crate::identity::handle;
@@ -22,7 +22,7 @@ use crate::json::parse_mending;
 use crate::open::Halt;
 use crate::out::Out;
 use crate::row_order::{Turn, in_order};
-use crate::time::{Zone, parse_rfc3339};
+use crate::time::{Zone, parse_rfc3339, rfc3339};
 use content::{Content, Said};
 use people::{Dealings, People};
 
@@ -33,8 +33,8 @@ pub(crate) const SIMPLEX: Format =
 /// Channel type for SimpleX.
 const CHANNEL: &str = "simplex";
 
-/// The name of the platform in its notices.
-const PLATFORM: &str = "SimpleX";
+/// SimpleX as the author of its notices.
+const PROGRAM: Program = Program { kind: SourceKind::Simplex, name: "SimpleX", handle: "SimpleX" };
 
 /// The columns of a chat item, in the order of the indexes below.
 const COLUMNS: [&str; 21] = [
@@ -60,7 +60,7 @@ fn read(connection: &Connection, out: &mut Out<'_>) -> Result<(), Halt> {
         versions: prepared(connection, &tables, "chat_item_versions", &["chat_item_id", "item_version_ts"], VERSIONS)?,
         reactions: prepared(connection, &tables, "chat_item_reactions", &["shared_msg_id", "item_member_id"], REACTIONS)?,
     };
-    let mut chats: HashMap<Dealings, Option<Conversation>> = HashMap::new();
+    let mut chats: HashMap<Dealings, Option<Room>> = HashMap::new();
     for turn in order(connection, &tables)? {
         let chat = chats.entry(turn.place).or_insert_with(|| people.conversation(turn.place));
         match queries.message(turn, chat.as_ref(), &people, out)? {
@@ -156,7 +156,7 @@ impl Queries<'_> {
     fn message(
         &mut self,
         turn: Turn<Dealings>,
-        chat: Option<&Conversation>,
+        chat: Option<&Room>,
         people: &People,
         out: &Out<'_>,
     ) -> Result<Result<Message, Refusal>, Halt> {
@@ -185,14 +185,13 @@ impl Queries<'_> {
         };
         let mut message = match content {
             Content::Notice { text, metadata } => {
-                let mut notice = chat.notice(item.id, item.when, text, metadata);
-                notice.is_private = item.is_hidden;
-                return Ok(Ok(notice));
+                let notice = chat.notice(item.id, item.when, text);
+                return Ok(Ok(Message { metadata, is_private: item.is_hidden, ..notice }));
             }
             Content::Unknown { metadata } => {
-                let mut message = chat.message(item.id.clone(), item.when, item.author.clone(), String::new());
-                (message.message_type, message.metadata) = (MessageType::Unknown, metadata);
-                message
+                let author = item.author.clone();
+                let message = chat.message(item.id.as_str(), item.when, author, MessageType::Unknown, String::new());
+                Message { metadata, ..message }
             }
             Content::Words(said) => {
                 let files = self.files(turn.row)?;
@@ -205,18 +204,18 @@ impl Queries<'_> {
         message.is_private = item.is_hidden;
         if item.is_edited {
             let edited = self.edited(turn.row)?.or(item.updated).unwrap_or(item.when.0);
-            message.metadata.insert("edited_at".to_owned(), written(edited).into());
+            note(&mut message.metadata, "edited_at", rfc3339(edited));
         }
-        self.reactions(&item, people)?.keep(&mut message.metadata);
+        note(&mut message.metadata, "reactions", self.reactions(&item, people)?.into_value());
         Ok(Ok(message))
     }
 
-    fn files(&mut self, row: i64) -> rusqlite::Result<Vec<Value>> {
-        let Some(files) = &mut self.files else { return Ok(Vec::new()) };
+    fn files(&mut self, row: i64) -> rusqlite::Result<Attachments> {
+        let mut found = Attachments::default();
+        let Some(files) = &mut self.files else { return Ok(found) };
         let mut rows = files.query([row])?;
-        let mut found = Vec::new();
         while let Some(row) = rows.next()? {
-            found.extend(text(row, 0).map(|name| json!({ "name": name })));
+            text(row, 0).iter().for_each(|name| found.add_name(name));
         }
         Ok(found)
     }
@@ -241,14 +240,14 @@ impl Queries<'_> {
                 (_, Some(member), _) => people.member(member).map(|member| member.name.clone()),
                 (_, None, contact) => contact.and_then(|contact| people.contact(contact)).map(|contact| contact.name.clone()),
             };
-            found.add(emoji, name.as_deref());
+            found.add_one(emoji, name.as_deref());
         }
         Ok(found)
     }
 }
 
 /// The item in a row. `None` if nobody is known to have written it.
-fn item(row: &Row<'_>, turn: Turn<Dealings>, chat: &Conversation, people: &People, out: &Out<'_>) -> Option<Item> {
+fn item(row: &Row<'_>, turn: Turn<Dealings>, chat: &Room, people: &People, out: &Out<'_>) -> Option<Item> {
     let is_sent = number(row, 4) == Some(1);
     let (contact, group, member) = (number(row, 0), number(row, 1), number(row, 3));
     let user = number(row, 18).unwrap_or_default();
@@ -310,14 +309,14 @@ fn item(row: &Row<'_>, turn: Turn<Dealings>, chat: &Conversation, people: &Peopl
 }
 
 /// A message with words or files.
-fn worded(item: &Item, chat: &Conversation, said: Said, mut files: Vec<Value>) -> Result<Message, SkipReason> {
-    let mut message = chat.message(item.id.clone(), item.when, item.author.clone(), said.text);
+fn worded(item: &Item, chat: &Room, said: Said, mut files: Attachments) -> Result<Message, SkipReason> {
+    let mut message = chat.message(item.id.as_str(), item.when, item.author.clone(), MessageType::Text, said.text);
     message.metadata = said.metadata;
     if files.is_empty() && message.text.trim().is_empty() {
         // A file that was never received.
-        files.extend(said.stand_in.map(|name| json!({ "name": name })));
+        said.stand_in.iter().for_each(|name| files.add_name(name));
     }
-    attach(&mut message, files);
+    files.attach(&mut message);
     message.reply_to.clone_from(&item.reply_to);
     if let Some(quoted) = &item.quoted {
         message.metadata.insert("quoted".to_owned(), quoted.as_str().into());

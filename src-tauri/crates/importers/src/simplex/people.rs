@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use keepsake_domain::{Author, Role, SourceKind};
+use keepsake_domain::{Author, Role};
 use rusqlite::Connection;
 
-use super::{CHANNEL, PLATFORM, hex};
-use crate::conversation::{Conversation, Named};
+use super::{CHANNEL, PROGRAM, hex};
+use crate::conversation::{Named, Room};
 use crate::database::{Tables, bytes, number, text};
 use crate::identity::{digest, handle};
 use crate::limits::NAMES_MAX;
@@ -62,7 +62,7 @@ impl People {
     }
 
     /// The conversation of a chat; `None` if it is with nobody known.
-    pub(super) fn conversation(&self, with: Dealings) -> Option<Conversation> {
+    pub(super) fn conversation(&self, with: Dealings) -> Option<Room> {
         let (id, title) = match with {
             Dealings::Contact(contact) => self.contacts.get(&contact).map(|known| (known.handle.clone(), known.name.clone()))?,
             Dealings::Group(group) => self.groups.get(&group).map(|known| (known.handle.clone(), known.name.clone()))?,
@@ -70,7 +70,7 @@ impl People {
             Dealings::Nobody => return None,
         };
         let title = Some(title).filter(|title| !title.is_empty());
-        Some(Conversation { kind: SourceKind::Simplex, channel: CHANNEL, platform: PLATFORM, id, title })
+        Some(Room::of(&PROGRAM, id, title))
     }
 
     /// A member of a group by row.

@@ -1,6 +1,6 @@
 //! One record of a Slack day: a message, or a notice about the room.
 
-use keepsake_domain::{Author, Message, MessageType, Metadata, Role, Timestamp};
+use keepsake_domain::{Author, Message, MessageType, Metadata, Role, TimeCertainty};
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -9,14 +9,11 @@ use super::CHANNEL;
 use super::mrkdwn::{of_blocks, resolve};
 use super::workspace::Workspace;
 use crate::SkipReason;
-use crate::chat::{Room, call_text, members, note, reaction, rfc3339};
+use crate::conversation::{Attachments, PARTS_OF_MESSAGE_MAX, Reactions, Room, When, call, note, person};
 use crate::identity::handle;
 use crate::json::{Items, Loose, object, record, small_value};
 use crate::out::Out;
-use crate::time::from_unix;
-
-/// The name under which Slack's notices are shown.
-const PROGRAM: &str = "Slack";
+use crate::time::{from_unix, rfc3339};
 
 /// Kinds of records in which somebody says something. Most messages have no kind.
 const WORDS: &[&str] = &[
@@ -34,9 +31,6 @@ const NOTICES: &[&str] = &[
 
 /// Kinds of records that repeat another record.
 const REPEATS: &[&str] = &["message_changed", "message_replied"];
-
-/// Maximum number of reactions, files or attachments that are read of one message. Slack allows about a hundred.
-const PARTS_OF_MESSAGE_MAX: usize = 500;
 
 #[derive(Deserialize)]
 struct Record<'a> {
@@ -189,7 +183,7 @@ pub(super) fn read(bytes: &[u8], room: &Room, names: &Workspace, out: &Out<'_>) 
     let id = record.ts.text().ok_or(SkipReason::MissingField)?;
     let time = record.ts.number().and_then(from_unix).ok_or(SkipReason::MissingField)?;
     let subtype = record.subtype.text().unwrap_or_default();
-    let reader = Reader { record: &record, room, names, out, id, time };
+    let reader = Reader { record: &record, room, names, out, id, when: (time, TimeCertainty::Exact) };
     let mut message = match subtype {
         "tombstone" | "message_deleted" => return Err(SkipReason::Deleted),
         _ if REPEATS.contains(&subtype) => return Err(SkipReason::NotAMessage),
@@ -208,7 +202,7 @@ pub(super) fn read(bytes: &[u8], room: &Room, names: &Workspace, out: &Out<'_>) 
     if let Some(at) = edited.filter(|_| message.message_type != MessageType::Notice) {
         note(&mut message.metadata, "edited_at", rfc3339(at));
     }
-    note(&mut message.metadata, "reactions", reader.reactions());
+    note(&mut message.metadata, "reactions", reader.reactions().into_value());
     Ok(message)
 }
 
@@ -218,7 +212,7 @@ struct Reader<'r, 'o> {
     names: &'r Workspace,
     out: &'r Out<'o>,
     id: &'r str,
-    time: Timestamp,
+    when: When,
 }
 
 impl Reader<'_, '_> {
@@ -242,17 +236,17 @@ impl Reader<'_, '_> {
     /// Somebody came or went.
     fn membership(&self, what: &str) -> Result<Message, SkipReason> {
         let author = self.author().ok_or(SkipReason::MissingField)?;
-        let mut message = self.room.notice(self.id, self.time, PROGRAM, format!("{} {what}", author.name));
-        note(&mut message.metadata, what, members(&[(author.name, author.handle.handle)]));
+        let mut message = self.room.notice(self.id, self.when, format!("{} {what}", author.name));
+        note(&mut message.metadata, what, json!([person(&author.name, Some(&author.handle.handle))]));
         note(&mut message.metadata, "invited_by", self.record.inviter.text().and_then(|id| self.names.name_of(id)));
         Ok(message)
     }
 
     fn call(&self) -> Message {
-        let call = self.record.room.and_then(object::<Call<'_>>);
-        let seconds = call.as_ref().and_then(|call| Some(call.date_end.number()? - call.date_start.number()?));
-        let mut message = self.room.notice(self.id, self.time, PROGRAM, call_text(seconds));
-        let there = call.map(|call| self.names_of(call.participant_history)).unwrap_or_default();
+        let held = self.record.room.and_then(object::<Call<'_>>);
+        let seconds = held.as_ref().and_then(|call| Some(call.date_end.number()? - call.date_start.number()?));
+        let mut message = self.room.notice(self.id, self.when, call("Call", seconds));
+        let there = held.map(|call| self.names_of(call.participant_history)).unwrap_or_default();
         note(&mut message.metadata, "participants", there);
         message
     }
@@ -267,7 +261,7 @@ impl Reader<'_, '_> {
             raw if raw.starts_with("<@") => sentence.trim_start_matches('@').to_owned(),
             _ => format!("{who} {sentence}"),
         };
-        self.room.notice(self.id, self.time, PROGRAM, text.trim().to_owned())
+        self.room.notice(self.id, self.when, text.trim().to_owned())
     }
 
     /// Somebody said something, passed something on, or sent files.
@@ -291,7 +285,8 @@ impl Reader<'_, '_> {
             text = [text, below.words].iter().filter(|part| !part.trim().is_empty()).cloned().collect::<Vec<_>>().join("\n");
         }
         note(&mut metadata, "previews", below.previews);
-        note(&mut metadata, "attachments", files.list);
+        let names = files.list.names();
+        note(&mut metadata, "attachments", files.list.into_value());
         let is_silent = text.trim().is_empty();
         let mut kind = MessageType::Text;
         if is_silent && let Some(shared) = below.shared.first() {
@@ -303,8 +298,8 @@ impl Reader<'_, '_> {
             note(&mut metadata, "quoted", quotes);
             if let Some(spoken) = files.spoken.filter(|_| is_silent) {
                 (kind, text) = (MessageType::Voice, spoken);
-            } else if is_silent && !files.names.is_empty() {
-                (kind, text) = (MessageType::File, files.names.join(", "));
+            } else if is_silent && !names.is_empty() {
+                (kind, text) = (MessageType::File, names);
             }
         }
         if text.trim().is_empty() {
@@ -322,20 +317,20 @@ impl Reader<'_, '_> {
         note(&mut metadata, "author_email", self.names.person(id).and_then(|person| person.email.clone()));
         let in_name_of = self.record.user.text().filter(|user| user != id).and_then(|user| self.names.name_of(user));
         note(&mut metadata, "in_name_of", in_name_of);
-        let mut message = self.room.message(self.id, self.time, author, kind, text);
+        let mut message = self.room.message(self.id, self.when, author, kind, text);
         message.metadata = metadata;
         Ok(message)
     }
 
-    fn reactions(&self) -> Vec<serde_json::Value> {
+    fn reactions(&self) -> Reactions {
+        let mut found = Reactions::default();
         let raw = Items::of(self.record.reactions).0.into_iter().take(PARTS_OF_MESSAGE_MAX);
-        raw.filter_map(object::<Reaction<'_>>)
-            .filter_map(|raw| {
-                let by = self.names_of(raw.users);
-                let count = raw.count.number().map_or(by.len() as u64, |count| count as u64);
-                Some(reaction(&format!(":{}:", raw.name.text()?), count, &by))
-            })
-            .collect()
+        for raw in raw.filter_map(object::<Reaction<'_>>) {
+            let Some(name) = raw.name.text() else { continue };
+            let by = self.names_of(raw.users);
+            found.add(&format!(":{name}:"), raw.count.number().map_or(by.len() as u64, |count| count as u64), by);
+        }
+        found
     }
 
     /// The names of a list of people.
@@ -354,19 +349,16 @@ impl Reader<'_, '_> {
                 Some("hidden_by_limit") => files.absent = Some(SkipReason::MediaPlaceholder),
                 _ => {
                     let Some(name) = file.name.text().or(file.title.text()) else { continue };
-                    files.names.push(name.to_owned());
-                    let mut entry = json!({ "name": name });
-                    if let Some(kind) = file.mimetype.text() {
-                        entry["type"] = kind.into();
-                    }
+                    let mut about = Metadata::new();
+                    note(&mut about, "media_type", file.mimetype.text());
                     let spoken = file.transcription.and_then(object::<Transcription<'_>>).and_then(|told| told.preview);
                     if let Some(preview) = spoken.and_then(object::<TranscriptionPreview<'_>>) {
                         files.spoken = files.spoken.or(preview.content.text().map(str::to_owned));
                         if preview.has_more.is_true() {
-                            entry["transcript_is_cut"] = true.into();
+                            note(&mut about, "transcript_is_cut", true);
                         }
                     }
-                    files.list.push(entry);
+                    files.list.add(name, about);
                 }
             }
         }
@@ -381,7 +373,7 @@ impl Reader<'_, '_> {
             let resolved = |raw: &Loose<'_>| raw.text().map(|raw| resolve(raw, self.names).text);
             if attachment.is_share.is_true() || attachment.is_msg_unfurl.is_true() {
                 let from = attachment.author_id.text().and_then(|id| self.names.name_of(id)).or(attachment.author_name.text());
-                let files = self.files(attachment.files, None).names.join(", ");
+                let files = self.files(attachment.files, None).list.names();
                 let text = resolved(&attachment.text).or(Some(files).filter(|files| !files.is_empty()));
                 let text = text.or_else(|| resolved(&attachment.fallback)).unwrap_or_default();
                 let from = from.or(attachment.ts.text()).unwrap_or("unknown").to_owned();
@@ -409,8 +401,7 @@ impl Reader<'_, '_> {
 /// The files of a message.
 #[derive(Default)]
 struct Files {
-    names: Vec<String>,
-    list: Vec<serde_json::Value>,
+    list: Attachments,
     /// What is said in a voice message.
     spoken: Option<String>,
     /// Why a file is not there anymore.

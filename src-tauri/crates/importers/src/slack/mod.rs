@@ -7,18 +7,17 @@ mod message;
 mod mrkdwn;
 mod workspace;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use keepsake_domain::SourceKind;
 
 use crate::SkipReason;
-use crate::chat::Room;
+use crate::conversation::{Program, Room};
 use crate::files::Files;
 use crate::formats::{Format, Input};
-use crate::identity::fingerprint;
+use crate::identity::SeenIds;
 use crate::json::{Element, Elements};
-use crate::limits::FINGERPRINTS_MAX;
 use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
@@ -30,6 +29,9 @@ pub(crate) const FORMAT: Format = Format { kind: SourceKind::Slack, names_owner:
 
 /// Channel type.
 const CHANNEL: &str = "slack";
+
+/// Slack as the author of its notices.
+const PROGRAM: Program = Program { kind: SourceKind::Slack, name: "Slack", handle: CHANNEL };
 
 /// Lists that contain no messages.
 const OTHER_LISTS: &[&str] =
@@ -72,7 +74,7 @@ fn read(files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     }
     for (folder, days) in rooms {
         let mut reader =
-            Reader { room: workspace.room(&folder), workspace: &workspace, seen: HashSet::new(), groups: Regroup::default() };
+            Reader { room: workspace.room(&folder), workspace: &workspace, seen: SeenIds::default(), groups: Regroup::default() };
         for day in days {
             files.read(&day, |input| reader.day(input, out))?;
             out.progress(files.bytes_done())?;
@@ -86,7 +88,7 @@ fn read(files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
 struct Reader<'w> {
     room: Room,
     workspace: &'w Workspace,
-    seen: HashSet<u64>,
+    seen: SeenIds,
     groups: Regroup,
 }
 
@@ -99,10 +101,7 @@ impl Reader<'_> {
                 Element::Whole(bytes) => match message::read(bytes, &self.room, self.workspace, out) {
                     Err(reason) => out.skip_bytes(reason, bytes),
                     Ok(message) => {
-                        if self.seen.len() >= FINGERPRINTS_MAX {
-                            self.seen.clear();
-                        }
-                        if self.seen.insert(fingerprint(&message.source.message)) {
+                        if self.seen.is_new(&message.source.message) {
                             self.groups.take(message, out)?;
                         } else {
                             out.skip(SkipReason::Repeated, &message.text);

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use keepsake_domain::{Author, Role, SourceKind, Visibility};
+use keepsake_domain::{Author, Role};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::CHANNEL;
-use crate::chat::{Room, listed};
+use super::{CHANNEL, PROGRAM};
+use crate::conversation::Room;
 use crate::files::Files;
 use crate::identity::handle;
 use crate::json::{Element, Elements, Items, Loose, object, record};
@@ -141,20 +141,15 @@ impl Workspace {
         let members: Vec<String> = members.iter().filter_map(|id| serde_json::from_str::<String>(id.get()).ok()).collect();
         let names: Vec<String> = members.iter().map(|id| self.name_of(id).unwrap_or(id).to_owned()).collect();
         let title = name.filter(|name| !name.starts_with(GROUP_CHAT) || names.is_empty());
-        let title = title.or_else(|| (!names.is_empty()).then(|| listed(&names)));
-        let room = Room { kind: SourceKind::Slack, id: id.clone().into_owned(), title, visibility: Visibility::Private };
+        let title = title.or_else(|| (!names.is_empty()).then(|| names.join(", ")));
+        let room = Room::of(&PROGRAM, id.as_ref(), title);
         self.rooms.insert(id.into_owned(), room);
     }
 
     /// The room whose messages are in this folder. A folder that no list names is a room of its own.
     pub(super) fn room(&self, folder: &str) -> Room {
         let listed = self.folders.get(folder).and_then(|id| self.rooms.get(id)).cloned();
-        listed.unwrap_or_else(|| Room {
-            kind: SourceKind::Slack,
-            id: folder.to_owned(),
-            title: Some(folder.to_owned()),
-            visibility: Visibility::Private,
-        })
+        listed.unwrap_or_else(|| Room::of(&PROGRAM, folder, Some(folder.to_owned())))
     }
 
     /// The name of a room.

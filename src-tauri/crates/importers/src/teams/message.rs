@@ -1,6 +1,6 @@
 //! One message of a conversation of Teams or Skype.
 
-use keepsake_domain::{Author, Message, MessageType, Metadata, Role, TimeCertainty, Timestamp};
+use keepsake_domain::{Author, Message, MessageType, Metadata, Role, TimeCertainty};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -8,14 +8,11 @@ use serde_json::{Value, json};
 use super::markup::{self, Content, element, elements, unescaped};
 use super::{Account, CHANNEL, Chat, properties};
 use crate::SkipReason;
-use crate::chat::{call_text, listed, members, note, reaction, rfc3339};
+use crate::conversation::{Attachments, Named, Reactions, When, call, note};
 use crate::identity::handle;
 use crate::json::{Loose, record};
 use crate::out::Out;
-use crate::time::{from_unix, parse_rfc3339};
-
-/// The name under which notices are shown.
-const PROGRAM: &str = "Teams";
+use crate::time::{from_unix, parse_rfc3339, rfc3339};
 
 /// The network of programs.
 const PROGRAMS: &str = "28:";
@@ -53,7 +50,7 @@ pub(super) fn read(raw: &[u8], chat: &mut Chat, account: &mut Account, out: &Out
     let kind = record.kind.text().unwrap_or_default();
     let content = record.content.text().unwrap_or_default();
     let written = record.time.text().unwrap_or_default();
-    let (time, certainty) = parse_rfc3339(written, out.options.zone)
+    let when = parse_rfc3339(written, out.options.zone)
         .or_else(|| Some((record.id.number().and_then(from_unix)?, TimeCertainty::Exact)))
         .ok_or(SkipReason::MissingField)?;
     let id = match record.id.id() {
@@ -63,26 +60,24 @@ pub(super) fn read(raw: &[u8], chat: &mut Chat, account: &mut Account, out: &Out
     if properties.get("deletetime").is_some_and(|at| !at.is_null()) {
         return Err(SkipReason::Deleted);
     }
-    let reader = Reader { chat, account, id: &id, time, from, content, properties: &properties, out };
-    let mut message = match kind {
-        "Text" | "RichText" | "RichText/Html" => reader.words(kind)?,
-        "Event/Call" => reader.call()?,
-        "Poll" => reader.poll()?,
-        _ if kind.starts_with("ThreadActivity/") => reader.activity(kind)?,
-        _ if kind.starts_with("EndToEndEncryption/") => return Err(SkipReason::Hidden),
-        _ if kind.starts_with("Control/") => return Err(SkipReason::NotAMessage),
-        _ if STANDARD.contains(&kind) => return Err(SkipReason::PlatformNotice),
-        _ => reader.other(kind)?,
-    };
-    message.time_certainty = certainty;
-    Ok(message)
+    let reader = Reader { chat, account, id: &id, when, from, content, properties: &properties, out };
+    match kind {
+        "Text" | "RichText" | "RichText/Html" => reader.words(kind),
+        "Event/Call" => reader.call(),
+        "Poll" => reader.poll(),
+        _ if kind.starts_with("ThreadActivity/") => reader.activity(kind),
+        _ if kind.starts_with("EndToEndEncryption/") => Err(SkipReason::Hidden),
+        _ if kind.starts_with("Control/") => Err(SkipReason::NotAMessage),
+        _ if STANDARD.contains(&kind) => Err(SkipReason::PlatformNotice),
+        _ => reader.other(kind),
+    }
 }
 
 struct Reader<'r, 'o> {
     chat: &'r Chat,
     account: &'r Account,
     id: &'r str,
-    time: Timestamp,
+    when: When,
     from: &'r str,
     content: &'r str,
     properties: &'r Value,
@@ -102,7 +97,7 @@ impl Reader<'_, '_> {
     }
 
     fn notice(&self, text: String) -> Message {
-        self.chat.room.notice(self.id, self.time, PROGRAM, text)
+        self.chat.room.notice(self.id, self.when, text)
     }
 
     /// Words, with what they answer and what was sent with them.
@@ -122,8 +117,10 @@ impl Reader<'_, '_> {
         let mut metadata = Metadata::new();
         let mut kind = kind;
         content.files.extend(self.files());
-        let files = std::mem::take(&mut content.files);
-        note(&mut metadata, "attachments", files.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>());
+        let mut attachments = Attachments::default();
+        content.files.iter().for_each(|name| attachments.add_name(name));
+        let files = attachments.names();
+        note(&mut metadata, "attachments", attachments.into_value());
         let mut text = content.text;
         let mut reply_to = None;
         if let Some(quote) = content.quote {
@@ -138,7 +135,7 @@ impl Reader<'_, '_> {
         }
         if text.trim().is_empty() && !files.is_empty() {
             kind = MessageType::File;
-            text = files.join(", ");
+            text = files;
         }
         if text.trim().is_empty() {
             return Err(SkipReason::Empty);
@@ -146,8 +143,8 @@ impl Reader<'_, '_> {
         let edited = self.properties.get("edittime").map(|at| at.as_str().map_or_else(|| at.to_string(), str::to_owned));
         let edited = edited.or(content.edited).and_then(|at| at.parse().ok()).and_then(from_unix);
         note(&mut metadata, "edited_at", edited.map(rfc3339));
-        note(&mut metadata, "reactions", self.reactions());
-        let mut message = self.chat.room.message(self.id, self.time, self.author(), kind, text);
+        note(&mut metadata, "reactions", self.reactions().into_value());
+        let mut message = self.chat.room.message(self.id, self.when, self.author(), kind, text);
         message.reply_to = reply_to;
         message.metadata = metadata;
         Ok(message)
@@ -168,26 +165,27 @@ impl Reader<'_, '_> {
         self.list("files").iter().filter_map(name).collect()
     }
 
-    fn reactions(&self) -> Vec<Value> {
-        let of = |given: &Value| {
-            let users = given.get("users")?.as_array()?;
-            let by = users.iter().filter_map(|user| Some(self.account.name_of(user.get("mri")?.as_str()?)));
-            let by: Vec<String> = by.collect();
-            (!by.is_empty()).then_some(())?;
-            Some(reaction(given.get("key")?.as_str()?, by.len() as u64, &by))
-        };
-        self.list("emotions").iter().filter_map(of).collect()
+    fn reactions(&self) -> Reactions {
+        let mut found = Reactions::default();
+        for given in self.list("emotions") {
+            let Some(emoji) = given.get("key").and_then(Value::as_str) else { continue };
+            let users = given.get("users").and_then(Value::as_array).into_iter().flatten();
+            for user in users.filter_map(|user| user.get("mri")?.as_str()) {
+                found.add_one(emoji, Some(&self.account.name_of(user)));
+            }
+        }
+        found
     }
 
     /// A call, when it ends. Its beginning is the same call.
     fn call(&self) -> Result<Message, SkipReason> {
         let text = if self.content.contains("type=\"missed\"") {
-            "Missed call".to_owned()
+            "Call, missed".to_owned()
         } else if self.content.contains("type=\"started\"") {
             return Err(SkipReason::PlatformNotice);
         } else {
             let seconds = elements(self.content, "duration").filter_map(|text| text.trim().parse::<f64>().ok());
-            call_text(seconds.reduce(f64::max))
+            call("Call", seconds.reduce(f64::max))
         };
         let mut message = self.notice(text);
         let there: Vec<String> = elements(self.content, "displayName").map(unescaped).collect();
@@ -204,15 +202,16 @@ impl Reader<'_, '_> {
     fn activity(&self, kind: &str) -> Result<Message, SkipReason> {
         let by = element(self.content, "initiator").unwrap_or(self.from);
         let told: Value = serde_json::from_str(self.content).unwrap_or_default();
-        let mut people: Vec<(String, String)> =
-            elements(self.content, "target").map(|id| (self.account.name_of(id), id.to_owned())).collect();
+        let mut people: Vec<Named> =
+            elements(self.content, "target").map(|id| Named { name: self.account.name_of(id), handle: id.to_owned() }).collect();
         for person in told.get("members").and_then(Value::as_array).into_iter().flatten() {
             let Some(id) = person.get("id").and_then(Value::as_str) else { continue };
             let name = person.get("friendlyname").and_then(Value::as_str).filter(|name| !name.is_empty());
-            people.push((name.map_or_else(|| self.account.name_of(id), str::to_owned), id.to_owned()));
+            let name = name.map_or_else(|| self.account.name_of(id), str::to_owned);
+            people.push(Named { name, handle: id.to_owned() });
         }
-        let names = listed(&people.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>());
-        let alone = matches!(people.as_slice(), [(_, id)] if id == by);
+        let names = people.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(", ");
+        let alone = matches!(people.as_slice(), [one] if one.handle == by);
         let who = self.account.name_of(by);
         let (what, text) = match kind {
             "ThreadActivity/AddMember" if alone => ("joined", format!("{names} joined")),
@@ -231,7 +230,7 @@ impl Reader<'_, '_> {
             return Err(SkipReason::PlatformNotice);
         }
         let mut message = self.notice(text);
-        note(&mut message.metadata, what, members(&people));
+        note(&mut message.metadata, what, people.iter().map(Named::value).collect::<Value>());
         Ok(message)
     }
 

@@ -6,19 +6,19 @@
 mod markup;
 mod message;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io::BufRead;
 
-use keepsake_domain::{SourceKind, Visibility};
+use keepsake_domain::SourceKind;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
-use crate::chat::Room;
+use crate::conversation::{Program, Room};
 use crate::formats::{Check, Format, Head, Input, Site};
-use crate::identity::{StandIns, fingerprint};
+use crate::identity::{SeenIds, StandIns};
 use crate::json::{Loose, Step, Walk, record};
-use crate::limits::{FINGERPRINTS_MAX, NAMES_MAX};
+use crate::limits::NAMES_MAX;
 use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
@@ -29,6 +29,9 @@ pub(crate) const FORMAT: Format =
 
 /// Channel type.
 const CHANNEL: &str = "teams";
+
+/// Teams as the author of its notices.
+const PROGRAM: Program = Program { kind: SourceKind::Teams, name: "Teams", handle: CHANNEL };
 
 /// Beginning of the ids of lists that the program keeps: calls, drafts, notifications.
 const OWN_LISTS: &str = "48:";
@@ -111,14 +114,18 @@ impl Account {
 struct Chat {
     room: Room,
     stand_ins: StandIns,
-    seen: HashSet<u64>,
+    seen: SeenIds,
     groups: Regroup,
 }
 
 impl Default for Chat {
     fn default() -> Self {
-        let room = Room { kind: SourceKind::Teams, id: String::new(), title: None, visibility: Visibility::Private };
-        Self { room, stand_ins: StandIns::default(), seen: HashSet::new(), groups: Regroup::default() }
+        Self {
+            room: Room::of(&PROGRAM, "", None),
+            stand_ins: StandIns::default(),
+            seen: SeenIds::default(),
+            groups: Regroup::default(),
+        }
     }
 }
 
@@ -131,10 +138,7 @@ impl Chat {
         match message::read(raw, self, account, out) {
             Err(reason) => out.skip_bytes(reason, raw),
             Ok(message) => {
-                if self.seen.len() >= FINGERPRINTS_MAX {
-                    self.seen.clear();
-                }
-                if self.seen.insert(fingerprint(&message.source.message)) {
+                if self.seen.is_new(&message.source.message) {
                     self.groups.take(message, out)?;
                 } else {
                     out.skip(SkipReason::Repeated, &message.text);

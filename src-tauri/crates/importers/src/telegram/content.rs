@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::kept;
 use crate::SkipReason;
-use crate::chats::{Attachments, Reactions, file_name, put};
+use crate::conversation::{Attachments, Reactions, file_name, note};
 use crate::json::{Items, Loose, object, parse_mending};
 
 /// What stands at the place of a file that was not exported: a remark in parentheses.
@@ -166,14 +166,14 @@ pub(super) fn read(json: &[u8], text: Text) -> Result<Content, SkipReason> {
         return Err(SkipReason::Disappearing);
     }
     let mut metadata = Metadata::new();
-    put(&mut metadata, "links", text.links);
+    note(&mut metadata, "links", text.links);
     if let Some(notice) = notice(&media) {
         // Whoever shows a poll or an invoice may write something below it.
-        put(&mut metadata, "caption", text.plain);
+        note(&mut metadata, "caption", text.plain);
         return Ok(Content { text: notice, message_type: MessageType::Notice, metadata });
     }
     let (attachments, has_placeholder) = attachments(&media);
-    put(&mut metadata, "paid_stars", kept(media.paid_stars_amount));
+    note(&mut metadata, "paid_stars", kept(media.paid_stars_amount));
     let (words, message_type) = match attachments.words(text.plain) {
         // A message of nothing but a quotation is somebody else's words.
         None if !text.quoted.is_empty() => (text.quoted.join("\n"), MessageType::Forward),
@@ -183,9 +183,9 @@ pub(super) fn read(json: &[u8], text: Text) -> Result<Content, SkipReason> {
         Some(words) => words,
     };
     if message_type != MessageType::Forward {
-        put(&mut metadata, "quoted", text.quoted);
+        note(&mut metadata, "quoted", text.quoted);
     }
-    put(&mut metadata, "attachments", attachments.into_value());
+    note(&mut metadata, "attachments", attachments.into_value());
     Ok(Content { text: words, message_type, metadata })
 }
 
@@ -234,13 +234,13 @@ fn attachments(media: &Media<'_>) -> (Attachments, bool) {
             None => has_placeholder = true,
             Some(name) => {
                 let mut about = Metadata::new();
-                put(&mut about, "type", kind);
-                put(&mut about, "mime_type", media.mime_type.text().unwrap_or_default());
-                put(&mut about, "duration_seconds", kept(media.duration_seconds));
-                put(&mut about, "performer", media.performer.text().unwrap_or_default());
-                put(&mut about, "title", media.title.text().unwrap_or_default());
+                note(&mut about, "type", kind);
+                note(&mut about, "media_type", media.mime_type.text().unwrap_or_default());
+                note(&mut about, "duration_seconds", kept(media.duration_seconds));
+                note(&mut about, "performer", media.performer.text().unwrap_or_default());
+                note(&mut about, "title", media.title.text().unwrap_or_default());
                 if !is_included {
-                    put(&mut about, "omitted", true);
+                    note(&mut about, "omitted", true);
                 }
                 found.add(name, about);
             }
@@ -254,16 +254,16 @@ fn attachments(media: &Media<'_>) -> (Attachments, bool) {
         let number = contact.phone_number.text().unwrap_or_default();
         let name = if parts.is_empty() { number.to_owned() } else { parts.join(" ") };
         let mut about = Metadata::new();
-        put(&mut about, "type", "contact");
-        put(&mut about, "phone_number", number);
+        note(&mut about, "type", "contact");
+        note(&mut about, "phone_number", number);
         found.add(&name, about);
     }
     if media.location_information.is_some() || media.place_name.text().is_some() {
         let is_live = media.live_location_period_seconds.number().is_some();
         let mut about = Metadata::new();
-        put(&mut about, "type", if is_live { "live_location" } else { "location" });
-        put(&mut about, "address", media.address.text().unwrap_or_default());
-        put(&mut about, "position", kept(media.location_information));
+        note(&mut about, "type", if is_live { "live_location" } else { "location" });
+        note(&mut about, "address", media.address.text().unwrap_or_default());
+        note(&mut about, "position", kept(media.location_information));
         found.add(media.place_name.text().unwrap_or("location"), about);
     }
     (found, has_placeholder)

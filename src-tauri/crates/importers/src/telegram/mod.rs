@@ -17,21 +17,25 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
-use crate::chats::{Room, SeenIds, put};
+use crate::conversation::{Program, Room, When, note};
 use crate::formats::{Check, Format, Head, Input, Site};
-use crate::identity::{StandIns, digest, handle};
+use crate::identity::{SeenIds, StandIns, digest, handle};
 use crate::json::{Items, Loose, Step, Walk, mend, record, small_value};
 use crate::limits::NAMES_MAX;
 use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
-use crate::time::{from_unix, parse_rfc3339};
+use crate::time::{from_unix, parse_rfc3339, rfc3339};
 
 /// The format. It names the owner in most chats but not in a group that was exported alone, so the person may be asked.
 pub(crate) const FORMAT: Format =
     Format { kind: SourceKind::Telegram, names_owner: false, input: Input::Document { claims, check: Check::Json, read } };
 
+/// Channel type.
 const CHANNEL: &str = "telegram";
+
+/// Telegram as the author of its notices.
+const PROGRAM: Program = Program { kind: SourceKind::Telegram, name: "Telegram", handle: CHANNEL };
 
 /// The name of accounts that were deleted, which the export leaves empty. Telegram shows them so.
 const DELETED_ACCOUNT: &str = "Deleted Account";
@@ -205,12 +209,12 @@ impl Chat {
             Some("replies") => Some("Replies".to_owned()),
             _ => self.name.clone(),
         };
-        let room = Room { kind: SourceKind::Telegram, id, title, visibility };
+        let room = Room { program: &PROGRAM, id, title, visibility };
         self.room = Some(room.clone());
         room
     }
 
-    fn time(&mut self, raw: &Raw<'_>, out: &Out<'_>) -> (Timestamp, TimeCertainty) {
+    fn time(&mut self, raw: &Raw<'_>, out: &Out<'_>) -> When {
         let exact = raw.date_unixtime.number().and_then(from_unix).map(|time| (time, TimeCertainty::Exact));
         let local = || raw.date.text().and_then(|date| parse_rfc3339(date, out.options.zone));
         let before = (self.last_time.unwrap_or(out.options.file_time), TimeCertainty::Inferred);
@@ -223,11 +227,11 @@ impl Chat {
     fn place(&mut self, message: &mut Message, raw: &Raw<'_>) {
         let Some(target) = raw.reply_to_message_id.id() else { return };
         if let Some(elsewhere) = raw.reply_to_peer_id.id() {
-            put(&mut message.metadata, "reply_to_elsewhere", format!("{elsewhere}/{target}"));
+            note(&mut message.metadata, "reply_to_elsewhere", format!("{elsewhere}/{target}"));
             return;
         }
         if let Some(topic) = self.topics.get(target.as_ref()).cloned() {
-            put(&mut message.metadata, "thread", topic.clone());
+            note(&mut message.metadata, "thread", topic.clone());
             if self.topics.len() < NAMES_MAX {
                 self.topics.insert(message.source.message.clone(), topic);
             }
@@ -283,7 +287,7 @@ impl Reader {
         };
         let room = self.chat.room();
         if let Some(id) = raw.id.id()
-            && !self.chat.seen.is_new(&room.id, &id)
+            && !self.chat.seen.is_new(&id)
         {
             out.skip_bytes(SkipReason::Repeated, value);
             return Ok(());
@@ -307,12 +311,12 @@ impl Reader {
         if let Some(is_disappearing) = service.is_disappearing {
             self.chat.is_disappearing = is_disappearing;
         }
-        let author = room.platform("Telegram");
+        let author = room.platform();
         let id = self.id_of(raw, room, &author, &service.text);
         if service.begins_topic && self.chat.topics.len() < NAMES_MAX {
             self.chat.topics.insert(id.clone(), id.clone());
         }
-        let mut message = room.message(id, time, author, (service.text, MessageType::Notice));
+        let mut message = room.message(id, time, author, MessageType::Notice, service.text);
         message.metadata = service.metadata;
         Ok(message)
     }
@@ -340,13 +344,13 @@ impl Reader {
             metadata.insert("forwarded_from".to_owned(), from);
         }
         metadata.extend(content.metadata);
-        put(&mut metadata, "saved_from", raw.saved_from.as_ref().map_or(Value::Null, name));
-        put(&mut metadata, "via_bot", raw.via_bot.text().unwrap_or_default());
-        put(&mut metadata, "signature", raw.author.text().unwrap_or_default());
-        put(&mut metadata, "reactions", content::reactions(raw.reactions));
-        put(&mut metadata, "edited_at", edited_at(raw).unwrap_or_default());
+        note(&mut metadata, "saved_from", raw.saved_from.as_ref().map_or(Value::Null, name));
+        note(&mut metadata, "via_bot", raw.via_bot.text().unwrap_or_default());
+        note(&mut metadata, "signature", raw.author.text().unwrap_or_default());
+        note(&mut metadata, "reactions", content::reactions(raw.reactions));
+        note(&mut metadata, "edited_at", edited_at(raw).unwrap_or_default());
         let id = self.id_of(raw, room, &author, &content.text);
-        let mut message = room.message(id, time, author, (content.text, message_type));
+        let mut message = room.message(id, time, author, message_type, content.text);
         message.metadata = metadata;
         self.chat.place(&mut message, raw);
         Ok(message)
@@ -387,7 +391,7 @@ impl Reader {
         if let Some(number) = self.phone_numbers.get(&id)
             && self.chat.told.insert(id.clone())
         {
-            put(&mut metadata, "phone_number", number.clone());
+            note(&mut metadata, "phone_number", number.clone());
         }
         (Author { name, handle: handle(CHANNEL, &id), role }, metadata)
     }
@@ -395,9 +399,8 @@ impl Reader {
 
 /// When a message was edited.
 fn edited_at(raw: &Raw<'_>) -> Option<String> {
-    let exact = raw.edited_unixtime.number().and_then(from_unix);
-    match exact.and_then(|time| chrono::DateTime::from_timestamp_millis(time.0)) {
-        Some(time) => Some(time.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)),
+    match raw.edited_unixtime.number().and_then(from_unix) {
+        Some(time) => Some(rfc3339(time)),
         None => raw.edited.text().filter(|date| !NEVER.iter().any(|never| date.starts_with(never))).map(str::to_owned),
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{DELETED_ACCOUNT, kept, peer};
-use crate::chats::{PEOPLE_MAX, length_in_words, listed, person, put};
+use crate::conversation::{PEOPLE_MAX, call, listed, note, person, span};
 use crate::json::{Items, Loose};
 
 /// A service message.
@@ -72,11 +72,11 @@ pub(super) fn read(json: &[u8]) -> Option<Service> {
         members.push(actor.to_owned());
     }
     let mut metadata = Metadata::new();
-    put(&mut metadata, "action", action);
+    note(&mut metadata, "action", action);
     if actor_id.is_some() || raw.actor.text().is_some() {
-        put(&mut metadata, "actor", person(actor, actor_id.as_deref()));
+        note(&mut metadata, "actor", person(actor, actor_id.as_deref()));
     }
-    put(&mut metadata, "message_id", kept(raw.message_id));
+    note(&mut metadata, "message_id", kept(raw.message_id));
     // Members are listed by name only. Whoever acts on themself has a handle.
     let people = |names: &[String]| -> Value {
         names.iter().map(|name| person(name, actor_id.as_deref().filter(|_| name == actor))).collect()
@@ -88,8 +88,8 @@ pub(super) fn read(json: &[u8]) -> Option<Service> {
         "remove_members" => (&[], &members),
         _ => (&[], &[]),
     };
-    put(&mut metadata, "joined", people(joined));
-    put(&mut metadata, "left", people(left));
+    note(&mut metadata, "joined", people(joined));
+    note(&mut metadata, "left", people(left));
     let period = raw.period.number().unwrap_or_default();
     Some(Service {
         text: sentence(action, actor, &members, &raw),
@@ -124,15 +124,14 @@ fn sentence(action: &str, actor: &str, members: &[String], raw: &Raw<'_>) -> Str
             let kind = if action == "phone_call" { "Call" } else { "Group call" };
             let seconds = raw.duration_seconds.number().or_else(|| raw.duration.number());
             match (seconds.filter(|seconds| *seconds > 0.0), raw.discard_reason.text()) {
-                (Some(seconds), _) => format!("{kind} by {actor}, {}", length_in_words(seconds)),
-                (None, Some("missed")) => format!("Missed call by {actor}"),
-                (None, Some("busy")) => format!("Declined call by {actor}"),
-                (None, _) => format!("{kind} by {actor}"),
+                (None, Some("missed")) => format!("{kind}, missed"),
+                (None, Some("busy")) => format!("{kind}, declined"),
+                (seconds, _) => call(kind, seconds),
             }
         }
         "invite_to_group_call" => format!("{actor} invited {} to a group call", listed(&names)),
         "set_messages_ttl" => match raw.period.number().filter(|period| *period > 0.0) {
-            Some(period) => format!("{actor} set messages to disappear after {}", length_in_words(period)),
+            Some(period) => format!("{actor} set messages to disappear after {}", span(period)),
             None => format!("{actor} turned off disappearing messages"),
         },
         "score_in_game" => format!("{actor} scored {} in a game", raw.score.id().unwrap_or_default()),

@@ -6,20 +6,18 @@
 
 mod notices;
 
-use std::collections::HashSet;
 use std::io::BufRead;
 
-use keepsake_domain::{Author, Message, MessageType, Metadata, Role, SourceKind, TimeCertainty, Timestamp};
+use keepsake_domain::{Author, Message, MessageType, Role, SourceKind, TimeCertainty, Timestamp};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::SkipReason;
-use crate::conversation::{Conversation, When, attach, clock_seconds, span};
+use crate::conversation::{Attachments, Program, Room, When, call, clock_seconds, file_name, note, person};
 use crate::formats::{Check, Format, Head, Input, Site};
-use crate::identity::{StandIns, fingerprint, handle};
+use crate::identity::{SeenIds, StandIns, handle};
 use crate::json::{Items, Loose, Step, Walk, object, record, small_value};
-use crate::limits::FINGERPRINTS_MAX;
 use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
@@ -32,8 +30,8 @@ pub(crate) const WECHAT: Format =
 /// Channel type for WeChat.
 const CHANNEL: &str = "wechat";
 
-/// The name of the platform in its notices.
-const PLATFORM: &str = "WeChat";
+/// WeChat as the author of its notices.
+const PROGRAM: Program = Program { kind: SourceKind::Wechat, name: "WeChat", handle: "WeChat" };
 
 /// The ending of the ids of groups, which are also the senders of notices.
 const GROUP: &str = "@chatroom";
@@ -116,24 +114,18 @@ fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), 
     Ok(reader.groups.flush(out)?)
 }
 
-fn conversation(raw: &[u8]) -> Option<Conversation> {
+fn conversation(raw: &[u8]) -> Option<Room> {
     let mut mended = String::new();
     let session = record::<Session<'_>>(raw, &mut mended).filter(|_| raw.starts_with(b"{"))?;
     let title = [&session.shown, &session.remark, &session.nickname].into_iter().find_map(|name| name.text());
-    Some(Conversation {
-        kind: SourceKind::Wechat,
-        channel: CHANNEL,
-        platform: PLATFORM,
-        id: session.wxid.id()?.into_owned(),
-        title: title.map(str::to_owned),
-    })
+    Some(Room::of(&PROGRAM, session.wxid.id()?, title.map(str::to_owned)))
 }
 
 /// State kept across the messages of one file.
 #[derive(Default)]
 struct Reader {
-    chat: Option<Conversation>,
-    known: HashSet<u64>,
+    chat: Option<Room>,
+    known: SeenIds,
     stand_ins: StandIns,
     last_time: Option<Timestamp>,
     groups: Regroup,
@@ -160,10 +152,7 @@ impl Reader {
             Some(id) => id.into_owned(),
             None => self.stand_ins.next(&chat.id, &entry.time.id().unwrap_or_default(), sender, &content),
         };
-        if self.known.len() >= FINGERPRINTS_MAX {
-            self.known.clear();
-        }
-        if !self.known.insert(fingerprint(&id)) {
+        if !self.known.is_new(&id) {
             out.skip_bytes(SkipReason::Repeated, raw);
             return Ok(());
         }
@@ -188,18 +177,15 @@ fn author(entry: &Entry<'_>, sender: &str) -> Author {
 }
 
 /// The message that an entry gives, or why there is none.
-fn told(
-    chat: &Conversation,
-    entry: &Entry<'_>,
-    sender: &str,
-    id: String,
-    when: When,
-    content: String,
-) -> Result<Message, SkipReason> {
+fn told(chat: &Room, entry: &Entry<'_>, sender: &str, id: String, when: When, content: String) -> Result<Message, SkipReason> {
     let kind = entry.kind.text().unwrap_or("文本消息");
     let author = author(entry, sender);
-    let name = author.name.clone();
-    let mut message = chat.message(id, when, author, content);
+    let actor = person(&author.name, Some(&author.handle.handle));
+    let by = |mut notice: Message| {
+        note(&mut notice.metadata, "actor", actor);
+        notice
+    };
+    let mut message = chat.message(id, when, author, MessageType::Text, content);
     message.reply_to = entry.reply_to.id().filter(|id| id != "0").map(|id| id.into_owned());
     match kind {
         "文本消息" | "引用消息" | "群公告" => {}
@@ -237,14 +223,14 @@ fn told(
         }
         "系统消息" => return notices::notice(chat, message),
         "通话消息" => {
-            let length = clock_seconds(&message.text).map_or(String::new(), |seconds| format!(", {}", span(seconds)));
-            return Ok(by(chat.notice(message.source.message, when, format!("Call{length}"), Metadata::new()), &name));
+            let text = call("Call", clock_seconds(&message.text));
+            return Ok(by(chat.notice(message.source.message, when, text)));
         }
         "红包卡片" | "转账卡片" | "转账消息" => {
             if message.text.trim().is_empty() {
                 return Err(SkipReason::PlatformNotice);
             }
-            return Ok(by(chat.notice(message.source.message, when, message.text, Metadata::new()), &name));
+            return Ok(by(chat.notice(message.source.message, when, message.text)));
         }
         unknown => {
             message.message_type = MessageType::Unknown;
@@ -257,17 +243,12 @@ fn told(
     Ok(message)
 }
 
-/// A notice that names who caused it.
-fn by(mut notice: Message, name: &str) -> Message {
-    notice.metadata.insert("by".to_owned(), name.into());
-    notice
-}
-
 /// A message whose content is the path of a file.
 fn file_of(message: &mut Message) {
     let path = std::mem::take(&mut message.text);
-    let name = path.rsplit(['/', '\\']).next().unwrap_or(&path);
-    attach(message, vec![json!({ "name": name })]);
+    let mut attachments = Attachments::default();
+    attachments.add_name(file_name(&path));
+    attachments.attach(message);
 }
 
 fn forward(message: &mut Message, entry: &Entry<'_>, kind: &str) {

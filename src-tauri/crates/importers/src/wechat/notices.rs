@@ -1,13 +1,13 @@
 //! What WeChat itself writes in a conversation: who came and went, and what was taken back.
 
-use keepsake_domain::{Message, Metadata};
-use serde_json::{Value, json};
+use keepsake_domain::Message;
+use serde_json::Value;
 
 use crate::SkipReason;
-use crate::conversation::Conversation;
+use crate::conversation::{Room, note, person};
 
 /// The notice that WeChat wrote as the text of `message`, or why there is none.
-pub(super) fn notice(chat: &Conversation, message: Message) -> Result<Message, SkipReason> {
+pub(super) fn notice(chat: &Room, message: Message) -> Result<Message, SkipReason> {
     let text = message.text.trim().to_owned();
     if text.is_empty() {
         return Err(SkipReason::Empty);
@@ -16,12 +16,12 @@ pub(super) fn notice(chat: &Conversation, message: Message) -> Result<Message, S
     if text.contains("撤回了一条") || text.contains("recalled a message") {
         return Err(SkipReason::Deleted);
     }
-    let mut metadata = Metadata::new();
-    if let Some((key, names)) = members(&text) {
-        let all = names.iter().map(|name| json!({ "name": name, "handle": name }));
-        metadata.insert(key.to_owned(), Value::Array(all.collect()));
+    let mut notice = chat.notice(message.source.message, (message.time, message.time_certainty), text);
+    if let Some((key, names)) = members(&notice.text) {
+        let members = names.iter().map(|name| person(name, Some(name))).collect::<Value>();
+        note(&mut notice.metadata, key, members);
     }
-    Ok(chat.notice(message.source.message, (message.time, message.time_certainty), text, metadata))
+    Ok(notice)
 }
 
 /// The members whom a notice says to have come (`joined`) or gone (`left`). Names stand in quotation marks.

@@ -15,13 +15,13 @@ use rusqlite::types::ValueRef;
 use ruzstd::decoding::StreamingDecoder;
 
 use crate::SkipReason;
+use crate::conversation::Program;
 use crate::database::Tables;
 use crate::formats::{Check, Format, Input};
 use crate::limits::{ELEMENT_BYTES_MAX, NODES_MAX};
 use crate::open::Halt;
 use crate::out::Out;
 use crate::time::parse_rfc3339;
-use crate::turns::Program;
 
 /// The database.
 pub(crate) const DATABASE: Format = Format { kind: SourceKind::Zed, names_owner: true, input: Input::Database { claims, read } };

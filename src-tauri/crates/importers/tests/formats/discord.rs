@@ -142,8 +142,8 @@ fn a_group_with_members_and_calls() {
         expect![[r##"
         # 1064990764406419000 “harvest” discord 1064990764406419000 private
         1457644791398400007 2026-01-05T08:00:00Z Discord <discord> system notice {"action":"RecipientAdd","actor":{"name":"Mara","handle":"111111111111111111"},"joined":[{"name":"Cleo","handle":"444444444444444444"}]}: Mara added Cleo
-        1457645043056640007 2026-01-05T08:01:00Z Discord <discord> system notice {"action":"Call","actor":{"name":"Bên 🐝","handle":"222222222222222222"}}: Call by Bên 🐝, 12 minutes
-        1457645294714880007 2026-01-05T08:02:00Z Discord <discord> system notice {"action":"Call","actor":{"name":"Bên 🐝","handle":"222222222222222222"}}: Call by Bên 🐝
+        1457645043056640007 2026-01-05T08:01:00Z Discord <discord> system notice {"action":"Call","actor":{"name":"Bên 🐝","handle":"222222222222222222"}}: Call, 12 minutes
+        1457645294714880007 2026-01-05T08:02:00Z Discord <discord> system notice {"action":"Call","actor":{"name":"Bên 🐝","handle":"222222222222222222"}}: Call
         1457645546373120007 2026-01-05T08:03:00Z Mara <111111111111111111> owner: Harvest on Sunday.
         1457645798031360007 2026-01-05T08:04:00Z Discord <discord> system notice {"action":"RecipientRemove","actor":{"name":"Cleo","handle":"444444444444444444"},"left":[{"name":"Cleo","handle":"444444444444444444"}]}: Cleo left
         1457646049689600007 2026-01-05T08:05:00Z Discord <discord> system notice {"action":"RecipientRemove","actor":{"name":"Mara","handle":"111111111111111111"},"left":[{"name":"Bên 🐝","handle":"222222222222222222"}]}: Mara removed Bên 🐝

@@ -47,7 +47,7 @@ pub(crate) fn format() -> Format {
             }),
             cell(Feature::Bot, Outcome::Read, |read| read.saying("Build 7").unwrap().author.role == Role::Assistant),
             cell(Feature::Disappearing, Outcome::Absent, |_| true),
-            cell(Feature::Call, Outcome::Kept, |read| read.saying("Missed call").unwrap().message_type == MessageType::Notice),
+            cell(Feature::Call, Outcome::Kept, |read| read.saying("Call, missed").unwrap().message_type == MessageType::Notice),
             cell(Feature::Poll, Outcome::Absent, |_| true),
         ],
     }
@@ -73,7 +73,7 @@ fn the_groups_of_an_account_give_their_messages() {
             AAAAhive/t07/t07 2026-01-01T10:35:00Z Ana Lima <ana@bees.example> person {"links":[{"title":"Bees in winter","url":"https://news.example/bees"}]}: See https://news.example/bees
             AAAAhive/t08/t08 2026-01-01T10:36:00Z Ana Lima <ana@bees.example> person file {"links":[{"title":"Harvest 2026","drive":"1invented"}]}: Harvest 2026
             AAAAhive/t09/t09 2026-01-01T10:37:00Z Google Chat <google-chat> system notice {"links":[{"url":"https://meet.example/abc"}]}: Call
-            AAAAhive/t10/t10 2026-01-01T10:38:00Z Google Chat <google-chat> system notice: Missed call
+            AAAAhive/t10/t10 2026-01-01T10:38:00Z Google Chat <google-chat> system notice: Call, missed
             AAAAhive/t11/t11 2026-01-01T10:39:00Z Google Chat <google-chat> system notice: Ana Lima created the task Feed the bees
             AAAAhive/t12/t12 2026-01-01T10:40:00Z Ana Lima <ana@bees.example> person: Shared an event
             AAAAhive/t13/t13 2026-01-01T10:41:00Z Google Drive <Google Drive> assistant {"in_name_of":"Ana Lima"}: Ana shared a file

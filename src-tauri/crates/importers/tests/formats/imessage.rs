@@ -60,12 +60,12 @@ fn every_row_of_messages_is_told_or_counted() {
         None,
         expect![[r##"
             # +15550000001 “+15550000001” imessage +15550000001 private
-            A-01 2026-01-09T12:00:00Z +15550000001 <+15550000001> person {"reactions":[{"emoji":"sticker","count":1,"by":["+15550000001"]},{"emoji":"🐝","count":1,"by":["Me"]}]}: Shall we paint the hives on Saturday?
+            A-01 2026-01-09T12:00:00Z +15550000001 <+15550000001> person {"reactions":[{"emoji":"🐝","count":1,"by":["Me"]},{"emoji":"sticker","count":1,"by":["+15550000001"]}]}: Shall we paint the hives on Saturday?
             A-04 2026-01-09T12:00:05Z +15550000001 <+15550000001> person: An old time in seconds
             A-02 2026-01-09T12:00:10Z Me <+15550000007> owner {"reactions":[{"emoji":"❤️","count":1,"by":["+15550000001"]}]}: Yes! I bring the blue paint 🎨
             A-03 2026-01-09T12:00:20Z +15550000001 <+15550000001> person {"service":"SMS"}: Sent as SMS because I have no data
-            A-11 2026-01-09T12:00:40Z +15550000001 <+15550000001> person {"edited_at":"2026-01-09T12:00:45+00:00"}: Long éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé
-            A-12 2026-01-09T12:00:50Z Me <+15550000007> owner {"edited_at":"2026-01-09T12:00:52+00:00"}: Meet at ten
+            A-11 2026-01-09T12:00:40Z +15550000001 <+15550000001> person {"edited_at":"2026-01-09T12:00:45Z"}: Long éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé
+            A-12 2026-01-09T12:00:50Z Me <+15550000007> owner {"edited_at":"2026-01-09T12:00:52Z"}: Meet at ten
             A-16 2026-01-09T12:01:10Z +15550000001 <+15550000001> person file {"attachments":[{"name":"IMG_0001.heic","media_type":"image/heic"}]}: IMG_0001.heic
             A-17 2026-01-09T12:01:11Z Me <+15550000007> owner {"attachments":[{"name":"list.pdf"}]}: The list for the shop
             A-18 2026-01-09T12:01:12Z +15550000001 <+15550000001> person file {"is_audio":true,"attachments":[{"name":"Audio Message.caf","media_type":"audio/x-caf"}]}: Audio Message.caf

@@ -59,8 +59,8 @@ fn every_line_of_a_line_chat_is_told_or_counted() {
         h-fa494ea893a42dba 2026-01-08T21:09:00 local LINE <LINE> system notice {"left":[{"name":"Eve","handle":"Eve"}]}: Eve left the group.
         h-b2c58ee48a3b816a 2026-01-08T21:09:00 local LINE <LINE> system notice: Mara changed the group's picture.
         h-860ca91cf71f8ace 2026-01-08T21:11:00 local Ana Lima <Ana Lima> person file {"attachments":[{"name":"list.pdf"}]}: list.pdf
-        h-16f2ce17cc057dca 2026-01-08T21:11:00 local LINE <LINE> system notice {"by":"Mara"}: Call, 12 minutes 3 seconds
-        h-93e5c1c68d99ae87 2026-01-08T21:12:00 local LINE <LINE> system notice {"by":"Ana Lima"}: Call
+        h-16f2ce17cc057dca 2026-01-08T21:11:00 local LINE <LINE> system notice {"actor":{"name":"Mara","handle":"Mara"}}: Call, 12 minutes 3 seconds
+        h-93e5c1c68d99ae87 2026-01-08T21:12:00 local LINE <LINE> system notice {"actor":{"name":"Ana Lima","handle":"Ana Lima"}}: Call
         h-f1bad3004c65ff0c 2026-01-08T21:14:00 local Ana Lima <Ana Lima> person: Bo joined the group. That is what I wrote
         h-30359f6c0c8609ba 2026-01-08T21:14:00 local Ana Lima <Ana Lima> person: words with	a tab
         h-cc670b7a88b0697e 2026-01-08T21:15:00 local Ana Lima <Ana Lima> person: "Only" one line in quotes
@@ -88,7 +88,7 @@ fn what_line_writes_in_japanese_is_understood() {
         expect![[r##"
         # 58d32f1ba98f161f “Ana” line 58d32f1ba98f161f private
         h-d700519e5503d5cc 2026-01-08T21:05:00 local Ana <Ana> person: こんにちは
-        h-ea8cce05f8368f1b 2026-01-08T21:08:00 local LINE <LINE> system notice {"by":"Mara"}: Call, 1 hour 2 minutes
+        h-ea8cce05f8368f1b 2026-01-08T21:08:00 local LINE <LINE> system notice {"actor":{"name":"Mara","handle":"Mara"}}: Call, 1 hour 2 minutes
         h-2c0d3024e1b675c5 2026-01-08T21:09:00 local LINE <LINE> system notice {"joined":[{"name":"Bo","handle":"Bo"}]}: Boがグループに参加しました。
         skipped 1 media_placeholder: 午後9:07 Mara [スタンプ]
         skipped 1 deleted: 午後9:06  Anaがメッセージの送信を取り消しました

@@ -87,9 +87,9 @@ fn a_room_gives_its_messages_as_they_are_now() {
             $shown 2026-01-01T10:01:30Z Mara Okafor <@mara:bees.example> owner {"edited_at":"2026-01-01T10:01:35Z"}: Edited as Element shows it
             $030-invented 2026-01-01T10:02:10Z Jure Žigon <@jure:hives.example> person {"msgtype":"m.emote"}: waves
             $031-invented 2026-01-01T10:02:20Z @feed:bot.example <@feed:bot.example> assistant: Build 7 failed
-            $032-invented 2026-01-01T10:02:30Z Mara Okafor <@mara:bees.example> owner file {"attachments":[{"name":"hive-plan.pdf","type":"application/pdf"}]}: hive-plan.pdf
-            $033-invented 2026-01-01T10:02:40Z Mara Okafor <@mara:bees.example> owner {"attachments":[{"name":"größe.png","type":"image/png"}]}: The plan from above
-            $034-invented 2026-01-01T10:02:50Z Ana L. <@ana:bees.example> person file {"attachments":[{"name":"Voice message.ogg","type":"audio/ogg"}]}: Voice message.ogg
+            $032-invented 2026-01-01T10:02:30Z Mara Okafor <@mara:bees.example> owner file {"attachments":[{"name":"hive-plan.pdf","media_type":"application/pdf"}]}: hive-plan.pdf
+            $033-invented 2026-01-01T10:02:40Z Mara Okafor <@mara:bees.example> owner {"attachments":[{"name":"größe.png","media_type":"image/png"}]}: The plan from above
+            $034-invented 2026-01-01T10:02:50Z Ana L. <@ana:bees.example> person file {"attachments":[{"name":"Voice message.ogg","media_type":"audio/ogg"}]}: Voice message.ogg
             $036-invented 2026-01-01T10:03:10Z Ana L. <@ana:bees.example> person {"location":"geo:45.1,14.2"}: Location geo:45.1,14.2
             $037-invented 2026-01-01T10:03:20Z Jure Žigon <@jure:hives.example> person unknown {"msgtype":"org.example.new"}: a new kind
             $039-invented 2026-01-01T10:03:30Z Matrix <matrix> system notice: Ana Lima asked: When do we harvest? (Saturday, Sunday)

@@ -110,8 +110,8 @@ fn a_download_of_facebook() {
             h-8474420d6ae35015 2026-01-05T08:24:00Z Mara Weiß <Mara Weiß> owner file {"attachments":[{"name":"a.mp4","type":"audio"},{"name":"plan.pdf","type":"file"}]}: a.mp4, plan.pdf
             h-bd99a6be9f0e3ceb 2026-01-05T08:26:00Z Mara Weiß <Mara Weiß> owner {"quoted":["What the page says of bees."],"links":[{"url":"https://example.org/p"}]}: Read this https://example.org/p
             h-ea4be148cdc1d4e9 2026-01-05T08:27:00Z Jón Þórsson <Jón Þórsson> person forward {"forwarded_from":"https://example.org/q"}: A post about rivers.
-            h-0aa8704d6219bb7d 2026-01-05T08:30:00Z Messenger <messenger> system notice {"actor":{"name":"Mara Weiß","handle":"Mara Weiß"}}: Call by Mara Weiß, 12 minutes
-            h-1c71af27adea734a 2026-01-05T08:31:00Z Messenger <messenger> system notice {"actor":{"name":"Jón Þórsson","handle":"Jón Þórsson"}}: Missed call by Jón Þórsson
+            h-e57dab3aa8ca3e6b 2026-01-05T08:30:00Z Messenger <messenger> system notice {"actor":{"name":"Mara Weiß","handle":"Mara Weiß"}}: Call, 12 minutes 14 seconds
+            h-4c9407fbd56e066d 2026-01-05T08:31:00Z Messenger <messenger> system notice {"actor":{"name":"Jón Þórsson","handle":"Jón Þórsson"}}: Call, missed
             h-6b3231adfbeed137 2026-01-05T08:32:00Z Messenger <messenger> system notice {"actor":{"name":"Jón Þórsson","handle":"Jón Þórsson"}}: Jón changed the theme to Ocean.
             h-0a1719606f2afea0 2026-01-05T08:33:00Z Facebook user <Facebook user@1234567890> person: written by an account that is gone
             h-99de70d945e5f982 2026-01-05T08:35:00Z Jón Þórsson <Jón Þórsson> person: ok
@@ -176,7 +176,7 @@ fn a_download_of_instagram() {
             h-309b55532e3f2a52 2026-01-05T08:06:00Z ana.lima 🌻 <ana.lima 🌻> person file {"attachments":[{"name":"1.jpg","type":"photo"}]}: 1.jpg
             h-126410de1681c218 2026-01-05T08:07:00Z ana.lima 🌻 <ana.lima 🌻> person file {"attachments":[{"name":"2.jpg","type":"photo"}]}: 2.jpg
             h-bc5aa9ab85c5db63 2026-01-05T08:08:00Z Instagram <instagram> system notice {"actor":{"name":"ana.lima 🌻","handle":"ana.lima 🌻"}}: ana.lima 🌻 started a video chat
-            h-bf0c0b4e50cca339 2026-01-05T08:09:00Z Instagram <instagram> system notice {"actor":{"name":"ana.lima 🌻","handle":"ana.lima 🌻"}}: Call by ana.lima 🌻, 1 minute
+            h-4adbbb4a168cf6bc 2026-01-05T08:09:00Z Instagram <instagram> system notice {"actor":{"name":"ana.lima 🌻","handle":"ana.lima 🌻"}}: Call, 1 minute 5 seconds
             h-eb710593dcbb4865 2026-01-05T08:10:00Z Instagram User <Instagram User@17845000000> person: I was somebody.
             h-0f295b36a3da0b0a 2026-01-05T08:12:00Z ana.lima 🌻 <ana.lima 🌻> person file {"reactions":[{"emoji":"❤","count":1,"by":["Mara Weiß"]}],"attachments":[{"name":"v.mp4","type":"audio"}]}: v.mp4
             skipped 1 empty: {    "sender_name": "ana.lima \u00f0\u009f\u008c\u00bb",    "timestamp_ms": 1767600780000,    "is_geoblocked_for_viewer…

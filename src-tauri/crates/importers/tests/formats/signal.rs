@@ -32,7 +32,7 @@ pub(crate) fn format() -> Format {
             cell(Feature::Deletion, Outcome::LeftOut, |all| all.skipped(SkipReason::Deleted)),
             cell(Feature::Forward, Outcome::Absent, |_| true),
             cell(Feature::Reaction, Outcome::Kept, |all| {
-                all.saying("spare hive").is_some_and(|message| message.metadata["reactions"][0]["count"] == 1)
+                all.saying("spare hive").is_some_and(|message| message.metadata["reactions"][0]["count"] == 2)
             }),
             cell(Feature::Attachment, Outcome::Kept, |all| {
                 all.saying("hive one.jpg").is_some_and(|message| message.message_type == MessageType::File)
@@ -75,8 +75,8 @@ fn every_frame_of_signal_is_told_or_counted() {
             1767960122000-10111213-1415-1617-1819-1a1b1c1d1e1f 2026-01-09T12:02:02Z Ana L. <10111213-1415-1617-1819-1a1b1c1d1e1f> person: A half emoji � and a  bell
             # group-dd728574c36ecf87 “Beekeepers 蜂” signal group-dd728574c36ecf87 private
             h-09ea576e84f53263 2026-01-09T12:00:01Z Signal <Signal> system notice {"joined":[{"name":"Mara Kovač","handle":"self"}]}: Ana L. created the group. Ana L. added Mara Kovač
-            1767960003000-20212223-2425-2627-2829-2a2b2c2d2e2f 2026-01-09T12:00:03Z Bo Tanaka <20212223-2425-2627-2829-2a2b2c2d2e2f> person {"reactions":[{"emoji":"❓","count":1,"by":[]},{"emoji":"👀","count":2,"by":["Mara Kovač","Ana L."]},{"emoji":"🥂","count":1,"by":["Bo Tanaka"]}]}: 😀 @Ana L. and @Mara Kovač, who has a spare hive?
-            1767960004000-10111213-1415-1617-1819-1a1b1c1d1e1f 2026-01-09T12:00:04Z Ana L. <10111213-1415-1617-1819-1a1b1c1d1e1f> person {"edited_at":"2026-01-09T12:01:00+00:00"}: I have two, not three.
+            1767960003000-20212223-2425-2627-2829-2a2b2c2d2e2f 2026-01-09T12:00:03Z Bo Tanaka <20212223-2425-2627-2829-2a2b2c2d2e2f> person {"reactions":[{"emoji":"👀","count":2,"by":["Mara Kovač","Ana L."]},{"emoji":"🥂","count":1,"by":["Bo Tanaka"]},{"emoji":"❓","count":1,"by":[]}]}: 😀 @Ana L. and @Mara Kovač, who has a spare hive?
+            1767960004000-10111213-1415-1617-1819-1a1b1c1d1e1f 2026-01-09T12:00:04Z Ana L. <10111213-1415-1617-1819-1a1b1c1d1e1f> person {"edited_at":"2026-01-09T12:01:00Z"}: I have two, not three.
             1767960070000-self 2026-01-09T12:01:10Z Mara Kovač <self> owner reply-to=1767960004000-10111213-1415-1617-1819-1a1b1c1d1e1f {"quoted":"I have two."}: Great
             1767960071000-self 2026-01-09T12:01:11Z Mara Kovač <self> owner {"quoted":"a message that is gone"}: About the lost one
             h-aabe2273e2f10d92 2026-01-09T12:01:32Z Signal <Signal> system notice: Poll by Bo Tanaka: When? (Saturday, Sunday)

@@ -67,7 +67,7 @@ fn every_item_of_simplex_is_told_or_counted() {
             # contact-cce8443f04e3e8bc “ana” simplex contact-cce8443f04e3e8bc private
             01ee 2026-01-09T12:00:00Z ana <contact-cce8443f04e3e8bc> person {"reactions":[{"emoji":"👍","count":1,"by":["mara"]}]}: Are you coming to the market?
             02ee 2026-01-09T12:00:10Z mara <user-1> owner reply-to=01ee {"quoted":"Are you coming to the market?","reactions":[{"emoji":"🚀","count":1,"by":["ana"]}]}: Yes, with *honey*
-            03ee 2026-01-09T12:00:20Z ana <contact-cce8443f04e3e8bc> person {"edited_at":"2026-01-09T12:00:29+00:00"}: At ten, not nine
+            03ee 2026-01-09T12:00:20Z ana <contact-cce8443f04e3e8bc> person {"edited_at":"2026-01-09T12:00:29Z"}: At ten, not nine
             06ee 2026-01-09T12:00:33Z ana <contact-cce8443f04e3e8bc> person file {"content_type":"image","attachments":[{"name":"IMG_20260109.jpg"}]}: IMG_20260109.jpg
             07ee 2026-01-09T12:00:34Z mara <user-1> owner {"attachments":[{"name":"plan.pdf"}]}: the plan
             08ee 2026-01-09T12:00:35Z ana <contact-cce8443f04e3e8bc> person file {"seconds":12,"content_type":"voice","attachments":[{"name":"voice message"}]}: voice message

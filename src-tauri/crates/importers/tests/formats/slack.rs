@@ -86,9 +86,9 @@ fn a_workspace_gives_what_was_said_in_every_room() {
             1767262200.000600 2026-01-01T10:10:00Z ci <B0CI> assistant {"links":["https://ci.example/7"]}: Build #7 failed\nTests\n`hive_test` failed
             1767262300.000700 2026-01-01T10:11:40Z Deploy Bot <U0DEPLOY> assistant: Deployed by @Ana Lima\nin 2 minutes
             1767262400.000800 2026-01-01T10:13:20Z giphy <B0GIPHY> assistant {"in_name_of":"mara o"}: /giphy bees
-            1767262500.000900 2026-01-01T10:15:00Z Ana Lima <U0ANA> person file {"attachments":[{"name":"hive-plan.pdf","type":"application/pdf"},{"name":"größe.png","type":"image/png"}],"author_email":"ana@hive.example"}: hive-plan.pdf, größe.png
-            1767262600.001000 2026-01-01T10:16:40Z mara o <U0MARA> owner {"attachments":[{"name":"hive-plan.pdf","type":"application/pdf"}],"author_email":"mara@hive.example"}: The plan again
-            1767262800.001200 2026-01-01T10:20:00Z mara o <U0MARA> owner voice {"attachments":[{"name":"audio_message.m4a","type":"audio/mp4"}],"author_email":"mara@hive.example"}: I will bring the smoker on Sunday.
+            1767262500.000900 2026-01-01T10:15:00Z Ana Lima <U0ANA> person file {"attachments":[{"name":"hive-plan.pdf","media_type":"application/pdf"},{"name":"größe.png","media_type":"image/png"}],"author_email":"ana@hive.example"}: hive-plan.pdf, größe.png
+            1767262600.001000 2026-01-01T10:16:40Z mara o <U0MARA> owner {"attachments":[{"name":"hive-plan.pdf","media_type":"application/pdf"}],"author_email":"mara@hive.example"}: The plan again
+            1767262800.001200 2026-01-01T10:20:00Z mara o <U0MARA> owner voice {"attachments":[{"name":"audio_message.m4a","media_type":"audio/mp4"}],"author_email":"mara@hive.example"}: I will bring the smoker on Sunday.
             1767262900.001300 2026-01-01T10:21:40Z mara o <U0MARA> owner forward {"forwarded_from":"Ana Lima","author_email":"mara@hive.example"}: The queen is in the #bees hive
             1767263000.001400 2026-01-01T10:23:20Z mara o <U0MARA> owner {"quoted":[{"from":"Jure Žigon","text":"Wax is cheap now"}],"author_email":"mara@hive.example"}: I agree with this one
             1767263100.001500 2026-01-01T10:25:00Z Ana Lima <U0ANA> person {"previews":[{"url":"https://news.example/bees","title":"Bees in winter"}],"author_email":"ana@hive.example"}: https://news.example/bees

@@ -50,7 +50,7 @@ pub(crate) fn format() -> Format {
             cell(Feature::Bot, Outcome::Read, |read| read.saying("Build 7").unwrap().author.role == Role::Assistant),
             cell(Feature::Disappearing, Outcome::Absent, |_| true),
             cell(Feature::Call, Outcome::Kept, |read| {
-                read.saying("Call, 12 minutes").is_some() && read.saying("Missed call").is_some()
+                read.saying("Call, 12 minutes").is_some() && read.saying("Call, missed").is_some()
             }),
             cell(Feature::Poll, Outcome::Kept, |read| {
                 read.saying("When do we harvest?").unwrap().message_type == MessageType::Notice
@@ -85,8 +85,8 @@ fn an_account_gives_its_conversations() {
             1767261692001 2026-01-01T10:01:32Z live:.cid.mara01 <8:live:.cid.mara01> owner {"attachments":[{"name":"hive-plan.pdf"}]}: The plan again
             1767261695001 2026-01-01T10:01:35Z Ana Lima <8:live:ana.lima> person unknown {"type":"RichText/Location"}: Vrt 1, Bohinj
             1767261696001 2026-01-01T10:01:36Z Teams <teams> system notice: Ana Lima asked: When do we harvest?
-            1767262420001 2026-01-01T10:13:40Z Teams <teams> system notice {"participants":["Ana & co"]}: Call, 12 minutes
-            1767262430001 2026-01-01T10:13:50Z Teams <teams> system notice: Missed call
+            1767262420001 2026-01-01T10:13:40Z Teams <teams> system notice {"participants":["Ana & co"]}: Call, 12 minutes 1 second
+            1767262430001 2026-01-01T10:13:50Z Teams <teams> system notice: Call, missed
             1767262440001 2026-01-01T10:14:00Z Build <28:build-bot> assistant: Build 7 failed
             1767262450001 2026-01-01T10:14:10Z Teams <teams> system notice {"left":[{"name":"Jure Ž.","handle":"8:jure"}]}: Jure Ž. left
             1767262451001 2026-01-01T10:14:11Z Teams <teams> system notice {"left":[{"name":"spam","handle":"8:spam"}]}: live:.cid.mara01 removed spam

@@ -65,14 +65,14 @@ fn an_account_with_every_kind_of_chat_and_record() {
             7 2026-01-05T08:06:00Z Mara Weiß <user111> owner forward {"forwarded_from":"@gif","via_bot":"@gif"}: cat picture of the day
             8 2026-01-05T08:07:00Z Jón Þórsson <user222> person file {"attachments":[{"name":"photo_1@05-01-2026_09-07-00.jpg","type":"photo"}]}: photo_1@05-01-2026_09-07-00.jpg
             9 2026-01-05T08:08:00Z Jón Þórsson <user222> person {"attachments":[{"name":"photo_2@05-01-2026_09-08-00.jpg","type":"photo"}]}: my new boat
-            11 2026-01-05T08:10:00Z Jón Þórsson <user222> person file {"attachments":[{"name":"skýrsla.pdf","type":"file","mime_type":"application/pdf","omitted":true}]}: skýrsla.pdf
-            13 2026-01-05T08:12:00Z Mara Weiß <user111> owner file {"attachments":[{"name":"audio_1@05-01-2026.ogg","type":"voice_message","mime_type":"audio/ogg","duration_seconds":4}]}: audio_1@05-01-2026.ogg
+            11 2026-01-05T08:10:00Z Jón Þórsson <user222> person file {"attachments":[{"name":"skýrsla.pdf","type":"file","media_type":"application/pdf","omitted":true}]}: skýrsla.pdf
+            13 2026-01-05T08:12:00Z Mara Weiß <user111> owner file {"attachments":[{"name":"audio_1@05-01-2026.ogg","type":"voice_message","media_type":"audio/ogg","duration_seconds":4}]}: audio_1@05-01-2026.ogg
             15 2026-01-05T08:14:00Z Jón Þórsson <user222> person file {"attachments":[{"name":"Ana Lima","type":"contact","phone_number":"+351 900 000 001"}]}: Ana Lima
             16 2026-01-05T08:15:00Z Mara Weiß <user111> owner file {"attachments":[{"name":"Café Münze","type":"location","address":"Hauptplatz 1","position":{"latitude":47.07,"longitude":15.44}}]}: Café Münze
             17 2026-01-05T08:16:00Z Mara Weiß <user111> owner file {"attachments":[{"name":"location","type":"live_location","position":{"latitude":47.1,"longitude":15.5}}]}: location
             18 2026-01-05T08:17:00Z Jón Þórsson <user222> person notice: Poll: Pizza or soup?\n- Pizza (2)\n- Soup (0)
-            19 2026-01-05T08:18:00Z Telegram <telegram> system notice {"action":"phone_call","actor":{"name":"Jón Þórsson","handle":"user222"}}: Call by Jón Þórsson, 12 minutes
-            20 2026-01-05T08:19:00Z Telegram <telegram> system notice {"action":"phone_call","actor":{"name":"Mara Weiß","handle":"user111"}}: Missed call by Mara Weiß
+            19 2026-01-05T08:18:00Z Telegram <telegram> system notice {"action":"phone_call","actor":{"name":"Jón Þórsson","handle":"user222"}}: Call, 12 minutes 14 seconds
+            20 2026-01-05T08:19:00Z Telegram <telegram> system notice {"action":"phone_call","actor":{"name":"Mara Weiß","handle":"user111"}}: Call, missed
             21 2026-01-05T08:20:00Z Mara Weiß <user111> owner {"quoted":["You never answer."]}: That is not true.
             22 2026-01-05T08:21:00Z Jón Þórsson <user222> person forward: Whoever sows wind reaps storm.
             23 2026-01-05T08:22:00Z Jón Þórsson <user222> person: my code is print(1)!
@@ -107,7 +107,7 @@ fn an_account_with_every_kind_of_chat_and_record() {
             68 2026-01-05T08:52:00Z Telegram <telegram> system notice {"action":"pin_message","actor":{"name":"Ana Lima","handle":"user444"},"message_id":64}: Ana Lima pinned a message
             69 2026-01-05T08:53:00Z Telegram <telegram> system notice {"action":"remove_members","actor":{"name":"Ana Lima","handle":"user444"},"left":[{"name":"Jón Þórsson"}]}: Ana Lima removed Jón Þórsson
             70 2026-01-05T08:54:00Z Telegram <telegram> system notice {"action":"remove_members","actor":{"name":"Mara Weiß","handle":"user111"},"left":[{"name":"Mara Weiß","handle":"user111"}]}: Mara Weiß left
-            71 2026-01-05T08:55:00Z Telegram <telegram> system notice {"action":"group_call","actor":{"name":"Ana Lima","handle":"user444"}}: Group call by Ana Lima, 1 hour
+            71 2026-01-05T08:55:00Z Telegram <telegram> system notice {"action":"group_call","actor":{"name":"Ana Lima","handle":"user444"}}: Group call, 1 hour
             72 2026-01-05T08:56:00Z Telegram <telegram> system notice {"action":"migrate_to_supergroup","actor":{"name":"Ana Lima","handle":"user444"}}: Ana Lima: migrate to supergroup
             73 2026-01-05T08:57:00Z Telegram <telegram> system notice {"action":"proximity_reached"}: Ana Lima: proximity reached
             74 2026-01-05T08:58:00Z Telegram <telegram> system notice {"actor":{"name":"Ana Lima","handle":"user444"}}: A custom notice

@@ -69,8 +69,8 @@ fn every_message_of_wechat_is_told_or_counted() {
         9000000000000000014 2026-01-09T12:01:00Z WeChat <WeChat> system notice {"joined":[{"name":"Bo","handle":"Bo"},{"name":"Chidi","handle":"Chidi"}]}: "Ana 🐝"邀请"Bo、Chidi"加入了群聊
         9000000000000000015 2026-01-09T12:01:01Z WeChat <WeChat> system notice {"left":[{"name":"Bo","handle":"Bo"}]}: 你将"Bo"移出了群聊
         9000000000000000017 2026-01-09T12:01:03Z WeChat <WeChat> system notice: "Ana 🐝"修改群名为“蜂”
-        9000000000000000019 2026-01-09T12:01:10Z WeChat <WeChat> system notice {"by":"Ana 🐝"}: Call, 12 minutes 3 seconds
-        9000000000000000020 2026-01-09T12:01:11Z WeChat <WeChat> system notice {"by":"Ana 🐝"}: 恭喜发财
+        9000000000000000019 2026-01-09T12:01:10Z WeChat <WeChat> system notice {"actor":{"name":"Ana 🐝","handle":"wxid_ana"}}: Call, 12 minutes 3 seconds
+        9000000000000000020 2026-01-09T12:01:11Z WeChat <WeChat> system notice {"actor":{"name":"Ana 🐝","handle":"wxid_ana"}}: 恭喜发财
         9000000000000000022 2026-01-09T12:01:13Z Ana 🐝 <wxid_ana> person: The market is on Saturday
         9000000000000000023 2026-01-09T12:01:14Z Bee News <gh_abc123> assistant: I am an official account
         9000000000000000024 2026-01-09T12:01:20Z Ana 🐝 <wxid_ana> person unknown {"content_type":"未知类型(88)"}: ?

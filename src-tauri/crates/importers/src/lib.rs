@@ -27,6 +27,7 @@ mod formats;
 mod front_matter;
 mod gemini_cli;
 mod google_chat;
+mod html;
 mod identity;
 mod imessage;
 mod jan;

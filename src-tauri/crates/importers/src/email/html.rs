@@ -1,16 +1,12 @@
 //! Lines of a page: what a person sees of it, and which of it is quoted or a signature, as the marks of mail programs say.
 //! Hidden text, scripts and pictures are dropped, and the target of a link follows its text. Deliberately not here: layout.
 
-use mail_parser::decoders::html::add_html_token;
-
 use super::plain::{LINES_MAX, Line};
+use crate::html::{Piece, Tag, decoded, piece};
 
 /// Maximum number of elements within each other. Pages of mail reach about a hundred; deeper ones are read as if they were not
 /// there.
 const DEPTH_MAX: usize = 256;
-
-/// Longest entity, such as `&CounterClockwiseContourIntegral;`.
-const ENTITY_BYTES_MAX: usize = 40;
 
 /// Longest target of a link that is kept. Longer ones only track who clicks.
 const LINK_BYTES_MAX: usize = 200;
@@ -51,17 +47,32 @@ const INVISIBLE: &[&str] =
 pub(super) fn lines(page: &str) -> Option<Vec<Line>> {
     let mut walk = Walk::default();
     let mut rest = page;
-    while let Some(at) = rest.find('<') {
-        let (text, tag) = rest.split_at(at);
-        walk.text(text);
-        rest = walk.tag(tag);
+    while let Some((piece, after)) = piece(rest) {
+        rest = after;
+        match piece {
+            Piece::Text(text) => walk.text(text),
+            Piece::Open(tag) => {
+                walk.begin(&tag);
+                if RAW.contains(&tag.name.as_str()) {
+                    rest = after_raw(rest, &tag.name);
+                }
+            }
+            Piece::Close(name) => walk.close(&name),
+            Piece::Silent | Piece::Cut(_) => {}
+        }
         if walk.lines.len() >= LINES_MAX {
             return None;
         }
     }
-    walk.text(rest);
     walk.end_line();
     Some(walk.lines)
+}
+
+/// What follows the content of an element that has no elements in it.
+fn after_raw<'m>(markup: &'m str, name: &str) -> &'m str {
+    let is_close = |at: usize| markup.get(at + 2..at + 2 + name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name));
+    let end = markup.match_indices("</").map(|(at, _)| at).find(|at| is_close(*at)).unwrap_or(markup.len());
+    markup.get(end..).unwrap_or_default()
 }
 
 /// An element that is open.
@@ -122,39 +133,9 @@ impl Walk {
         }
     }
 
-    /// Reads the tag that `rest` begins with; returns what follows it.
-    fn tag<'t>(&mut self, rest: &'t str) -> &'t str {
-        if let Some(comment) = rest.strip_prefix("<!--") {
-            return comment.split_once("-->").map_or("", |(_, after)| after);
-        }
-        let inner = rest.get(1..).unwrap_or_default();
-        if !inner.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')) {
-            self.text("<");
-            return inner;
-        }
-        let Some(end) = tag_end(inner) else { return "" };
-        let (tag, after) = (inner.get(..end).unwrap_or_default(), inner.get(end + 1..).unwrap_or_default());
-        if let Some(name) = tag.strip_prefix('/') {
-            self.close(&name.trim().to_ascii_lowercase());
-            return after;
-        }
-        let name_end = tag.find(|c: char| c.is_whitespace() || c == '/').unwrap_or(tag.len());
-        let (name, attributes) = tag.split_at(name_end);
-        let name = name.to_ascii_lowercase();
-        if name.starts_with(['!', '?']) {
-            return after;
-        }
-        self.begin(&name, attributes);
-        if RAW.contains(&name.as_str()) {
-            let is_close =
-                |at: usize| after.get(at + 2..at + 2 + name.len()).is_some_and(|found| found.eq_ignore_ascii_case(&name));
-            let end = after.match_indices("</").map(|(at, _)| at).find(|at| is_close(*at)).unwrap_or(after.len());
-            return after.get(end..).unwrap_or_default();
-        }
-        after
-    }
-
-    fn begin(&mut self, name: &str, attributes: &str) {
+    fn begin(&mut self, tag: &Tag<'_>) {
+        let name = tag.name.as_str();
+        let attribute = |name: &str| tag.attribute(name).unwrap_or_default();
         if IMPLIED.contains(&name) && self.open.last().is_some_and(|open| open.name == name) {
             self.close(name);
         }
@@ -171,18 +152,18 @@ impl Walk {
         if VOID.contains(&name) || self.open.len() >= DEPTH_MAX {
             return;
         }
-        let style: String = attribute(attributes, "style").to_ascii_lowercase().split_whitespace().collect();
-        let marks = format!("{} {}", attribute(attributes, "class"), attribute(attributes, "id")).to_ascii_lowercase();
+        let style: String = attribute("style").to_ascii_lowercase().split_whitespace().collect();
+        let marks = format!("{} {}", attribute("class"), attribute("id")).to_ascii_lowercase();
         let has_mark =
             |wanted: &[&str]| marks.split_whitespace().any(|mark| wanted.iter().any(|wanted| mark.starts_with(wanted)));
         let open = Open {
             name: name.to_owned(),
-            is_quote: name == "blockquote" && !is_indentation(attributes, &style, &marks) || has_mark(QUOTES),
+            is_quote: name == "blockquote" && !is_indentation(tag, &style, &marks) || has_mark(QUOTES),
             is_hidden: HIDDEN.contains(&name)
                 || INVISIBLE.iter().any(|invisible| format!("{style};").contains(invisible))
-                || has_attribute(attributes, "hidden"),
-            is_signature: has_mark(SIGNATURES) || attribute(attributes, "id") == "Signature",
-            link: (name == "a").then(|| (decoded(&attribute(attributes, "href")), self.line.len())),
+                || tag.attribute("hidden").is_some(),
+            is_signature: has_mark(SIGNATURES) || attribute("id") == "Signature",
+            link: (name == "a").then(|| (decoded(attribute("href")), self.line.len())),
         };
         if open.is_quote || open.is_signature {
             self.end_line();
@@ -267,84 +248,9 @@ impl Walk {
 }
 
 /// Whether a blockquote only moves its text to the right.
-fn is_indentation(attributes: &str, style: &str, marks: &str) -> bool {
-    let is_marked = attribute(attributes, "type") == "cite" || has_attribute(attributes, "cite") || marks.contains("quote");
+fn is_indentation(tag: &Tag<'_>, style: &str, marks: &str) -> bool {
+    let is_marked = tag.attribute("type") == Some("cite") || tag.attribute("cite").is_some() || marks.contains("quote");
     !is_marked && (style.contains("border:none") || style.contains("border:0") || style.contains("margin:00040px"))
-}
-
-/// The end of a tag: the next `>` that is in no attribute.
-fn tag_end(tag: &str) -> Option<usize> {
-    let mut quote = None;
-    for (at, b) in tag.bytes().enumerate() {
-        match (quote, b) {
-            (None, b'>') => return Some(at),
-            (None, b'"' | b'\'') => quote = Some(b),
-            (Some(mark), b) if mark == b => quote = None,
-            _ => {}
-        }
-    }
-    // A quotation mark that is never closed.
-    tag.find('>')
-}
-
-fn has_attribute(attributes: &str, name: &str) -> bool {
-    fields(attributes).any(|(found, _)| found.eq_ignore_ascii_case(name))
-}
-
-/// The value of an attribute; empty if there is none.
-fn attribute(attributes: &str, name: &str) -> String {
-    fields(attributes).find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.to_owned()).unwrap_or_default()
-}
-
-/// The attributes of a tag.
-fn fields(attributes: &str) -> impl Iterator<Item = (&str, &str)> {
-    let mut rest = attributes;
-    std::iter::from_fn(move || {
-        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '/');
-        if rest.is_empty() {
-            return None;
-        }
-        let end = rest.find(|c: char| c.is_whitespace() || c == '=').unwrap_or(rest.len());
-        let (name, after) = rest.split_at(end);
-        let Some(value) = after.trim_start().strip_prefix('=') else {
-            rest = after;
-            return Some((name, ""));
-        };
-        let value = value.trim_start();
-        let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
-        let (value, after) = match quote {
-            Some(quote) => {
-                let value = value.get(1..).unwrap_or_default();
-                value.split_once(quote).unwrap_or((value, ""))
-            }
-            None => value.split_at(value.find(char::is_whitespace).unwrap_or(value.len())),
-        };
-        rest = after;
-        Some((name, value))
-    })
-}
-
-/// Text with its entities resolved.
-fn decoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        let (before, entity) = rest.split_at(at);
-        out.push_str(before);
-        let end = entity.bytes().take(ENTITY_BYTES_MAX).position(|b| b == b';');
-        match end.and_then(|end| entity.split_at_checked(end + 1)) {
-            Some((entity, after)) => {
-                add_html_token(&mut out, entity.as_bytes(), false);
-                rest = after;
-            }
-            None => {
-                out.push('&');
-                rest = entity.get(1..).unwrap_or_default();
-            }
-        }
-    }
-    out.push_str(rest);
-    out
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 //!
 //! Only what says something becomes text. A tag that is not known disappears, and what is in it stays.
 
+use crate::html::{Piece, Tag, decoded, piece};
+
 /// A message without its markup.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Content {
@@ -32,107 +34,19 @@ pub(super) struct Quote {
 const BLOCKS: &[&str] =
     &["p", "div", "li", "ul", "ol", "tr", "table", "pre", "blockquote", "codeblock", "h1", "h2", "h3", "h4", "h5", "h6", "hr"];
 
-/// A piece of markup.
-#[derive(Debug, PartialEq, Eq)]
-enum Piece<'m> {
-    Text(&'m str),
-    Open(Tag<'m>),
-    Close(String),
+/// The value of an attribute, if it has one.
+fn attribute(tag: &Tag<'_>, name: &str) -> Option<String> {
+    tag.attribute(name).map(unescaped).filter(|value| !value.is_empty())
 }
 
-/// An opening tag.
-#[derive(Debug, PartialEq, Eq)]
-struct Tag<'m> {
-    name: String,
-    attributes: &'m str,
+/// Whether the element is of this type of Microsoft's schema.
+fn is_item(tag: &Tag<'_>, kind: &str) -> bool {
+    tag.attribute("itemtype").is_some_and(|item| item.ends_with(kind))
 }
 
-impl Tag<'_> {
-    /// The value of an attribute, with its entities resolved.
-    fn attribute(&self, name: &str) -> Option<String> {
-        let mut rest = self.attributes;
-        while let Some((key, after)) = rest.split_once('=') {
-            let key = key.rsplit(char::is_whitespace).next().unwrap_or(key);
-            let after = after.trim_start();
-            let quote = after.chars().next().filter(|c| matches!(c, '"' | '\''));
-            let (value, next) = match quote {
-                Some(quote) => after.get(1..)?.split_once(quote)?,
-                None => after.split_once(char::is_whitespace).unwrap_or((after, "")),
-            };
-            if key.eq_ignore_ascii_case(name) {
-                return Some(unescaped(value)).filter(|value| !value.is_empty());
-            }
-            rest = next;
-        }
-        None
-    }
-
-    /// Whether the element is of this type of Microsoft's schema.
-    fn is_item(&self, kind: &str) -> bool {
-        self.attribute("itemtype").is_some_and(|item| item.ends_with(kind))
-    }
-}
-
-/// The next piece of `markup` and the rest. A `<` that begins no tag is text.
-fn piece(markup: &str) -> Option<(Piece<'_>, &str)> {
-    let is_tag = |text: &str| {
-        let mut next = text.chars().skip(1);
-        next.next().is_some_and(|c| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')) && text.contains('>')
-    };
-    if !markup.starts_with('<') || !is_tag(markup) {
-        let first = markup.chars().next()?.len_utf8();
-        let end = markup.get(first..)?.find('<').map_or(markup.len(), |at| first + at);
-        let (text, rest) = markup.split_at_checked(end)?;
-        return Some((Piece::Text(text), rest));
-    }
-    let (tag, rest) = markup.get(1..)?.split_once('>')?;
-    if let Some(name) = tag.strip_prefix('/') {
-        return Some((Piece::Close(name.trim().to_ascii_lowercase()), rest));
-    }
-    let end = tag.find(|c: char| c.is_whitespace() || c == '/').unwrap_or(tag.len());
-    let (name, attributes) = tag.split_at_checked(end)?;
-    Some((Piece::Open(Tag { name: name.to_ascii_lowercase(), attributes: attributes.trim_end_matches('/') }), rest))
-}
-
-/// The characters that entities stand for. Unknown entities stay as they are.
+/// Text with its entities resolved. The programs write `&nbsp;` for spaces of which several stand together.
 pub(super) fn unescaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('&') {
-        out.push_str(before);
-        let entity = after.split_once(';').filter(|(name, _)| name.len() <= 8);
-        match entity.and_then(|(name, after)| Some((character(name)?, after))) {
-            Some((character, after)) => {
-                out.push(character);
-                rest = after;
-            }
-            None => {
-                out.push('&');
-                rest = after;
-            }
-        }
-    }
-    out.push_str(rest);
-    out
-}
-
-fn character(name: &str) -> Option<char> {
-    Some(match name {
-        "amp" => '&',
-        "lt" => '<',
-        "gt" => '>',
-        "quot" => '"',
-        "apos" => '\'',
-        "nbsp" => ' ',
-        _ => {
-            let number = name.strip_prefix('#')?;
-            let code = match number.strip_prefix(['x', 'X']) {
-                Some(digits) => u32::from_str_radix(digits, 16).ok()?,
-                None => number.parse().ok()?,
-            };
-            char::from_u32(code)?
-        }
-    })
+    decoded(&text.replace("&nbsp;", " "))
 }
 
 /// Reads `markup`. In HTML, line breaks and runs of spaces mean nothing.
@@ -141,7 +55,8 @@ pub(super) fn read(markup: &str, is_html: bool) -> Content {
     let mut rest = markup;
     while let Some((piece, after)) = piece(rest) {
         match piece {
-            Piece::Text(text) => reader.text(&unescaped(text)),
+            Piece::Text(text) | Piece::Cut(text) => reader.text(&unescaped(text)),
+            Piece::Silent => {}
             Piece::Open(tag) => reader.open(&tag),
             Piece::Close(name) => reader.close(&name),
         }
@@ -213,36 +128,36 @@ impl Reader {
         }
         match tag.name.as_str() {
             "quote" | "blockquote" if self.content.quote.is_none() => {
-                let is_quote = tag.name == "quote" || tag.is_item("/Reply") || tag.is_item("/Forward");
+                let is_quote = tag.name == "quote" || is_item(tag, "/Reply") || is_item(tag, "/Forward");
                 if is_quote {
                     self.quote = Some((tag.name.clone(), 1));
                     self.content.quote = Some(Quote {
-                        from: tag.attribute("authorname").unwrap_or_default(),
+                        from: attribute(tag, "authorname").unwrap_or_default(),
                         text: String::new(),
-                        message: tag.attribute("messageid").or_else(|| tag.attribute("itemid")),
-                        is_forward: tag.is_item("/Forward"),
+                        message: attribute(tag, "messageid").or_else(|| attribute(tag, "itemid")),
+                        is_forward: is_item(tag, "/Forward"),
                     });
                 }
             }
-            "strong" if self.quote.is_some() && tag.attribute("itemprop").as_deref() == Some("mri") => self.is_name = true,
+            "strong" if self.quote.is_some() && attribute(tag, "itemprop").as_deref() == Some("mri") => self.is_name = true,
             "legacyquote" | "title" | "description" => self.silent += 1,
             "uriobject" => {
-                self.content.title = tag.attribute("title");
+                self.content.title = attribute(tag, "title");
                 self.silent += 1;
             }
             "originalname" => {
-                self.content.files.retain(|name| Some(name) != tag.attribute("v").as_ref());
-                self.content.files.extend(tag.attribute("v"));
+                self.content.files.retain(|name| Some(name) != attribute(tag, "v").as_ref());
+                self.content.files.extend(attribute(tag, "v"));
             }
-            "e_m" => self.content.edited = tag.attribute("ts_ms"),
+            "e_m" => self.content.edited = attribute(tag, "ts_ms"),
             "br" => {
                 if let Some(target) = self.target() {
                     target.push('\n');
                 }
             }
-            "img" if tag.is_item("/Emoji") => self.text(&tag.attribute("alt").unwrap_or_default()),
-            "emoji" => self.text(&tag.attribute("alt").unwrap_or_default()),
-            "img" => self.content.files.push(tag.attribute("alt").unwrap_or_else(|| "image".to_owned())),
+            "img" if is_item(tag, "/Emoji") => self.text(&attribute(tag, "alt").unwrap_or_default()),
+            "emoji" => self.text(&attribute(tag, "alt").unwrap_or_default()),
+            "img" => self.content.files.push(attribute(tag, "alt").unwrap_or_else(|| "image".to_owned())),
             "td" => self.text(" "),
             "pre" | "codeblock" => {
                 self.line();

@@ -1,8 +1,9 @@
 //! The files of an export that consists of several, in a folder or in a zip.
 
-use std::io::BufRead;
+use std::io::{BufRead, Read as _};
 
 use crate::archive::{Container, Document};
+use crate::limits::ELEMENT_BYTES_MAX;
 use crate::open::Halt;
 
 /// The files of one export, by their paths relative to its folder.
@@ -44,6 +45,16 @@ impl<'c> Files<'c> {
         let result = self.container.read(&document, |input| Ok(read(input))).map_err(|error| Halt::Failed(Box::new(error)))?;
         self.bytes_done += document.bytes;
         result.map(Some)
+    }
+
+    /// A small file as a whole; empty if there is none.
+    pub(crate) fn whole(&mut self, path: &str) -> Result<Vec<u8>, Halt> {
+        let read = self.read(path, |input| {
+            let mut bytes = Vec::new();
+            input.take(ELEMENT_BYTES_MAX as u64).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        })?;
+        Ok(read.unwrap_or_default())
     }
 
     fn find(&self, path: &str) -> Option<&Document> {

@@ -4,7 +4,7 @@
 //! JSON or, in older packages, as CSV. The names of the upper folders depend on the language of the account.
 
 use std::collections::{BTreeSet, HashMap};
-use std::io::{BufRead, Read as _};
+use std::io::BufRead;
 
 use keepsake_domain::{Author, Role, SourceKind, Timestamp};
 use serde::Deserialize;
@@ -117,17 +117,17 @@ fn read(files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     let paths = files.paths();
     let path_of = |ending: &str| paths.iter().find(|path| path.ends_with(ending)).map_or("", |path| path.as_str());
     let mut mended = String::new();
-    let account = whole(files, path_of(ACCOUNT))?;
+    let account = files.whole(path_of(ACCOUNT))?;
     let user = record::<User<'_>>(&account, &mut mended).unwrap_or_default();
     let name = user.global_name.text().or_else(|| user.username.text()).or(out.options.me.as_deref()).unwrap_or("Me");
     let own = user.id.id().map_or_else(|| "me".to_owned(), |id| id.into_owned());
     let owner = Author { name: name.to_owned(), handle: handle(CHANNEL, &own), role: Role::Owner };
-    let titles = titles(&whole(files, path_of(INDEX))?);
+    let titles = titles(&files.whole(path_of(INDEX))?);
     for (folder, name) in paths.iter().filter_map(|path| in_channel(path)) {
         if name != DESCRIPTION {
             continue;
         }
-        let room = room(folder, &whole(files, &within(folder, DESCRIPTION))?, &titles);
+        let room = room(folder, &files.whole(&within(folder, DESCRIPTION))?, &titles);
         let mut reader = Reader {
             owner: &owner,
             room,
@@ -144,16 +144,6 @@ fn read(files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
         reader.groups.flush(out)?;
     }
     Ok(())
-}
-
-/// A small file; empty if there is none.
-fn whole(files: &mut Files<'_>, path: &str) -> Result<Vec<u8>, Halt> {
-    let read = files.read(path, |input| {
-        let mut bytes = Vec::new();
-        input.take(ELEMENT_BYTES_MAX as u64).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    })?;
-    Ok(read.unwrap_or_default())
 }
 
 /// The titles of the channels by their ids.

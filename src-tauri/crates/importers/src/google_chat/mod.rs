@@ -8,7 +8,7 @@ mod date;
 mod message;
 
 use std::collections::{BTreeSet, HashMap};
-use std::io::{BufRead, Read as _};
+use std::io::BufRead;
 
 use keepsake_domain::{SourceKind, TimeCertainty, Timestamp};
 use serde::Deserialize;
@@ -20,7 +20,6 @@ use crate::files::Files;
 use crate::formats::{Format, Input};
 use crate::identity::{SeenIds, StandIns};
 use crate::json::{Items, Loose, Step, Walk, object, record};
-use crate::limits::ELEMENT_BYTES_MAX;
 use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
@@ -109,7 +108,7 @@ fn read(files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     for path in files.paths() {
         match parts(&path) {
             Some((_, ACCOUNT)) => {
-                let bytes = whole(files, &path)?;
+                let bytes = files.whole(&path)?;
                 let mut mended = String::new();
                 let account: Option<Account<'_>> = record(&bytes, &mut mended);
                 let user = account.and_then(|account| account.user).and_then(object::<Person<'_>>);
@@ -122,22 +121,12 @@ fn read(files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     // Two accounts in one folder are two exports, put together by hand: then none of them is the owner.
     let owner = if owners.len() == 1 { owners.pop_first() } else { None };
     for folder in folders {
-        let info = whole(files, &format!("{folder}/{GROUP}"))?;
+        let info = files.whole(&format!("{folder}/{GROUP}"))?;
         let mut group = Group::of(&folder, &info, owner.clone());
         files.read(&format!("{folder}/{MESSAGES}"), |input| group.read(input, out))?;
         out.progress(files.bytes_done())?;
     }
     Ok(())
-}
-
-/// A small file as a whole; empty if there is none.
-fn whole(files: &mut Files<'_>, path: &str) -> Result<Vec<u8>, Halt> {
-    let bytes = files.read(path, |input| {
-        let mut bytes = Vec::new();
-        input.take(ELEMENT_BYTES_MAX as u64).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    })?;
-    Ok(bytes.unwrap_or_default())
 }
 
 /// One chat or space.

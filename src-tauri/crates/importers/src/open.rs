@@ -13,7 +13,7 @@ use crate::formats::{Check, Input, Site};
 use crate::json::{Fault, check_document, check_lines};
 use crate::out::Out;
 use crate::preview::{DateQuestion, DateSample};
-use crate::{FileReport, ImportError, ImportOptions, Sink, SkipReason, Stop};
+use crate::{FileReport, ImportError, ImportOptions, Read, Sink, SkipReason, Stop};
 use crate::{chatgpt, claude, claude_code, codex_cli, gemini_cli, keepsake, transcript, whatsapp};
 
 /// Why reading a document ended early.
@@ -145,9 +145,13 @@ fn check(
     tick: &mut dyn FnMut() -> Result<(), Stop>,
 ) -> Result<(), ImportError> {
     if let Reader::Format(format) = piece.reader
-        && let Input::Database { .. } = format.input
+        && let Input::Database { read, .. } = format.input
     {
-        return check_database(&piece.container);
+        let database = sound_database(&piece.container)?;
+        // Damage within a row shows only when it is read. Then nothing may have been handed out yet.
+        let mut trial = Trial(tick);
+        let mut out = Out::new(&mut trial, options, format.kind, 0);
+        return read(database.connection(), &mut out).map_err(|halt| halt.at(&piece.container, false));
     }
     let is_archive = container.is_archive();
     let archive_name = container.stem();
@@ -259,13 +263,26 @@ fn read(container: &mut Container, piece: &Piece, state: &mut State<'_>, out: &m
     Ok(())
 }
 
-/// Checks the structure of a database.
-fn check_database(path: &Path) -> Result<(), ImportError> {
-    let fault = Database::open(path).and_then(|database| database.fault());
-    match fault {
-        Ok(None) => Ok(()),
-        Ok(Some(fault)) => Err(database_error(path, &format!("it is damaged ({fault})"))),
-        Err(error) => Err(database_error(path, &error.to_string())),
+/// Receives everything that is read and keeps nothing.
+struct Trial<'t>(&'t mut dyn FnMut() -> Result<(), Stop>);
+
+impl Sink for Trial<'_> {
+    fn take(&mut self, _: Read) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    fn progress(&mut self, _: u64, _: u64) -> Result<(), Stop> {
+        (self.0)()
+    }
+}
+
+/// Opens a database whose structure is sound.
+fn sound_database(path: &Path) -> Result<Database, ImportError> {
+    let unreadable = |error: rusqlite::Error| database_error(path, &error.to_string());
+    let database = Database::open(path).map_err(unreadable)?;
+    match database.fault().map_err(unreadable)? {
+        None => Ok(database),
+        Some(fault) => Err(database_error(path, &format!("it is damaged ({fault})"))),
     }
 }
 

@@ -1,6 +1,8 @@
 //! The router against a scripted model server on loopback: what reaches the server, what reaches the program that asks, and what is
 //! logged.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail by panic, its set-up included")]
+
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 

@@ -67,7 +67,10 @@ test('agents are served over HTTP once that is switched on, at the port that was
   await keepsake.click('agent-server');
   await keepsake.sees('panel', `http://127.0.0.1:${port}/mcp`);
   assert.equal((await ask()).status, 200);
+  await keepsake.click('memory-router');
+  await keepsake.sees('panel', 'It works once you have chosen a model');
   await keepsake.screenshot('agent-server-dark');
+  await keepsake.click('memory-router');
   await keepsake.click('agent-server');
   await keepsake.until('nothing listens', async () => ask().then(() => false, () => true));
 });

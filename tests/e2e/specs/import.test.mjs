@@ -47,6 +47,8 @@ test('a folder becomes a card for each export, and what nothing reads is named',
   await keepsake.find(card('Meeting transcript'));
   await keepsake.click({ css: '[data-testid="source-file"] summary', text: 'will be skipped' });
   await keepsake.until('the file that nothing reads', async () => (await cards()).some((text) => text.includes('holiday.xyz')));
+  await keepsake.sees('source-left-out', 'holiday.xyz');
+  await keepsake.screenshot('import-folder-light');
 });
 
 test('when the meeting was is asked, and said', async () => {
@@ -145,4 +147,21 @@ test('Settings say that the reader is in use', async () => {
     await keepsake.run('document.querySelector(\'[data-testid="settings-reader"]\').scrollIntoView({ block: "center" })');
     await keepsake.screenshot(`settings-reader-${theme}`);
   }
+});
+
+test('an import is undone as a whole, after a look at what goes', async () => {
+  const row = { css: '[data-testid="import-row"]', text: 'Retrospective' };
+  for (const theme of ['dark', 'light']) {
+    await keepsake.theme(theme);
+    await keepsake.click('nav-sources');
+    await keepsake.sees(row, 'Undo');
+    await keepsake.click({ css: '[aria-label="Undo the import of Retrospective.vtt"]' });
+    await keepsake.sees('erase-counts', 'message');
+    await keepsake.screenshot(`import-undo-${theme}`);
+    if (theme === 'dark') await keepsake.press('Escape');
+  }
+  await keepsake.click('btn-erase');
+  await keepsake.sees('erase-receipt', 'Erased', { within_ms: 30_000 });
+  assert.equal(lines(await keepsake.cli('conversations', '--json')).length, 3);
+  await keepsake.cli('verify');
 });

@@ -69,8 +69,11 @@ impl ReadTx<'_> {
         Ok(touched)
     }
 
-    /// Previews [`Store::undo_import`], with the same numbers.
+    /// Previews [`Store::undo_import`], with the same numbers. Fails if there is no such import.
     pub fn preview_undone_import(&self, import: &ImportId) -> Result<ErasurePreview> {
+        if !self.conn.prepare_cached("SELECT 1 FROM imports WHERE id = ?1")?.exists([import.as_str()])? {
+            return Err(StoreError::not_found("import", import.as_str()));
+        }
         let touched = self.touched_by(import)?;
         let parts: Vec<Part<'_>> = touched.iter().map(|one| one.part(import)).collect();
         let conversations = touched.iter().filter(|one| one.is_all).count() as u64;

@@ -36,6 +36,7 @@ after(() => keepsake?.end());
 test('a program that was used is offered, and nothing is read before a yes', async () => {
   for (const theme of ['dark', 'light']) {
     await keepsake.theme(theme);
+    await keepsake.click('nav-sources');
     await keepsake.sees('follow-offer', 'Claude Code: 1 session found');
     await keepsake.screenshot(`follow-${theme}`);
   }

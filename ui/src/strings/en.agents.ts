@@ -80,6 +80,6 @@ export const agents = {
     hint: 'For programs that speak the OpenAI protocol. They reach your chosen model through Keepsake, which adds the context for them and keeps what both sides say.',
     address: (port: number) => `Give programs the base address http://127.0.0.1:${port}/router/v1 and, as the key, the token of an agent.`,
     needsServer: 'It works once agents are served over HTTP, above.',
-    needsModel: 'It works once you have chosen a model, below “Models”.',
+    needsModel: 'It works once you have chosen a model, under “Models”.',
   },
 };

@@ -79,6 +79,6 @@ describe('the memory router', () => {
     await screen.findByText('The disk is full.');
     expect(router().getAttribute('aria-checked')).toBe('false');
     fireEvent.click(router());
-    await screen.findByText('It works once you have chosen a model, below “Models”.');
+    await screen.findByText('It works once you have chosen a model, under “Models”.');
   });
 });

@@ -333,6 +333,16 @@ fn the_top_level_holds_only_what_the_design_names() {
 }
 
 #[test]
+fn every_name_can_be_checked_out_on_every_system() {
+    let rule: Rule = |source| {
+        let is_plain = |c: char| c.is_ascii_graphic() && !"<>:\"\\|?*".contains(c) || c == ' ';
+        (!source.path.chars().all(is_plain)).then(|| "has a name that some systems cannot have".to_owned())
+    };
+    let faulty = ["tests/fixtures/FC:F0PLAN/a.json", "tests/fixtures/gr\u{f6}\u{df}e.json"].map(|path| Source::new(path, ""));
+    hold(rule, &[Source::new("tests/fixtures/gr%C3%B6%C3%9Fe - 1.json", "")], &faulty);
+}
+
+#[test]
 fn the_page_speaks_to_tauri_in_one_folder() {
     let rule: Rule = |source| {
         let is_elsewhere = source.path.starts_with("ui/src/") && !source.path.starts_with("ui/src/platform/");

@@ -233,22 +233,62 @@ impl Collect {
     }
 }
 
-/// The path of a fixture. A database is written as SQL, and made when it is needed.
+/// The path of a fixture. A database is written as SQL, and names that some systems cannot have (`:`, an emoji) are written in
+/// percent form. Both are made when they are needed.
 pub fn fixture(name: &str) -> PathBuf {
     static MADE: OnceLock<Mutex<(TempDir, BTreeSet<PathBuf>)>> = OnceLock::new();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fixtures").join(name);
-    if !name.ends_with(".sql") {
+    let (is_database, is_coded) = (name.ends_with(".sql"), has_coded_name(&path));
+    if !is_database && !is_coded {
         return path;
     }
     let made = MADE.get_or_init(|| Mutex::new((tempfile::tempdir().unwrap(), BTreeSet::new())));
     let mut made = made.lock().unwrap();
-    let database = made.0.path().join(name.replace('/', "-").replace(".sql", ".db"));
-    if made.1.insert(database.clone()) {
+    let target = made.0.path().join(decoded(&name.replace(".sql", ".db")));
+    if !made.1.insert(target.clone()) {
+        return target;
+    }
+    fs::create_dir_all(target.parent().unwrap()).unwrap();
+    if is_database {
         // Nobody needs these after a crash, and each statement would wait for the disk.
         let sql = format!("PRAGMA synchronous = OFF;\n{}", fs::read_to_string(path).unwrap());
-        rusqlite::Connection::open(&database).unwrap().execute_batch(&sql).unwrap();
+        rusqlite::Connection::open(&target).unwrap().execute_batch(&sql).unwrap();
+    } else if path.is_dir() {
+        for (name, bytes) in files_of(&path) {
+            let file = target.join(decoded(&name));
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, bytes).unwrap();
+        }
+    } else {
+        fs::write(&target, fs::read(path).unwrap()).unwrap();
     }
-    database
+    target
+}
+
+/// Whether this file, or one in this folder, has a name in percent form.
+fn has_coded_name(path: &Path) -> bool {
+    let is_coded = path.file_name().is_some_and(|name| name.to_string_lossy().contains('%'));
+    is_coded || path.is_dir() && fs::read_dir(path).unwrap().any(|entry| has_coded_name(&entry.unwrap().path()))
+}
+
+/// A name without its percent form.
+fn decoded(name: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = name.as_bytes();
+    while let Some((byte, after)) = rest.split_first() {
+        let code = after.get(..2).and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
+        match code.filter(|_| *byte == b'%') {
+            Some(code) => {
+                bytes.push(code);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(*byte);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap()
 }
 
 /// 2026-01-01T00:00:00Z, the time of every fixture.

@@ -108,7 +108,7 @@ fn a_database_is_read_with_threads_of_every_form() {
 #[test]
 fn text_threads_are_read_without_what_commands_inserted() {
     check(
-        &fixture("zed/Größe - 1.zed.json"),
+        &fixture("zed/Gr%C3%B6%C3%9Fe - 1.zed.json"),
         None,
         expect![[r##"
             # c0ffee-01 “Größe” chat zed private

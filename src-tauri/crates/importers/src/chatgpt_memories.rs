@@ -24,8 +24,7 @@ use crate::conversation::When;
 use crate::formats::{Check, Format, Head, Input, Site};
 use crate::identity::StandIns;
 use crate::json::{Items, Loose, Step, Walk, record, small_value};
-use crate::limits::ELEMENT_BYTES_MAX;
-use crate::lines::{Line, Lines};
+use crate::lines::each_line;
 use crate::memories::{Memory, Program, midnight, moment};
 use crate::open::Halt;
 use crate::out::Out;
@@ -202,19 +201,11 @@ struct Entry {
 
 /// Reads the memories as ChatGPT writes them down.
 fn read_text(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
-    let mut lines = Lines::new(input, ELEMENT_BYTES_MAX);
     let mut group = Regroup::default();
     let mut stand_ins = StandIns::default();
     let mut open: Option<Entry> = None;
-    loop {
-        let line = match lines.next()? {
-            None => break,
-            Some(Line::TooLarge(head)) => {
-                out.skip_bytes(SkipReason::TooLarge, head);
-                continue;
-            }
-            Some(Line::Whole(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
-        };
+    each_line(input, out, |bytes, out| {
+        let line = String::from_utf8_lossy(bytes);
         let text = line.trim();
         match opening(text) {
             Opening::Whole(Some(day), text) => {
@@ -238,8 +229,8 @@ fn read_text(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result
                 None => out.skip(SkipReason::NoHeader, text),
             },
         }
-        out.progress(lines.bytes_done())?;
-    }
+        Ok(())
+    })?;
     settle(open, &mut stand_ins, &mut group, out)?;
     Ok(group.flush(out)?)
 }

@@ -19,8 +19,8 @@ use crate::SkipReason;
 use crate::claude::result_text;
 use crate::identity::{StandIns, fingerprint, handle};
 use crate::json::{Items, Loose, compact, mend, parse_mending, record, small_value};
-use crate::limits::{ELEMENT_BYTES_MAX, FINGERPRINTS_MAX, METADATA_BYTES_MAX, NAMES_MAX};
-use crate::lines::{Line, Lines};
+use crate::limits::{FINGERPRINTS_MAX, METADATA_BYTES_MAX, NAMES_MAX};
+use crate::lines::each_record;
 use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
@@ -154,26 +154,14 @@ pub(crate) fn read_on(input: &mut dyn BufRead, out: &mut Out<'_>, sessions: &mut
 }
 
 fn read_lines(input: &mut dyn BufRead, out: &mut Out<'_>, sessions: &mut Sessions) -> Result<(), Halt> {
-    let mut lines = Lines::new(input, ELEMENT_BYTES_MAX);
     let mut groups = Regroup::default();
-    loop {
-        let bytes = match lines.next()? {
-            None => break,
-            Some(Line::TooLarge(head)) => {
-                out.skip_bytes(SkipReason::TooLarge, head);
-                continue;
-            }
-            Some(Line::Whole(bytes)) => bytes.trim_ascii(),
-        };
-        if bytes.is_empty() {
-            continue;
-        }
+    each_record(input, out, |bytes, out| {
         match record::<Record<'_>>(bytes, &mut String::new()) {
             Some(record) => take(&record, bytes, sessions, &mut groups, out)?,
             None => out.skip_bytes(SkipReason::Malformed, bytes),
         }
-        out.progress(lines.bytes_done())?;
-    }
+        Ok(())
+    })?;
     Ok(groups.flush(out)?)
 }
 

@@ -20,8 +20,8 @@ use crate::SkipReason;
 use crate::claude::result_text;
 use crate::identity::{StandIns, fingerprint, handle};
 use crate::json::{Items, Loose, compact, object, parse_mending, record, small_value};
-use crate::limits::{ELEMENT_BYTES_MAX, METADATA_BYTES_MAX, NAMES_MAX, REGROUP_BYTES_MAX};
-use crate::lines::{Line, Lines};
+use crate::limits::{METADATA_BYTES_MAX, NAMES_MAX, REGROUP_BYTES_MAX};
+use crate::lines::each_record;
 use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::{Regroup, weight};
@@ -213,25 +213,13 @@ pub(crate) fn read_on(input: &mut dyn BufRead, out: &mut Out<'_>, session: &mut 
 
 impl Session {
     fn read_lines(&mut self, input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Halt> {
-        let mut lines = Lines::new(input, ELEMENT_BYTES_MAX);
-        loop {
-            let bytes = match lines.next()? {
-                None => return Ok(()),
-                Some(Line::TooLarge(head)) => {
-                    out.skip_bytes(SkipReason::TooLarge, head);
-                    continue;
-                }
-                Some(Line::Whole(bytes)) => bytes.trim_ascii(),
-            };
-            if bytes.is_empty() {
-                continue;
-            }
+        each_record(input, out, |bytes, out| {
             match record::<Record<'_>>(bytes, &mut String::new()) {
                 Some(record) => self.take(&record, bytes, out)?,
                 None => out.skip_bytes(SkipReason::Malformed, bytes),
             }
-            out.progress(lines.bytes_done())?;
-        }
+            Ok(())
+        })
     }
 
     fn emit(&mut self, out: &mut Out<'_>) -> Result<(), Halt> {

@@ -20,7 +20,7 @@ use crate::SkipReason;
 use crate::identity::{StandIns, handle};
 use crate::json::{Balance, Fault, Items, Loose, check_document, check_lines, compact, object, record, small_value};
 use crate::limits::{ELEMENT_BYTES_MAX, METADATA_BYTES_MAX, REGROUP_BYTES_MAX};
-use crate::lines::{Line, Lines};
+use crate::lines::each_record;
 use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
@@ -166,21 +166,8 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Hal
 
 /// Reads the lines that follow those of which `session` knows.
 pub(crate) fn read_on(input: &mut dyn BufRead, out: &mut Out<'_>, session: &mut Session) -> Result<(), Halt> {
-    let mut lines = Lines::new(input, ELEMENT_BYTES_MAX);
-    loop {
-        let bytes = match lines.next()? {
-            None => return session.emit(out),
-            Some(Line::TooLarge(head)) => {
-                out.skip_bytes(SkipReason::TooLarge, head);
-                continue;
-            }
-            Some(Line::Whole(bytes)) => bytes.trim_ascii(),
-        };
-        if !bytes.is_empty() {
-            session.take(bytes, out)?;
-        }
-        out.progress(lines.bytes_done())?;
-    }
+    each_record(input, out, |bytes, out| session.take(bytes, out))?;
+    session.emit(out)
 }
 
 /// The latest version of a message.

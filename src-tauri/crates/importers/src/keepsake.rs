@@ -16,8 +16,7 @@ use serde_json::value::RawValue;
 use crate::SkipReason;
 use crate::identity::{StandIns, handle, meeting, speaker_handle};
 use crate::json::{Loose, mend, small_value};
-use crate::limits::ELEMENT_BYTES_MAX;
-use crate::lines::{Line, Lines};
+use crate::lines::each_record;
 use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
@@ -31,22 +30,10 @@ const ROW_FIELD: &str = "keepsake";
 
 /// Reads one file.
 pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Halt> {
-    let mut lines = Lines::new(input, ELEMENT_BYTES_MAX);
     let mut groups = Regroup::default();
     let mut stand_ins = StandIns::default();
     let mut last_time = None;
-    loop {
-        let bytes = match lines.next()? {
-            None => break,
-            Some(Line::TooLarge(head)) => {
-                out.skip_bytes(SkipReason::TooLarge, head);
-                continue;
-            }
-            Some(Line::Whole(bytes)) => bytes.trim_ascii(),
-        };
-        if bytes.is_empty() {
-            continue;
-        }
+    each_record(input, out, |bytes, out| {
         match parse(bytes, out, &mut stand_ins, last_time) {
             Ok(message) => {
                 last_time = Some(message.time);
@@ -54,8 +41,8 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Hal
             }
             Err(reason) => out.skip_bytes(reason, bytes),
         }
-        out.progress(lines.bytes_done())?;
-    }
+        Ok(())
+    })?;
     Ok(groups.flush(out)?)
 }
 

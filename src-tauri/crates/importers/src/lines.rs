@@ -2,6 +2,11 @@
 
 use std::io::{self, BufRead};
 
+use crate::SkipReason;
+use crate::limits::ELEMENT_BYTES_MAX;
+use crate::open::Halt;
+use crate::out::Out;
+
 /// A line without its line break.
 pub(crate) enum Line<'b> {
     /// The bytes of the line, without `\n` or `\r\n`.
@@ -66,4 +71,33 @@ impl<'r> Lines<'r> {
         let line = self.buffer.strip_suffix(b"\r").unwrap_or(&self.buffer);
         Ok(Some(if is_too_large { Line::TooLarge(line) } else { Line::Whole(line) }))
     }
+}
+
+/// Calls `take` with every line, without its line break. A line that exceeds the limit for one record is skipped and counted.
+pub(crate) fn each_line(
+    input: &mut dyn BufRead,
+    out: &mut Out<'_>,
+    mut take: impl FnMut(&[u8], &mut Out<'_>) -> Result<(), Halt>,
+) -> Result<(), Halt> {
+    let mut lines = Lines::new(input, ELEMENT_BYTES_MAX);
+    while let Some(line) = lines.next()? {
+        match line {
+            Line::Whole(bytes) => take(bytes, out)?,
+            Line::TooLarge(head) => out.skip_bytes(SkipReason::TooLarge, head),
+        }
+        out.progress(lines.bytes_done())?;
+    }
+    Ok(())
+}
+
+/// Like [`each_line`], for files with one record per line: without the space around it, and without empty lines.
+pub(crate) fn each_record(
+    input: &mut dyn BufRead,
+    out: &mut Out<'_>,
+    mut take: impl FnMut(&[u8], &mut Out<'_>) -> Result<(), Halt>,
+) -> Result<(), Halt> {
+    each_line(input, out, |bytes, out| match bytes.trim_ascii() {
+        [] => Ok(()),
+        bytes => take(bytes, out),
+    })
 }

@@ -20,7 +20,7 @@ use serde_json::value::RawValue;
 
 use crate::SkipReason;
 use crate::identity::{digest, handle};
-use crate::json::{Element, Elements, Loose, mend, record, small_object};
+use crate::json::{Loose, each_element, mend, record, small_object};
 use crate::limits::NODES_MAX;
 use crate::open::Halt;
 use crate::out::Out;
@@ -133,23 +133,14 @@ struct RawAuthor<'a> {
 
 /// Reads one file.
 pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Halt> {
-    let mut elements = Elements::new(input);
-    loop {
-        let bytes = match elements.next()? {
-            None => return Ok(()),
-            Some(Element::TooLarge(head)) => {
-                out.skip_bytes(SkipReason::TooLarge, head);
-                continue;
-            }
-            Some(Element::Whole(bytes)) => bytes,
-        };
+    each_element(input, out, |bytes, out| {
         // Most of the time is spent here: one pass separates the nodes, a second one reads each message.
         match record::<Conversation<'_>>(bytes, &mut String::new()) {
             Some(conversation) => emit(&conversation, out)?,
             None => out.skip_bytes(SkipReason::Malformed, bytes),
         }
-        out.progress(elements.bytes_done())?;
-    }
+        Ok(())
+    })
 }
 
 /// The content found in a node.

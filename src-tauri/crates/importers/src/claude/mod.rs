@@ -20,7 +20,7 @@ use serde_json::value::RawValue;
 
 use crate::SkipReason;
 use crate::identity::{StandIns, digest, handle};
-use crate::json::{Element, Elements, Entries, Items, Loose, compact, mend, record, small_value};
+use crate::json::{Entries, Items, Loose, compact, each_element, mend, record, small_value};
 use crate::limits::PARTS_MAX;
 use crate::open::Halt;
 use crate::out::Out;
@@ -136,22 +136,13 @@ struct File<'a> {
 
 /// Reads one file.
 pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Halt> {
-    let mut elements = Elements::new(input);
-    loop {
-        let bytes = match elements.next()? {
-            None => return Ok(()),
-            Some(Element::TooLarge(head)) => {
-                out.skip_bytes(SkipReason::TooLarge, head);
-                continue;
-            }
-            Some(Element::Whole(bytes)) => bytes,
-        };
+    each_element(input, out, |bytes, out| {
         match record::<Record<'_>>(bytes, &mut String::new()) {
             Some(record) => record.take(out)?,
             None => out.skip_bytes(SkipReason::Malformed, bytes),
         }
-        out.progress(elements.bytes_done())?;
-    }
+        Ok(())
+    })
 }
 
 /// A message of the export, with its parts.

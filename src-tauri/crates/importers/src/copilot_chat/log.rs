@@ -13,8 +13,8 @@ use super::About;
 use super::request::{RESPONSE, RESULT, Request};
 use crate::SkipReason;
 use crate::json::{Entries, Items, Loose, parse_mending, record};
-use crate::limits::{ELEMENT_BYTES_MAX, METADATA_BYTES_MAX, NODES_MAX, REGROUP_BYTES_MAX};
-use crate::lines::{Line, Lines};
+use crate::limits::{METADATA_BYTES_MAX, NODES_MAX, REGROUP_BYTES_MAX};
+use crate::lines::each_record;
 use crate::open::Halt;
 use crate::out::Out;
 
@@ -59,27 +59,16 @@ pub(super) struct Replayed {
 
 /// Replays a log.
 pub(super) fn replay(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<Replayed, Halt> {
-    let mut lines = Lines::new(input, ELEMENT_BYTES_MAX);
     let mut session = Replayed::default();
-    loop {
-        let bytes = match lines.next()? {
-            None => return Ok(session),
-            Some(Line::TooLarge(head)) => {
-                out.skip_bytes(SkipReason::TooLarge, head);
-                continue;
-            }
-            Some(Line::Whole(bytes)) => bytes.trim_ascii(),
-        };
-        if bytes.is_empty() {
-            continue;
-        }
+    each_record(input, out, |bytes, out| {
         let mut mended = String::new();
         match record::<Entry<'_>>(bytes, &mut mended).filter(|_| bytes.starts_with(b"{")) {
             Some(entry) => session.apply(&entry, out),
             None => out.skip_bytes(SkipReason::Malformed, bytes),
         }
-        out.progress(lines.bytes_done())?;
-    }
+        Ok(())
+    })?;
+    Ok(session)
 }
 
 impl Replayed {

@@ -19,7 +19,7 @@ use crate::formats::{Format, Input};
 use crate::identity::{StandIns, digest};
 use crate::json::{Items, Loose, object, record, whole};
 use crate::limits::ELEMENT_BYTES_MAX;
-use crate::lines::{Line, Lines};
+use crate::lines::each_record;
 use crate::open::Halt;
 use crate::out::Out;
 use crate::time::from_unix;
@@ -168,39 +168,29 @@ struct Messages {
 }
 
 fn messages_of(input: &mut dyn BufRead, thread: &Thread, out: &mut Out<'_>) -> Result<Messages, Halt> {
-    let mut lines = Lines::new(input, ELEMENT_BYTES_MAX);
     let mut messages = Messages::default();
     let mut stand_ins = StandIns::default();
     let mut bytes_held = 0;
-    loop {
-        let bytes = match lines.next()? {
-            None => return Ok(messages),
-            Some(Line::TooLarge(head)) => {
-                out.skip_bytes(SkipReason::TooLarge, head);
-                continue;
-            }
-            Some(Line::Whole(bytes)) => bytes.trim_ascii(),
-        };
-        if bytes.is_empty() {
-            continue;
-        }
+    each_record(input, out, |bytes, out| {
         messages.has_any = true;
         let mut mended = String::new();
         let Some(raw) = record::<RawMessage<'_>>(bytes, &mut mended).filter(|_| bytes.starts_with(b"{")) else {
             out.skip_bytes(SkipReason::Malformed, bytes);
-            continue;
+            return Ok(());
         };
         if messages.thread.is_none() {
             messages.thread = raw.thread_id.id().map(|id| id.into_owned());
         }
-        let Some(linked) = raw.linked(thread.assistant.as_deref(), &mut stand_ins, out) else { continue };
+        let Some(linked) = raw.linked(thread.assistant.as_deref(), &mut stand_ins, out) else { return Ok(()) };
         bytes_held += linked.weight();
         if bytes_held > crate::limits::REGROUP_BYTES_MAX {
             out.skip_bytes(SkipReason::TooLarge, bytes);
-            continue;
+        } else {
+            messages.linked.push(linked);
         }
-        messages.linked.push(linked);
-    }
+        Ok(())
+    })?;
+    Ok(messages)
 }
 
 fn tell(thread: Thread, folder: &str, mut messages: Messages, out: &mut Out<'_>) -> Result<(), Halt> {

@@ -3,7 +3,10 @@
 use std::io::{self, BufRead};
 
 use super::Balance;
+use crate::SkipReason;
 use crate::limits::ELEMENT_BYTES_MAX;
+use crate::open::Halt;
+use crate::out::Out;
 
 /// One element of the array.
 pub(crate) enum Element<'b> {
@@ -121,6 +124,24 @@ impl<'r> Elements<'r> {
         self.input.consume(len);
         self.bytes_done += len as u64;
     }
+}
+
+/// Calls `take` with every element of the array at the root, or with the root. An element that exceeds the limit is skipped and
+/// counted.
+pub(crate) fn each_element(
+    input: &mut dyn BufRead,
+    out: &mut Out<'_>,
+    mut take: impl FnMut(&[u8], &mut Out<'_>) -> Result<(), Halt>,
+) -> Result<(), Halt> {
+    let mut elements = Elements::new(input);
+    while let Some(element) = elements.next()? {
+        match element {
+            Element::Whole(bytes) => take(bytes, out)?,
+            Element::TooLarge(head) => out.skip_bytes(SkipReason::TooLarge, head),
+        }
+        out.progress(elements.bytes_done())?;
+    }
+    Ok(())
 }
 
 /// Appends bytes up to one byte beyond the limit. Returns true if some did not fit.

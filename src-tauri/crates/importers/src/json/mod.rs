@@ -9,7 +9,7 @@ mod outline;
 mod walk;
 
 pub(crate) use balance::{Balance, Fault, check_document, check_lines};
-pub(crate) use elements::{Element, Elements};
+pub(crate) use elements::{Element, Elements, each_element};
 pub(crate) use items::{Entries, Items};
 pub(crate) use loose::Loose;
 pub(crate) use mend::{mend, parse_mending};

@@ -28,8 +28,8 @@ use crate::conversation::When;
 use crate::database::{self, Tables};
 use crate::formats::{Check, Format, Head, Input, Site};
 use crate::json::{Loose, record, small_object};
-use crate::limits::{ELEMENT_BYTES_MAX, METADATA_BYTES_MAX};
-use crate::lines::{Line, Lines};
+use crate::limits::METADATA_BYTES_MAX;
+use crate::lines::each_record;
 use crate::memories::{Memory, Program, moment};
 use crate::open::Halt;
 use crate::out::Out;
@@ -153,34 +153,25 @@ struct Record<'a> {
 
 /// Reads drawers, one in each line.
 fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
-    let mut lines = Lines::new(input, ELEMENT_BYTES_MAX);
     let mut room = Room::default();
-    loop {
-        match lines.next()? {
-            None => break,
-            Some(Line::TooLarge(head)) => out.skip_bytes(SkipReason::TooLarge, head),
-            Some(Line::Whole(bytes)) => {
-                let bytes = bytes.trim_ascii();
-                let mut mended = String::new();
-                match record::<Record<'_>>(bytes, &mut mended).filter(|_| bytes.starts_with(b"{")) {
-                    Some(record) => {
-                        let drawer = Drawer {
-                            id: record.id.id().map(std::borrow::Cow::into_owned),
-                            text: match record.document {
-                                Loose::Text(text) => Some(text.into_owned()),
-                                _ => None,
-                            },
-                            metadata: small_object(record.metadata),
-                        };
-                        room.take(drawer, out)?;
-                    }
-                    None if bytes.is_empty() => {}
-                    None => out.skip_bytes(SkipReason::Malformed, bytes),
-                }
+    each_record(input, out, |bytes, out| {
+        let mut mended = String::new();
+        match record::<Record<'_>>(bytes, &mut mended).filter(|_| bytes.starts_with(b"{")) {
+            Some(record) => {
+                let drawer = Drawer {
+                    id: record.id.id().map(std::borrow::Cow::into_owned),
+                    text: match record.document {
+                        Loose::Text(text) => Some(text.into_owned()),
+                        _ => None,
+                    },
+                    metadata: small_object(record.metadata),
+                };
+                room.take(drawer, out)?;
             }
+            None => out.skip_bytes(SkipReason::Malformed, bytes),
         }
-        out.progress(lines.bytes_done())?;
-    }
+        Ok(())
+    })?;
     Ok(room.groups.flush(out)?)
 }
 

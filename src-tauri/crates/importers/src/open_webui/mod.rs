@@ -18,7 +18,7 @@ use crate::SkipReason;
 use crate::conversation::Program;
 use crate::formats::{Check, Format, Head, Input, Site};
 use crate::identity::{SeenIds, digest};
-use crate::json::{Element, Elements, Entries, Items, Loose, compact, object, parse_mending, record, whole};
+use crate::json::{Entries, Items, Loose, compact, each_element, object, parse_mending, record, whole};
 use crate::open::Halt;
 use crate::out::Out;
 use crate::time::from_unix;
@@ -162,22 +162,13 @@ struct Reader {
 
 fn read(input: &mut dyn BufRead, site: &Site<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut reader = Reader { is_everybody: site.name.starts_with(EVERYBODY), ..Reader::default() };
-    let mut elements = Elements::new(input);
-    loop {
-        let bytes = match elements.next()? {
-            None => return Ok(()),
-            Some(Element::TooLarge(head)) => {
-                out.skip_bytes(SkipReason::TooLarge, head);
-                continue;
-            }
-            Some(Element::Whole(bytes)) => bytes,
-        };
+    each_element(input, out, |bytes, out| {
         match record::<Row<'_>>(bytes, &mut String::new()).filter(|_| bytes.trim_ascii_start().starts_with(b"{")) {
             Some(row) => reader.chat(&row, out)?,
             None => out.skip_bytes(SkipReason::Malformed, bytes),
         }
-        out.progress(elements.bytes_done())?;
-    }
+        Ok(())
+    })
 }
 
 impl Reader {

@@ -22,7 +22,7 @@ use crate::formats::{Check, Format, Head, Input, Site};
 use crate::identity::{SeenIds, StandIns};
 use crate::json::{Balance, Entries, Items, Loose, mend, object, record, small_value};
 use crate::limits::{ELEMENT_BYTES_MAX, NAMES_MAX};
-use crate::lines::{Line, Lines};
+use crate::lines::each_line;
 use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
@@ -184,19 +184,10 @@ struct Reaction<'a> {
 
 /// Reads one file.
 fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
-    let mut lines = Lines::new(input, ELEMENT_BYTES_MAX);
     let mut backup = Backup::default();
     // A frame whose text contains line breaks, which some programs leave in it.
     let mut open: Vec<u8> = Vec::new();
-    loop {
-        let bytes = match lines.next()? {
-            None => break,
-            Some(Line::TooLarge(head)) => {
-                out.skip_bytes(SkipReason::TooLarge, head);
-                continue;
-            }
-            Some(Line::Whole(bytes)) => bytes,
-        };
+    each_line(input, out, |bytes, out| {
         if !open.is_empty() && (FRAMES.iter().any(|frame| bytes.starts_with(frame)) || open.len() > ELEMENT_BYTES_MAX) {
             out.skip_bytes(SkipReason::Malformed, &std::mem::take(&mut open));
         }
@@ -213,8 +204,8 @@ fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), 
         } else if !bytes.trim_ascii().is_empty() {
             out.skip_bytes(SkipReason::Malformed, bytes);
         }
-        out.progress(lines.bytes_done())?;
-    }
+        Ok(())
+    })?;
     if !open.is_empty() {
         out.skip_bytes(SkipReason::Malformed, &open);
     }

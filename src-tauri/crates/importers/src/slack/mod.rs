@@ -17,7 +17,7 @@ use crate::conversation::{Program, Room};
 use crate::files::Files;
 use crate::formats::{Format, Input};
 use crate::identity::SeenIds;
-use crate::json::{Element, Elements};
+use crate::json::each_element;
 use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
@@ -94,23 +94,14 @@ struct Reader<'w> {
 
 impl Reader<'_> {
     fn day(&mut self, input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Halt> {
-        let mut elements = Elements::new(input);
-        while let Some(element) = elements.next()? {
-            match element {
-                Element::TooLarge(head) => out.skip_bytes(SkipReason::TooLarge, head),
-                Element::Whole(bytes) => match message::read(bytes, &self.room, self.workspace, out) {
-                    Err(reason) => out.skip_bytes(reason, bytes),
-                    Ok(message) => {
-                        if self.seen.is_new(&message.source.message) {
-                            self.groups.take(message, out)?;
-                        } else {
-                            out.skip(SkipReason::Repeated, &message.text);
-                        }
-                    }
-                },
+        each_element(input, out, |bytes, out| {
+            match message::read(bytes, &self.room, self.workspace, out) {
+                Err(reason) => out.skip_bytes(reason, bytes),
+                Ok(message) if self.seen.is_new(&message.source.message) => self.groups.take(message, out)?,
+                Ok(message) => out.skip(SkipReason::Repeated, &message.text),
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }
 

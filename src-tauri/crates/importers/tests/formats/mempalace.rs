@@ -1,119 +1,56 @@
 //! Palaces of MemPalace.
 
 use expect_test::expect;
-use keepsake_domain::{MessageType, Role, SourceKind, TimeCertainty};
+use keepsake_domain::{Message, MessageType, Role, SourceKind, TimeCertainty};
 use keepsake_importers::ImportError;
 
 use crate::memories::cells;
-use crate::{Feature, Format, Outcome, cell, check, fixture};
+use crate::{Cell, Feature, Format, Outcome, cell, check, fixture};
+
+/// One of the forms of a palace. What it says beside its bot, which every form has, is in `has`.
+fn palace(name: &'static str, export: &'static str, grown: &'static str, has: Vec<Cell>) -> Format {
+    let bot = cell(Feature::Bot, Outcome::Read, |all| {
+        let is_noted = |message: &Message| message.author.role == Role::Assistant && message.message_type == MessageType::Notice;
+        all.messages.iter().all(is_noted)
+    });
+    let cells = cells(has.into_iter().chain([bot]).collect());
+    Format { name, kind: SourceKind::MemPalace, export, grown, me: None, cells }
+}
+
+fn author() -> Cell {
+    cell(Feature::Author, Outcome::Kept, |all| all.saying("Żółte").is_some_and(|drawer| drawer.metadata["added_by"] == "claude"))
+}
+
+fn local_time() -> Cell {
+    cell(Feature::Time, Outcome::Read, |all| {
+        all.saying("Where do bees").is_some_and(|drawer| drawer.time_certainty == TimeCertainty::LocalAssumed)
+    })
+}
 
 pub(crate) fn lines() -> Format {
-    Format {
-        name: "MemPalace, lines",
-        kind: SourceKind::MemPalace,
-        export: "mempalace/garden.jsonl",
-        grown: "mempalace/garden-grown.jsonl",
-        me: None,
-        cells: cells(vec![
-            cell(Feature::Author, Outcome::Kept, |all| {
-                all.saying("Żółte").is_some_and(|drawer| drawer.metadata["added_by"] == "claude")
-            }),
-            cell(Feature::Time, Outcome::Read, |all| {
-                all.saying("Where do bees").is_some_and(|drawer| drawer.time_certainty == TimeCertainty::LocalAssumed)
-            }),
-            cell(Feature::Bot, Outcome::Read, |all| {
-                all.messages
-                    .iter()
-                    .all(|message| message.author.role == Role::Assistant && message.message_type == MessageType::Notice)
-            }),
-        ]),
-    }
+    let has = vec![author(), local_time()];
+    palace("MemPalace, lines", "mempalace/garden.jsonl", "mempalace/garden-grown.jsonl", has)
 }
 
 pub(crate) fn pages() -> Format {
-    Format {
-        name: "MemPalace, pages",
-        kind: SourceKind::MemPalace,
-        export: "mempalace/garden.md",
-        grown: "mempalace/garden-grown.md",
-        me: None,
-        cells: cells(vec![
-            cell(Feature::Author, Outcome::Kept, |all| {
-                all.saying("Żółte").is_some_and(|drawer| drawer.metadata["added_by"] == "claude")
-            }),
-            cell(Feature::Time, Outcome::Read, |all| {
-                all.saying("Where do bees").is_some_and(|drawer| drawer.time_certainty == TimeCertainty::LocalAssumed)
-            }),
-            cell(Feature::Bot, Outcome::Read, |all| {
-                all.messages
-                    .iter()
-                    .all(|message| message.author.role == Role::Assistant && message.message_type == MessageType::Notice)
-            }),
-        ]),
-    }
+    palace("MemPalace, pages", "mempalace/garden.md", "mempalace/garden-grown.md", vec![author(), local_time()])
 }
 
 pub(crate) fn chroma() -> Format {
-    Format {
-        name: "MemPalace, database of Chroma",
-        kind: SourceKind::MemPalace,
-        export: "mempalace/chroma.sql",
-        grown: "mempalace/chroma-grown.sql",
-        me: None,
-        cells: cells(vec![
-            cell(Feature::Author, Outcome::Kept, |all| {
-                all.saying("Żółte").is_some_and(|drawer| drawer.metadata["added_by"] == "claude")
-            }),
-            cell(Feature::Time, Outcome::Read, |all| {
-                all.saying("Where do bees").is_some_and(|drawer| drawer.time_certainty == TimeCertainty::LocalAssumed)
-            }),
-            cell(Feature::Bot, Outcome::Read, |all| {
-                all.messages
-                    .iter()
-                    .all(|message| message.author.role == Role::Assistant && message.message_type == MessageType::Notice)
-            }),
-        ]),
-    }
+    let has = vec![author(), local_time()];
+    palace("MemPalace, database of Chroma", "mempalace/chroma.sql", "mempalace/chroma-grown.sql", has)
 }
 
 pub(crate) fn exact() -> Format {
-    Format {
-        name: "MemPalace, database without Chroma",
-        kind: SourceKind::MemPalace,
-        export: "mempalace/exact.sql",
-        grown: "mempalace/exact-grown.sql",
-        me: None,
-        cells: cells(vec![
-            cell(Feature::Time, Outcome::Read, |all| {
-                all.saying("Where do bees").is_some_and(|drawer| drawer.time_certainty == TimeCertainty::LocalAssumed)
-            }),
-            cell(Feature::Bot, Outcome::Read, |all| {
-                all.messages
-                    .iter()
-                    .all(|message| message.author.role == Role::Assistant && message.message_type == MessageType::Notice)
-            }),
-        ]),
-    }
+    let has = vec![local_time()];
+    palace("MemPalace, database without Chroma", "mempalace/exact.sql", "mempalace/exact-grown.sql", has)
 }
 
 pub(crate) fn facts() -> Format {
-    Format {
-        name: "MemPalace, graph of facts",
-        kind: SourceKind::MemPalace,
-        export: "mempalace/facts.sql",
-        grown: "mempalace/facts-grown.sql",
-        me: None,
-        cells: cells(vec![
-            cell(Feature::Time, Outcome::Read, |all| {
-                all.saying("Ewa keeps").is_some_and(|fact| fact.time_certainty == TimeCertainty::Exact)
-            }),
-            cell(Feature::Bot, Outcome::Read, |all| {
-                all.messages
-                    .iter()
-                    .all(|message| message.author.role == Role::Assistant && message.message_type == MessageType::Notice)
-            }),
-        ]),
-    }
+    let time = cell(Feature::Time, Outcome::Read, |all| {
+        all.saying("Ewa keeps").is_some_and(|fact| fact.time_certainty == TimeCertainty::Exact)
+    });
+    palace("MemPalace, graph of facts", "mempalace/facts.sql", "mempalace/facts-grown.sql", vec![time])
 }
 
 #[test]

@@ -61,7 +61,7 @@ impl Halt {
 
 /// Reads the export at `path` into `sink`. Everything is checked to its end before the first message is emitted, so nothing is
 /// emitted from a truncated or damaged file. A folder is read as a single export: of the kind given in the options, or of the
-/// kind that all of its files share. Files of unknown kinds are skipped and counted.
+/// kind that all of its files share. Unless the options name a kind, the files that are not read are skipped and counted.
 pub fn read_path(path: &Path, options: &ImportOptions, sink: &mut dyn Sink) -> Result<FileReport, ImportError> {
     Ok(read_path_with(path, options, sink, OnAmbiguity::Refuse)?.0)
 }
@@ -84,7 +84,6 @@ pub(crate) fn read_path_with(
 ) -> Result<(FileReport, Option<DateQuestion>), ImportError> {
     let found = Found::at(path, options.source)?;
     let kind = found.kind(path, options.source)?;
-    let is_folder = path.is_dir();
     let (pieces, others): (Vec<Piece>, Vec<Piece>) = found.pieces.into_iter().partition(|piece| piece.reader.kind() == kind);
     let bytes_total = pieces.iter().flat_map(|piece| &piece.documents).map(|document| document.bytes).sum();
     let mut surveys = Vec::new();
@@ -100,13 +99,14 @@ pub(crate) fn read_path_with(
         return Err(ImportError::DateOrderNeeded { path: path.to_owned(), sample: written, day_first, month_first });
     }
     let mut out = Out::new(sink, options, kind, bytes_total);
-    // Files of other kinds in an archive are not read with it. In a folder each kind is an import of its own.
-    let names = others.iter().flat_map(|piece| &piece.documents).map(|document| &document.name);
-    for name in names.filter(|_| !is_folder && options.source.is_none()) {
-        out.skip(SkipReason::OtherKind, name);
-    }
-    for file in found.left_out.iter().filter(|file| file.reason.may_be_an_export()) {
-        out.skip(SkipReason::OtherKind, file.path.rsplit('/').next().unwrap_or_default());
+    // Who names the kind has looked through the rest and knows of it. Otherwise it is accounted for here.
+    if options.source.is_none() {
+        let unread = found.left_out.iter().filter(|file| file.reason.may_be_an_export());
+        let unread = unread.map(|file| file.path.rsplit('/').next().unwrap_or_default());
+        let others = others.iter().flat_map(|piece| &piece.documents).map(|document| document.name.as_str());
+        for name in others.chain(unread) {
+            out.skip(SkipReason::OtherKind, name);
+        }
     }
     let mut state = State { sessions: claude_code::Sessions::default(), surveys: surveys.iter() };
     for piece in &pieces {

@@ -192,7 +192,8 @@ pub(crate) fn import_dry_run(app: &App, request: DryRunRequest) -> Result<DryRun
             let inventory = app.engine().look_through(&path).unwrap_or_default();
             let kinds = inventory.kinds();
             left = left_out(&inventory.left_out);
-            if kinds.len() > 1 {
+            // A part names its kind, so that what is left out is told of once: for the whole.
+            if kinds.len() > 1 || kinds.len() == 1 && !left.is_empty() {
                 let name = name_of(&path);
                 let parts = kinds.into_iter().map(|kind| app.register_part(token, &name, kind)).collect::<Result<_, _>>()?;
                 return Ok(DryRunFile { parts, left_out: left, ..DryRunFile::blank(token, name) });

@@ -122,7 +122,8 @@ pub struct DryRunFile {
     pub zone: Option<String>,
     /// Set if the folder is a Keepsake export. Importing it adds only its messages, while restoring it brings back everything.
     pub export: Option<OwnExport>,
-    /// Set if the folder or archive contains several exports: one token for each. They are previewed and imported separately.
+    /// Set if the folder or archive contains exports of several kinds, or files that are left out: one token for each kind. They
+    /// are previewed and imported separately.
     pub parts: Vec<FileToken>,
     /// The files of the folder or archive that are not imported, by reason.
     pub left_out: Vec<LeftOutView>,

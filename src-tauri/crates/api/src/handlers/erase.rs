@@ -46,8 +46,6 @@ pub(crate) fn import_undo_preview(app: &App, request: ById) -> Result<ErasePrevi
 
 pub(crate) fn import_undo(app: &App, request: ById) -> Result<EraseOutcome, ApiError> {
     let id: ImportId = request.id.parse()?;
-    // An import that is not there is said to be so, and nothing is erased.
-    app.engine().preview_undone_import(&id)?;
     Ok(outcome(&app.engine().undo_import(&id)?))
 }
 

@@ -51,6 +51,11 @@ impl ReadTx<'_> {
         Ok(statement.exists(params![source_key, UNDONE])?)
     }
 
+    fn expect_import(&self, import: &ImportId) -> Result<()> {
+        let mut statement = self.conn.prepare_cached("SELECT 1 FROM imports WHERE id = ?1")?;
+        statement.exists([import.as_str()])?.then_some(()).ok_or_else(|| StoreError::not_found("import", import.as_str()))
+    }
+
     fn touched_by(&self, import: &ImportId) -> Result<Vec<Touched>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT i.conversation_id, count(*),
@@ -71,9 +76,7 @@ impl ReadTx<'_> {
 
     /// Previews [`Store::undo_import`], with the same numbers. Fails if there is no such import.
     pub fn preview_undone_import(&self, import: &ImportId) -> Result<ErasurePreview> {
-        if !self.conn.prepare_cached("SELECT 1 FROM imports WHERE id = ?1")?.exists([import.as_str()])? {
-            return Err(StoreError::not_found("import", import.as_str()));
-        }
+        self.expect_import(import)?;
         let touched = self.touched_by(import)?;
         let parts: Vec<Part<'_>> = touched.iter().map(|one| one.part(import)).collect();
         let conversations = touched.iter().filter(|one| one.is_all).count() as u64;
@@ -99,9 +102,10 @@ impl ReadTx<'_> {
 
 impl Store {
     /// Undoes an import, as described in the module, and removes the quotes in its record. Refused while the import is being read.
-    /// Pending until `job` has completed it. Undoing it again removes nothing.
+    /// Pending until `job` has completed it. Undoing it again removes nothing. Fails if there is no such import.
     pub fn undo_import(&self, import: &ImportId, job: &JobId, now: Timestamp) -> Result<Erased> {
         self.erase(|tx| {
+            tx.expect_import(import)?;
             if tx.is_being_read(import)? {
                 return Err(StoreError::Refused("this import is still being read; wait for its end or cancel it, then undo it"));
             }

@@ -4,7 +4,7 @@ use keepsake_domain::{AlertId, ImportId, JobId, JobKind, Lane};
 use keepsake_domain::{Gate, MemoryId, MemoryStatus, OperationId, Subject, SummaryId, Timestamp};
 use keepsake_store::{
     AlertRow, AnalysisRow, ImportSkip, ImportTotals, MemoryChange, MemoryState, NewAgentRead, NewGateLogRow, NewJob, Served,
-    Sweep,
+    StoreError, Sweep,
 };
 use keepsake_testkit::{Conversation, conversation};
 use rusqlite::Connection;
@@ -323,7 +323,10 @@ fn erasing_what_is_not_there_erases_nothing() {
     let bench = Bench::new();
     bench.append(&conversation("c", "owner Mara: mine"));
     let nobody = ImportId::fresh(&bench.ids);
-    assert_eq!(bench.undo(&nobody), keepsake_store::Erased::default());
+    let job = JobId::fresh(&bench.ids);
+    let refused = bench.store.undo_import(&nobody, &job, NOW).unwrap_err();
+    assert!(matches!(refused, StoreError::NotFound { what: "import", .. }), "{refused}");
+    assert!(bench.store.read(|tx| tx.job(&job)).is_err(), "and nothing is left to be done later");
     assert_eq!(bench.messages("c").len(), 1);
 }
 
@@ -368,7 +371,7 @@ fn hashes_of_what_was_served_go_with_what_they_are_of() {
 fn an_erasure_forgets_nothing_of_what_stays() {
     let bench = Bench::new();
     bench.append(&conversation("stays", "owner Mara: I play the cello."));
-    let nobody = || ImportId::fresh(&bench.ids);
+    let undone = bench.import(&[], false);
     let message = bench.dump("SELECT id FROM interactions")[0].clone();
     let entity = bench.dump("SELECT entity_id FROM interactions")[0].clone();
     let raw = plain(bench.store.path());
@@ -388,7 +391,7 @@ fn an_erasure_forgets_nothing_of_what_stays() {
     items.push("pbk_gone".to_owned());
     let read = NewAgentRead { agent: "nova".to_owned(), kind: "search", entity: None, chars: 9, items, at: NOW };
     bench.store.write(|tx| tx.add_agent_read(&read)).unwrap();
-    bench.undo(&nobody());
+    bench.undo(&undone);
     let left = |sql: &str| {
         let mut left = bench.dump(sql);
         left.sort();
@@ -401,7 +404,7 @@ fn an_erasure_forgets_nothing_of_what_stays() {
     let row = bench.store.read(|tx| tx.agent_reads(Some("nova"), 5)).unwrap().pop().unwrap();
     assert_eq!((row.kind.as_str(), row.items, row.chars), ("search", 6, 9), "that it happened, and how much, stays");
     raw.execute_batch("DELETE FROM topics; DELETE FROM playbooks; DELETE FROM tier_entries").unwrap();
-    bench.undo(&nobody());
+    bench.undo(&undone);
     let mut expect = vec![message, entity];
     expect.sort();
     assert_eq!(left("SELECT item_id FROM served_pieces"), expect);

@@ -24,20 +24,27 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("people", &["domain", "text", "prompt"]),
     ("retrieval", &["domain", "text"]),
     ("importers", &["domain"]),
+    ("connectors", &["domain", "importers"]),
     ("store", &["domain"]),
     ("models", &["domain", "prompt"]),
-    ("engine", &["domain", "text", "prompt", "capture", "insight", "people", "retrieval", "importers", "store", "models"]),
+    (
+        "engine",
+        &["domain", "text", "prompt", "capture", "insight", "people", "retrieval", "importers", "connectors", "store", "models"],
+    ),
     ("connect", &["domain"]),
     (
         "api",
-        &["domain", "connect", "prompt", "capture", "insight", "people", "retrieval", "importers", "store", "models", "engine"],
+        &[
+            "domain", "connect", "prompt", "capture", "insight", "people", "retrieval", "importers", "connectors", "store",
+            "models", "engine",
+        ],
     ),
     ("router", &["domain", "models", "engine", "api"]),
     (
         "server",
         &[
-            "domain", "prompt", "capture", "insight", "people", "retrieval", "importers", "store", "models", "engine", "connect",
-            "api", "router",
+            "domain", "prompt", "capture", "insight", "people", "retrieval", "importers", "connectors", "store", "models",
+            "engine", "connect", "api", "router",
         ],
     ),
     ("app", &["domain", "models", "engine", "api", "server"]),
@@ -45,8 +52,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "tests",
         &[
-            "domain", "prompt", "capture", "insight", "people", "retrieval", "importers", "store", "models", "engine", "api",
-            "testkit",
+            "domain", "prompt", "capture", "insight", "people", "retrieval", "importers", "connectors", "store", "models",
+            "engine", "api", "testkit",
         ],
     ),
 ];

@@ -107,6 +107,8 @@ ids! {
     JobId = "job_";
     /// An import of one file.
     ImportId = "imp_";
+    /// A live source: an account or endpoint from which messages arrive.
+    LiveSourceId = "src_";
     /// An alert: a failure that a person needs to see.
     AlertId = "alr_";
     /// An analysis of a whole conversation.

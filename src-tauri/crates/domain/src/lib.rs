@@ -9,6 +9,7 @@ mod gate;
 mod ids;
 pub mod job;
 pub mod limits;
+mod live_source;
 mod location;
 mod memory;
 mod message;
@@ -29,10 +30,11 @@ pub use conversation::ConversationStatus;
 pub use gate::{Gate, Stop};
 pub use ids::{
     AlertId, AnalysisId, CallId, ConversationId, EntityId, GapId, HandleId, IdSource, ImportId, InteractionId, JobId, LinkId,
-    MaintenanceRunId, MemoryId, OperationId, ParseIdError, PlaybookDecisionId, PlaybookId, PlaybookVersionId, ProfileId,
-    ReflectionId, SessionId, SummaryId, TaskId, TierEntryId, TopicDecisionId, TopicId, TopicVersionId,
+    LiveSourceId, MaintenanceRunId, MemoryId, OperationId, ParseIdError, PlaybookDecisionId, PlaybookId, PlaybookVersionId,
+    ProfileId, ReflectionId, SessionId, SummaryId, TaskId, TierEntryId, TopicDecisionId, TopicId, TopicVersionId,
 };
 pub use job::{JobKind, JobState, Lane, LeaseLoss, RunState, after_lease_loss};
+pub use live_source::{ChannelChoice, LiveSourceKind};
 pub use location::default_data_dir;
 pub use memory::{
     Candidate, CandidateEvidence, Category, Confidence, DedupOutcome, Durability, FactDetail, KnowledgeDetail, MemoryKind,

@@ -1,0 +1,15 @@
+//! Connectors: read messages from accounts while they are said, and hand them to an [`Inbox`].
+//!
+//! A connector only reads. It has no store of its own: how far it read is stored together with the messages, so an end of the
+//! process at any point neither loses nor doubles anything. Messages have the ids that an export of the same conversation gives
+//! them. Not in this crate: the store, what the person chose, secrets at rest, and files ([`keepsake_importers`]).
+
+mod contract;
+mod link;
+mod settings;
+mod supervise;
+
+pub use contract::{Delivered, Delivery, Fault, FoundChannel, Inbox, InboxError, Plan, Secret, Selected, Status, StoredMessage};
+pub use link::Link;
+pub use settings::{Connected, Settings, connect};
+pub use supervise::{Backoff, supervise};

@@ -1,0 +1,84 @@
+//! Calls an [`Inbox`] from asynchronous code, on threads where it may block.
+//!
+//! A connector may be dropped at any `await`. A delivery that has begun is then still stored as a whole.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use keepsake_domain::{SourceRef, Timestamp};
+use tokio::sync::watch;
+
+use crate::contract::{Delivered, Delivery, FoundChannel, Inbox, InboxError, Plan, Secret, Status, StoredMessage};
+
+/// The way from a connector to its inbox.
+#[derive(Clone)]
+pub struct Link {
+    inbox: Arc<dyn Inbox>,
+    /// Changes when the person chose other channels.
+    choices: watch::Receiver<u64>,
+}
+
+impl Link {
+    /// A link to this inbox. `choices` changes whenever the person chose other channels.
+    pub fn new(inbox: Arc<dyn Inbox>, choices: watch::Receiver<u64>) -> Self {
+        Self { inbox, choices }
+    }
+
+    async fn call<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn Inbox) -> Result<T, InboxError> + Send + 'static,
+    ) -> Result<T, InboxError> {
+        let inbox = Arc::clone(&self.inbox);
+        // It fails only if the runtime ends.
+        tokio::task::spawn_blocking(move || work(inbox.as_ref())).await.unwrap_or(Err(InboxError::Stopped))
+    }
+
+    /// See [`Inbox::plan`]. Choices made later are announced by [`changed`](Self::changed).
+    pub async fn plan(&mut self) -> Result<Plan, InboxError> {
+        self.choices.borrow_and_update();
+        self.call(|inbox| inbox.plan()).await
+    }
+
+    /// Waits until the person chose other channels, or changed how much of one is wanted, since the last [`plan`](Self::plan).
+    pub async fn changed(&mut self) {
+        if self.choices.changed().await.is_err() {
+            // Nobody can choose any more.
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// See [`Inbox::found`].
+    pub async fn found(&self, channels: Vec<FoundChannel>) -> Result<(), InboxError> {
+        self.call(move |inbox| inbox.found(&channels)).await
+    }
+
+    /// See [`Inbox::deliver`].
+    pub async fn deliver(&self, delivery: Delivery) -> Result<Delivered, InboxError> {
+        self.call(move |inbox| inbox.deliver(delivery)).await
+    }
+
+    /// See [`Inbox::stored`].
+    pub async fn stored(&self, message: SourceRef) -> Result<Option<StoredMessage>, InboxError> {
+        self.call(move |inbox| inbox.stored(&message)).await
+    }
+
+    /// See [`Inbox::keep_secret`].
+    pub async fn keep_secret(&self, secret: Secret) -> Result<(), InboxError> {
+        self.call(move |inbox| inbox.keep_secret(&secret)).await
+    }
+
+    /// See [`Inbox::note`].
+    pub fn note(&self, status: Status) {
+        self.inbox.note(status);
+    }
+
+    /// See [`Inbox::folder`].
+    pub fn folder(&self) -> PathBuf {
+        self.inbox.folder()
+    }
+
+    /// See [`Inbox::now`].
+    pub fn now(&self) -> Timestamp {
+        self.inbox.now()
+    }
+}

@@ -1,0 +1,4 @@
+//! Connectors against real and scripted servers on loopback.
+
+mod contract;
+mod inbox;

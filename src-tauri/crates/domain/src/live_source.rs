@@ -1,0 +1,31 @@
+//! Live sources: accounts and endpoints from which messages arrive while they are said.
+//!
+//! Not in this module: the protocols (`connectors`), and folders of files, which are watched (`engine::ingest`).
+
+use crate::memory::names;
+
+names! {
+    /// What a live source speaks.
+    pub enum LiveSourceKind {
+        /// A Matrix account.
+        Matrix = "matrix",
+        /// A mailbox, read by IMAP.
+        Mail = "mail",
+        /// A SimpleX program on this computer.
+        Simplex = "simplex",
+        /// Other programs send messages in Keepsake JSONL.
+        Webhook = "webhook",
+    }
+}
+
+names! {
+    /// What the person chose for a channel of a live source: a room, a folder or a chat.
+    pub enum ChannelChoice {
+        /// Nothing is stored until the person has chosen.
+        Ask = "ask",
+        /// Its messages are stored.
+        Remember = "remember",
+        /// Nothing is stored.
+        Ignore = "ignore",
+    }
+}

@@ -17,6 +17,7 @@ use crate::handlers::conversation_status::*;
 use crate::handlers::conversations::*;
 use crate::handlers::erase::*;
 use crate::handlers::gaps::*;
+use crate::handlers::live_sources::*;
 use crate::handlers::maintenance::*;
 use crate::handlers::memories::*;
 use crate::handlers::models::*;

@@ -11,6 +11,7 @@ use crate::types::charts::*;
 use crate::types::connect::*;
 use crate::types::conversations::*;
 use crate::types::gaps::*;
+use crate::types::live_sources::*;
 use crate::types::maintenance::*;
 use crate::types::memories::*;
 use crate::types::models::*;
@@ -89,7 +90,10 @@ pub fn schema_ts() -> String {
         AgentsResponse, ProviderView, ProfileView, ModelSettingsView, ModelUseView, ModelsView, ModelKeyRequest, FoundServer,
         FoundServers, ModelNames, ModelTest, ModelRating, ModelPullRequest, ModelPullView, TaskRatingView, TaskModelsView,
         ReadingEstimateView, RouterSettingsView, ModelCallsRequest, ModelCallView, ModelCallsResponse, QueuedCount,
-        WatchedSourceView, WatchedSources, WatchedAddRequest, WatchedOffer, WatchedOffers, WatchedFollowRequest, Event,
+        WatchedSourceView, WatchedSources, WatchedAddRequest, WatchedOffer, WatchedOffers, WatchedFollowRequest, LeftOutCount,
+        LiveSourceView, LiveSourcesResponse, LiveSourceAddRequest, LiveSourceAdded, LiveSourceReconnectRequest,
+        LiveSourcePauseRequest, LiveSourceScheduleRequest, LiveSourceRemoveRequest, LiveSourceRemoved, LiveChannelView,
+        LiveChannelsResponse, LiveChannelsChooseRequest, Event,
     );
     out.push_str("/** Every command with its request and response. */\nexport interface RpcSchema {\n");
     macro_rules! rows {

@@ -11,5 +11,5 @@ mod supervise;
 
 pub use contract::{Delivered, Delivery, Fault, FoundChannel, Inbox, InboxError, Plan, Secret, Selected, Status, StoredMessage};
 pub use link::Link;
-pub use settings::{Connected, Settings, connect};
+pub use settings::{Connected, Settings, connect, connect_once};
 pub use supervise::{Backoff, supervise};

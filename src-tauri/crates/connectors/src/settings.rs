@@ -3,12 +3,16 @@
 //! Settings are stored as JSON and shown again. Not in this module: the protocols.
 
 use std::convert::Infallible;
+use std::time::Duration;
 
 use keepsake_domain::LiveSourceKind;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Fault, FoundChannel, Secret};
 use crate::link::Link;
+
+/// How long a first connection may take. People wait for it.
+const CONNECT_MAX: Duration = Duration::from_secs(60);
 
 /// Settings of a source, by kind. They contain no secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,4 +56,18 @@ pub async fn connect(settings: Settings, _entered: Option<Secret>) -> Result<Con
     match settings {
         Settings::Webhook => Ok(Connected { secret: None, settings, name: String::new(), channels: Vec::new() }),
     }
+}
+
+/// As [`connect`], for callers that may block.
+pub fn connect_once(settings: Settings, entered: Option<Secret>) -> Result<Connected, Fault> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Fault::unreachable(format!("no connection can be made: {error}; close other programs and try again")))?;
+    runtime.block_on(async {
+        match tokio::time::timeout(CONNECT_MAX, connect(settings, entered)).await {
+            Ok(connected) => connected,
+            Err(_) => Err(Fault::unreachable(format!("the server did not answer within {} seconds", CONNECT_MAX.as_secs()))),
+        }
+    })
 }

@@ -40,7 +40,9 @@ pub use ingest::append::{APPEND_BYTES_MAX, APPEND_MESSAGES_MAX, AppendMessage, A
 pub use ingest::import::{ImportOutcome, ImportRequest, local_zone, named};
 #[doc(hidden)]
 pub use ingest::live::{LiveAccess, position::LiveInput};
+pub use ingest::live_sources::{LiveSource, LiveState, NewLiveSource, WEBHOOK_TOKEN_BYTES};
 pub use ingest::preview::DryRun;
+pub use ingest::source_inbox::{Received, WEBHOOK_BYTES_MAX};
 pub use ingest::watched_folders::{CHAT_HOUR, WatchKind, WatchedSource, session_files};
 pub use keepsake_importers::Zone;
 pub use keepsake_insight::topic::{Entities as TopicEntities, TopicRules, as_said};
@@ -115,6 +117,8 @@ pub(crate) struct Inner {
     pub(crate) wake: queue::Wake,
     /// Followed files to look at.
     pub(crate) live: Mutex<ingest::live::Waiting>,
+    /// What each live source is doing in this process.
+    pub(crate) live_states: Mutex<HashMap<keepsake_domain::LiveSourceId, LiveState>>,
     pub(crate) keys: Arc<dyn KeyStore>,
     pub(crate) power: Arc<dyn Power>,
     pub(crate) search: serve::search::SearchIndex,
@@ -169,6 +173,7 @@ impl Engine {
             policy,
             wake: queue::Wake::default(),
             live: Mutex::new(ingest::live::Waiting::default()),
+            live_states: Mutex::new(HashMap::new()),
             keys: parts.keys,
             power: parts.power,
             search: serve::search::SearchIndex::default(),

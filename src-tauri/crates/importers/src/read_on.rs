@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use crate::limits::STATE_BYTES_MAX;
 use crate::open::Halt;
 use crate::out::Out;
-use crate::{ImportError, ImportOptions, Sink, claude_code, codex_cli, gemini_cli};
+use crate::{ImportError, ImportOptions, Sink, claude_code, codex_cli, gemini_cli, keepsake};
 
 /// Reads whole lines of `path` into `sink`: those after the ones that gave `state`, or those from the start without a state.
 ///
@@ -46,6 +46,8 @@ pub fn read_on(
             let Some(mut session) = before::<gemini_cli::Session>(state) else { return Ok(None) };
             gemini_cli::read_on(input, &mut out, &mut session).map(|()| after(&session))
         }
+        // Its lines do not depend on each other, so there is nothing to remember.
+        SourceKind::KeepsakeJsonl => keepsake::read(input, &mut out).map(|()| None),
         _ => Ok(None),
     };
     let state = read.map_err(|halt: Halt| halt.at(path, false))?;

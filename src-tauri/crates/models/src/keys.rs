@@ -35,6 +35,20 @@ impl ApiKey {
         if is_key { Ok(Self(SecretString::from(key))) } else { Err(NotAKey) }
     }
 
+    /// A secret that may contain any characters, in a form that every keyring takes.
+    pub fn of_secret(secret: &SecretString) -> Result<Self, NotAKey> {
+        let digits: String = secret.expose_secret().bytes().map(|byte| format!("{byte:02x}")).collect();
+        Self::parse(&digits)
+    }
+
+    /// The secret that was stored by [`of_secret`](Self::of_secret).
+    pub fn secret(&self) -> Result<SecretString, KeyError> {
+        let digits = self.expose();
+        let byte = |at: usize| digits.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        let bytes: Option<Vec<u8>> = (0..digits.len()).step_by(2).map(byte).collect();
+        bytes.and_then(|bytes| String::from_utf8(bytes).ok()).map(SecretString::from).ok_or(KeyError::Damaged)
+    }
+
     /// The key itself, for the only header that contains it.
     pub(crate) fn expose(&self) -> &str {
         self.0.expose_secret()

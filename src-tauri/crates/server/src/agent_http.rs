@@ -22,7 +22,7 @@ use keepsake_engine::AgentAccess;
 use serde_json::{Map, Value, json};
 
 use crate::http::{Shared, event_stream, failed, internal, refuse};
-use crate::mcp;
+use crate::{mcp, webhook};
 
 /// Maximum size of a call in bytes: the text of a full `append`, and what JSON adds to it.
 pub(crate) const CALL_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -78,6 +78,7 @@ pub(crate) fn routes(shared: &Arc<Shared>) -> Router<Arc<Shared>> {
         .route_service("/mcp", mcp::http_service(&shared.app, shared.port))
         .nest_service("/router/v1", keepsake_router::routes(shared.app.clone()))
         .layer(from_fn_with_state(Arc::clone(shared), require_agent))
+        .merge(webhook::routes())
         // It contains no data of the person.
         .route("/v1/openapi.json", get(|| async { Json(openapi()) }))
 }

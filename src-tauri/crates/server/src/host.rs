@@ -19,7 +19,7 @@ use crate::client::Client;
 use crate::connections::Limited;
 use crate::http::{self, Shared};
 use crate::rate::Rates;
-use crate::socket;
+use crate::{live_sources, socket};
 
 /// How long shutdown waits for responses in progress. Commands always end, but a page that does not read its response could delay
 /// shutdown forever.
@@ -89,16 +89,19 @@ impl Host {
         let (end, ending) = watch::channel(false);
         let rates = Arc::<Rates>::default();
         let (handle, shared_rates) = (runtime.handle().clone(), Arc::clone(&rates));
-        let is_working = app.begin_work(model_dir, move |app| match socket::bind(app.engine().data_dir()) {
-            Ok(socket) => {
-                handle.spawn(async move {
-                    if let Err(error) = socket::serve(socket, app, shared_rates, give_up, ending).await {
-                        tracing::error!(%error, "the socket is no longer served");
-                    }
-                });
+        let is_working = app.begin_work(model_dir, move |app| {
+            handle.spawn(live_sources::run(app.clone(), ending.clone()));
+            match socket::bind(app.engine().data_dir()) {
+                Ok(socket) => {
+                    handle.spawn(async move {
+                        if let Err(error) = socket::serve(socket, app, shared_rates, give_up, ending).await {
+                            tracing::error!(%error, "the socket is no longer served");
+                        }
+                    });
+                }
+                // A path can be too long for a socket. The other programs then open the data themselves.
+                Err(error) => tracing::warn!(%error, "other programs cannot reach this one"),
             }
-            // A path can be too long for a socket. The other programs then open the data themselves.
-            Err(error) => tracing::warn!(%error, "other programs cannot reach this one"),
         })?;
         Ok((Self { app, runtime: Some(runtime), rates, end }, is_working))
     }

@@ -12,6 +12,7 @@ mod connections;
 pub mod hook;
 mod host;
 mod http;
+mod live_sources;
 mod mcp;
 mod rate;
 #[cfg(unix)]
@@ -20,6 +21,7 @@ mod socket;
 #[path = "no_socket.rs"]
 mod socket;
 mod tool_calls;
+mod webhook;
 
 pub use host::{Host, Listening, ServeError};
 pub use mcp::{McpError, serve_stdio};

@@ -41,6 +41,8 @@ tags! {
     Alerts = "alerts",
     /// Imports.
     Imports = "imports",
+    /// Live sources and their channels.
+    Sources = "sources",
     /// Settings.
     Settings = "settings",
     /// Analyses and summaries.

@@ -62,6 +62,7 @@ pub use log::chain::{ChainFault, ChainReport};
 pub use log::conversations::{ConversationFilter, ConversationRow, InteractionRow, OwnerHandle, PrivacyCounts, Said, Spot};
 pub use log::imports::{INCOMING_DIR, ImportRow, ImportSkip, ImportTotals};
 pub use log::live_files::LiveFileRow;
+pub use log::live_sources::{LiveChannelRow, LiveSourceRow};
 pub use log::private_time::{PrivateInterval, PrivateTime};
 pub use log::search::{MessageHit, NamedHandle, WordMatch, fts_query};
 pub use log::subjects::Speakers;

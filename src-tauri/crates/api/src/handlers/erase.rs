@@ -14,7 +14,7 @@ use crate::types::memories::{MemoriesEraseOutcome, MemoriesErasePreview, Memorie
 /// Reason stored with the tombstones.
 const REASON: &str = "the person asked for it";
 
-fn preview(foreseen: ErasurePreview) -> ErasePreview {
+pub(super) fn preview(foreseen: ErasurePreview) -> ErasePreview {
     let ErasurePreview { messages, conversations, shortened, memories } = foreseen;
     ErasePreview { messages, conversations, shortened, memories }
 }

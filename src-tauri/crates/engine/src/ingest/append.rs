@@ -29,6 +29,9 @@ pub const APPEND_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// Maximum number of characters in an id, a title or a name.
 const NAME_CHARS_MAX: usize = 200;
 
+/// First characters of the ids of conversations that agents pass on. No other source may use them.
+pub(crate) const AGENT_CONVERSATIONS: &str = "agent:";
+
 /// Channel of a conversation if the agent names none.
 const CHANNEL: &str = "chat";
 
@@ -96,7 +99,7 @@ fn refused<T>(words: impl Into<String>) -> Result<T> {
 
 /// Id in the log of an agent's own conversation.
 pub(crate) fn source_conversation(agent: &str, conversation: &str) -> String {
-    format!("agent:{}/{}", agent_key(agent), conversation.trim())
+    format!("{AGENT_CONVERSATIONS}{}/{}", agent_key(agent), conversation.trim())
 }
 
 /// Fails if a short text is empty or too long. `what` names it.

@@ -1,4 +1,5 @@
-//! Brings messages into the log: imported files, watched and followed folders, messages that agents pass on, and the sample data.
+//! Brings messages into the log: imported files, watched and followed folders, live sources, messages that
+//! agents pass on, and the sample data.
 //!
 //! Not in this module: file formats (`keepsake-importers`), and what is derived from messages (`derive`, `review`).
 
@@ -6,6 +7,8 @@ pub(crate) mod append;
 pub(crate) mod import;
 pub(crate) mod import_writer;
 pub(crate) mod live;
+pub(crate) mod live_sources;
 pub(crate) mod preview;
 pub(crate) mod sample;
+pub(crate) mod source_inbox;
 pub(crate) mod watched_folders;

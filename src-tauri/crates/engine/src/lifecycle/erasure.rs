@@ -143,7 +143,7 @@ impl Engine {
     }
 
     /// Queues every derivation that covers all messages, to repeat it without the erased ones.
-    fn after_erasing(&self, job: JobId, erased: Erased) -> Result<ErasureReceipt> {
+    pub(crate) fn after_erasing(&self, job: JobId, erased: Erased) -> Result<ErasureReceipt> {
         self.look_at_links_again()?;
         self.queue_settling()?;
         self.queue_sessions()?;

@@ -11,8 +11,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use keepsake_domain::{
-    ALONE_WITH_A_PROGRAM, ConversationId, Destination, EntityId, Label, MemoryId, People, Place, Timestamp, Visibility, Withheld,
-    is_alone_with_a_program, may_surface,
+    ALONE_WITH_A_PROGRAM, ChannelHandle, ConversationId, Destination, EntityId, Label, MemoryId, People, Place, Timestamp,
+    Visibility, Withheld, is_alone_with_a_program, may_surface,
 };
 use keepsake_store::{ConsentItem, HandleRow, Persons, ReadTx, Speakers, StoreError};
 use uuid::Uuid;
@@ -68,9 +68,13 @@ pub(crate) struct AccessMap {
     /// The person behind each handle.
     pub(crate) speakers: Arc<Speakers>,
     pub(crate) places: HashMap<ConversationId, Place>,
-    /// Who may read each conversation when it is a destination: everybody who spoke anywhere in its channel. When it is a
-    /// source, only the people who spoke in it count, because only they are sure to have read it.
+    /// Who may read each conversation when it is a destination: everybody who spoke anywhere in its channel, and everybody who
+    /// is a member of it now. When it is a source, only the people who spoke in it count, because only they are sure to have
+    /// read it.
     readers: HashMap<ConversationId, People>,
+    /// Conversations whose channel anybody can read now. They are public as destinations only: what was said there before it
+    /// was opened stays as private as it was.
+    open: HashSet<ConversationId>,
 }
 
 /// The id used for an unknown person. It belongs to no place, so nothing private reaches it.
@@ -96,6 +100,30 @@ pub(crate) fn places(tx: &ReadTx<'_>, persons: &Persons) -> std::result::Result<
         }
     }
     Ok(places)
+}
+
+/// Everybody who is a member of a channel by what its source says, by channel. Whoever is not known yet counts as a stranger.
+fn members(tx: &ReadTx<'_>, persons: &Persons) -> std::result::Result<HashMap<(String, String), People>, StoreError> {
+    let members = tx.channel_members()?;
+    let mut by_channel: HashMap<(String, String), People> = HashMap::new();
+    if members.is_empty() {
+        return Ok(by_channel);
+    }
+    let known: HashMap<(String, String), EntityId> = tx
+        .handles()?
+        .into_iter()
+        .map(|row| {
+            let handle = ChannelHandle { channel: row.channel_type, handle: row.handle }.folded();
+            ((handle.channel, handle.handle), persons.of(&row.entity_id))
+        })
+        .collect();
+    for (channel_type, channel_id, handle) in members {
+        let person = known.get(&(channel_type.clone(), handle)).cloned().unwrap_or_else(stranger);
+        if !persons.is_owner(&person) {
+            by_channel.entry((channel_type, channel_id)).or_default().insert(person);
+        }
+    }
+    Ok(by_channel)
 }
 
 /// Finds a conversation by its own id or by its id in the export.
@@ -125,15 +153,21 @@ impl AccessMap {
             let people = places.get(id).into_iter().flat_map(|place| place.people.iter().cloned());
             by_channel.entry(channel).or_default().extend(people);
         }
+        let members = members(tx, &persons)?;
+        for (channel, people) in &members {
+            by_channel.entry(channel).or_default().extend(people.iter().cloned());
+        }
         let readers =
             channels.iter().map(|(id, channel)| (id.clone(), by_channel.get(channel).cloned().unwrap_or_default())).collect();
-        Ok(Self { version, persons, speakers, places, readers })
+        let opened: HashSet<(String, String)> = tx.open_channels()?.into_iter().collect();
+        let open = channels.iter().filter(|(_, channel)| opened.contains(channel)).map(|(id, _)| id.clone()).collect();
+        Ok(Self { version, persons, speakers, places, readers, open })
     }
 
     /// The access map as it would be with these places.
     pub(crate) fn with_places(&self, places: HashMap<ConversationId, Place>) -> Self {
         let (persons, speakers) = (self.persons.clone(), Arc::clone(&self.speakers));
-        Self { version: self.version, persons, speakers, places, readers: self.readers.clone() }
+        Self { version: self.version, persons, speakers, places, readers: self.readers.clone(), open: self.open.clone() }
     }
 
     /// A conversation as a destination; `None` if it is unknown.
@@ -141,9 +175,14 @@ impl AccessMap {
         let place = self.places.get(conversation)?;
         Some(Destination {
             conversation: Some(conversation.clone()),
-            visibility: place.visibility,
+            visibility: self.openness_of(place),
             people: self.readers.get(conversation).cloned().unwrap_or_default(),
         })
+    }
+
+    /// The visibility of a place as a destination.
+    fn openness_of(&self, place: &Place) -> Visibility {
+        if self.open.contains(&place.conversation) { Visibility::Public } else { place.visibility }
     }
 
     /// The label of something derived from these conversations; `None` if none of them is known.
@@ -236,7 +275,7 @@ impl AccessMap {
             return Ok(());
         }
         // One public conversation makes the whole channel public.
-        if places.iter().any(|place| place.visibility == Visibility::Public) {
+        if places.iter().any(|place| self.openness_of(place) == Visibility::Public) {
             destination.visibility = Visibility::Public;
         }
         // An excluded conversation only determines who is present.

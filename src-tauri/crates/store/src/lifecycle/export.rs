@@ -43,9 +43,10 @@ const FORMAT: &str = "keepsake-export";
 const FORMAT_VERSION: u32 = 1;
 
 /// Tables that can be derived again or that belong to the running program, as described in the module.
-const LEFT_OUT: [&str; 12] = [
-    "alerts", "boundary_version", "embeddings", "interactions_indexed", "jobs", "live_files", "maintenance_runs", "readings",
-    "vector_models", "vector_ranges", "vector_version", "vectors",
+const LEFT_OUT: [&str; 16] = [
+    "alerts", "boundary_version", "channel_members", "embeddings", "interactions_indexed", "jobs", "live_channels", "live_files",
+    "live_sources", "maintenance_runs", "open_channels", "readings", "vector_models", "vector_ranges", "vector_version",
+    "vectors",
 ];
 
 /// Rows between two checks for cancellation.

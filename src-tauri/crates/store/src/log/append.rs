@@ -7,7 +7,9 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use keepsake_domain::{ConversationId, EntityId, HandleId, IdSource, ImportId, Message, Role, SourceKind, Timestamp, Visibility};
+use keepsake_domain::{
+    ConversationId, EntityId, HandleId, IdSource, ImportId, Message, Role, SourceKind, SourceRef, Timestamp, Visibility,
+};
 use rusqlite::{OptionalExtension, params};
 
 use crate::changes::Tag;
@@ -174,7 +176,7 @@ impl WriteTx<'_> {
         let mut seen = Seen::after(self.chain_head()?, self.has_tombstones()?);
         let mut outcome = BatchOutcome::default();
         for message in messages {
-            let source_key = source_key_of(&key, message);
+            let source_key = source_key_of(&key, &message.source);
             let revision = match self.revision_in_batch(&source_key, message, &mut seen, context)? {
                 Revision::Same => {
                     // A repeated message may be the first to identify its author as the owner. It must not create a handle: if
@@ -541,16 +543,13 @@ fn conversation_key(message: &Message) -> SourceConversation<'_> {
 
 /// The scope in which a message id is unique. This is the conversation, except for Claude Code, which copies old lines with their
 /// ids into the file of a resumed session (docs/formats.md, section 4).
-fn scope_of(message: &Message) -> &str {
-    if message.source.kind == SourceKind::ClaudeCode { "" } else { &message.source.conversation }
+fn scope_of(source: &SourceRef) -> &str {
+    if source.kind == SourceKind::ClaudeCode { "" } else { &source.conversation }
 }
 
 /// The key that identifies a message across its revisions.
-pub(crate) fn source_key_of(key: &[u8; 32], message: &Message) -> Hash {
-    hash_parts(
-        Some(key),
-        &[message.source.kind.name().as_bytes(), scope_of(message).as_bytes(), message.source.message.as_bytes()],
-    )
+pub(crate) fn source_key_of(key: &[u8; 32], source: &SourceRef) -> Hash {
+    hash_parts(Some(key), &[source.kind.name().as_bytes(), scope_of(source).as_bytes(), source.message.as_bytes()])
 }
 
 /// How a message relates to the log.

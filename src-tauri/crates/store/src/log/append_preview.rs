@@ -53,7 +53,7 @@ impl ReadTx<'_> {
         let mut remember = state.seen.prepare_cached("INSERT OR IGNORE INTO seen VALUES (?1, ?2)")?;
         let mut foreseen = AppendPreview::default();
         for message in messages {
-            let source_key = source_key_of(&key, message);
+            let source_key = source_key_of(&key, &message.source);
             match self.revision_for(&source_key, &message.text)? {
                 Revision::Same => foreseen.duplicate += 1,
                 Revision::Erased => foreseen.erased += 1,

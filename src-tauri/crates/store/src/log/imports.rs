@@ -62,12 +62,13 @@ pub struct ImportRow {
 }
 
 impl ReadTx<'_> {
-    /// Imports, newest first.
+    /// Imports, newest first. Live sources have a list of their own.
     pub fn imports(&self, limit: u32) -> Result<Vec<ImportRow>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT id, path, source_kind, is_sample, state, conversations, seen, imported, duplicate, skipped, error, started_at_ms,
                     finished_at_ms
-               FROM imports ORDER BY started_at_ms DESC, id DESC LIMIT ?1",
+               FROM imports WHERE id NOT IN (SELECT import_id FROM live_sources)
+              ORDER BY started_at_ms DESC, id DESC LIMIT ?1",
         )?;
         let mut rows = statement.query(params![limit])?;
         let mut items = Vec::new();
@@ -139,6 +140,17 @@ impl WriteTx<'_> {
         if lost > 0 {
             self.touch(Tag::Imports);
         }
+        Ok(())
+    }
+
+    /// Removes the record of an import that no message belongs to any more.
+    pub fn forget_import(&self, id: &ImportId) -> Result<()> {
+        self.conn.execute(
+            "DELETE FROM imports WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM interactions i WHERE i.import_id = ?1)
+                AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.import_id = ?1)",
+            params![id.as_str()],
+        )?;
+        self.touch(Tag::Imports);
         Ok(())
     }
 

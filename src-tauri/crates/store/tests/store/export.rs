@@ -304,9 +304,10 @@ const EXPORTED: [&str; 71] = [
 ];
 
 /// Tables that can be derived again from the export, or that belong to the running program.
-const LEFT_OUT: [&str; 15] = [
-    "alerts", "boundary_version", "embeddings", "interactions_fts", "interactions_indexed", "interactions_words", "jobs",
-    "live_files", "maintenance_runs", "memories_fts", "readings", "vector_models", "vector_ranges", "vector_version", "vectors",
+const LEFT_OUT: [&str; 19] = [
+    "alerts", "boundary_version", "channel_members", "embeddings", "interactions_fts", "interactions_indexed",
+    "interactions_words", "jobs", "live_channels", "live_files", "live_sources", "maintenance_runs", "memories_fts",
+    "open_channels", "readings", "vector_models", "vector_ranges", "vector_version", "vectors",
 ];
 
 /// The tables in an export, by the names of its files.

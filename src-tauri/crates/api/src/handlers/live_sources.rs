@@ -1,0 +1,156 @@
+//! Commands for live sources: adding, pausing and removing them, and choosing what is stored of them.
+//!
+//! Not in this module: the protocols (`keepsake-connectors`), and who keeps them running (`server`).
+
+use keepsake_connectors::{Connected, Secret, Settings, connect_once};
+use keepsake_domain::{ChannelChoice, LiveSourceId, LiveSourceKind, Timestamp, Visibility};
+use keepsake_engine::{LiveSource, LiveState, NewLiveSource, WEBHOOK_TOKEN_BYTES, random_bytes};
+use keepsake_store::LiveChannelRow;
+
+use super::erase::preview;
+use crate::app::App;
+use crate::error::ApiError;
+use crate::types::conversations::ErasePreview;
+use crate::types::live_sources::*;
+use crate::types::{ById, Nothing};
+
+fn view(source: LiveSource, channels: &[LiveChannelRow]) -> Result<LiveSourceView, ApiError> {
+    let LiveSource { row, state } = source;
+    let count = |choice: ChannelChoice| channels.iter().filter(|channel| channel.choice == choice).count() as u64;
+    let (detail, next_at) = match &state {
+        LiveState::Retrying { detail, at } => (Some(detail.clone()), Some(at.0)),
+        LiveState::NeedsAttention { detail } => (Some(detail.clone()), None),
+        LiveState::NeedsSecret => {
+            (Some("This system has no keyring. Enter the password again; it is kept until Keepsake ends.".to_owned()), None)
+        }
+        LiveState::Scheduled { at } => (None, Some(at.0)),
+        _ => (None, None),
+    };
+    let (done, total) = match state {
+        LiveState::CatchingUp { done, total } => (Some(done), total),
+        _ => (None, None),
+    };
+    Ok(LiveSourceView {
+        id: row.id.to_string(),
+        kind: row.kind.name().to_owned(),
+        name: row.name,
+        state: state.name().to_owned(),
+        detail,
+        done,
+        total,
+        next_at,
+        daily_hour: row.daily_hour,
+        last_message_at: row.last_message_at.map(|at| at.0),
+        messages: channels.iter().map(|channel| channel.messages).sum(),
+        channels: channels.len() as u64,
+        remembered: count(ChannelChoice::Remember),
+        undecided: count(ChannelChoice::Ask),
+        unreadable: channels.iter().map(|channel| channel.unreadable).sum(),
+        left_out: row.left_out.into_iter().map(|(reason, count)| LeftOutCount { reason, count }).collect(),
+        settings: serde_json::from_str(&row.settings)
+            .map_err(|error| ApiError::invalid(format!("the stored settings of a source cannot be read: {error}")))?,
+    })
+}
+
+pub(crate) fn live_sources_list(app: &App, _request: Nothing) -> Result<LiveSourcesResponse, ApiError> {
+    let engine = app.engine();
+    let sources = engine.live_sources()?;
+    // Whether there is a keyring is asked only if there is a secret, because asking may make the system ask the person.
+    let has_secret = sources.iter().any(|source| source.row.kind != LiveSourceKind::Webhook);
+    let items = sources.into_iter().map(|source| {
+        let channels = engine.live_channels(&source.row.id)?;
+        view(source, &channels)
+    });
+    Ok(LiveSourcesResponse {
+        items: items.collect::<Result<_, _>>()?,
+        is_secret_lost_at_end: has_secret && engine.secrets_are_lost_at_the_end(),
+    })
+}
+
+/// Reads settings. The error never quotes them.
+fn settings(value: serde_json::Value) -> Result<Settings, ApiError> {
+    serde_json::from_value(value).map_err(|error| ApiError::invalid(format!("the settings of the source: {error}")))
+}
+
+fn connected(settings: Settings, secret: Option<String>) -> Result<Connected, ApiError> {
+    let secret = secret.filter(|secret| !secret.is_empty()).map(Secret::from);
+    connect_once(settings, secret).map_err(|fault| ApiError::refused(fault.to_string()))
+}
+
+pub(crate) fn live_source_add(app: &App, request: LiveSourceAddRequest) -> Result<LiveSourceAdded, ApiError> {
+    let engine = app.engine();
+    let settings = settings(request.settings)?;
+    if settings == Settings::Webhook {
+        let name = request.name.ok_or_else(|| ApiError::invalid("a webhook needs a name, for example that of the bridge"))?;
+        let (id, token) = engine.add_webhook(&name, random_bytes::<WEBHOOK_TOKEN_BYTES>()?)?;
+        return Ok(LiveSourceAdded { id: id.to_string(), token: Some(token), channels: 0 });
+    }
+    let connected = connected(settings, request.secret)?;
+    let channels = connected.channels.len() as u64;
+    let id = engine.add_live_source(NewLiveSource { connected, name: request.name, daily_hour: None })?;
+    Ok(LiveSourceAdded { id: id.to_string(), token: None, channels })
+}
+
+pub(crate) fn live_source_reconnect(app: &App, request: LiveSourceReconnectRequest) -> Result<LiveSourcesResponse, ApiError> {
+    let engine = app.engine();
+    let id: LiveSourceId = request.id.parse()?;
+    let stored = serde_json::from_str(&engine.live_source(&id)?.row.settings)
+        .map_err(|error| ApiError::invalid(format!("the stored settings of the source cannot be read: {error}")))?;
+    let settings = settings(request.settings.unwrap_or(stored))?;
+    engine.reconnect_live_source(&id, &connected(settings, Some(request.secret))?)?;
+    live_sources_list(app, Nothing {})
+}
+
+pub(crate) fn live_source_pause(app: &App, request: LiveSourcePauseRequest) -> Result<LiveSourcesResponse, ApiError> {
+    let engine = app.engine();
+    let ids = match request.id {
+        Some(id) => vec![id.parse()?],
+        None => engine.live_sources()?.into_iter().map(|source| source.row.id).collect(),
+    };
+    for id in ids {
+        engine.pause_live_source(&id, request.is_paused)?;
+    }
+    live_sources_list(app, Nothing {})
+}
+
+pub(crate) fn live_source_schedule(app: &App, request: LiveSourceScheduleRequest) -> Result<LiveSourcesResponse, ApiError> {
+    app.engine().schedule_live_source(&request.id.parse()?, request.daily_hour)?;
+    live_sources_list(app, Nothing {})
+}
+
+pub(crate) fn live_source_remove_preview(app: &App, request: ById) -> Result<ErasePreview, ApiError> {
+    let row = app.engine().live_source(&request.id.parse()?)?.row;
+    Ok(preview(app.engine().preview_undone_import(&row.import)?))
+}
+
+pub(crate) fn live_source_remove(app: &App, request: LiveSourceRemoveRequest) -> Result<LiveSourceRemoved, ApiError> {
+    let receipt = app.engine().remove_live_source(&request.id.parse()?, request.forget)?;
+    Ok(receipt.map_or(LiveSourceRemoved { messages: 0, memories: 0, is_pending: false }, |receipt| LiveSourceRemoved {
+        messages: receipt.erased.messages,
+        memories: receipt.erased.memories,
+        is_pending: !receipt.is_done,
+    }))
+}
+
+pub(crate) fn live_channels_list(app: &App, request: ById) -> Result<LiveChannelsResponse, ApiError> {
+    let rows = app.engine().live_channels(&request.id.parse()?)?;
+    let items = rows.into_iter().map(|row| LiveChannelView {
+        channel: row.channel,
+        title: row.title,
+        member_count: row.member_count,
+        is_encrypted: row.is_encrypted,
+        is_public: row.visibility == Visibility::Public,
+        choice: row.choice.name().to_owned(),
+        since: row.since.map(|since| since.0),
+        unreadable: row.unreadable,
+        messages: row.messages,
+    });
+    Ok(LiveChannelsResponse { items: items.collect() })
+}
+
+pub(crate) fn live_channels_choose(app: &App, request: LiveChannelsChooseRequest) -> Result<LiveChannelsResponse, ApiError> {
+    let choice: ChannelChoice = request.choice.parse().map_err(|error| ApiError::invalid(format!("{error}")))?;
+    let id: LiveSourceId = request.id.parse()?;
+    app.engine().choose_live_channels(&id, &request.channels, choice, request.since.map(Timestamp))?;
+    live_channels_list(app, ById { id: request.id })
+}

@@ -1,0 +1,196 @@
+//! Live sources: accounts and endpoints from which messages arrive while they are said, and their channels.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// Number of messages that were left out for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct LeftOutCount {
+    /// The reason in words, for example "mailing lists".
+    pub reason: String,
+    /// Number of messages.
+    pub count: u64,
+}
+
+/// A live source.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct LiveSourceView {
+    /// Id (`src_…`).
+    pub id: String,
+    /// `matrix`, `mail`, `simplex` or `webhook`.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// `live`, `catching_up`, `connecting`, `paused`, `scheduled`, `retrying`, `needs_attention`, `needs_secret` or `stopped` (no
+    /// process reads it).
+    pub state: String,
+    /// What is wrong, and what to do; `None` if nothing is.
+    pub detail: Option<String>,
+    /// Number of messages read while it catches up.
+    pub done: Option<u64>,
+    /// Number of messages to read while it catches up, if that is known.
+    pub total: Option<u64>,
+    /// When it is tried or read again (epoch ms).
+    pub next_at: Option<i64>,
+    /// Local hour at which it is read once a day; `None` if messages are read as they are said.
+    pub daily_hour: Option<u8>,
+    /// When the last new message arrived here (epoch ms).
+    pub last_message_at: Option<i64>,
+    /// Number of messages that were stored from it.
+    pub messages: u64,
+    /// Number of its channels.
+    pub channels: u64,
+    /// Number of channels whose messages are stored.
+    pub remembered: u64,
+    /// Number of channels that the person has not decided about.
+    pub undecided: u64,
+    /// Number of messages that cannot be read, because their keys are missing.
+    pub unreadable: u64,
+    /// Messages that were left out, by reason.
+    pub left_out: Vec<LeftOutCount>,
+    /// Its settings without secrets, as they were entered.
+    #[ts(type = "Record<string, unknown>")]
+    pub settings: serde_json::Value,
+}
+
+/// All live sources, oldest first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct LiveSourcesResponse {
+    /// The sources.
+    pub items: Vec<LiveSourceView>,
+    /// Secrets have to be entered again at each start, because this system has no keyring.
+    pub is_secret_lost_at_end: bool,
+}
+
+/// Connects an account for the first time and adds it as a source. Nothing of it is stored until channels are chosen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct LiveSourceAddRequest {
+    /// The settings: `kind`, and what that kind needs. They contain no secrets.
+    #[ts(type = "Record<string, unknown>")]
+    pub settings: serde_json::Value,
+    /// The password or token, if the kind needs one.
+    #[serde(default)]
+    #[ts(optional)]
+    pub secret: Option<String>,
+    /// Another name than the account's. A webhook needs one.
+    #[serde(default)]
+    #[ts(optional)]
+    pub name: Option<String>,
+}
+
+/// A source that was added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct LiveSourceAdded {
+    /// Id (`src_…`).
+    pub id: String,
+    /// Token of a webhook. It is shown once and cannot be read again.
+    pub token: Option<String>,
+    /// Number of channels found.
+    pub channels: u64,
+}
+
+/// Connects a source again, for example with a new password.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct LiveSourceReconnectRequest {
+    /// Id of the source.
+    pub id: String,
+    /// Other settings; `None` keeps them.
+    #[serde(default)]
+    #[ts(optional, type = "Record<string, unknown>")]
+    pub settings: Option<serde_json::Value>,
+    /// The password or token.
+    pub secret: String,
+}
+
+/// Pauses a source or all of them, or lets them go on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct LiveSourcePauseRequest {
+    /// Id of the source; `None` means all.
+    #[serde(default)]
+    #[ts(optional)]
+    pub id: Option<String>,
+    /// Whether to pause.
+    pub is_paused: bool,
+}
+
+/// Sets when a source is read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct LiveSourceScheduleRequest {
+    /// Id of the source.
+    pub id: String,
+    /// Local hour at which it is read once a day, 0 to 23; `None` means as messages are said.
+    #[serde(default)]
+    #[ts(optional)]
+    pub daily_hour: Option<u8>,
+}
+
+/// Removes a source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct LiveSourceRemoveRequest {
+    /// Id of the source.
+    pub id: String,
+    /// Erase everything that it brought. Otherwise it stays.
+    pub forget: bool,
+}
+
+/// The receipt of removing a source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct LiveSourceRemoved {
+    /// Number of messages erased.
+    pub messages: u64,
+    /// Number of memories erased, pending ones included.
+    pub memories: u64,
+    /// An `erase` job still has to finish the erasure.
+    pub is_pending: bool,
+}
+
+/// A room, folder or chat of a source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct LiveChannelView {
+    /// Its id at the source.
+    pub channel: String,
+    /// Its name.
+    pub title: String,
+    /// Number of its members, if the source knows.
+    pub member_count: Option<u64>,
+    /// Whether its messages are encrypted end to end.
+    pub is_encrypted: bool,
+    /// Whether people other than its members can read it.
+    pub is_public: bool,
+    /// `ask` (nothing is stored until the person has chosen), `remember` or `ignore`.
+    pub choice: String,
+    /// Messages before this time are not wanted (epoch ms).
+    pub since: Option<i64>,
+    /// Number of messages that cannot be read, because their keys are missing.
+    pub unreadable: u64,
+    /// Number of messages that were stored from it.
+    pub messages: u64,
+}
+
+/// The channels of a source, by name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct LiveChannelsResponse {
+    /// The channels.
+    pub items: Vec<LiveChannelView>,
+}
+
+/// Chooses what happens with channels of a source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct LiveChannelsChooseRequest {
+    /// Id of the source.
+    pub id: String,
+    /// Ids of the channels at the source.
+    pub channels: Vec<String>,
+    /// `ask`, `remember` or `ignore`.
+    pub choice: String,
+    /// Messages before this time are not wanted (epoch ms); `None` means that all are.
+    #[serde(default)]
+    #[ts(optional)]
+    pub since: Option<i64>,
+}

@@ -1,0 +1,376 @@
+//! Live sources: adding, pausing and removing them, what the person chose for their channels, and what each is doing.
+//!
+//! What a source brings belongs to one import, so that "forget it all" is the undoing of an import. Secrets are in the system's
+//! keyring under the id of the source. Not in this module: the protocols (`keepsake-connectors`), and storing what arrives
+//! (`source_inbox`).
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::PoisonError;
+
+use keepsake_connectors::{Connected, Secret, Settings, Status};
+use keepsake_domain::{ChannelChoice, ImportId, LiveSourceId, LiveSourceKind, SourceKind, Timestamp};
+use keepsake_models::keys::{ApiKey, KeyStoreState};
+use keepsake_store::{ImportTotals, LiveChannelRow, LiveSourceRow, Tag};
+
+use crate::ingest::source_inbox::{channel_row, channel_type};
+use crate::ingest::watched_folders::{CHAT_HOUR, WatchKind, next_due};
+use crate::lifecycle::erasure::ErasureReceipt;
+use crate::{Engine, EngineError, Result};
+
+/// First characters of every token of a webhook, so that people and scanners of leaked secrets recognize one.
+const TOKEN_PREFIX: &str = "ksin_";
+
+/// Number of random bytes in a token of a webhook.
+pub const WEBHOOK_TOKEN_BYTES: usize = 32;
+
+/// Maximum number of live sources. Each costs a connection, and nobody has more accounts.
+const SOURCES_MAX: usize = 50;
+
+/// Maximum number of characters in the name of a source.
+const NAME_CHARS_MAX: usize = 100;
+
+/// Folder with one folder per source, for what a protocol must keep, such as keys.
+const FOLDER: &str = "sources";
+
+/// What a source is doing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LiveState {
+    /// No process reads it. Keepsake does not run, or only a command does.
+    Stopped,
+    /// The person paused it.
+    Paused,
+    /// It connects.
+    Connecting,
+    /// It reads what was said before.
+    CatchingUp {
+        /// Number of messages read.
+        done: u64,
+        /// Number of messages to read, if that is known.
+        total: Option<u64>,
+    },
+    /// Everything was read, and new messages arrive.
+    Live,
+    /// It was read today and is read again at its hour.
+    Scheduled {
+        /// When it is read again.
+        at: Timestamp,
+    },
+    /// It failed and is tried again.
+    Retrying {
+        /// What happened.
+        detail: String,
+        /// When it is tried again.
+        at: Timestamp,
+    },
+    /// The person has to do something.
+    NeedsAttention {
+        /// What happened, and what to do.
+        detail: String,
+    },
+    /// This system has no keyring, and the secret was not entered since Keepsake started.
+    NeedsSecret,
+}
+
+impl LiveState {
+    /// The stable name.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Stopped => "stopped",
+            Self::Paused => "paused",
+            Self::Connecting => "connecting",
+            Self::CatchingUp { .. } => "catching_up",
+            Self::Live => "live",
+            Self::Scheduled { .. } => "scheduled",
+            Self::Retrying { .. } => "retrying",
+            Self::NeedsAttention { .. } => "needs_attention",
+            Self::NeedsSecret => "needs_secret",
+        }
+    }
+}
+
+impl From<Status> for LiveState {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Connecting => Self::Connecting,
+            Status::CatchingUp { done, total } => Self::CatchingUp { done, total },
+            Status::Live => Self::Live,
+        }
+    }
+}
+
+/// A live source with what it is doing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveSource {
+    /// What is stored of it.
+    pub row: LiveSourceRow,
+    /// What it is doing.
+    pub state: LiveState,
+}
+
+/// A live source to add.
+#[derive(Debug)]
+pub struct NewLiveSource {
+    /// The account as it answered.
+    pub connected: Connected,
+    /// Another name than the account's.
+    pub name: Option<String>,
+    /// Local hour at which it is read once a day; `None` if messages are read as they are said.
+    pub daily_hour: Option<u8>,
+}
+
+fn refused<T>(words: impl Into<String>) -> Result<T> {
+    Err(EngineError::Refused(words.into()))
+}
+
+/// The account name of a source's secret in the keyring.
+fn key_account(id: &LiveSourceId) -> String {
+    format!("source {id}")
+}
+
+fn token_hash(token: &str) -> Vec<u8> {
+    blake3::hash(token.as_bytes()).as_bytes().to_vec()
+}
+
+/// The kind that imports of a source are listed under.
+fn source_kind(kind: LiveSourceKind) -> SourceKind {
+    match kind {
+        LiveSourceKind::Matrix => SourceKind::Matrix,
+        LiveSourceKind::Mail => SourceKind::Email,
+        LiveSourceKind::Simplex => SourceKind::Simplex,
+        LiveSourceKind::Webhook => SourceKind::KeepsakeJsonl,
+    }
+}
+
+fn checked_hour(hour: Option<u8>) -> Result<Option<u8>> {
+    match hour {
+        Some(hour) if hour > 23 => refused(format!("{hour} is not an hour; choose one from 0 to 23")),
+        hour => Ok(hour),
+    }
+}
+
+impl Engine {
+    /// The live sources, oldest first.
+    pub fn live_sources(&self) -> Result<Vec<LiveSource>> {
+        let rows = self.store().read(|tx| tx.live_sources())?;
+        Ok(rows.into_iter().map(|row| LiveSource { state: self.live_state(&row), row }).collect())
+    }
+
+    /// A live source. Fails if there is none with this id.
+    pub fn live_source(&self, id: &LiveSourceId) -> Result<LiveSource> {
+        let row = self.store().read(|tx| tx.live_source(id))?;
+        Ok(LiveSource { state: self.live_state(&row), row })
+    }
+
+    fn live_state(&self, row: &LiveSourceRow) -> LiveState {
+        if row.is_paused {
+            return LiveState::Paused;
+        }
+        let states = self.inner.live_states.lock().unwrap_or_else(PoisonError::into_inner);
+        match states.get(&row.id) {
+            Some(state) => state.clone(),
+            // It has nothing to connect to.
+            None if row.kind == LiveSourceKind::Webhook => LiveState::Live,
+            None => LiveState::Stopped,
+        }
+    }
+
+    /// Notes what a source is doing, and tells the windows; `None` if no process reads it any more.
+    pub fn note_live_state(&self, id: &LiveSourceId, state: Option<LiveState>) {
+        let mut states = self.inner.live_states.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = states.get(id).cloned();
+        if before == state {
+            return;
+        }
+        match state {
+            Some(state) => states.insert(id.clone(), state),
+            None => states.remove(id),
+        };
+        drop(states);
+        self.store().publish(vec![Tag::Sources]);
+    }
+
+    /// The channels of a live source, by title.
+    pub fn live_channels(&self, id: &LiveSourceId) -> Result<Vec<LiveChannelRow>> {
+        Ok(self.store().read(|tx| {
+            tx.live_source(id)?;
+            tx.live_channels(id)
+        })?)
+    }
+
+    /// Adds a source that answered. Its channels start without a choice, so nothing is stored until the person has chosen.
+    pub fn add_live_source(&self, new: NewLiveSource) -> Result<LiveSourceId> {
+        Ok(self.add_source(new, None)?.0)
+    }
+
+    /// Adds a webhook. Returns its token, which is shown once and cannot be read again. `random` must come from a secure source.
+    pub fn add_webhook(&self, name: &str, random: [u8; WEBHOOK_TOKEN_BYTES]) -> Result<(LiveSourceId, String)> {
+        let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let token = format!("{TOKEN_PREFIX}{digits}");
+        let connected = Connected { secret: None, settings: Settings::Webhook, name: name.to_owned(), channels: Vec::new() };
+        let new = NewLiveSource { connected, name: Some(name.to_owned()), daily_hour: None };
+        Ok((self.add_source(new, Some(token_hash(&token)))?.0, token))
+    }
+
+    fn add_source(&self, new: NewLiveSource, token_hash: Option<Vec<u8>>) -> Result<(LiveSourceId, ImportId)> {
+        let name = new.name.as_deref().unwrap_or(&new.connected.name).trim().to_owned();
+        if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(char::is_control) {
+            return refused(format!("a source needs a name of 1 to {NAME_CHARS_MAX} characters without line breaks"));
+        }
+        let (kind, now) = (new.connected.settings.kind(), self.now());
+        let settings = serde_json::to_string(&new.connected.settings)
+            .map_err(|error| EngineError::Stored { what: "settings of a source", error })?;
+        let row = LiveSourceRow {
+            id: LiveSourceId::fresh(self.ids()),
+            kind,
+            name,
+            settings,
+            token_hash,
+            import: ImportId::fresh(self.ids()),
+            daily_hour: checked_hour(new.daily_hour)?,
+            is_paused: false,
+            position: None,
+            left_out: BTreeMap::new(),
+            last_message_at: None,
+            read_at: None,
+            added_at: now,
+        };
+        let count = self.store().read(|tx| Ok(tx.live_sources()?.len()))?;
+        if count >= SOURCES_MAX {
+            return refused(format!("there are already {SOURCES_MAX} sources; remove one that you no longer use"));
+        }
+        // The secret first: a source without one is of no use, and an entry of the keyring without a source is removed.
+        if let Some(secret) = &new.connected.secret {
+            self.keep_source_secret(&row.id, secret)?;
+        }
+        let stored = self.store().write(|tx| {
+            tx.begin_import(&row.import, &row.name, source_kind(kind).name(), false, now)?;
+            // It never ends. As finished it is neither taken for one that was lost nor refused to be undone.
+            tx.account_import(&row.import, "done", &ImportTotals::default(), None, Some(now))?;
+            tx.add_live_source(&row)?;
+            for channel in &new.connected.channels {
+                tx.found_live_channel(&row.id, &channel_row(channel))?;
+            }
+            Ok(())
+        });
+        if let Err(error) = stored {
+            let _ = self.inner.keys.delete(&key_account(&row.id));
+            return Err(error.into());
+        }
+        Ok((row.id, row.import))
+    }
+
+    /// Replaces the account of a source after the person connected it again, for example with a new password.
+    pub fn reconnect_live_source(&self, id: &LiveSourceId, connected: &Connected) -> Result<()> {
+        let row = self.store().read(|tx| tx.live_source(id))?;
+        if row.kind != connected.settings.kind() {
+            return refused("this source is of another kind; remove it and add the new one");
+        }
+        if let Some(secret) = &connected.secret {
+            self.keep_source_secret(id, secret)?;
+        }
+        let settings = serde_json::to_string(&connected.settings)
+            .map_err(|error| EngineError::Stored { what: "settings of a source", error })?;
+        self.store().write(|tx| tx.set_live_source(id, &settings))?;
+        self.note_live_state(id, None);
+        Ok(())
+    }
+
+    /// Pauses a source, or lets it go on. Nothing is stored while it is paused.
+    pub fn pause_live_source(&self, id: &LiveSourceId, is_paused: bool) -> Result<()> {
+        Ok(self.store().write(|tx| tx.pause_live_source(id, is_paused))?)
+    }
+
+    /// Sets when a source is read: once a day at a local hour, or as messages are said.
+    pub fn schedule_live_source(&self, id: &LiveSourceId, daily_hour: Option<u8>) -> Result<()> {
+        let daily_hour = checked_hour(daily_hour)?;
+        Ok(self.store().write(|tx| tx.schedule_live_source(id, daily_hour))?)
+    }
+
+    /// When a source that is read once a day is due.
+    pub fn live_source_due(&self, row: &LiveSourceRow) -> Timestamp {
+        next_due(WatchKind::Chat, row.daily_hour.unwrap_or(CHAT_HOUR), row.read_at, self.utc_offset_minutes(), self.now())
+    }
+
+    /// Notes that a daily reading of a source came to its end.
+    pub fn note_live_source_read(&self, id: &LiveSourceId) -> Result<()> {
+        self.note_live_state(id, None);
+        Ok(self.store().write(|tx| tx.note_live_source_read(id, self.now()))?)
+    }
+
+    /// Stores what the person chose for channels of a source, and from when on their messages are wanted.
+    pub fn choose_live_channels(
+        &self,
+        id: &LiveSourceId,
+        channels: &[String],
+        choice: ChannelChoice,
+        since: Option<Timestamp>,
+    ) -> Result<()> {
+        Ok(self.store().write(|tx| channels.iter().try_for_each(|channel| tx.choose_live_channel(id, channel, choice, since)))?)
+    }
+
+    /// Removes a source with its secret. What it brought stays, or is forgotten with everything that rests on it.
+    pub fn remove_live_source(&self, id: &LiveSourceId, forget: bool) -> Result<Option<ErasureReceipt>> {
+        let row = self.store().read(|tx| tx.live_source(id))?;
+        self.inner.keys.delete(&key_account(id)).map_err(|error| EngineError::Refused(error.to_string()))?;
+        // Paused first, so that nothing arrives while its messages are erased.
+        self.pause_live_source(id, true)?;
+        let receipt = if forget { Some(self.undo_import(&row.import)?) } else { None };
+        self.store().write(|tx| {
+            if let Some(channel_type) = channel_type(row.kind).filter(|_| forget) {
+                for channel in tx.live_channels(id)? {
+                    tx.forget_channel_audience(channel_type, &channel.channel)?;
+                }
+            }
+            tx.remove_live_source(id)?;
+            if forget {
+                tx.forget_import(&row.import)?;
+            }
+            Ok(())
+        })?;
+        self.note_live_state(id, None);
+        let folder = self.source_folder(id);
+        match std::fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(EngineError::Io { what: format!("cannot remove the folder of the source, {}", folder.display()), error })
+            }
+            _ => Ok(receipt),
+        }
+    }
+
+    /// The folder of a source, which may not exist yet.
+    pub(crate) fn source_folder(&self, id: &LiveSourceId) -> PathBuf {
+        self.data_dir().join(FOLDER).join(id.as_str())
+    }
+
+    /// The webhook with this id and token. Neither an unknown id nor a wrong token is told apart.
+    pub fn webhook_of(&self, id: &str, token: &str) -> Result<Option<LiveSource>> {
+        let Ok(id) = id.parse::<LiveSourceId>() else { return Ok(None) };
+        let found = self.store().read(|tx| tx.live_sources())?.into_iter().find(|row| row.id == id);
+        let given = token_hash(token);
+        // Hashes are compared in constant time by `blake3`.
+        let is_its = |row: &LiveSourceRow| {
+            let stored: Option<[u8; 32]> = row.token_hash.as_deref().and_then(|hash| hash.try_into().ok());
+            let given: Option<[u8; 32]> = given.as_slice().try_into().ok();
+            stored.zip(given).is_some_and(|(stored, given)| blake3::Hash::from(stored) == blake3::Hash::from(given))
+        };
+        Ok(found.filter(is_its).map(|row| LiveSource { state: self.live_state(&row), row }))
+    }
+
+    /// Stores the secret of a source in the keyring, or in memory on a system without one.
+    pub fn keep_source_secret(&self, id: &LiveSourceId, secret: &Secret) -> Result<()> {
+        let key = ApiKey::of_secret(secret).map_err(|error| EngineError::Refused(error.to_string()))?;
+        self.inner.keys.put(&key_account(id), &key).map_err(|error| EngineError::Refused(error.to_string()))
+    }
+
+    /// The secret of a source; `None` if there is none, or if it has to be entered again because this system has no keyring.
+    pub fn source_secret(&self, id: &LiveSourceId) -> Result<Option<Secret>> {
+        let key = self.inner.keys.get(&key_account(id)).map_err(|error| EngineError::Refused(error.to_string()))?;
+        key.map(|key| key.secret().map_err(|error| EngineError::Refused(error.to_string()))).transpose()
+    }
+
+    /// Whether secrets are lost when Keepsake ends, because this system has no keyring.
+    pub fn secrets_are_lost_at_the_end(&self) -> bool {
+        self.inner.keys.state() == KeyStoreState::SessionOnly
+    }
+}

@@ -1,0 +1,339 @@
+//! Stores what live sources bring: messages, positions and who can read a channel, in one transaction.
+//!
+//! Nothing is stored of a channel that the person did not choose, of a paused source, or of one that was removed meanwhile. Not in
+//! this module: the protocols (`keepsake-connectors`), and adding and removing sources (`live_sources`).
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use keepsake_connectors::{Delivered, Delivery, FoundChannel, Inbox, InboxError, Plan, Secret, Selected, Status, StoredMessage};
+use keepsake_domain::{
+    ChannelChoice, JobId, LiveSourceId, LiveSourceKind, Message, SourceKind, SourceRef, Timestamp, Visibility,
+};
+use keepsake_importers::{Read, Sink, Skip, Stop, read_on};
+use keepsake_store::{AppendContext, LiveChannelRow, LiveSourceRow, StoreError, WriteTx};
+
+use crate::ingest::append::AGENT_CONVERSATIONS;
+use crate::ingest::import::{ImportChoices, ImportRequest};
+use crate::ingest::import_writer::append;
+use crate::{Engine, EngineError, Result};
+
+/// Maximum number of bytes that one call of a webhook takes.
+pub const WEBHOOK_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// The result of a call of a webhook.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Received {
+    /// Number of new messages.
+    pub stored: u64,
+    /// Number of messages that were stored before.
+    pub known: u64,
+    /// Number of messages left out because the person erased them, or does not want their channel.
+    pub left_out: u64,
+    /// Lines that are not messages, by reason.
+    pub skipped: BTreeMap<&'static str, u64>,
+}
+
+/// Takes what one source brings.
+struct SourceInbox {
+    engine: Engine,
+    id: LiveSourceId,
+}
+
+/// A channel without a choice, as its source describes it.
+pub(crate) fn channel_row(channel: &FoundChannel) -> LiveChannelRow {
+    LiveChannelRow {
+        channel: channel.id.clone(),
+        title: channel.title.clone(),
+        member_count: channel.member_count,
+        is_encrypted: channel.is_encrypted,
+        visibility: channel.visibility,
+        choice: ChannelChoice::Ask,
+        since: None,
+        position: None,
+        unreadable: 0,
+        messages: 0,
+    }
+}
+
+/// The channel type of the messages of a source, where all are of one.
+pub(crate) fn channel_type(kind: LiveSourceKind) -> Option<&'static str> {
+    match kind {
+        LiveSourceKind::Matrix => Some("matrix"),
+        LiveSourceKind::Simplex => Some("simplex"),
+        // The folders of a mailbox are not its threads, and messages of a webhook say where they were said.
+        LiveSourceKind::Mail | LiveSourceKind::Webhook => None,
+    }
+}
+
+/// Why nothing of a delivery was stored.
+enum Refusal {
+    /// The person paused or removed the source, or does not want the channel.
+    Stopped,
+    Store(StoreError),
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<Refusal> for InboxError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Stopped => Self::Stopped,
+            Refusal::Store(error) => Self::Store(error.to_string()),
+        }
+    }
+}
+
+fn stored<T>(result: std::result::Result<T, StoreError>) -> std::result::Result<T, InboxError> {
+    result.map_err(|error| InboxError::Store(error.to_string()))
+}
+
+impl Engine {
+    /// The inbox of a live source.
+    pub fn source_inbox(&self, id: &LiveSourceId) -> Arc<dyn Inbox> {
+        Arc::new(SourceInbox { engine: self.clone(), id: id.clone() })
+    }
+
+    /// Appends messages of a source and queues the work on them. Returns what was stored.
+    fn append_from_source(
+        &self,
+        tx: &WriteTx<'_>,
+        source: &LiveSourceRow,
+        messages: &[Message],
+    ) -> std::result::Result<Delivered, StoreError> {
+        let now = self.now();
+        let choices = ImportChoices::read(tx.setting("settings")?.as_deref());
+        let context = AppendContext { ids: self.ids(), now, import_id: Some(&source.import) };
+        let outcome = append(tx, messages, context, &choices)?;
+        if choices.extract {
+            for id in &outcome.touched {
+                if !tx.conversation(id)?.is_private {
+                    tx.enqueue(&self.extraction(id), now)?;
+                }
+            }
+        }
+        if outcome.imported > 0
+            && let Some(embed) = self.embedding_job()
+        {
+            tx.enqueue(&embed, now)?;
+        }
+        tx.account_live_messages(&source.import, outcome.imported, outcome.duplicate, outcome.created.len() as u64)?;
+        Ok(Delivered { stored: outcome.imported, known: outcome.duplicate })
+    }
+
+    /// Takes Keepsake JSONL that was sent to a webhook. The messages are on disk when this returns.
+    pub fn receive(&self, source: &LiveSourceRow, body: &[u8]) -> Result<Received> {
+        if body.len() > WEBHOOK_BYTES_MAX {
+            return Err(EngineError::Refused(format!(
+                "a call takes at most {} MB; send the messages in several calls",
+                WEBHOOK_BYTES_MAX / 1024 / 1024
+            )));
+        }
+        let mut sink = Collected::default();
+        let path = Path::new("webhook.jsonl");
+        let request = ImportRequest { source: Some(SourceKind::KeepsakeJsonl), ..ImportRequest::of(path) };
+        let options = self.reading_options(&request, self.now());
+        read_on(path, SourceKind::KeepsakeJsonl, None, &mut &*body, &options, &mut sink)?;
+        let mut received = Received { skipped: sink.skipped, ..Received::default() };
+        let seen = sink.messages.len() as u64;
+        // What agents say is theirs alone to add.
+        sink.messages.retain(|message| !message.source.conversation.starts_with(AGENT_CONVERSATIONS));
+        let id = source.id.clone();
+        let delivered = self.store().write(|tx| {
+            let source = tx.live_source(&id)?;
+            if source.is_paused {
+                return Err(StoreError::Refused("this source is paused; send the messages again later"));
+            }
+            let mut messages = Vec::new();
+            let mut by_channel: BTreeMap<String, u64> = BTreeMap::new();
+            for message in std::mem::take(&mut sink.messages) {
+                let channel = format!("{}:{}", message.channel_type, message.channel_id);
+                if !by_channel.contains_key(&channel) {
+                    // The person set the webhook up, so what it brings is wanted until they say otherwise.
+                    let found = LiveChannelRow { choice: ChannelChoice::Remember, ..channel_row(&found_in(&channel, &message)) };
+                    tx.found_live_channel(&source.id, &found)?;
+                }
+                if tx.live_choice(&source.id, &channel)? == Some(ChannelChoice::Remember) {
+                    *by_channel.entry(channel).or_default() += 1;
+                    messages.push(message);
+                }
+            }
+            let delivered = self.append_from_source(tx, &source, &messages)?;
+            for (channel, count) in &by_channel {
+                tx.advance_live_channel(&source.id, channel, None, None, *count)?;
+            }
+            let last = (delivered.stored > 0).then(|| self.now());
+            tx.advance_live_source(&source.id, None, &source.left_out, last)?;
+            Ok(delivered)
+        })?;
+        if delivered.stored > 0 {
+            self.look_for_work();
+        }
+        received.stored = delivered.stored;
+        received.known = delivered.known;
+        received.left_out = seen - delivered.stored - delivered.known;
+        Ok(received)
+    }
+
+    /// Erases messages that were deleted at their source.
+    fn erase_removed(&self, removed: &[SourceRef]) -> Result<()> {
+        let job = JobId::fresh(self.ids());
+        if let Some(erased) = self.store().erase_removed(removed, &job, self.now())? {
+            self.queue_unread()?;
+            self.after_erasing(job, erased)?;
+        }
+        Ok(())
+    }
+}
+
+/// A channel that a webhook named by a message.
+fn found_in(id: &str, message: &Message) -> FoundChannel {
+    FoundChannel {
+        id: id.to_owned(),
+        title: message.conversation_title.clone().unwrap_or_else(|| id.to_owned()),
+        member_count: None,
+        is_encrypted: false,
+        visibility: message.visibility,
+    }
+}
+
+/// Collects messages.
+#[derive(Default)]
+struct Collected {
+    messages: Vec<Message>,
+    skipped: BTreeMap<&'static str, u64>,
+}
+
+impl Sink for Collected {
+    fn take(&mut self, read: Read) -> std::result::Result<(), Stop> {
+        match read {
+            Read::Message(message) => self.messages.push(message),
+            Read::Skipped(Skip { reason, count, .. }) => *self.skipped.entry(reason.text()).or_default() += count,
+        }
+        Ok(())
+    }
+
+    fn progress(&mut self, _done: u64, _total: u64) -> std::result::Result<(), Stop> {
+        Ok(())
+    }
+}
+
+impl SourceInbox {
+    fn store(&self, delivery: &Delivery) -> std::result::Result<Delivered, Refusal> {
+        let mut refusal = None;
+        let delivered = self.engine.store().write(|tx| {
+            let source = match tx.live_source(&self.id) {
+                Ok(source) if !source.is_paused => source,
+                Ok(_) | Err(StoreError::NotFound { .. }) => {
+                    refusal = Some(Refusal::Stopped);
+                    return Ok(Delivered::default());
+                }
+                Err(error) => return Err(error),
+            };
+            let is_wanted = tx.live_choice(&self.id, &delivery.channel)? == Some(ChannelChoice::Remember);
+            if !is_wanted && !delivery.messages.is_empty() {
+                // The person chose otherwise while it was read.
+                refusal = Some(Refusal::Stopped);
+                return Ok(Delivered::default());
+            }
+            // What was removed meanwhile must not be stored again by the delivery that says so.
+            let kept: Vec<Message>;
+            let messages = if delivery.removed.is_empty() {
+                &delivery.messages
+            } else {
+                kept = delivery.messages.iter().filter(|message| !delivery.removed.contains(&message.source)).cloned().collect();
+                &kept
+            };
+            // Who can read the channel is known before its words are, so that no moment is too open.
+            if let (Some(members), Some(channel_type)) = (&delivery.members, channel_type(source.kind)) {
+                tx.set_channel_members(channel_type, &delivery.channel, members)?;
+            }
+            let delivered = self.engine.append_from_source(tx, &source, messages)?;
+            tx.advance_live_channel(
+                &self.id,
+                &delivery.channel,
+                delivery.position.as_deref(),
+                delivery.unreadable,
+                delivered.stored,
+            )?;
+            let mut left_out = source.left_out.clone();
+            for (reason, count) in &delivery.left_out {
+                *left_out.entry((*reason).to_owned()).or_default() += count;
+            }
+            let last = (delivered.stored > 0).then(|| self.engine.now());
+            tx.advance_live_source(&self.id, delivery.source_position.as_deref(), &left_out, last)?;
+            Ok(delivered)
+        })?;
+        match refusal {
+            Some(refusal) => Err(refusal),
+            None => Ok(delivered),
+        }
+    }
+}
+
+impl Inbox for SourceInbox {
+    fn plan(&self) -> std::result::Result<Plan, InboxError> {
+        stored(self.engine.store().read(|tx| {
+            let source = tx.live_source(&self.id)?;
+            let channels = tx.live_channels(&self.id)?.into_iter().filter(|row| row.choice == ChannelChoice::Remember);
+            Ok(Plan {
+                position: source.position,
+                channels: channels.map(|row| (row.channel, Selected { since: row.since, position: row.position })).collect(),
+            })
+        }))
+    }
+
+    fn found(&self, channels: &[FoundChannel]) -> std::result::Result<(), InboxError> {
+        stored(self.engine.store().write(|tx| {
+            let source = tx.live_source(&self.id)?;
+            for channel in channels {
+                tx.found_live_channel(&self.id, &channel_row(channel))?;
+                if let Some(channel_type) = channel_type(source.kind) {
+                    tx.set_channel_open(channel_type, &channel.id, channel.visibility == Visibility::Public)?;
+                }
+            }
+            Ok(())
+        }))
+    }
+
+    fn deliver(&self, delivery: Delivery) -> std::result::Result<Delivered, InboxError> {
+        // Before the position moves, so that an end in between repeats it. What is gone already is passed over.
+        if !delivery.removed.is_empty() {
+            self.engine.erase_removed(&delivery.removed).map_err(|error| InboxError::Store(error.to_string()))?;
+        }
+        let delivered = self.store(&delivery)?;
+        if delivered.stored > 0 {
+            self.engine.look_for_work();
+        }
+        Ok(delivered)
+    }
+
+    fn stored(&self, message: &SourceRef) -> std::result::Result<Option<StoredMessage>, InboxError> {
+        let found = stored(self.engine.store().read(|tx| tx.message_of_source(message)))?;
+        Ok(found.map(|message| StoredMessage { message }))
+    }
+
+    fn keep_secret(&self, secret: &Secret) -> std::result::Result<(), InboxError> {
+        self.engine.keep_source_secret(&self.id, secret).map_err(|error| InboxError::Store(error.to_string()))
+    }
+
+    fn note(&self, status: Status) {
+        self.engine.note_live_state(&self.id, Some(status.into()));
+    }
+
+    fn folder(&self) -> PathBuf {
+        let folder = self.engine.source_folder(&self.id);
+        // If it cannot be made, the connector says so when it writes.
+        let _ = std::fs::create_dir_all(&folder);
+        folder
+    }
+
+    fn now(&self) -> Timestamp {
+        self.engine.now()
+    }
+}

@@ -1,6 +1,7 @@
 //! The command-line arguments. Their doc comments are the help texts.
 
 mod agents;
+mod sources;
 
 use std::path::PathBuf;
 
@@ -8,6 +9,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use keepsake_domain::{Category, MemoryStatus, PlaybookStatus, ReflectionKind, ReflectionStatus, SourceKind};
 
 pub(crate) use agents::*;
+pub(crate) use sources::*;
 
 /// A private memory of all your conversations.
 #[derive(Debug, Parser)]
@@ -262,7 +264,14 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Option<ModelsCommand>,
     },
-    /// List, add or remove watched files and folders.
+    /// List, add, pause or remove sources: accounts, webhooks, and watched files and folders.
+    Sources {
+        /// The action. Default: list the sources.
+        #[command(subcommand)]
+        command: Option<SourcesCommand>,
+    },
+    /// List, add or remove watched files and folders; the same as `keepsake sources` for folders.
+    #[command(hide = true)]
     Watch {
         /// The action. Default: list the watched files and folders.
         #[command(subcommand)]

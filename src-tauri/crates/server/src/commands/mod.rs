@@ -23,6 +23,7 @@ pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod service;
 pub(crate) mod sessions;
+pub(crate) mod sources;
 pub(crate) mod topics;
 pub(crate) mod unidentified_speakers;
 

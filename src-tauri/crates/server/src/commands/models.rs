@@ -3,7 +3,7 @@
 use keepsake_api::{App, dispatch};
 use serde_json::{Value, json};
 
-use crate::args::{Args, ModelsCommand, Switch, WatchCommand};
+use crate::args::{Args, ModelsCommand, Switch};
 use crate::commands::app;
 use crate::output::{Failure, Output};
 
@@ -168,48 +168,6 @@ fn calls(app: &App, limit: u32, output: &mut Output) -> Result<(), Failure> {
             call["tokens_in"].as_u64().unwrap_or(0) + call["tokens_out"].as_u64().unwrap_or(0),
             text("outcome"),
         ))?;
-    }
-    Ok(())
-}
-
-pub(crate) fn watch(args: &Args, command: Option<&WatchCommand>, output: &mut Output) -> Result<(), Failure> {
-    let app = app(args)?;
-    let absolute =
-        |path: &std::path::Path| std::path::absolute(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())));
-    let sources = match command {
-        None => dispatch(&app, "watched_list", Value::Null)?,
-        Some(WatchCommand::Add { path, kind, hour, me }) => {
-            let file = app.register_file(&absolute(path)?);
-            dispatch(&app, "watched_add", json!({ "token": file.token, "kind": kind, "hour": hour, "me": me }))?
-        }
-        Some(WatchCommand::Follow { programs }) if programs.is_empty() => {
-            let offers = dispatch(&app, "watched_offers", Value::Null)?;
-            for offer in offers["items"].as_array().into_iter().flatten() {
-                if output.is_json() {
-                    output.json(offer)?;
-                    continue;
-                }
-                let text = |field: &str| offer[field].as_str().unwrap_or_default();
-                output.line(format!("{}  {} sessions  {}", text("program"), offer["sessions"], text("path")))?;
-            }
-            return Ok(());
-        }
-        Some(WatchCommand::Follow { programs }) => dispatch(&app, "watched_follow", json!({ "programs": programs }))?,
-        Some(WatchCommand::Remove { path }) => {
-            dispatch(&app, "watched_remove", json!({ "id": absolute(path)?.to_string_lossy() }))?
-        }
-    };
-    for source in sources["items"].as_array().into_iter().flatten() {
-        if output.is_json() {
-            output.json(source)?;
-            continue;
-        }
-        let when = match source["kind"].as_str() {
-            Some("chat") => format!("once a day at {}:00", source["hour"]),
-            Some("live") => "followed as it changes".to_owned(),
-            _ => "every ten minutes".to_owned(),
-        };
-        output.line(format!("{}  {when}", source["path"].as_str().unwrap_or_default()))?;
     }
     Ok(())
 }

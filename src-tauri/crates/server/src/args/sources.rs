@@ -1,0 +1,96 @@
+//! Arguments of `keepsake sources`: accounts, webhooks and folders from which messages arrive.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+/// An action on sources.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SourcesCommand {
+    /// List the sources, and what each is doing.
+    List,
+    /// Add a source. Passwords and tokens are read from standard input.
+    #[command(subcommand)]
+    Add(SourceAdd),
+    /// List the rooms, folders and chats of a source, and what was chosen for each.
+    Channels {
+        /// Id of the source.
+        id: String,
+    },
+    /// Choose what happens with rooms, folders and chats of a source. Nothing is stored of those that nobody chose.
+    Choose {
+        /// Id of the source.
+        id: String,
+        /// What to do: ask, remember or ignore.
+        #[arg(value_parser = ["ask", "remember", "ignore"])]
+        choice: String,
+        /// Ids of the channels. Default: all that nobody has decided about.
+        #[arg(value_name = "CHANNEL")]
+        channels: Vec<String>,
+        /// Leave out messages before this day: 2026-03-04.
+        #[arg(long, value_name = "DATE")]
+        since: Option<String>,
+    },
+    /// Enter the password or token of a source again, on standard input.
+    Login {
+        /// Id of the source.
+        id: String,
+    },
+    /// Stop reading a source for now. Without an id: all sources.
+    Pause {
+        /// Id of the source.
+        id: Option<String>,
+    },
+    /// Go on reading a source. Without an id: all sources.
+    Resume {
+        /// Id of the source.
+        id: Option<String>,
+    },
+    /// Read a source once a day, or as messages are said.
+    Schedule {
+        /// Id of the source.
+        id: String,
+        /// Local hour of the daily reading, 0 to 23, or "live".
+        #[arg(value_name = "HOUR")]
+        when: String,
+    },
+    /// Follow the sessions of terminal agents as they are written. Without a program: list what is found on this computer.
+    Follow {
+        /// claude-code, codex or gemini-cli.
+        #[arg(value_name = "PROGRAM")]
+        programs: Vec<String>,
+    },
+    /// Remove a source. What it brought stays, unless it is to be forgotten.
+    Remove {
+        /// Id of the source: for a folder, its path.
+        id: String,
+        /// Erase everything that it brought.
+        #[arg(long)]
+        forget: bool,
+    },
+}
+
+/// A source to add.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SourceAdd {
+    /// Watch a file or folder, and import new content automatically.
+    Folder {
+        /// The file or folder.
+        path: PathBuf,
+        /// chat (read once a day), meetings (read every ten minutes) or live (followed as it changes).
+        #[arg(long, value_parser = ["chat", "meetings", "live"], default_value = "chat")]
+        kind: String,
+        /// Hour of the day (local time) at which chats are read.
+        #[arg(long, default_value_t = keepsake_engine::CHAT_HOUR, value_parser = clap::value_parser!(u8).range(0..24))]
+        hour: u8,
+        /// Your name or handle in the files.
+        #[arg(long, value_name = "NAME_OR_HANDLE")]
+        me: Option<String>,
+    },
+    /// Let other programs send messages: prints the id and, once, the token. They send Keepsake JSONL to /v1/in/ID.
+    Webhook {
+        /// A name, for example that of the bridge.
+        #[arg(long)]
+        name: String,
+    },
+}

@@ -5,9 +5,7 @@
 use std::collections::HashMap;
 
 use keepsake_domain::{Message, SourceRef, Timestamp};
-use keepsake_importers::{
-    ImportOptions, MailBytes, MailPlace, SkipReason, Zone, automatic, is_same_mail, read_mail,
-};
+use keepsake_importers::{ImportOptions, MailBytes, MailPlace, SkipReason, Zone, automatic, is_same_mail, read_mail};
 
 use super::folder::Folder;
 use super::position::{DAYS_BEFORE, Position};
@@ -81,13 +79,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads these mails in their order, and delivers them with the positions after them; after the last one, `end`.
-    pub(super) async fn read(
-        &mut self,
-        session: &mut Session,
-        mails: &[(u32, Marks)],
-        way: Way,
-        end: u32,
-    ) -> Result<(), Fault> {
+    pub(super) async fn read(&mut self, session: &mut Session, mails: &[(u32, Marks)], way: Way, end: u32) -> Result<(), Fault> {
         let mut rest = mails;
         while !rest.is_empty() {
             let (group, after) = rest.split_at(group_len(rest));
@@ -105,6 +97,10 @@ impl<'a> Reader<'a> {
                 };
                 self.add(outcome).await?;
                 self.advance(way, *uid);
+            }
+            // What was fetched is stored at once, so that a connection that breaks often still comes to an end.
+            if !rest.is_empty() {
+                self.deliver(true).await?;
             }
         }
         self.finish(way, end).await

@@ -13,8 +13,8 @@ use std::task::{Context, Poll, ready};
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Maximum bytes of a line. The longest honest ones are results of searches, which are asked for 65,536 mails at most.
-const LINE_BYTES_MAX: usize = 1024 * 1024;
+/// Maximum bytes of a line. The longest honest ones are results of searches, which are asked for 32,768 mails at most.
+const LINE_BYTES_MAX: usize = 512 * 1024;
 
 /// Maximum bytes of a literal: twice of what is asked for at once.
 const LITERAL_BYTES_MAX: u64 = 1024 * 1024;

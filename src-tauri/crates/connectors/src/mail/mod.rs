@@ -37,10 +37,10 @@ pub(crate) async fn run(settings: &MailSettings, secret: Option<Secret>, mut lin
 pub(crate) async fn connect(settings: MailSettings, entered: Option<Secret>) -> Result<Connected, Fault> {
     let settings = settings.completed();
     settings.check()?;
-    let (credential, secret) = oauth::credential(&settings, entered).await?;
+    let (credential, renewed) = oauth::credential(&settings, entered.clone()).await?;
     let mut session = session::Session::open(&settings, &credential).await?;
     let folders = session.folders().await?;
     session.close().await;
     let channels = folders.iter().map(folder::Folder::channel).collect();
-    Ok(Connected { secret, name: settings.name(), settings: Settings::Mail(settings), channels })
+    Ok(Connected { secret: renewed.or(entered), name: settings.name(), settings: Settings::Mail(settings), channels })
 }

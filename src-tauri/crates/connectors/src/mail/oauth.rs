@@ -216,6 +216,9 @@ async fn ask(address: &str, fields: &[(&str, &str)]) -> Result<Answer, Fault> {
         text.extend_from_slice(&part);
     }
     serde_json::from_slice(&text).map_err(|_| {
-        Fault::protocol(format!("The provider {host} answered {} with something that is not JSON. Check the address.", status.as_u16()))
+        Fault::protocol(format!(
+            "The provider {host} answered {} with something that is not JSON. Check the address.",
+            status.as_u16()
+        ))
     })
 }

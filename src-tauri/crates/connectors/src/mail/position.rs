@@ -11,8 +11,11 @@ use super::session::Opened;
 /// Number of mails that are looked at in one step, at most.
 pub(super) const STEP_MAILS: usize = 200;
 
-/// Widest span of numbers that is searched by date at once, so that the answer is a line of less than 1 MiB.
-pub(super) const SEARCH_WIDTH_MAX: u32 = 65_536;
+/// Widest span of numbers that is searched by date at once, so that the answer is a line of less than 512 KiB.
+pub(super) const SEARCH_WIDTH_MAX: u32 = 32_768;
+
+/// Widest span of which all mails are listed at once, unless the folder has no more mails than that: so that the answer fits.
+pub(super) const LIST_WIDTH_MAX: u32 = 100_000;
 
 /// Days before the wanted time that are asked for: the day of arrival is in the zone of the server.
 pub(super) const DAYS_BEFORE: i64 = 2;
@@ -83,9 +86,14 @@ impl Position {
 }
 
 /// How wide the next span is. Where few mails are left among many numbers it doubles, so that gaps of millions cost little.
-pub(super) fn wider(width: u32, found: usize) -> u32 {
+pub(super) fn wider(width: u32, found: usize, exists: u32) -> u32 {
     let step = u32::try_from(STEP_MAILS).unwrap_or(u32::MAX);
-    if found >= STEP_MAILS / 4 { step } else { width.max(step).saturating_mul(2) }
+    if found >= STEP_MAILS / 4 { step } else { width.max(step).saturating_mul(2).min(widest(exists)) }
+}
+
+/// The widest span of a folder with so many mails.
+pub(super) fn widest(exists: u32) -> u32 {
+    if exists > LIST_WIDTH_MAX { LIST_WIDTH_MAX } else { u32::MAX }
 }
 
 /// The day to ask for, as the protocol writes it.
@@ -125,12 +133,13 @@ mod tests {
             let (first, last) = position.back(width);
             assert_eq!(last, next, "no gap and no overlap");
             (position.low, next, steps) = (first, first - 1, steps + 1);
-            width = wider(width, 0);
+            width = wider(width, 0, 5);
         }
         assert_eq!((position.low, steps), (1, 3));
         assert_eq!(position.on(1300, 200), (1001, 1200));
         assert_eq!(position.on(1100, 200), (1001, 1100));
-        assert_eq!(wider(204_800, 50), 200);
+        assert_eq!(wider(204_800, 50, 5), 200);
+        assert_eq!(wider(90_000, 0, 300_000), LIST_WIDTH_MAX);
         let top = Position::resume(None, &Opened { validity: 1, top: u32::MAX, exists: 1 }, None);
         assert!(!top.has_news(u32::MAX) && top.is_behind());
     }

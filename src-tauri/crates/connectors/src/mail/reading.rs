@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::fetch::{Reader, Way};
 use super::folder::Folder;
 use super::oauth;
-use super::position::{Position, SEARCH_WIDTH_MAX, STEP_MAILS, day, wider};
+use super::position::{Position, SEARCH_WIDTH_MAX, STEP_MAILS, day, wider, widest};
 use super::session::{Keep, Marks, Opened, Session, Woken};
 use super::settings::{MailSettings, SignIn};
 use crate::contract::{Fault, FoundChannel, Plan, Secret, Status};
@@ -157,8 +157,8 @@ impl Mailbox<'_> {
             None => selected.position.clone(),
         };
         let position = Position::resume(kept.as_deref(), &opened, since);
-        let width = self.states.get(&folder.id).map_or(0, |state| state.width);
-        let mut state = State { position, width: wider(width.min(1), STEP_MAILS).max(width), exists: opened.exists };
+        let width = self.states.get(&folder.id).map_or_else(|| wider(0, STEP_MAILS, 0), |state| state.width);
+        let mut state = State { position, width, exists: opened.exists };
         self.states.insert(folder.id.clone(), state);
         let mut steps = 0;
         while state.position.has_news(opened.top) || state.position.is_behind() && steps < TURN_STEPS {
@@ -172,7 +172,9 @@ impl Mailbox<'_> {
                 steps += 1;
             }
             self.states.insert(folder.id.clone(), state);
-            self.tell();
+            if steps > 0 {
+                self.tell();
+            }
         }
         Ok(if state.position.is_behind() { Turn::Left } else { Turn::Done })
     }
@@ -185,7 +187,7 @@ impl Mailbox<'_> {
         opened: &Opened,
         state: &mut State,
     ) -> Result<(), Fault> {
-        let (first, last) = state.position.on(opened.top, u32::MAX);
+        let (first, last) = state.position.on(opened.top, widest(opened.exists));
         let mut mails = self.session.marks(&format!("{first}:{last}"), Keep::Oldest, STEP_MAILS).await?;
         // `n:m` means the same as `m:n`, and some servers add the last mail to every span.
         mails.retain(|uid, _| (first..=last).contains(uid));
@@ -217,15 +219,12 @@ impl Mailbox<'_> {
         let mut reader = Reader::new(self.settings, self.link, folder, since, state.position);
         reader.read(&mut self.session, &mails, Way::Back, end).await?;
         state.position = reader.position;
-        state.width = wider(state.width, mails.len());
+        state.width = wider(state.width, mails.len(), state.exists);
         Ok(())
     }
 
     /// Says how far it is, while old mails are read.
     fn tell(&mut self) {
-        if !self.states.values().any(|state| state.position.is_behind()) {
-            return;
-        }
         self.is_live = false;
         let done = self.states.values().map(|state| state.position.done).sum();
         let is_whole = self.states.values().all(|state| state.position.since.is_none());

@@ -9,7 +9,9 @@ use std::future::Future;
 use std::time::Duration;
 
 use async_imap::Client;
-use async_imap::imap_proto::{AttributeValue, Capability, MailboxDatum, Outcome, Response, ResponseCode, Status, StatusAttribute};
+use async_imap::imap_proto::{
+    AttributeValue, Capability, MailboxDatum, Outcome, Response, ResponseCode, Status, StatusAttribute,
+};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use keepsake_domain::Timestamp;
@@ -37,10 +39,10 @@ const GOODBYE_MAX: Duration = Duration::from_secs(2);
 const SHORT_BYTES: u64 = 2 * 1024 * 1024;
 
 /// Maximum bytes of a list of folders: a hundred thousand with long names.
-const LIST_BYTES: u64 = 32 * 1024 * 1024;
+const LIST_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Maximum bytes of the sizes and marks of all mails of a folder: half a million.
-const MARKS_BYTES: u64 = 64 * 1024 * 1024;
+/// Maximum bytes of the sizes and marks of a hundred thousand mails.
+const MARKS_BYTES: u64 = 24 * 1024 * 1024;
 
 /// Bytes of a mail that are asked for at once. Most mails without attachments are smaller.
 pub(super) const PIECE_BYTES: u32 = 512 * 1024;
@@ -343,12 +345,7 @@ impl Session {
     }
 
     /// Reads a piece of each of these mails, from this byte on. Mails that are gone are missing in it.
-    pub(super) async fn pieces(
-        &mut self,
-        uids: &[u32],
-        from: u32,
-        mut take: impl FnMut(u32, &[u8]),
-    ) -> Result<Reply, Fault> {
+    pub(super) async fn pieces(&mut self, uids: &[u32], from: u32, mut take: impl FnMut(u32, &[u8])) -> Result<Reply, Fault> {
         let set = uids.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
         let bytes = (u64::from(PIECE_BYTES) + ANSWER_BYTES) * uids.len() as u64 + ANSWER_BYTES;
         let mut wanted: HashSet<u32> = uids.iter().copied().collect();

@@ -34,7 +34,9 @@ pub(super) async fn tcp(settings: &MailSettings) -> Result<Box<dyn Stream>, Faul
     };
     let is_here = stream.peer_addr().is_ok_and(|address| address.ip().is_loopback());
     if settings.security == Security::Plain && !is_here {
-        return Err(Fault::refused(format!("{host} is not this computer, so it is not asked without TLS. Choose TLS or STARTTLS.")));
+        return Err(Fault::refused(format!(
+            "{host} is not this computer, so it is not asked without TLS. Choose TLS or STARTTLS."
+        )));
     }
     // A system that refuses either option still connects.
     let _ = stream.set_nodelay(true);
@@ -45,7 +47,9 @@ pub(super) async fn tcp(settings: &MailSettings) -> Result<Box<dyn Stream>, Faul
 /// Begins TLS on a connection.
 pub(super) async fn tls(host: &str, stream: Box<dyn Stream>) -> Result<Box<dyn Stream>, Fault> {
     let unusable = |error: rustls::Error| Fault::Certificate {
-        detail: format!("The certificates that this computer trusts cannot be read ({error}). Install the system's certificates."),
+        detail: format!(
+            "The certificates that this computer trusts cannot be read ({error}). Install the system's certificates."
+        ),
     };
     let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()

@@ -63,7 +63,8 @@ impl Dovecot {
     pub(crate) fn up(&mut self) {
         self.down();
         let child = self.command("dovecot").arg("-F").stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
-        self.child = Some(child.expect("Dovecot cannot be started. Install dovecot-imapd: src-tauri/scripts/system_packages.sh test"));
+        self.child =
+            Some(child.expect("Dovecot cannot be started. Install dovecot-imapd: src-tauri/scripts/system_packages.sh test"));
         let end = Instant::now() + START_MAX;
         while !greets(self.port) {
             if let Some(status) = self.child.as_mut().unwrap().try_wait().unwrap() {

@@ -132,7 +132,7 @@ async fn floods_end_in_a_clear_fault_after_a_bounded_number_of_bytes() {
     // Lines without an end to any command.
     let flood: Script = |command| match command {
         "greeting" => honest(command),
-        _ => Act::Flood("* OK still here\r\n".to_owned()),
+        _ => Act::Flood(format!("* OK still here {}\r\n", "x".repeat(500))),
     };
     check(flood, 2 * MIB, is_protocol).await;
     // A piece of ten gigabytes.
@@ -155,10 +155,10 @@ async fn floods_end_in_a_clear_fault_after_a_bounded_number_of_bytes() {
     check(deep, MIB, is_protocol).await;
     // Marks of mails that nobody asked for.
     let marks: Script = |command| match command.contains("FLAGS") {
-        true => Act::Flood("* 1 FETCH (UID 9 FLAGS () RFC822.SIZE 1)\r\n".to_owned()),
+        true => Act::Flood(format!("* 1 FETCH (UID 9 FLAGS ({}) RFC822.SIZE 1)\r\n", "Flag ".repeat(200).trim())),
         false => honest(command),
     };
-    check(marks, 64 * MIB, is_protocol).await;
+    check(marks, 24 * MIB, is_protocol).await;
     // One mail that never ends, in pieces of the right size.
     let endless: Script = |command| match command.contains("BODY") {
         true => {
@@ -191,10 +191,10 @@ async fn a_hundred_thousand_folders_are_named_in_bounded_time() {
     assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
     let is_protocol = |ended: &Ended| matches!(ended, Ended::Protocol(_));
     let endless: Script = |command| match command.starts_with("LIST") {
-        true => Act::Flood("* LIST () \"/\" \"Folder\"\r\n".to_owned()),
+        true => Act::Flood(format!("* LIST () \"/\" \"{}\"\r\n", "Folder".repeat(100))),
         false => honest(command),
     };
-    check(endless, 32 * MIB, is_protocol).await;
+    check(endless, 16 * MIB, is_protocol).await;
 }
 
 #[tokio::test]

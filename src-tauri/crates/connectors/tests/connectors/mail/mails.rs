@@ -12,7 +12,8 @@ use super::dovecot::USER;
 /// A mail with this number in a folder, in one of several forms. Lines end with a line feed.
 pub(crate) fn mail(folder: &str, number: usize) -> Vec<u8> {
     let id = |number: usize| format!("<{folder}.{number}@mail.example>");
-    let from = if number % 3 == 1 { format!("Ana Lima <{USER}>") } else { format!("Ben {} <ben{}@b.example>", number % 5, number % 5) };
+    let from =
+        if number % 3 == 1 { format!("Ana Lima <{USER}>") } else { format!("Ben {} <ben{}@b.example>", number % 5, number % 5) };
     let to = if number % 3 == 1 { "ben1@b.example".to_owned() } else { USER.to_owned() };
     let (day, minute) = (1 + number / 1440 % 28, number % 1440);
     let mut text = String::new();
@@ -83,7 +84,9 @@ pub(crate) fn imported(mails: &[Vec<u8>], settings: &MailSettings) -> BTreeMap<S
     for mail in mails {
         file.extend_from_slice(b"From ben@b.example Tue Jan  6 03:04:05 2026\n");
         for line in mail.split_inclusive(|b| *b == b'\n') {
-            if line.iter().find(|b| **b != b'>') == Some(&b'F') && String::from_utf8_lossy(line).trim_start_matches('>').starts_with("From ") {
+            if line.iter().find(|b| **b != b'>') == Some(&b'F')
+                && String::from_utf8_lossy(line).trim_start_matches('>').starts_with("From ")
+            {
                 file.push(b'>');
             }
             file.extend_from_slice(line);
@@ -102,8 +105,10 @@ pub(crate) fn imported(mails: &[Vec<u8>], settings: &MailSettings) -> BTreeMap<S
 /// Messages by their ids.
 pub(crate) fn by_id(messages: Vec<Message>) -> BTreeMap<String, Message> {
     let count = messages.len();
-    let found: BTreeMap<_, _> =
-        messages.into_iter().map(|message| (format!("{} {}", message.source.conversation, message.source.message), message)).collect();
+    let found: BTreeMap<_, _> = messages
+        .into_iter()
+        .map(|message| (format!("{} {}", message.source.conversation, message.source.message), message))
+        .collect();
     assert_eq!(found.len(), count, "an id came twice");
     found
 }

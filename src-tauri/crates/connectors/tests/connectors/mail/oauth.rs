@@ -142,10 +142,8 @@ async fn a_token_is_renewed_when_it_ends_or_is_refused_and_the_new_one_is_kept()
     let late = r#"{"access":"at-1","refresh":"rt-1","expires_ms":99999999999999}"#;
     for old in [soon, late] {
         let provider = provider(&[(200, r#"{"access_token":"at-2","expires_in":3600}"#)]).await;
-        let settings = MailSettings {
-            sign_in: SignIn::Oauth2(oauth(&provider.address)),
-            ..settings(server(AT_2).await, Security::Plain)
-        };
+        let settings =
+            MailSettings { sign_in: SignIn::Oauth2(oauth(&provider.address)), ..settings(server(AT_2).await, Security::Plain) };
         let inbox = MemoryInbox::new();
         tokio::select! {
             _ = until("signed in", || inbox.with(|kept| kept.found.contains_key("INBOX"))) => {}

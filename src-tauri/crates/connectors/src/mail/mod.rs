@@ -37,7 +37,7 @@ pub(crate) async fn run(settings: &MailSettings, secret: Option<Secret>, mut lin
 pub(crate) async fn connect(settings: MailSettings, entered: Option<Secret>) -> Result<Connected, Fault> {
     let settings = settings.completed();
     settings.check()?;
-    let (credential, renewed) = oauth::credential(&settings, entered.clone()).await?;
+    let (credential, renewed) = oauth::credential(&settings, entered.clone(), None).await?;
     let mut session = session::Session::open(&settings, &credential).await?;
     let folders = session.folders().await?;
     session.close().await;

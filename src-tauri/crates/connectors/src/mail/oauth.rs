@@ -3,8 +3,9 @@
 //!
 //! Keepsake comes with no client id; the person enters the one that they registered. Not here: how a token is used (`session`).
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
+use keepsake_domain::Timestamp;
 use reqwest::redirect::Policy;
 use secrecy::ExposeSecret;
 use serde::{Deserialize, Serialize};
@@ -110,7 +111,7 @@ pub async fn begin(settings: &OAuthSettings) -> Result<DeviceCode, Fault> {
 
 /// Asks whether the person entered the code. Returns the secret for the source, or `None` if they did not yet; then ask again after
 /// the interval, which may have grown.
-pub async fn poll(settings: &OAuthSettings, code: &mut DeviceCode) -> Result<Option<Secret>, Fault> {
+pub async fn poll(settings: &OAuthSettings, code: &mut DeviceCode, now: Timestamp) -> Result<Option<Secret>, Fault> {
     let answer = ask(
         &settings.token_url,
         &[
@@ -126,12 +127,16 @@ pub async fn poll(settings: &OAuthSettings, code: &mut DeviceCode) -> Result<Opt
             code.interval = (code.interval + Duration::from_secs(INTERVAL_S)).min(Duration::from_secs(INTERVAL_S_MAX));
             Ok(None)
         }
-        _ => Ok(Some(tokens(answer, None)?.secret())),
+        _ => Ok(Some(tokens(answer, None, now)?.secret())),
     }
 }
 
-/// What to sign in with, and the secret to keep if it is another one than before.
-pub(super) async fn credential(settings: &MailSettings, secret: Option<Secret>) -> Result<(Credential, Option<Secret>), Fault> {
+/// What to sign in with, and the secret to keep if it is another one than before. Without a time, a token counts as good.
+pub(super) async fn credential(
+    settings: &MailSettings,
+    secret: Option<Secret>,
+    now: Option<Timestamp>,
+) -> Result<(Credential, Option<Secret>), Fault> {
     match &settings.sign_in {
         SignIn::Password => {
             let missing = || Fault::refused("The password of this mailbox is missing. Enter it.");
@@ -139,17 +144,20 @@ pub(super) async fn credential(settings: &MailSettings, secret: Option<Secret>) 
         }
         SignIn::Oauth2(oauth) => {
             let tokens = Tokens::of(secret.as_ref())?;
-            if tokens.expires_ms > now_ms() + MARGIN_MS {
-                return Ok((Credential::Token(tokens.access.into()), None));
-            }
-            let (credential, renewed) = renew(oauth, secret).await?;
+            let ends = |now: &Timestamp| tokens.expires_ms <= now.plus_ms(MARGIN_MS).0;
+            let Some(now) = now.filter(ends) else { return Ok((Credential::Token(tokens.access.into()), None)) };
+            let (credential, renewed) = renew(oauth, secret, now).await?;
             Ok((credential, Some(renewed)))
         }
     }
 }
 
 /// Renews a token. Returns it, and the secret to keep.
-pub(super) async fn renew(settings: &OAuthSettings, secret: Option<Secret>) -> Result<(Credential, Secret), Fault> {
+pub(super) async fn renew(
+    settings: &OAuthSettings,
+    secret: Option<Secret>,
+    now: Timestamp,
+) -> Result<(Credential, Secret), Fault> {
     let old = Tokens::of(secret.as_ref())?;
     let Some(refresh) = old.refresh else { return Err(refused("no refresh token")) };
     let answer = ask(
@@ -157,24 +165,22 @@ pub(super) async fn renew(settings: &OAuthSettings, secret: Option<Secret>) -> R
         &[("grant_type", "refresh_token"), ("refresh_token", &refresh), ("client_id", &settings.client_id)],
     )
     .await?;
-    let new = tokens(answer, Some(refresh))?;
+    let new = tokens(answer, Some(refresh), now)?;
     let secret = new.secret();
     Ok((Credential::Token(new.access.into()), secret))
 }
 
 /// The tokens in an answer. A provider that gives no new token for renewal means that the old one stays good.
-fn tokens(answer: Answer, old_refresh: Option<String>) -> Result<Tokens, Fault> {
+fn tokens(answer: Answer, old_refresh: Option<String>, now: Timestamp) -> Result<Tokens, Fault> {
     if answer.access_token.is_empty() {
         return Err(refused(&answer.error));
     }
     let life = answer.expires_in.unwrap_or(LIFE_S).clamp(0, LIFE_S_MAX);
-    Ok(Tokens { access: answer.access_token, refresh: answer.refresh_token.or(old_refresh), expires_ms: now_ms() + life * 1000 })
-}
-
-/// The clock of the computer, by which tokens end.
-fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    Ok(Tokens {
+        access: answer.access_token,
+        refresh: answer.refresh_token.or(old_refresh),
+        expires_ms: now.plus_ms(life * 1000).0,
+    })
 }
 
 /// A provider that says no. Its error is a name of the standard.

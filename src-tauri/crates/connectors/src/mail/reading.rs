@@ -78,14 +78,14 @@ pub(super) async fn run(settings: &MailSettings, secret: Option<Secret>, link: &
 
 /// Signs in. A token that is refused although it should be good is renewed once.
 async fn signed_in(settings: &MailSettings, secret: Option<Secret>, link: &Link) -> Result<Session, Fault> {
-    let (credential, renewed) = oauth::credential(settings, secret.clone()).await?;
+    let (credential, renewed) = oauth::credential(settings, secret.clone(), Some(link.now())).await?;
     let is_renewed = renewed.is_some();
     if let Some(renewed) = renewed {
         link.keep_secret(renewed).await?;
     }
     match (Session::open(settings, &credential).await, &settings.sign_in) {
         (Err(Fault::Refused { .. }), SignIn::Oauth2(oauth)) if !is_renewed => {
-            let (credential, renewed) = oauth::renew(oauth, secret).await?;
+            let (credential, renewed) = oauth::renew(oauth, secret, link.now()).await?;
             link.keep_secret(renewed).await?;
             Session::open(settings, &credential).await
         }

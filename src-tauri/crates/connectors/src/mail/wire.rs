@@ -107,3 +107,21 @@ pub(super) fn fault(host: &str, error: &io::Error) -> Fault {
         _ => Fault::unreachable(format!("The mail server {host} cannot be reached. Check its name and the network.")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_cannot_write_mail_into_the_log() {
+        assert_eq!(log::STATIC_MAX_LEVEL, log::LevelFilter::Debug, "it writes all that a server sends as traces");
+    }
+
+    #[test]
+    fn a_fault_does_not_repeat_what_a_server_sent() {
+        let told = fault("mail.example", &io::Error::other("during parsing of \"Dear Ana\"")).to_string();
+        assert!(told.contains("mail.example") && !told.contains("Ana"), "{told}");
+        assert!(matches!(fault("m", &io::Error::other(Excess::Line)), Fault::Protocol { .. }));
+        assert!(matches!(fault("m", &io::ErrorKind::UnexpectedEof.into()), Fault::Unreachable { .. }));
+    }
+}

@@ -30,7 +30,7 @@ pub(crate) fn mail(folder: &str, number: usize) -> Vec<u8> {
         let root = id(number / 4 * 4);
         write!(text, "In-Reply-To: {root}\nReferences: {root}\nSubject: Re: Bees {}\n", number / 4).unwrap();
     } else {
-        write!(text, "Subject: =?utf-8?q?B=C3=A4ume_{number}?=\n").unwrap();
+        writeln!(text, "Subject: =?utf-8?q?B=C3=A4ume_{number}?=").unwrap();
     }
     match number % 4 {
         0 => write!(text, "Content-Type: text/plain; charset=utf-8\n\nWe plant {number} trees – in {folder}.\n\nFrom here on it rains.\n-- \nAna\n"),

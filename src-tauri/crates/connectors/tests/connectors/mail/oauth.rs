@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use keepsake_connectors::Fault;
 use keepsake_connectors::mail::{MailSettings, OAuthSettings, Security, SignIn, begin_device_flow, poll_device_flow};
+use keepsake_domain::Timestamp;
 use secrecy::ExposeSecret;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
@@ -73,13 +74,13 @@ async fn a_person_signs_in_with_a_code() {
     let mut code = begin_device_flow(&settings).await.unwrap();
     assert_eq!((code.user_code.as_str(), code.page.as_str()), ("ABCD-EFGH", "https://p.example/device"));
     assert!(!format!("{code:?}").contains("dev-1"));
-    assert!(poll_device_flow(&settings, &mut code).await.unwrap().is_none());
+    assert!(poll_device_flow(&settings, &mut code, Timestamp(0)).await.unwrap().is_none());
     assert_eq!(code.interval, Duration::from_secs(2));
-    assert!(poll_device_flow(&settings, &mut code).await.unwrap().is_none());
+    assert!(poll_device_flow(&settings, &mut code, Timestamp(0)).await.unwrap().is_none());
     assert_eq!(code.interval, Duration::from_secs(7), "the provider wants to be asked less often");
-    let secret = poll_device_flow(&settings, &mut code).await.unwrap().unwrap();
+    let secret = poll_device_flow(&settings, &mut code, Timestamp(0)).await.unwrap().unwrap();
     assert!(secret.expose_secret().contains("at-1") && secret.expose_secret().contains("rt-1"));
-    let over = poll_device_flow(&settings, &mut code).await;
+    let over = poll_device_flow(&settings, &mut code, Timestamp(0)).await;
     assert!(matches!(&over, Err(Fault::Refused { detail }) if detail.contains("expired_token")), "{over:?}");
     let asked = provider.asked.lock().unwrap().clone();
     assert_eq!(asked[0], "client_id=keepsake-of-ana&scope=mail+read");

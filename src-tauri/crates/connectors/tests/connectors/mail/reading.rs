@@ -67,8 +67,8 @@ async fn nothing_is_lost_doubled_or_altered_through_disconnects_restarts_and_kil
     let is_long = std::env::var_os("KEEPSAKE_SOAK").is_some();
     let (count, cuts) = if is_long { (20_000, 50_u64) } else { (300, 10) };
     let (mut server, expect) = filled(count);
-    // Every other connection breaks: in the greeting, in the list of folders, in the marks, within mails.
-    let lengths = (0..cuts).flat_map(|cut| [40 + cut * 4_000, u64::MAX]);
+    // Two of three connections break: in the greeting, in the list of folders, in the marks, within mails.
+    let lengths = (0..cuts).flat_map(|cut| [40 + cut * 2_500, 700 + cut * 1_500, u64::MAX]);
     let proxy = Proxy::start(server.port(), lengths).await;
     let settings = MailSettings { port: proxy.port, ..server.settings() };
     let inbox = MemoryInbox::new();
@@ -82,7 +82,7 @@ async fn nothing_is_lost_doubled_or_altered_through_disconnects_restarts_and_kil
             ended = run(&settings, password(), &inbox) => ends.push(ended),
             _ = until("all", || inbox.with(|kept| kept.messages.len() >= count)) => {}
         }
-        if ends.len() % 8 == 7 {
+        if ends.len() % 4 == 3 {
             server.up();
         }
     }
@@ -90,7 +90,7 @@ async fn nothing_is_lost_doubled_or_altered_through_disconnects_restarts_and_kil
     ends.extend(run_until(&settings, &inbox, is_live).await);
     let killed = ends.iter().filter(|ended| **ended == Ended::Inbox).count();
     let cut = ends.iter().filter(|ended| matches!(ended, Ended::Unreachable(_))).count();
-    assert!(killed >= 5 && cut >= 8, "{killed} kills and {cut} cuts: {ends:?}");
+    assert!(killed >= 5 && cut >= if is_long { 50 } else { 10 }, "{killed} kills and {cut} cuts: {ends:?}");
     assert_eq!(killed + cut, ends.len(), "nothing else went wrong: {ends:?}");
     assert!(all_of(&inbox) == expect, "every mail is as an import has it");
     assert_eq!(inbox.with(|kept| kept.known), 0, "none was delivered twice");

@@ -63,7 +63,7 @@ const TRUSTED: &str = "KEEPSAKE_TEST_TRUSTED_MAIL";
 
 #[tokio::test]
 async fn with_a_certificate_that_the_system_trusts_tls_works_in_both_forms() {
-    if let Some(ports) = std::env::var(TRUSTED).ok() {
+    if let Ok(ports) = std::env::var(TRUSTED) {
         let (port, tls_port) = ports.split_once(' ').unwrap();
         for (port, security) in [(tls_port, Security::Tls), (port, Security::Starttls)] {
             let settings =

@@ -208,13 +208,13 @@ impl<'a> Reader<'a> {
     }
 
     /// The messages of a mail that are not stored yet.
-    async fn messages(&self, bytes: MailBytes, marks: Marks) -> Result<Outcome, Fault> {
-        let messages = match self.parsed(bytes.clone(), marks, false).await? {
+    async fn messages(&self, mut bytes: MailBytes, marks: Marks) -> Result<Outcome, Fault> {
+        let messages = match self.parsed(&mut bytes, marks, false).await? {
             Ok(messages) => messages,
             Err(reason) => return Ok(Err(phrase(reason))),
         };
         let messages = match messages.first() {
-            Some(first) if self.is_of_another(first).await? => match self.parsed(bytes, marks, true).await? {
+            Some(first) if self.is_of_another(first).await? => match self.parsed(&mut bytes, marks, true).await? {
                 Ok(messages) => messages,
                 Err(reason) => return Ok(Err(phrase(reason))),
             },
@@ -234,8 +234,15 @@ impl<'a> Reader<'a> {
         Ok(Ok(new))
     }
 
-    async fn parsed(&self, bytes: MailBytes, marks: Marks, is_id_taken: bool) -> Result<Result<Vec<Message>, SkipReason>, Fault> {
-        let (settings, folder) = (self.settings.addresses.clone(), self.folder.clone());
+    /// What the importer makes of a mail. The bytes can be used again.
+    async fn parsed(
+        &self,
+        bytes: &mut MailBytes,
+        marks: Marks,
+        is_id_taken: bool,
+    ) -> Result<Result<Vec<Message>, SkipReason>, Fault> {
+        let mut mail = std::mem::take(bytes);
+        let (own, folder) = (self.settings.addresses.clone(), self.folder.clone());
         let arrived = marks.arrived.unwrap_or_else(|| self.link.now());
         let work = move || {
             let place = MailPlace {
@@ -243,13 +250,16 @@ impl<'a> Reader<'a> {
                 folder_use: folder.folder_use,
                 is_draft: marks.is_draft,
                 is_deleted: marks.is_deleted,
-                own: &settings,
+                own: &own,
                 is_id_taken,
             };
-            read_mail(bytes, &place, &ImportOptions { zone: Zone::UTC, ..ImportOptions::new(arrived) })
+            let read = read_mail(&mut mail, &place, &ImportOptions { zone: Zone::UTC, ..ImportOptions::new(arrived) });
+            (mail, read)
         };
         // It fails only if the runtime ends.
-        tokio::task::spawn_blocking(work).await.map_err(|_| Fault::Inbox(InboxError::Stopped))
+        let (mail, read) = tokio::task::spawn_blocking(work).await.map_err(|_| Fault::Inbox(InboxError::Stopped))?;
+        *bytes = mail;
+        Ok(read)
     }
 
     /// The message with this id that is stored or waits to be.

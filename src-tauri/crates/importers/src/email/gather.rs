@@ -18,7 +18,7 @@ const BASE64_LINE_BYTES_MIN: usize = 56;
 const PROPERTIES_BYTES_MAX: usize = 64 * 1024;
 
 /// The lines of one mail.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) struct Gathered {
     /// The lines, each with a line feed.
     pub(super) bytes: Vec<u8>,

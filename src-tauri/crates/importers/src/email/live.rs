@@ -13,7 +13,7 @@ use crate::out::Out;
 use crate::{ImportOptions, Read, Sink, SkipReason, Stop};
 
 /// The bytes of one mail, taken in pieces. Large attachments are not kept whole, and no more than 48 MiB of the rest.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct MailBytes {
     mail: Gathered,
     /// The beginning of a line that goes on in the next piece.
@@ -57,11 +57,11 @@ impl MailBytes {
     }
 
     /// The mail, with its last line.
-    fn whole(mut self) -> Gathered {
+    fn whole(&mut self) -> &Gathered {
         if !self.line.is_empty() || self.is_line_too_large {
             self.end_line();
         }
-        self.mail
+        &self.mail
     }
 }
 
@@ -125,16 +125,16 @@ pub fn is_same_mail(a: &Message, b: &Message) -> bool {
     a.author.handle.folded() == b.author.handle.folded() && (!is_dated || a.time == b.time)
 }
 
-/// The messages of one mail, the first of which has its id; or why there are none. The options' file time is the time of a mail
+/// The messages of one mail, of which no pieces may follow; of them has its id. Or why there are none. The options' file time is the time of a mail
 /// that has none.
-pub fn read_mail(bytes: MailBytes, place: &MailPlace<'_>, options: &ImportOptions) -> Result<Vec<Message>, SkipReason> {
+pub fn read_mail(bytes: &mut MailBytes, place: &MailPlace<'_>, options: &ImportOptions) -> Result<Vec<Message>, SkipReason> {
     let mail = bytes.whole();
     let mut taken = Taken::default();
     let mut mailbox = Mailbox::default();
     mailbox.is_id_taken = place.is_id_taken;
     let mut out = Out::new(&mut taken, options, SourceKind::Email, mail.bytes.len() as u64);
     // `Taken` never stops.
-    let _ = mailbox.take(&mail, place.place(), &mut out).and_then(|()| mailbox.finish(&mut out)).and_then(|()| out.finish());
+    let _ = mailbox.take(mail, place.place(), &mut out).and_then(|()| mailbox.finish(&mut out)).and_then(|()| out.finish());
     let Taken { mut messages, skipped } = taken;
     let own: Vec<String> = place.own.iter().map(|own| folded(own)).collect();
     for message in &mut messages {
@@ -196,7 +196,7 @@ mod tests {
         for piece in MAIL.as_bytes().chunks(pieces) {
             bytes.push(piece);
         }
-        read_mail(bytes, place, &ImportOptions::new(Timestamp(0)))
+        read_mail(&mut bytes, place, &ImportOptions::new(Timestamp(0)))
     }
 
     #[test]

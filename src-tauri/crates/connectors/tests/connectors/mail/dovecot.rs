@@ -70,7 +70,10 @@ impl Dovecot {
             if let Some(status) = self.child.as_mut().unwrap().try_wait().unwrap() {
                 let mut told = String::new();
                 self.child.as_mut().unwrap().stderr.take().unwrap().read_to_string(&mut told).unwrap();
-                panic!("Dovecot ended ({status}): {told} {}", self.log());
+                panic!(
+                    "Dovecot ended ({status}): {told} {}. Is dovecot-imapd missing? src-tauri/scripts/system_packages.sh test",
+                    self.log()
+                );
             }
             assert!(Instant::now() < end, "Dovecot did not start: {}", self.log());
             std::thread::sleep(Duration::from_millis(20));
@@ -86,13 +89,13 @@ impl Dovecot {
 
     /// A command of Dovecot with its configuration, as a user without rights.
     fn command(&self, name: &str) -> Command {
-        let mut command = if is_root() {
-            let mut command = Command::new("setpriv");
-            command.args(["--reuid", &NOBODY.to_string(), "--regid", &NOBODY.to_string(), "--clear-groups", name]);
-            command
-        } else {
-            Command::new(name)
-        };
+        let mut command = Command::new("setpriv");
+        // It ends with a test that is killed, too.
+        command.args(["--pdeathsig", "TERM"]);
+        if is_root() {
+            command.args(["--reuid", &NOBODY.to_string(), "--regid", &NOBODY.to_string(), "--clear-groups"]);
+        }
+        command.arg(name);
         command.arg("-c").arg(self.folder.path().join("dovecot.conf"));
         // Where Debian keeps it.
         command.env("PATH", format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default()));

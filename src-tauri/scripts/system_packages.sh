@@ -5,7 +5,8 @@ set -euo pipefail
 
 build=(build-essential pkg-config libssl-dev python3-venv)
 window=(libwebkit2gtk-4.1-dev libxdo-dev libayatana-appindicator3-dev librsvg2-dev)
-test=(webkit2gtk-driver xvfb dbus-x11)
+# dovecot-imapd: the mail connector is tested against it. It is never started as a service of the system.
+test=(webkit2gtk-driver xvfb dbus-x11 dovecot-imapd)
 
 wanted=()
 for group in "$@"; do

@@ -6,6 +6,7 @@
 
 mod contract;
 mod link;
+pub mod mail;
 mod settings;
 mod supervise;
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::{Fault, FoundChannel, Secret};
 use crate::link::Link;
+use crate::mail::{self, MailSettings};
 
 /// How long a first connection may take. People wait for it.
 const CONNECT_MAX: Duration = Duration::from_secs(60);
@@ -20,6 +21,8 @@ const CONNECT_MAX: Duration = Duration::from_secs(60);
 pub enum Settings {
     /// Other programs send messages; there is nothing to connect to.
     Webhook,
+    /// A mailbox, read by IMAP.
+    Mail(MailSettings),
 }
 
 /// A source that answered.
@@ -40,21 +43,24 @@ impl Settings {
     pub fn kind(&self) -> LiveSourceKind {
         match self {
             Self::Webhook => LiveSourceKind::Webhook,
+            Self::Mail(_) => LiveSourceKind::Mail,
         }
     }
 
     /// Reads the source until it fails or is dropped.
-    pub(crate) async fn run(&self, _secret: Option<Secret>, _link: Link) -> Result<Infallible, Fault> {
+    pub(crate) async fn run(&self, secret: Option<Secret>, link: Link) -> Result<Infallible, Fault> {
         match self {
             Self::Webhook => std::future::pending().await,
+            Self::Mail(settings) => mail::run(settings, secret, link).await,
         }
     }
 }
 
 /// Connects for the first time with what the person entered. Nothing is stored.
-pub async fn connect(settings: Settings, _entered: Option<Secret>) -> Result<Connected, Fault> {
+pub async fn connect(settings: Settings, entered: Option<Secret>) -> Result<Connected, Fault> {
     match settings {
         Settings::Webhook => Ok(Connected { secret: None, settings, name: String::new(), channels: Vec::new() }),
+        Settings::Mail(settings) => mail::connect(settings, entered).await,
     }
 }
 

@@ -67,6 +67,7 @@ mod zed;
 
 pub use archive::{LeftOut, LeftOutReason};
 pub use contract::{DateOrder, FileReport, ImportOptions, MeetingDate, MeetingDateError, Read, Sink, Skip, SkipReason, Stop};
+pub use email::{FolderUse, MailBytes, MailPlace, automatic, is_same_mail, read_mail};
 pub use error::ImportError;
 pub use find::{Export, Inventory, look_through, sniff};
 pub use formats::names_owner;

@@ -49,6 +49,8 @@ pub(super) struct Mailbox {
     /// The mails that were read: for the fingerprint of each id, that of its sender and date.
     seen: HashMap<u64, u64>,
     last_time: Option<Timestamp>,
+    /// Whether the ids of the mails are known to be those of others.
+    pub(super) is_id_taken: bool,
 }
 
 /// Why a mail is skipped, and its subject.
@@ -194,6 +196,9 @@ impl Mailbox {
     /// Whether the id of this mail was read before.
     fn seen_before(&mut self, header: &Header<'_>, thread: &Thread, from: &Address) -> Seen {
         let Some(id) = &thread.id else { return Seen::Never };
+        if self.is_id_taken {
+            return Seen::OtherMail;
+        }
         if self.seen.len() >= FINGERPRINTS_MAX {
             self.seen.clear();
         }

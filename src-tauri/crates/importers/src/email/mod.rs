@@ -1,5 +1,5 @@
 //! Mail: mbox files, single messages, and Maildirs. Each mail is read by itself, with a bound on its memory, and becomes the
-//! words of whoever wrote it: what they quoted, passed on or signed with is told apart.
+//! words of whoever wrote it: what they quoted, passed on or signed with is told apart. `live` reads one mail for a connector.
 //!
 //! `gather` reads one mail from a file, `parts` takes its MIME structure apart, `plain` and `html` make lines of its text, and
 //! `own_words` tells the sender's lines from all others. `envelope` reads who wrote it to whom and when, `place` what the folder
@@ -10,6 +10,7 @@ mod automatic;
 mod envelope;
 mod gather;
 mod html;
+mod live;
 mod mail;
 mod maildir;
 mod mails;
@@ -20,6 +21,8 @@ mod pgp;
 mod place;
 mod plain;
 mod subject;
+
+pub use live::{FolderUse, MailBytes, MailPlace, automatic, is_same_mail, read_mail};
 
 use std::io::BufRead;
 

@@ -1,0 +1,151 @@
+//! How far a folder was read, and what is read next. Pure: nothing here asks a server.
+//!
+//! The numbers of mails (UIDs) grow. What was there at the first look is read from the newest mail down, and what arrives later
+//! from there up, so two numbers say all: below `low` nothing was read yet, and above `high` neither.
+
+use keepsake_domain::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::session::Opened;
+
+/// Number of mails that are looked at in one step, at most.
+pub(super) const STEP_MAILS: usize = 200;
+
+/// Widest span of numbers that is searched by date at once, so that the answer is a line of less than 512 KiB.
+pub(super) const SEARCH_WIDTH_MAX: u32 = 32_768;
+
+/// Widest span of which all mails are listed at once, unless the folder has no more mails than that: so that the answer fits.
+pub(super) const LIST_WIDTH_MAX: u32 = 100_000;
+
+/// Days before the wanted time that are asked for: the day of arrival is in the zone of the server.
+pub(super) const DAYS_BEFORE: i64 = 2;
+
+/// How far a folder was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Position {
+    /// The folder's validity. Another one means that all mails have other numbers.
+    pub(super) validity: u32,
+    /// The highest number that was read, or that was there at the first look.
+    pub(super) high: u32,
+    /// The lowest number that was read.
+    pub(super) low: u32,
+    /// The time before which nothing was wanted.
+    pub(super) since: Option<i64>,
+    /// Number of mails that were looked at, of those that were there at the first look.
+    #[serde(default)]
+    pub(super) done: u64,
+}
+
+impl Position {
+    /// Where to go on, after what was kept and what the server says now. All is read again if the numbers changed or if more is
+    /// wanted than before; the ids of mails show what is known.
+    pub(super) fn resume(kept: Option<&str>, opened: &Opened, since: Option<Timestamp>) -> Self {
+        let since = since.map(|time| time.0);
+        let kept: Option<Self> = kept.and_then(|text| serde_json::from_str(text).ok());
+        match kept.filter(|kept| kept.validity == opened.validity) {
+            None => Self { validity: opened.validity, high: opened.top, low: opened.top.saturating_add(1), since, done: 0 },
+            Some(kept) => {
+                let is_more = match (kept.since, since) {
+                    (None, _) => false,
+                    (Some(_), None) => true,
+                    (Some(before), Some(now)) => now < before,
+                };
+                let low = if is_more { kept.high.saturating_add(1) } else { kept.low };
+                Self { low, since, done: if is_more { 0 } else { kept.done }, ..kept }
+            }
+        }
+    }
+
+    /// As it is kept.
+    pub(super) fn kept(&self) -> String {
+        // Plain numbers cannot fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Whether something that was there at the first look is left.
+    pub(super) fn is_behind(&self) -> bool {
+        self.low > 1
+    }
+
+    /// Whether mails arrived.
+    pub(super) fn has_news(&self, top: u32) -> bool {
+        top > self.high
+    }
+
+    /// The next numbers downwards.
+    pub(super) fn back(&self, width: u32) -> (u32, u32) {
+        let last = self.low.saturating_sub(1);
+        (last.saturating_sub(width.saturating_sub(1)).max(1), last)
+    }
+
+    /// The next numbers upwards.
+    pub(super) fn on(&self, top: u32, width: u32) -> (u32, u32) {
+        let first = self.high.saturating_add(1);
+        (first, first.saturating_add(width.saturating_sub(1)).min(top))
+    }
+}
+
+/// How wide the next span is. Where few mails are left among many numbers it doubles, so that gaps of millions cost little.
+pub(super) fn wider(width: u32, found: usize, exists: u32) -> u32 {
+    let step = u32::try_from(STEP_MAILS).unwrap_or(u32::MAX);
+    if found >= STEP_MAILS / 4 { step } else { width.max(step).saturating_mul(2).min(widest(exists)) }
+}
+
+/// The widest span of a folder with so many mails.
+pub(super) fn widest(exists: u32) -> u32 {
+    if exists > LIST_WIDTH_MAX { LIST_WIDTH_MAX } else { u32::MAX }
+}
+
+/// The day to ask for, as the protocol writes it.
+pub(super) fn day(since: Timestamp) -> Option<String> {
+    let day = chrono::DateTime::from_timestamp_millis(since.0)? - chrono::Duration::days(DAYS_BEFORE);
+    Some(day.format("%-d-%b-%Y").to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_read_is_not_read_again_unless_numbers_changed_or_more_is_wanted() {
+        let kept = Position { validity: 7, high: 90, low: 40, since: Some(500), done: 51 };
+        let check = |kept: Option<&str>, validity, since: Option<i64>, expect: (u32, u32, u64)| {
+            let opened = Opened { validity, top: 100, exists: 100 };
+            let found = Position::resume(kept, &opened, since.map(Timestamp));
+            assert_eq!((found.high, found.low, found.done), expect, "{kept:?} {validity} {since:?}");
+            assert_eq!(found.since, since);
+        };
+        let text = kept.kept();
+        check(None, 7, None, (100, 101, 0));
+        check(Some("nonsense"), 7, None, (100, 101, 0));
+        check(Some(&text), 8, Some(500), (100, 101, 0));
+        check(Some(&text), 7, Some(500), (90, 40, 51));
+        check(Some(&text), 7, Some(600), (90, 40, 51));
+        check(Some(&text), 7, Some(400), (90, 91, 0));
+        check(Some(&text), 7, None, (90, 91, 0));
+    }
+
+    #[test]
+    fn spans_cover_every_number_once() {
+        let mut position = Position { validity: 1, high: 1000, low: 1001, since: None, done: 0 };
+        let (mut next, mut width, mut steps) = (1000, 200, 0);
+        while position.is_behind() {
+            let (first, last) = position.back(width);
+            assert_eq!(last, next, "no gap and no overlap");
+            (position.low, next, steps) = (first, first - 1, steps + 1);
+            width = wider(width, 0, 5);
+        }
+        assert_eq!((position.low, steps), (1, 3));
+        assert_eq!(position.on(1300, 200), (1001, 1200));
+        assert_eq!(position.on(1100, 200), (1001, 1100));
+        assert_eq!(wider(204_800, 50, 5), 200);
+        assert_eq!(wider(90_000, 0, 300_000), LIST_WIDTH_MAX);
+        let top = Position::resume(None, &Opened { validity: 1, top: u32::MAX, exists: 1 }, None);
+        assert!(!top.has_news(u32::MAX) && top.is_behind());
+    }
+
+    #[test]
+    fn a_day_is_written_as_the_protocol_wants_it() {
+        assert_eq!(day(Timestamp(1_767_700_800_000)).as_deref(), Some("4-Jan-2026"));
+    }
+}

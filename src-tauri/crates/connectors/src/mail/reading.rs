@@ -1,0 +1,301 @@
+//! The loop over the folders of a mailbox: what was there before, newest first, and then what arrives.
+//!
+//! One connection is enough: it waits at the folder that gets mail, and looks at the others every few minutes. Not here: how a
+//! mail is read (`fetch`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use keepsake_domain::Timestamp;
+use tokio::time::Instant;
+
+use super::fetch::{Reader, Way};
+use super::folder::Folder;
+use super::oauth;
+use super::position::{Position, SEARCH_WIDTH_MAX, STEP_MAILS, day, wider, widest};
+use super::session::{Keep, Marks, Opened, Session, Woken};
+use super::settings::{MailSettings, SignIn};
+use crate::contract::{Fault, FoundChannel, Plan, Secret, Status};
+use crate::link::Link;
+
+/// How often the folders are listed again, to see new ones.
+const LIST_EVERY: Duration = Duration::from_secs(15 * 60);
+
+/// Number of steps back in one folder before the next one has its turn: two thousand mails.
+const TURN_STEPS: usize = 10;
+
+/// Wait after news, so that many mails at once are read together, and so that a server that announces without end costs little.
+const SETTLE: Duration = Duration::from_millis(300);
+
+/// A mailbox that is read.
+struct Mailbox<'a> {
+    settings: &'a MailSettings,
+    link: &'a mut Link,
+    session: Session,
+    folders: Vec<Folder>,
+    listed_at: Instant,
+    plan: Plan,
+    /// What is known of the selected folders, by their ids.
+    states: BTreeMap<String, State>,
+    /// What was last said.
+    is_live: bool,
+}
+
+/// What is known of a folder.
+#[derive(Debug, Clone, Copy)]
+struct State {
+    position: Position,
+    /// How many numbers the next step back has.
+    width: u32,
+    /// Number of mails, for the person.
+    exists: u32,
+}
+
+/// Reads until something fails.
+pub(super) async fn run(settings: &MailSettings, secret: Option<Secret>, link: &mut Link) -> Result<Infallible, Fault> {
+    link.note(Status::Connecting);
+    let settings = settings.clone().completed();
+    settings.check()?;
+    let mut session = signed_in(&settings, secret, link).await?;
+    let folders = session.folders().await?;
+    link.found(channels(&folders)).await?;
+    let plan = link.plan().await?;
+    let states = BTreeMap::new();
+    let listed_at = Instant::now();
+    let mut mailbox = Mailbox { settings: &settings, link, session, folders, listed_at, plan, states, is_live: false };
+    let mut due = None;
+    loop {
+        if mailbox.catch_up(due).await? {
+            due = mailbox.wait().await?;
+        } else {
+            mailbox.replan().await?;
+            due = None;
+        }
+    }
+}
+
+/// Signs in. A token that is refused although it should be good is renewed once.
+async fn signed_in(settings: &MailSettings, secret: Option<Secret>, link: &Link) -> Result<Session, Fault> {
+    let (credential, renewed) = oauth::credential(settings, secret.clone(), Some(link.now())).await?;
+    let is_renewed = renewed.is_some();
+    if let Some(renewed) = renewed {
+        link.keep_secret(renewed).await?;
+    }
+    match (Session::open(settings, &credential).await, &settings.sign_in) {
+        (Err(Fault::Refused { .. }), SignIn::Oauth2(oauth)) if !is_renewed => {
+            let (credential, renewed) = oauth::renew(oauth, secret, link.now()).await?;
+            link.keep_secret(renewed).await?;
+            Session::open(settings, &credential).await
+        }
+        (opened, _) => opened,
+    }
+}
+
+fn channels(folders: &[Folder]) -> Vec<FoundChannel> {
+    folders.iter().map(Folder::channel).collect()
+}
+
+/// Which folders have something to read; `None` for all.
+type Due = Option<BTreeSet<String>>;
+
+impl Mailbox<'_> {
+    /// The selected folders that are there, the inbox first.
+    fn selected(&self) -> Vec<Folder> {
+        let mut selected: Vec<Folder> =
+            self.folders.iter().filter(|folder| self.plan.channels.contains_key(&folder.id)).cloned().collect();
+        selected.sort_by_key(|folder| !folder.id.eq_ignore_ascii_case("INBOX"));
+        selected
+    }
+
+    /// Reads what the person chose meanwhile.
+    async fn replan(&mut self) -> Result<(), Fault> {
+        self.plan = self.link.plan().await?;
+        // Positions are those of the inbox: what is wanted of a folder may have changed.
+        self.states.clear();
+        self.list().await
+    }
+
+    async fn list(&mut self) -> Result<(), Fault> {
+        self.listed_at = Instant::now();
+        let folders = self.session.folders().await?;
+        if folders != self.folders {
+            self.folders = folders;
+            self.link.found(channels(&self.folders)).await?;
+        }
+        Ok(())
+    }
+
+    /// Reads the folders that are due until nothing is left. Returns `false` as soon as the person chose other ones.
+    async fn catch_up(&mut self, due: Due) -> Result<bool, Fault> {
+        let mut left: Vec<Folder> = self.selected();
+        left.retain(|folder| due.as_ref().is_none_or(|due| due.contains(&folder.id)));
+        while !left.is_empty() {
+            for folder in std::mem::take(&mut left) {
+                match self.turn(&folder).await? {
+                    Turn::Changed => return Ok(false),
+                    Turn::Left => left.push(folder),
+                    Turn::Done => {}
+                }
+            }
+        }
+        if !self.is_live {
+            self.is_live = true;
+            self.link.note(Status::Live);
+        }
+        Ok(true)
+    }
+
+    /// Reads new mails of a folder, and some of the old ones.
+    async fn turn(&mut self, folder: &Folder) -> Result<Turn, Fault> {
+        let Some(opened) = self.session.examine(&folder.id).await? else { return Ok(Turn::Done) };
+        let Some(selected) = self.plan.channels.get(&folder.id) else { return Ok(Turn::Done) };
+        let since = selected.since;
+        let kept = match self.states.get(&folder.id) {
+            Some(state) => Some(state.position.kept()),
+            None => selected.position.clone(),
+        };
+        let position = Position::resume(kept.as_deref(), &opened, since);
+        let width = self.states.get(&folder.id).map_or_else(|| wider(0, STEP_MAILS, 0), |state| state.width);
+        let mut state = State { position, width, exists: opened.exists };
+        self.states.insert(folder.id.clone(), state);
+        let mut steps = 0;
+        while state.position.has_news(opened.top) || state.position.is_behind() && steps < TURN_STEPS {
+            if self.link.changed().now_or_never().is_some() {
+                return Ok(Turn::Changed);
+            }
+            if state.position.has_news(opened.top) {
+                self.step_on(folder, since, &opened, &mut state).await?;
+            } else {
+                self.step_back(folder, since, &mut state).await?;
+                steps += 1;
+            }
+            self.states.insert(folder.id.clone(), state);
+            if steps > 0 {
+                self.tell();
+            }
+        }
+        Ok(if state.position.is_behind() { Turn::Left } else { Turn::Done })
+    }
+
+    /// Reads some of the mails that arrived.
+    async fn step_on(
+        &mut self,
+        folder: &Folder,
+        since: Option<Timestamp>,
+        opened: &Opened,
+        state: &mut State,
+    ) -> Result<(), Fault> {
+        let (first, last) = state.position.on(opened.top, widest(opened.exists));
+        let mut mails = self.session.marks(&format!("{first}:{last}"), Keep::Oldest, STEP_MAILS).await?;
+        // `n:m` means the same as `m:n`, and some servers add the last mail to every span.
+        mails.retain(|uid, _| (first..=last).contains(uid));
+        let end = if mails.len() < STEP_MAILS { last } else { mails.keys().next_back().copied().unwrap_or(last) };
+        let mails: Vec<(u32, Marks)> = mails.into_iter().collect();
+        let mut reader = Reader::new(self.settings, self.link, folder, since, state.position);
+        reader.read(&mut self.session, &mails, Way::On, end).await?;
+        state.position = reader.position;
+        Ok(())
+    }
+
+    /// Reads some of the mails that were there before, the newest first.
+    async fn step_back(&mut self, folder: &Folder, since: Option<Timestamp>, state: &mut State) -> Result<(), Fault> {
+        let (first, last) = state.position.back(state.width);
+        let is_searched = last - first < SEARCH_WIDTH_MAX;
+        let mut mails = match since.and_then(day).filter(|_| is_searched) {
+            Some(day) => {
+                let mut uids = self.session.arrived_since(first, last, &day).await?;
+                uids.sort_unstable_by(|a, b| b.cmp(a));
+                uids.truncate(STEP_MAILS);
+                let set = uids.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+                if uids.is_empty() { BTreeMap::new() } else { self.session.marks(&set, Keep::Newest, STEP_MAILS).await? }
+            }
+            None => self.session.marks(&format!("{first}:{last}"), Keep::Newest, STEP_MAILS).await?,
+        };
+        mails.retain(|uid, _| (first..=last).contains(uid));
+        let end = if mails.len() < STEP_MAILS { first } else { mails.keys().next().copied().unwrap_or(first) };
+        let mails: Vec<(u32, Marks)> = mails.into_iter().rev().collect();
+        let mut reader = Reader::new(self.settings, self.link, folder, since, state.position);
+        reader.read(&mut self.session, &mails, Way::Back, end).await?;
+        state.position = reader.position;
+        state.width = wider(state.width, mails.len(), state.exists);
+        Ok(())
+    }
+
+    /// Says how far it is, while old mails are read.
+    fn tell(&mut self) {
+        self.is_live = false;
+        let done = self.states.values().map(|state| state.position.done).sum();
+        let is_whole = self.states.values().all(|state| state.position.since.is_none());
+        let is_all_known = self.selected().iter().all(|folder| self.states.contains_key(&folder.id));
+        let total = self.states.values().map(|state| u64::from(state.exists)).sum::<u64>().max(done);
+        self.link.note(Status::CatchingUp { done, total: (is_whole && is_all_known).then_some(total) });
+    }
+
+    /// Waits until a folder has something to read, or until the person chose other ones. Returns the folders.
+    async fn wait(&mut self) -> Result<Due, Fault> {
+        let at_most = Duration::from_secs(u64::from(self.settings.check_s));
+        let mut due = BTreeSet::new();
+        let selected = self.selected();
+        let woken = match selected.first() {
+            Some(first) => {
+                // Something may have arrived since it was read.
+                match self.session.examine(&first.id).await? {
+                    Some(opened) if self.is_due(&first.id, opened.validity, opened.top) => {
+                        due.insert(first.id.clone());
+                        return Ok(Some(due));
+                    }
+                    _ => self.session.idle(at_most, self.link.changed()).await?,
+                }
+            }
+            None => tokio::select! {
+                () = self.link.changed() => Woken::Call,
+                () = tokio::time::sleep(at_most) => Woken::Time,
+            },
+        };
+        match woken {
+            Woken::Call => {
+                self.replan().await?;
+                return Ok(None);
+            }
+            Woken::News => {
+                tokio::time::sleep(SETTLE).await;
+                due.extend(selected.first().map(|first| first.id.clone()));
+                return Ok(Some(due));
+            }
+            Woken::Time => self.session.noop().await?,
+        }
+        if self.listed_at.elapsed() >= LIST_EVERY {
+            self.list().await?;
+        }
+        for folder in self.selected() {
+            match self.session.status(&folder.id).await? {
+                Some((validity, top)) if self.is_due(&folder.id, validity, top) => {
+                    due.insert(folder.id);
+                }
+                _ => {}
+            }
+        }
+        // The open folder is looked at when waiting begins.
+        Ok(Some(due))
+    }
+
+    /// Whether a folder has something to read, by what the server says of it.
+    fn is_due(&self, folder: &str, validity: u32, top: u32) -> bool {
+        self.states
+            .get(folder)
+            .is_none_or(|state| state.position.validity != validity || state.position.has_news(top) || state.position.is_behind())
+    }
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// Nothing is left in the folder.
+    Done,
+    /// Older mails are left.
+    Left,
+    /// The person chose other folders.
+    Changed,
+}

@@ -1,0 +1,576 @@
+//! A connection to a mail server, and the few commands that are sent on it. None of them changes anything in a mailbox.
+//!
+//! Commands are written here, and answers are parsed by `async-imap`: its own commands do not tell an answer that ended early from
+//! a whole one, so a mail could be lost. Every command has a time limit and a limit of bytes. Not here: what is read in which
+//! order (`reading`).
+
+use std::collections::{BTreeMap, HashSet};
+use std::future::Future;
+use std::time::Duration;
+
+use async_imap::Client;
+use async_imap::imap_proto::{
+    AttributeValue, Capability, MailboxDatum, Outcome, Response, ResponseCode, Status, StatusAttribute,
+};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use keepsake_domain::Timestamp;
+use secrecy::ExposeSecret;
+use tokio::io::AsyncWriteExt;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::folder::{Folder, quoted};
+use super::guard::{Allowance, Guard};
+use super::oauth::Credential;
+use super::settings::{MailSettings, Security};
+use super::wire::{fault, silent, tcp, tls};
+use crate::contract::Fault;
+
+/// How long a server may take for one answer. A search in a large mailbox takes up to a minute.
+const ANSWER_MAX: Duration = Duration::from_secs(2 * 60);
+
+/// How long a server may take for all answers to a command.
+const COMMAND_MAX: Duration = Duration::from_secs(10 * 60);
+
+/// How long to wait for a goodbye.
+const GOODBYE_MAX: Duration = Duration::from_secs(2);
+
+/// Maximum bytes of an answer that is short.
+const SHORT_BYTES: u64 = 2 * 1024 * 1024;
+
+/// Maximum bytes of a list of folders: a hundred thousand with long names.
+const LIST_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Maximum bytes of the sizes and marks of a hundred thousand mails.
+const MARKS_BYTES: u64 = 24 * 1024 * 1024;
+
+/// Bytes of a mail that are asked for at once. Most mails without attachments are smaller.
+pub(super) const PIECE_BYTES: u32 = 512 * 1024;
+
+/// Bytes of an answer beside the piece of mail in it.
+const ANSWER_BYTES: u64 = 64 * 1024;
+
+/// Maximum number of characters of what a server says to a person.
+const SAID_CHARS_MAX: usize = 200;
+
+/// How a command ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Reply {
+    /// It was carried out.
+    Done,
+    /// It was not, and this is why.
+    Refused(String),
+}
+
+/// An open folder.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Opened {
+    /// Changes when the server numbers all mails anew.
+    pub(super) validity: u32,
+    /// The highest number that a mail may have.
+    pub(super) top: u32,
+    /// Number of mails.
+    pub(super) exists: u32,
+}
+
+/// What is known of a mail before it is read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Marks {
+    /// Its size, as the server says.
+    pub(super) size: u32,
+    /// When it arrived.
+    pub(super) arrived: Option<Timestamp>,
+    /// Whether it is marked as a draft.
+    pub(super) is_draft: bool,
+    /// Whether it is marked to be removed.
+    pub(super) is_deleted: bool,
+}
+
+/// Which of too many mails are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// Those with the highest numbers.
+    Newest,
+    /// Those with the lowest.
+    Oldest,
+}
+
+/// Why waiting ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Woken {
+    /// The server announced something.
+    News,
+    /// The time is over.
+    Time,
+    /// Something else came up.
+    Call,
+}
+
+/// A connection that is signed in.
+pub(super) struct Session {
+    host: String,
+    client: Client<Guard>,
+    allowance: Allowance,
+    commands: u64,
+    capabilities: HashSet<String>,
+}
+
+impl Session {
+    /// Connects and signs in.
+    pub(super) async fn open(settings: &MailSettings, credential: &Credential) -> Result<Self, Fault> {
+        let host = &settings.host;
+        let mut stream = tcp(settings).await?;
+        if settings.security == Security::Tls {
+            stream = tls(host, stream).await?;
+        }
+        let mut session = Self::on(host, stream);
+        let is_signed_in = session.greeted().await?;
+        if settings.security == Security::Starttls {
+            if is_signed_in {
+                return Err(Fault::protocol(format!("The mail server {host} skips STARTTLS, so it is not trusted. Choose TLS.")));
+            }
+            if let Reply::Refused(why) = session.ask("STARTTLS", SHORT_BYTES, |_| {}).await? {
+                return Err(Fault::refused(format!("The mail server {host} does not offer STARTTLS ({why}). Choose TLS.")));
+            }
+            // What came before TLS is forgotten with the old client, whoever sent it.
+            let stream = tls(host, session.client.into_inner().into_inner()).await?;
+            session = Self::on(host, stream);
+        }
+        session.learn_capabilities().await?;
+        if !is_signed_in {
+            session.sign_in(&settings.user, credential).await?;
+            session.learn_capabilities().await?;
+        }
+        Ok(session)
+    }
+
+    fn on(host: &str, stream: Box<dyn super::guard::Stream>) -> Self {
+        let allowance = Allowance::default();
+        allowance.set(SHORT_BYTES);
+        let client = Client::new(Guard::new(stream, allowance.clone()));
+        Self { host: host.to_owned(), client, allowance, commands: 0, capabilities: HashSet::new() }
+    }
+
+    /// Reads the greeting. Returns whether the server knows who asks.
+    async fn greeted(&mut self) -> Result<bool, Fault> {
+        let is_signed_in = |response: &Response<'_>| match response {
+            Response::Data { status: Status::Ok, .. } => Some(false),
+            Response::Data { status: Status::PreAuth, .. } => Some(true),
+            _ => None,
+        };
+        self.next(Instant::now() + ANSWER_MAX, is_signed_in).await?.ok_or_else(|| not_imap(&self.host))
+    }
+
+    async fn learn_capabilities(&mut self) -> Result<(), Fault> {
+        let mut found = HashSet::new();
+        self.ask("CAPABILITY", SHORT_BYTES, |response| {
+            if let Response::Capabilities(capabilities) = response {
+                found.extend(capabilities.iter().map(|capability| match capability {
+                    Capability::Imap4rev1 => "IMAP4REV1".to_owned(),
+                    Capability::Auth(name) => format!("AUTH={}", name.to_ascii_uppercase()),
+                    Capability::Atom(name) => name.to_ascii_uppercase(),
+                }));
+            }
+        })
+        .await?;
+        self.capabilities = found;
+        Ok(())
+    }
+
+    fn can(&self, capability: &str) -> bool {
+        self.capabilities.contains(capability)
+    }
+
+    async fn sign_in(&mut self, user: &str, credential: &Credential) -> Result<(), Fault> {
+        let reply = match credential {
+            Credential::Token(token) => {
+                let answer = STANDARD.encode(format!("user={user}\x01auth=Bearer {}\x01\x01", token.expose_secret()));
+                self.authenticate("XOAUTH2", &answer).await?
+            }
+            Credential::Password(password) if self.can("AUTH=PLAIN") => {
+                let answer = STANDARD.encode(format!("\0{user}\0{}", password.expose_secret()));
+                self.authenticate("PLAIN", &answer).await?
+            }
+            Credential::Password(_) if self.can("LOGINDISABLED") => {
+                return Err(Fault::refused(format!(
+                    "The mail server {} takes no password on this connection. Choose TLS, or sign in with a token.",
+                    self.host
+                )));
+            }
+            Credential::Password(password) => {
+                let (Some(user), Some(password)) = (quoted(user), quoted(password.expose_secret())) else {
+                    return Err(Fault::refused("The user name or the password has a line break in it. Enter it again."));
+                };
+                self.ask(&format!("LOGIN {user} {password}"), SHORT_BYTES, |_| {}).await?
+            }
+        };
+        let Reply::Refused(why) = reply else { return Ok(()) };
+        let secret = match credential {
+            Credential::Token(secret) | Credential::Password(secret) => secret.expose_secret(),
+        };
+        // A server may repeat what it was sent.
+        let why = if secret.is_empty() { why } else { why.replace(secret, "…") };
+        if is_for_now(&why) {
+            return Err(Fault::unreachable(format!("The mail server {} cannot sign anybody in now: {why}", self.host)));
+        }
+        let advice = match credential {
+            Credential::Password(_) => {
+                "Check the user name and the password. Gmail, iCloud, Yahoo and others want an app password, which you make in the \
+                 settings of your account."
+            }
+            Credential::Token(_) => "Sign in at your provider again.",
+        };
+        Err(Fault::refused(format!("The mail server {} did not let you in: {why}. {advice}", self.host)))
+    }
+
+    async fn authenticate(&mut self, mechanism: &str, answer: &str) -> Result<Reply, Fault> {
+        let tag = self.send(&format!("AUTHENTICATE {mechanism}"), SHORT_BYTES).await?;
+        let deadline = Instant::now() + COMMAND_MAX;
+        let mut answer = Some(answer);
+        loop {
+            match self.next(deadline, |response| event(response, &tag)).await? {
+                // After the answer, a server may send an error as a further question, which wants an empty answer.
+                Event::Question => self.write(&format!("{}\r\n", answer.take().unwrap_or_default())).await?,
+                Event::End(reply) => return Ok(reply),
+                Event::News | Event::Other => {}
+            }
+        }
+    }
+
+    /// The folders that have mails.
+    pub(super) async fn folders(&mut self) -> Result<Vec<Folder>, Fault> {
+        let mut found = BTreeMap::new();
+        let reply = self
+            .ask("LIST \"\" \"*\"", LIST_BYTES, |response| {
+                if let Response::MailboxData(MailboxDatum::List(listed)) = response
+                    && let Some(folder) = Folder::of(listed)
+                {
+                    found.insert(folder.id.clone(), folder);
+                }
+            })
+            .await?;
+        match reply {
+            Reply::Done => Ok(found.into_values().collect()),
+            Reply::Refused(why) => Err(self.refused("list its folders", &why)),
+        }
+    }
+
+    /// Opens a folder to read it; `None` if it is not there any more.
+    pub(super) async fn examine(&mut self, folder: &str) -> Result<Option<Opened>, Fault> {
+        let Some(name) = quoted(folder) else { return Ok(None) };
+        let mut opened = Opened::default();
+        let mut next = None;
+        let reply = self
+            .ask(&format!("EXAMINE {name}"), SHORT_BYTES, |response| match response {
+                Response::MailboxData(MailboxDatum::Exists(count)) => opened.exists = *count,
+                Response::Data { outcome: Outcome { code: Some(ResponseCode::UidValidity(found)), .. }, .. } => {
+                    opened.validity = *found;
+                }
+                Response::Data { outcome: Outcome { code: Some(ResponseCode::UidNext(found)), .. }, .. } => next = Some(*found),
+                _ => {}
+            })
+            .await?;
+        match reply {
+            Reply::Refused(why) if is_for_now(&why) => return Err(self.refused("open a folder", &why)),
+            Reply::Refused(_) => return Ok(None),
+            Reply::Done => {}
+        }
+        opened.top = match next {
+            Some(next) => next.saturating_sub(1),
+            None if opened.exists == 0 => 0,
+            // Old servers do not say it.
+            None => self.marks("*", Keep::Newest, 1).await?.into_keys().next_back().unwrap_or(0),
+        };
+        Ok(Some(opened))
+    }
+
+    /// The highest number and the validity of a folder that is not open; `None` if it is not there any more.
+    pub(super) async fn status(&mut self, folder: &str) -> Result<Option<(u32, u32)>, Fault> {
+        let Some(name) = quoted(folder) else { return Ok(None) };
+        let (mut validity, mut next) = (0, 0);
+        let reply = self
+            .ask(&format!("STATUS {name} (UIDNEXT UIDVALIDITY)"), SHORT_BYTES, |response| {
+                if let Response::MailboxData(MailboxDatum::Status { status, .. }) = response {
+                    for attribute in status {
+                        match attribute {
+                            StatusAttribute::UidNext(found) => next = *found,
+                            StatusAttribute::UidValidity(found) => validity = *found,
+                            _ => {}
+                        }
+                    }
+                }
+            })
+            .await?;
+        Ok((reply == Reply::Done).then_some((validity, next.saturating_sub(1))))
+    }
+
+    /// The numbers of the mails in this span that arrived on this day or later (`1-Jan-2026`).
+    pub(super) async fn arrived_since(&mut self, first: u32, last: u32, day: &str) -> Result<Vec<u32>, Fault> {
+        let mut found = Vec::new();
+        let reply = self
+            .ask(&format!("UID SEARCH UID {first}:{last} SINCE {day}"), SHORT_BYTES, |response| {
+                if let Response::MailboxData(MailboxDatum::Search(uids)) = response {
+                    found.extend(uids.iter().filter(|uid| (first..=last).contains(*uid)));
+                }
+            })
+            .await?;
+        match reply {
+            Reply::Done => Ok(found),
+            Reply::Refused(why) => Err(self.refused("search", &why)),
+        }
+    }
+
+    /// Sizes and marks of these mails, of at most `count`.
+    pub(super) async fn marks(&mut self, uids: &str, keep: Keep, count: usize) -> Result<BTreeMap<u32, Marks>, Fault> {
+        let mut found = BTreeMap::new();
+        let reply = self
+            .ask(&format!("UID FETCH {uids} (UID FLAGS INTERNALDATE RFC822.SIZE)"), MARKS_BYTES, |response| {
+                if let Response::Fetch(_, attributes) = response
+                    && let Some((uid, marks)) = marks_of(attributes)
+                {
+                    found.insert(uid, marks);
+                    if found.len() > count {
+                        match keep {
+                            Keep::Newest => found.pop_first(),
+                            Keep::Oldest => found.pop_last(),
+                        };
+                    }
+                }
+            })
+            .await?;
+        match reply {
+            Reply::Done => Ok(found),
+            Reply::Refused(why) => Err(self.refused("list its mails", &why)),
+        }
+    }
+
+    /// Reads a piece of each of these mails, from this byte on. Mails that are gone are missing in it.
+    pub(super) async fn pieces(&mut self, uids: &[u32], from: u32, mut take: impl FnMut(u32, &[u8])) -> Result<Reply, Fault> {
+        let set = uids.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+        let bytes = (u64::from(PIECE_BYTES) + ANSWER_BYTES) * uids.len() as u64 + ANSWER_BYTES;
+        let mut wanted: HashSet<u32> = uids.iter().copied().collect();
+        self.ask(&format!("UID FETCH {set} (UID BODY.PEEK[]<{from}.{PIECE_BYTES}>)"), bytes, |response| {
+            if let Response::Fetch(_, attributes) = response
+                && let Some((uid, piece)) = piece_of(attributes, from)
+                && wanted.remove(&uid)
+            {
+                take(uid, piece);
+            }
+        })
+        .await
+    }
+
+    /// Waits for news about the open folder, at most so long.
+    pub(super) async fn idle(&mut self, at_most: Duration, call: impl Future<Output = ()>) -> Result<Woken, Fault> {
+        let end = Instant::now() + at_most;
+        if !self.can("IDLE") {
+            return tokio::select! {
+                () = call => Ok(Woken::Call),
+                () = tokio::time::sleep_until(end) => Ok(Woken::Time),
+            };
+        }
+        let tag = self.send("IDLE", SHORT_BYTES).await?;
+        tokio::pin!(call);
+        let mut woken = loop {
+            tokio::select! {
+                biased;
+                response = timeout_at(end, self.client.read_response()) => match response {
+                    Err(_) => break Woken::Time,
+                    Ok(Err(error)) => return Err(fault(&self.host, &error)),
+                    Ok(Ok(None)) => return Err(closed(&self.host)),
+                    Ok(Ok(Some(response))) => match event(heard(&self.host, response.parsed())?, &tag) {
+                        Event::News => break Woken::News,
+                        // It has the command in its list, and does not know it.
+                        Event::End(_) => {
+                            self.capabilities.remove("IDLE");
+                            return Ok(Woken::Time);
+                        }
+                        Event::Question | Event::Other => {}
+                    },
+                },
+                () = &mut call => break Woken::Call,
+            }
+        };
+        self.write("DONE\r\n").await?;
+        let deadline = Instant::now() + COMMAND_MAX;
+        loop {
+            match self.next(deadline, |response| event(response, &tag)).await? {
+                Event::End(_) => return Ok(woken),
+                Event::News if woken == Woken::Time => woken = Woken::News,
+                _ => {}
+            }
+        }
+    }
+
+    /// Keeps the connection alive.
+    pub(super) async fn noop(&mut self) -> Result<(), Fault> {
+        self.ask("NOOP", SHORT_BYTES, |_| {}).await.map(|_| ())
+    }
+
+    /// Says goodbye.
+    pub(super) async fn close(mut self) {
+        // Whether the server heard it makes no difference.
+        let _ = timeout(GOODBYE_MAX, self.ask("LOGOUT", SHORT_BYTES, |_| {})).await;
+    }
+
+    /// Sends a command and reads all answers to it.
+    async fn ask(&mut self, command: &str, bytes: u64, mut each: impl FnMut(&Response<'_>)) -> Result<Reply, Fault> {
+        let tag = self.send(command, bytes).await?;
+        let deadline = Instant::now() + COMMAND_MAX;
+        loop {
+            let see = |response: &Response<'_>| match event(response, &tag) {
+                Event::End(reply) => Some(reply),
+                _ => {
+                    each(response);
+                    None
+                }
+            };
+            if let Some(reply) = self.next(deadline, see).await? {
+                return Ok(reply);
+            }
+        }
+    }
+
+    async fn send(&mut self, command: &str, bytes: u64) -> Result<String, Fault> {
+        self.commands += 1;
+        let tag = format!("K{}", self.commands);
+        self.allowance.set(bytes);
+        self.write(&format!("{tag} {command}\r\n")).await?;
+        Ok(tag)
+    }
+
+    async fn write(&mut self, text: &str) -> Result<(), Fault> {
+        let stream = self.client.get_mut();
+        let written = timeout(ANSWER_MAX, async {
+            stream.write_all(text.as_bytes()).await?;
+            stream.flush().await
+        });
+        match written.await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(fault(&self.host, &error)),
+            Err(_) => Err(silent(&self.host, ANSWER_MAX)),
+        }
+    }
+
+    /// Waits for the next answer, and looks at it.
+    async fn next<T>(&mut self, deadline: Instant, see: impl FnOnce(&Response<'_>) -> T) -> Result<T, Fault> {
+        let end = deadline.min(Instant::now() + ANSWER_MAX);
+        match timeout_at(end, self.client.read_response()).await {
+            Err(_) => Err(silent(&self.host, ANSWER_MAX)),
+            Ok(Err(error)) => Err(fault(&self.host, &error)),
+            Ok(Ok(None)) => Err(closed(&self.host)),
+            Ok(Ok(Some(response))) => heard(&self.host, response.parsed()).map(see),
+        }
+    }
+
+    /// A command that should have worked.
+    pub(super) fn refused(&self, what: &str, why: &str) -> Fault {
+        Fault::unreachable(format!("The mail server {} did not {what}: {why}", self.host))
+    }
+}
+
+/// What an answer is to whoever waits for one.
+enum Event {
+    /// The server waits for more.
+    Question,
+    /// The command ended.
+    End(Reply),
+    /// The number of mails in the open folder changed.
+    News,
+    /// Something else.
+    Other,
+}
+
+fn event(response: &Response<'_>, tag: &str) -> Event {
+    match response {
+        Response::Continue(_) => Event::Question,
+        Response::Done { tag: of, status, outcome } if of.0 == tag => Event::End(reply(status, outcome)),
+        Response::MailboxData(MailboxDatum::Exists(_)) => Event::News,
+        _ => Event::Other,
+    }
+}
+
+/// An answer, unless it is a goodbye.
+fn heard<'a, 'r>(host: &str, response: &'a Response<'r>) -> Result<&'a Response<'r>, Fault> {
+    match response {
+        Response::Data { status: Status::Bye, outcome } => {
+            Err(Fault::unreachable(format!("The mail server {host} ended the connection: {}.", said(outcome))))
+        }
+        response => Ok(response),
+    }
+}
+
+fn closed(host: &str) -> Fault {
+    Fault::unreachable(format!("The mail server {host} closed the connection."))
+}
+
+fn not_imap(host: &str) -> Fault {
+    Fault::protocol(format!("The mail server {host} said something that is not IMAP. Check the name and the port."))
+}
+
+fn reply(status: &Status, outcome: &Outcome<'_>) -> Reply {
+    if matches!(status, Status::Ok) { Reply::Done } else { Reply::Refused(said(outcome)) }
+}
+
+/// What a server says to a person, shortened and without controls.
+fn said(outcome: &Outcome<'_>) -> String {
+    let text = outcome.information.as_deref().unwrap_or_default();
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    let text: String = text.trim().trim_end_matches('.').chars().take(SAID_CHARS_MAX).map(plain).collect();
+    if text.is_empty() { "it gave no reason".to_owned() } else { text }
+}
+
+/// Signs that a server refuses something for a while only (RFC 5530 and what providers say).
+const FOR_NOW: &[&str] = &[
+    "[unavailable]", "[limit]", "[overquota]", "[serverbug]", "[inuse]", "too many", "temporar", "try again", "rate limit",
+    "[throttled]",
+];
+
+/// Whether a server refuses something for a while only.
+pub(super) fn is_for_now(why: &str) -> bool {
+    let why = why.to_lowercase();
+    FOR_NOW.iter().any(|sign| why.contains(sign))
+}
+
+fn marks_of(attributes: &[AttributeValue<'_>]) -> Option<(u32, Marks)> {
+    let mut uid = None;
+    let mut marks = Marks::default();
+    let mut is_whole = false;
+    for attribute in attributes {
+        match attribute {
+            AttributeValue::Uid(found) => uid = Some(*found),
+            AttributeValue::Rfc822Size(size) => {
+                marks.size = *size;
+                is_whole = true;
+            }
+            AttributeValue::InternalDate(text) => marks.arrived = moment(text),
+            AttributeValue::Flags(flags) => {
+                marks.is_draft = flags.iter().any(|flag| flag.eq_ignore_ascii_case("\\Draft"));
+                marks.is_deleted = flags.iter().any(|flag| flag.eq_ignore_ascii_case("\\Deleted"));
+            }
+            _ => {}
+        }
+    }
+    // A server may tell of changed flags at any time.
+    uid.filter(|uid| is_whole && *uid > 0).map(|uid| (uid, marks))
+}
+
+/// A time such as `17-Jul-1996 02:44:25 -0700`.
+fn moment(text: &str) -> Option<Timestamp> {
+    let time = chrono::DateTime::parse_from_str(text.trim(), "%d-%b-%Y %H:%M:%S %z").ok()?;
+    Some(Timestamp(time.timestamp_millis()))
+}
+
+fn piece_of<'a>(attributes: &'a [AttributeValue<'_>], from: u32) -> Option<(u32, &'a [u8])> {
+    let uid = attributes.iter().find_map(|attribute| match attribute {
+        AttributeValue::Uid(uid) => Some(*uid),
+        _ => None,
+    })?;
+    attributes.iter().find_map(|attribute| match attribute {
+        // A server that does not know of pieces gives the whole mail.
+        AttributeValue::BodySection { section: None, index, data: Some(data) } if index.unwrap_or(0) == from => {
+            Some((uid, data.as_ref()))
+        }
+        _ => None,
+    })
+}

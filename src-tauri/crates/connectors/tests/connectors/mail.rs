@@ -1,0 +1,98 @@
+//! The mail connector against a real server, with cut connections, restarts and kills, and against servers that lie.
+
+mod dovecot;
+mod hostile;
+mod mails;
+mod oauth;
+mod proxy;
+mod reading;
+mod signing_in;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use keepsake_connectors::mail::MailSettings;
+use keepsake_connectors::{Fault, Secret, Settings, supervise};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout};
+
+use crate::inbox::{Kept, MemoryInbox};
+
+/// How long a test waits for something to come true. Nothing here takes more than a few seconds on an idle computer.
+const WAIT: Duration = Duration::from_secs(120);
+
+/// How a connector ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Ended {
+    Unreachable(String),
+    Refused(String),
+    Certificate(String),
+    Protocol(String),
+    Inbox,
+}
+
+impl Ended {
+    fn of(fault: &Fault) -> Self {
+        match fault {
+            Fault::Unreachable { detail, .. } => Self::Unreachable(detail.clone()),
+            Fault::Refused { detail } => Self::Refused(detail.clone()),
+            Fault::Certificate { detail } => Self::Certificate(detail.clone()),
+            Fault::Protocol { detail } => Self::Protocol(detail.clone()),
+            Fault::Inbox(_) => Self::Inbox,
+        }
+    }
+}
+
+fn password() -> Option<Secret> {
+    Some(dovecot::PASSWORD.to_owned().into())
+}
+
+/// Runs the connector until its first failure.
+async fn run(settings: &MailSettings, secret: Option<Secret>, inbox: &Arc<MemoryInbox>) -> Ended {
+    let (tell, mut told) = mpsc::unbounded_channel();
+    let (settings, link) = (Settings::Mail(settings.clone()), inbox.link());
+    let failed = move |fault: &Fault, _| {
+        let _ = tell.send(Ended::of(fault));
+    };
+    tokio::select! {
+        fault = supervise(&settings, secret, &link, failed) => Ended::of(&fault),
+        Some(ended) = told.recv() => ended,
+    }
+}
+
+/// Runs the connector, again after each failure, until the inbox is as it should be. Returns how it ended each time.
+async fn run_until(settings: &MailSettings, inbox: &Arc<MemoryInbox>, is_done: impl Fn(&Kept) -> bool) -> Vec<Ended> {
+    let mut ends = Vec::new();
+    let watch = async {
+        while !inbox.with(|kept| is_done(kept)) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let again = async {
+        loop {
+            ends.push(run(settings, password(), inbox).await);
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let began = Instant::now();
+    let done = timeout(WAIT, async {
+        tokio::select! {
+            () = watch => {}
+            () = again => {}
+        }
+    });
+    let is_over = done.await.is_err();
+    let count = inbox.with(|kept| kept.messages.len());
+    assert!(!is_over, "{count} messages after {:?}; it ended: {ends:?}", began.elapsed());
+    ends
+}
+
+/// Waits until something is true.
+async fn until(what: &str, is_true: impl Fn() -> bool) -> Duration {
+    let began = Instant::now();
+    while !is_true() {
+        assert!(began.elapsed() < WAIT, "{what} did not come true");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    began.elapsed()
+}

@@ -7,6 +7,7 @@
 mod contract;
 mod link;
 mod settings;
+mod simplex;
 mod supervise;
 
 pub use contract::{Delivered, Delivery, Fault, FoundChannel, Inbox, InboxError, Plan, Secret, Selected, Status, StoredMessage};

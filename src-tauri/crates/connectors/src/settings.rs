@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::{Fault, FoundChannel, Secret};
 use crate::link::Link;
+use crate::simplex;
 
 /// Settings of a source, by kind. They contain no secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +17,20 @@ use crate::link::Link;
 pub enum Settings {
     /// Other programs send messages; there is nothing to connect to.
     Webhook,
+    /// The SimpleX program on this computer. It is always this computer, because the program asks for no password.
+    Simplex {
+        /// The port that it listens on.
+        #[serde(default = "simplex_port")]
+        port: u16,
+        /// The profile that was in use when it was connected.
+        #[serde(default)]
+        user: Option<i64>,
+    },
+}
+
+/// The port of SimpleX if nothing else is chosen.
+fn simplex_port() -> u16 {
+    5225
 }
 
 /// A source that answered.
@@ -36,13 +51,15 @@ impl Settings {
     pub fn kind(&self) -> LiveSourceKind {
         match self {
             Self::Webhook => LiveSourceKind::Webhook,
+            Self::Simplex { .. } => LiveSourceKind::Simplex,
         }
     }
 
     /// Reads the source until it fails or is dropped.
-    pub(crate) async fn run(&self, _secret: Option<Secret>, _link: Link) -> Result<Infallible, Fault> {
+    pub(crate) async fn run(&self, _secret: Option<Secret>, link: Link) -> Result<Infallible, Fault> {
         match self {
             Self::Webhook => std::future::pending().await,
+            Self::Simplex { port, user } => simplex::run(*port, *user, link).await,
         }
     }
 }
@@ -51,5 +68,9 @@ impl Settings {
 pub async fn connect(settings: Settings, _entered: Option<Secret>) -> Result<Connected, Fault> {
     match settings {
         Settings::Webhook => Ok(Connected { secret: None, settings, name: String::new(), channels: Vec::new() }),
+        Settings::Simplex { port, .. } => {
+            let simplex::Opened { user, name, channels } = simplex::connect(port).await?;
+            Ok(Connected { secret: None, settings: Settings::Simplex { port, user: Some(user) }, name, channels })
+        }
     }
 }

@@ -277,7 +277,12 @@ impl Chat {
             Some(shared) => id_of(shared, member.as_deref()),
             None => id_of_row(item.meta.item_id),
         };
-        SourceRef { kind: PROGRAM.kind, conversation: self.room.id.clone(), message }
+        self.source_of_id(&message)
+    }
+
+    /// The ids of the message with this id in the chat.
+    pub fn source_of_id(&self, message: &str) -> SourceRef {
+        SourceRef { kind: PROGRAM.kind, conversation: self.room.id.clone(), message: message.to_owned() }
     }
 }
 

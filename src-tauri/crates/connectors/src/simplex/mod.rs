@@ -64,6 +64,7 @@ pub(crate) async fn run(port: u16, user: Option<i64>, mut link: Link) -> Result<
             reader.follow(link.plan().await?);
         }
         if reader.step(&link).await? {
+            is_live &= !reader.catches_up();
             continue;
         }
         if !std::mem::replace(&mut is_live, true) {

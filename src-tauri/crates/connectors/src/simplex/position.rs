@@ -34,10 +34,8 @@ pub(super) struct Hole {
 /// How far a chat was read. It is stored with the messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Position {
-    /// The last item; everything between it and `floor` was read, but for the hole.
+    /// The last item; everything before it that is wanted was read, but for the hole.
     pub(super) newest: Option<Mark>,
-    /// The first item that was read.
-    pub(super) oldest: Option<Mark>,
     /// How far back the chat was wanted so far; `None` before it was read at all.
     pub(super) floor: Option<i64>,
     /// What is left of the history.
@@ -87,12 +85,12 @@ impl Position {
         self.newest.map(|newest| LookBack { before: None, until: newest.at.saturating_sub(LOOK_BACK_MS) })
     }
 
-    /// The person wants messages since this time. More history than before is a hole of its own.
+    /// The person wants messages since this time. For more history than before the chat is read again from its newest item, because
+    /// what was read and not wanted then is not known.
     #[must_use]
     pub(super) fn wanted_since(mut self, since: i64) -> Self {
         if self.floor.is_some_and(|floor| since < floor) {
-            let before = self.hole.map_or(self.oldest.map(|oldest| oldest.row), |hole| hole.before);
-            self.hole = Some(Hole { before, until: since });
+            self.hole = Some(Hole { before: None, until: since });
             self.floor = Some(since);
         }
         self
@@ -110,10 +108,6 @@ impl Position {
         let Some(hole) = self.hole else { return self };
         self.newest = self.newest.max(page.last().copied());
         let oldest = page.first().copied();
-        self.oldest = match (self.oldest, oldest) {
-            (Some(known), Some(read)) => Some(known.min(read)),
-            (known, read) => known.or(read),
-        };
         self.hole = oldest.filter(|oldest| oldest.at >= hole.until).map(|oldest| Hole { before: Some(oldest.row), ..hole });
         self
     }
@@ -158,7 +152,7 @@ mod tests {
         assert_eq!((position.hole, position.newest.map(|mark| mark.row)), (None, Some(10)));
         assert_eq!(Position::parse(Some(&position.written())), position, "it survives being stored");
         let more = position.clone().wanted_since(BEGINNING);
-        assert_eq!(more.hole, Some(Hole { before: Some(2), until: BEGINNING }), "more is wanted");
+        assert_eq!(more.hole, Some(Hole { before: None, until: BEGINNING }), "more is wanted");
         assert_eq!(more.after_backfill(&[]).hole, None, "the beginning of the chat");
         assert_eq!(position.clone().wanted_since(90), position, "less is wanted");
     }

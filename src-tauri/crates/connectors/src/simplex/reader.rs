@@ -270,6 +270,11 @@ impl Reader {
         Ok(true)
     }
 
+    /// Whether history is read.
+    pub(super) fn catches_up(&self) -> bool {
+        self.tracks.values().any(|track| !track.is_gone && track.position.hole.is_some())
+    }
+
     /// When the list of chats is looked at next.
     pub(super) fn refresh_at(&self) -> Instant {
         self.refresh_at

@@ -3,6 +3,7 @@
 //! Messages get the same ids as from an export of its database (`keepsake_importers::simplex_api`). Only commands that read are
 //! sent. Not here: files, and starting the program. What the program does not tell is said in docs/formats.md, "SimpleX".
 
+mod chats;
 mod events;
 mod position;
 mod reader;

@@ -7,14 +7,14 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
-use keepsake_domain::{ChannelHandle, Message, SourceRef, Timestamp, Visibility};
+use keepsake_domain::{ChannelHandle, Message, SourceRef, Timestamp};
 use keepsake_importers::simplex_api::{Chat, ChatInfo, Item, Reading, Roster, User, time};
 use tokio::time::Instant;
 
 use super::position::{BEGINNING, LookBack, Mark, Position, Stage};
 use super::socket::{Answer, Socket};
-use super::wire::{ActiveUser, Chats, Info, Members, OneChat, Page};
-use crate::contract::{Delivery, Fault, FoundChannel, Plan, Status};
+use super::wire::{ActiveUser, Info, Members, OneChat, Page};
+use crate::contract::{Delivery, Fault, Plan, Status};
 use crate::link::Link;
 
 /// Items of a page, and chats of a page of chats. With pictures both are up to 80 KB each, and must fit into one frame.
@@ -22,10 +22,10 @@ pub(super) const PAGE: usize = 50;
 
 /// How often the list of chats is looked at for what no event told. One short command a minute costs nothing, and the owner's own
 /// words are found within a minute.
-const REFRESH: Duration = Duration::from_secs(60);
+pub(super) const REFRESH: Duration = Duration::from_secs(60);
 
 /// Maximum number of chats that are named. Beyond it, those without news for the longest time are left out.
-const CHATS_MAX: usize = 200_000;
+pub(super) const CHATS_MAX: usize = 200_000;
 
 /// Maximum number of members who are listed. Their pictures come with them, so the list of a larger group would not fit into one
 /// frame; its members are known when they write.
@@ -48,30 +48,30 @@ const DELIVERY_BYTES_MAX: usize = 1 << 20;
 const ROWS_MAX: usize = 200_000;
 
 /// Maximum number of channels that are named in one call.
-const FOUND_MAX: usize = 1_000;
+pub(super) const FOUND_MAX: usize = 1_000;
 
 /// What was told of a chat.
 #[derive(PartialEq, Eq)]
-struct Known {
-    reference: String,
-    title: String,
-    member_count: Option<u64>,
+pub(super) struct Known {
+    pub(super) reference: String,
+    pub(super) title: String,
+    pub(super) member_count: Option<u64>,
 }
 
 /// A chat that is read.
-struct Track {
+pub(super) struct Track {
     reference: String,
     since: i64,
-    position: Position,
+    pub(super) position: Position,
     /// The position as it is stored.
     written: Option<String>,
-    stage: Stage,
+    pub(super) stage: Stage,
     look_back: Option<LookBack>,
     pages: u32,
     restarts: u32,
     wants_members: bool,
     /// The program does not know it any more.
-    is_gone: bool,
+    pub(super) is_gone: bool,
 }
 
 /// What was read of one chat.
@@ -93,14 +93,14 @@ impl Batch {
 pub(super) struct Reader {
     pub(super) socket: Socket,
     pub(super) roster: Roster,
-    known: HashMap<String, Known>,
-    tracks: BTreeMap<String, Track>,
+    pub(super) known: HashMap<String, Known>,
+    pub(super) tracks: BTreeMap<String, Track>,
     /// Contacts that the program does not know.
     strangers: HashSet<i64>,
     pub(super) rows: BTreeMap<i64, String>,
     /// When something happened last in the chat that was on top of the list, as the program wrote it.
-    top: Option<Timestamp>,
-    refresh_at: Instant,
+    pub(super) top: Option<Timestamp>,
+    pub(super) refresh_at: Instant,
     read: u64,
 }
 
@@ -128,77 +128,6 @@ impl Reader {
 
     pub(super) async fn command(&mut self, command: &str) -> Result<Answer, Fault> {
         self.socket.ask(command).await
-    }
-
-    /// Asks for one page of the list of chats, the most recent ones first.
-    async fn chats(&mut self, before: Option<&str>) -> Result<Chats, Fault> {
-        let user = self.roster.user().user_id;
-        let place = before.map_or_else(String::new, |before| format!("before={before} "));
-        let query = r#"{"type":"filters","favorite":false,"unread":false}"#;
-        let command = format!("/_get chats {user} {place}count={PAGE} {query}");
-        let chats = self.command(&command).await?.read(&command)?;
-        chats.ok_or_else(|| Fault::protocol("SimpleX does not list its chats. Version 6 or newer is needed."))
-    }
-
-    /// Names all chats; `tell` gets them in parts.
-    pub(super) async fn survey(&mut self, link: Option<&Link>) -> Result<Vec<FoundChannel>, Fault> {
-        let mut all = Vec::new();
-        let mut before: Option<String> = None;
-        self.top = None;
-        loop {
-            let page = self.chats(before.as_deref()).await?;
-            let last = page.chats.last().and_then(|preview| preview.chat_info.active()).map(str::to_owned);
-            let first = page.chats.first().and_then(|preview| time(preview.chat_info.active()?));
-            self.top = self.top.or(first);
-            for preview in &page.chats {
-                all.extend(self.name(&preview.chat_info));
-            }
-            if let Some(link) = link
-                && all.len() >= FOUND_MAX
-            {
-                link.found(std::mem::take(&mut all)).await?;
-            }
-            let goes_back = match (&last, &before) {
-                (Some(last), Some(before)) => time(last) < time(before),
-                (last, _) => last.as_deref().and_then(time).is_some(),
-            };
-            if page.chats.is_empty() || !goes_back || self.known.len() >= CHATS_MAX {
-                break;
-            }
-            before = last;
-        }
-        if let Some(link) = link.filter(|_| !all.is_empty()) {
-            link.found(std::mem::take(&mut all)).await?;
-        }
-        Ok(all)
-    }
-
-    /// Notes a chat; it is returned if it is new, or has another name or number of members.
-    pub(super) fn name(&mut self, info: &ChatInfo) -> Option<FoundChannel> {
-        self.roster.learn(info);
-        let chat = Chat::of(info)?;
-        let before = self.known.get(chat.id());
-        if before.is_none() && self.known.len() >= CHATS_MAX {
-            return None;
-        }
-        let known = Known {
-            reference: chat.reference().to_owned(),
-            title: chat.title().to_owned(),
-            // Events do not always count.
-            member_count: chat.member_count().or_else(|| before?.member_count),
-        };
-        if before == Some(&known) {
-            return None;
-        }
-        let found = FoundChannel {
-            id: chat.id().to_owned(),
-            title: known.title.clone(),
-            member_count: known.member_count,
-            is_encrypted: true,
-            visibility: Visibility::Private,
-        };
-        self.known.insert(found.id.clone(), known);
-        Some(found)
     }
 
     /// Takes up the plan. What is read already goes on as it is.
@@ -278,42 +207,6 @@ impl Reader {
     /// When the list of chats is looked at next.
     pub(super) fn refresh_at(&self) -> Instant {
         self.refresh_at
-    }
-
-    /// Looks for chats in which something happened that no event told.
-    async fn refresh(&mut self, link: &Link) -> Result<(), Fault> {
-        self.refresh_at = Instant::now() + REFRESH;
-        let seen = self.top;
-        let mut before: Option<String> = None;
-        let mut found = Vec::new();
-        loop {
-            let page = self.chats(before.as_deref()).await?;
-            let times = |preview: Option<&super::wire::Preview>| preview.and_then(|preview| time(preview.chat_info.active()?));
-            let (first, last) = (times(page.chats.first()), times(page.chats.last()));
-            if before.is_none() {
-                self.top = first;
-            }
-            for preview in &page.chats {
-                found.extend(self.name(&preview.chat_info));
-                let Some(chat) = Chat::of(&preview.chat_info) else { continue };
-                let Some(track) = self.tracks.get_mut(chat.id()) else { continue };
-                track.is_gone = false;
-                let newest = preview.chat_items.last().map(|row| row.meta.item_id);
-                if track.stage == Stage::Level && newest.is_some() && newest != track.position.newest.map(|mark| mark.row) {
-                    track.stage = if track.position.newest.is_some() { Stage::Forward } else { Stage::First };
-                }
-            }
-            let next = page.chats.last().and_then(|preview| preview.chat_info.active()).map(str::to_owned);
-            let goes_back = before.as_deref().and_then(time).is_none_or(|before| last.is_some_and(|last| last < before));
-            if last.is_none() || last < seen || !goes_back {
-                break;
-            }
-            before = next;
-        }
-        if !found.is_empty() {
-            link.found(found).await?;
-        }
-        Ok(())
     }
 
     /// A page of the history of a chat; `None` if the program refuses, because the chat or the item is gone.

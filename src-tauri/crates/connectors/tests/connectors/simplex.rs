@@ -346,6 +346,24 @@ async fn words_that_no_event_told_are_found_within_a_minute() {
     assert_eq!((own.role, own.handle.handle.as_str()), (Role::Owner, "user-1"));
 }
 
+#[tokio::test]
+async fn a_hundred_thousand_chats_are_listed_in_bounded_memory() {
+    let program = Program::start(Script { many: 100_000, ..Script::default() }).await;
+    let before = resident();
+    let connected = connect(Settings::Simplex { port: program.port, user: None }, None).await.unwrap();
+    let grown = resident().saturating_sub(before);
+    let ids: BTreeSet<_> = connected.channels.iter().map(|found| &found.id).collect();
+    assert_eq!(ids.len(), 100_000);
+    assert!(grown < 256 << 20, "{} MB", grown >> 20);
+    eprintln!("100,000 chats: {} MB", grown >> 20);
+}
+
+/// Memory of this process; 0 where the system does not say.
+fn resident() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").ok();
+    pages.and_then(|pages| pages.split(' ').nth(1)?.parse::<usize>().ok()).unwrap_or_default() * 4096
+}
+
 /// The fault of a first connection.
 async fn fault(script: Script) -> Fault {
     let program = Program::start(script).await;

@@ -4,21 +4,19 @@
 //! Unknown fields are ignored, and what is missing counts as empty, because the program asks that of everybody who reads it. Not
 //! here: the connection, commands and events (`keepsake-connectors`). For what differs from a database, see docs/formats.md.
 
+mod json;
+
 use std::collections::HashMap;
 
 use base64::Engine as _;
 use base64::alphabet::URL_SAFE;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use keepsake_domain::{Author, ChannelHandle, Message, MessageType, Role, SourceRef, TimeCertainty, Timestamp};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-use serde_json::value::RawValue;
+
+pub use json::{ChatInfo, Contact, GroupInfo, GroupMember, Item, NoteFolder, Profile, User};
 
 use super::content::Content;
-use super::{
-    CHANNEL, Frame, NOTES, PROGRAM, contact_handle, group_handle, hex, id_of, id_of_row, moment, notes_handle, owner_handle,
-    worded,
-};
+use super::{CHANNEL, Frame, NOTES, PROGRAM, contact_handle, group_handle, hex, id_of, id_of_row, moment, notes_handle, worded};
 use crate::SkipReason;
 use crate::conversation::{Attachments, Named, PARTS_OF_MESSAGE_MAX, Reactions, Room, note};
 use crate::identity::handle;
@@ -34,174 +32,6 @@ const IDS: GeneralPurpose = GeneralPurpose::new(
 /// Maximum bytes of the content of an item. A message has at most about 16 KB of text and as much for a small picture; parsed, it
 /// takes up to forty times its size.
 const CONTENT_BYTES_MAX: usize = 4 * METADATA_BYTES_MAX;
-
-/// What somebody is called.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Profile {
-    display_name: String,
-    local_alias: String,
-    peer_type: Option<String>,
-}
-
-impl Profile {
-    fn name(&self, local: &str) -> String {
-        let names = [self.local_alias.as_str(), self.display_name.as_str(), local];
-        names.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned()
-    }
-
-    fn role(&self) -> Role {
-        if self.peer_type.as_deref() == Some("bot") { Role::Assistant } else { Role::Person }
-    }
-}
-
-/// A profile of the owner.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct User {
-    /// Its number.
-    pub user_id: i64,
-    #[serde(default)]
-    local_display_name: String,
-    #[serde(default)]
-    profile: Profile,
-    #[serde(default)]
-    view_pwd_hash: Option<IgnoredAny>,
-}
-
-impl User {
-    /// The name of the owner with this profile.
-    pub fn name(&self) -> String {
-        Some(self.profile.name(&self.local_display_name)).filter(|name| !name.is_empty()).unwrap_or_else(|| "Me".to_owned())
-    }
-
-    fn author(&self) -> Author {
-        Author { name: self.name(), handle: handle(CHANNEL, &owner_handle(self.user_id)), role: Role::Owner }
-    }
-}
-
-/// Somebody with whom the owner is connected.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Contact {
-    contact_id: i64,
-    #[serde(default)]
-    local_display_name: String,
-    #[serde(default)]
-    profile: Profile,
-    #[serde(default)]
-    created_at: String,
-    #[serde(default)]
-    updated_at: Option<String>,
-    #[serde(default)]
-    chat_ts: Option<String>,
-}
-
-/// A group.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GroupInfo {
-    group_id: i64,
-    #[serde(default)]
-    local_display_name: String,
-    #[serde(default)]
-    group_profile: Profile,
-    #[serde(default)]
-    local_alias: String,
-    #[serde(default)]
-    created_at: String,
-    #[serde(default)]
-    updated_at: Option<String>,
-    #[serde(default)]
-    chat_ts: Option<String>,
-    #[serde(default)]
-    group_summary: Option<GroupSummary>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct GroupSummary {
-    #[serde(default)]
-    current_members: Option<u64>,
-}
-
-/// A member of a group.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GroupMember {
-    group_member_id: i64,
-    #[serde(default)]
-    member_id: String,
-    #[serde(default)]
-    local_display_name: String,
-    #[serde(default)]
-    member_profile: Profile,
-    #[serde(default)]
-    member_contact_id: Option<i64>,
-    #[serde(default)]
-    member_status: String,
-    #[serde(default)]
-    member_category: String,
-}
-
-impl GroupMember {
-    fn id(&self) -> Option<Vec<u8>> {
-        decoded(&self.member_id)
-    }
-
-    /// Whether they can read what is written in the group now. The owner does not count.
-    pub fn is_reading(&self) -> bool {
-        let outside = ["rejected", "removed", "left", "deleted", "unknown", "invited", "pending_approval", "pending_review"];
-        self.member_category != "user" && !outside.contains(&self.member_status.as_str())
-    }
-}
-
-/// Notes of the owner's own.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct NoteFolder {
-    note_folder_id: i64,
-    user_id: i64,
-    #[serde(default)]
-    chat_ts: Option<String>,
-}
-
-/// With whom a chat is.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ChatInfo {
-    contact: Option<Contact>,
-    group_info: Option<GroupInfo>,
-    note_folder: Option<NoteFolder>,
-    group_chat_scope: Option<IgnoredAny>,
-}
-
-impl ChatInfo {
-    /// A chat with a contact.
-    pub fn of_contact(contact: Contact) -> Self {
-        Self { contact: Some(contact), ..Self::default() }
-    }
-
-    /// A group.
-    pub fn of_group(group: GroupInfo) -> Self {
-        Self { group_info: Some(group), ..Self::default() }
-    }
-
-    /// Whether this is a part of a group with a history of its own: the talk of a member with those who lead the group.
-    pub fn is_aside(&self) -> bool {
-        self.group_chat_scope.is_some()
-    }
-
-    /// When something happened in it last, as the program writes it.
-    pub fn active(&self) -> Option<&str> {
-        match (&self.contact, &self.group_info, &self.note_folder) {
-            (Some(contact), ..) => contact.chat_ts.as_deref().or(contact.updated_at.as_deref()).or(Some(&contact.created_at)),
-            (_, Some(group), _) => group.chat_ts.as_deref().or(group.updated_at.as_deref()).or(Some(&group.created_at)),
-            (.., Some(notes)) => notes.chat_ts.as_deref(),
-            _ => None,
-        }
-    }
-}
 
 /// A chat whose messages are one conversation.
 #[derive(Debug, Clone)]
@@ -284,132 +114,6 @@ impl Chat {
     pub fn source_of_id(&self, message: &str) -> SourceRef {
         SourceRef { kind: PROGRAM.kind, conversation: self.room.id.clone(), message: message.to_owned() }
     }
-}
-
-/// An item of a chat.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Item {
-    chat_dir: Direction,
-    meta: Meta,
-    content: Box<RawValue>,
-    #[serde(default)]
-    quoted_item: Option<Quote>,
-    #[serde(default)]
-    reactions: Vec<ReactionCount>,
-    #[serde(default)]
-    file: Option<File>,
-}
-
-impl Item {
-    /// Its number in the program's database.
-    pub fn row(&self) -> i64 {
-        self.meta.item_id
-    }
-
-    /// When it was said; `None` if the program wrote no time.
-    pub fn time(&self) -> Option<Timestamp> {
-        moment(&self.meta.item_ts)
-    }
-
-    /// When it was stored by the program.
-    pub fn stored(&self) -> Option<Timestamp> {
-        moment(&self.meta.created_at)
-    }
-
-    /// Whether its text was changed.
-    pub fn is_edited(&self) -> bool {
-        self.meta.item_edited
-    }
-
-    /// The contact behind the member who wrote it.
-    pub fn contact_of_member(&self) -> Option<i64> {
-        self.chat_dir.group_member.as_ref()?.member_contact_id
-    }
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Direction {
-    #[serde(rename = "type")]
-    kind: String,
-    group_member: Option<GroupMember>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Meta {
-    item_id: i64,
-    #[serde(default)]
-    item_ts: String,
-    #[serde(default)]
-    created_at: String,
-    #[serde(default)]
-    updated_at: String,
-    #[serde(default)]
-    item_shared_msg_id: Option<String>,
-    #[serde(default)]
-    item_forwarded: Option<Forwarded>,
-    #[serde(default)]
-    item_deleted: Option<Tagged>,
-    #[serde(default)]
-    item_edited: bool,
-    #[serde(default)]
-    item_timed: Option<IgnoredAny>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Tagged {
-    #[serde(rename = "type")]
-    kind: String,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Forwarded {
-    chat_name: String,
-    msg_dir: String,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Quote {
-    #[serde(default)]
-    chat_dir: Option<Direction>,
-    #[serde(default)]
-    shared_msg_id: Option<String>,
-    #[serde(default)]
-    content: Option<Quoted>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Quoted {
-    text: String,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ReactionCount {
-    reaction: Emoji,
-    #[serde(default)]
-    user_reacted: bool,
-    #[serde(default)]
-    total_reacted: u64,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Emoji {
-    emoji: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct File {
-    #[serde(default)]
-    file_name: String,
 }
 
 /// What an item is.
@@ -612,4 +316,9 @@ fn decoded(id: &str) -> Option<Vec<u8>> {
 /// A time that the interface writes.
 pub fn time(written: &str) -> Option<Timestamp> {
     moment(written)
+}
+
+/// A time as the interface reads it in commands.
+pub fn written_time(time: Timestamp) -> String {
+    rfc3339(time)
 }

@@ -41,6 +41,8 @@ pub(crate) struct Script {
     pub(crate) is_mute: Option<&'static str>,
     /// An answer of this size.
     pub(crate) huge: Option<usize>,
+    /// So many chats instead of those that are listed.
+    pub(crate) many: i64,
     /// Sends other answers and unknown events before every answer.
     pub(crate) chatters: bool,
     /// Answers every page with the newest items.
@@ -163,6 +165,23 @@ impl Program {
                 let place = ["contact", "groupInfo", "noteFolder"].into_iter().find_map(|key| chat.info[key]["chatTs"].as_str());
                 place.unwrap_or_default().to_owned()
             };
+            if script.many > 0 {
+                // Chat 1 is the most recent one, a millisecond after the next.
+                let from = before.map_or(1, |before| {
+                    let (minutes, seconds) = before[14..before.len() - 1].split_once(':').unwrap();
+                    let ms = minutes.parse::<i64>().unwrap() * 60_000 + (seconds.parse::<f64>().unwrap() * 1000.0).round() as i64;
+                    script.many - ms + 1
+                });
+                let to = script.many.min(from + i64::try_from(count).unwrap() - 1);
+                let one = |id: i64| {
+                    let ms = script.many - id;
+                    let mut chat = direct(id, "one of many");
+                    chat.info["contact"]["chatTs"] =
+                        format!("2026-01-09T12:{:02}:{:02}.{:03}Z", ms / 60_000, ms / 1000 % 60, ms % 1000).into();
+                    json!({ "chatInfo": chat.info, "chatItems": [] })
+                };
+                return Some(json!({ "type": "apiChats", "chats": (from..=to).map(one).collect::<Vec<_>>() }));
+            }
             // The most recent ones first.
             let chats = script.chats.iter().filter(|chat| before.is_none_or(|before| of(chat).as_str() < before)).take(count);
             let previews: Vec<_> = chats

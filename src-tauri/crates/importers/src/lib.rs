@@ -7,6 +7,7 @@
 
 mod archive;
 mod basic_memory;
+mod calendar;
 mod chatgpt;
 mod chatgpt_memories;
 mod claude;

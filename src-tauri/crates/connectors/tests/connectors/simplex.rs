@@ -171,6 +171,22 @@ async fn negative_control_if_the_history_does_not_go_on_after_the_last_item_word
 }
 
 #[tokio::test]
+async fn a_process_that_ends_after_any_delivery_loses_and_doubles_nothing() {
+    let (program, inbox) = ready(Script { chats: vec![with_items(direct(1, "ana"), 320)], ..Script::default() }).await;
+    let mut runs = 0;
+    while !is_live(&inbox) {
+        inbox.with(|kept| kept.deliveries_max = Some(kept.deliveries + 1));
+        let seen = Arc::clone(&inbox);
+        let begun = inbox.with(|kept| kept.deliveries);
+        read(&program, &inbox, || is_live(&seen) || seen.with(|kept| kept.deliveries > begun)).await;
+        runs += 1;
+        assert!(runs < 50, "it gets further with each delivery");
+    }
+    assert!(runs > 5, "{runs}");
+    assert_eq!(wrong(&inbox, words(320)), [""; 0]);
+}
+
+#[tokio::test]
 async fn events_bring_new_edited_reacted_and_deleted_messages() {
     let (program, inbox) = ready(Script { chats: vec![with_items(direct(1, "ana"), 3)], ..Script::default() }).await;
     let info = program.script().chats[0].info.clone();
@@ -355,7 +371,6 @@ async fn a_hundred_thousand_chats_are_listed_in_bounded_memory() {
     let ids: BTreeSet<_> = connected.channels.iter().map(|found| &found.id).collect();
     assert_eq!(ids.len(), 100_000);
     assert!(grown < 256 << 20, "{} MB", grown >> 20);
-    eprintln!("100,000 chats: {} MB", grown >> 20);
 }
 
 /// Memory of this process; 0 where the system does not say.

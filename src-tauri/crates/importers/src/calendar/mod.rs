@@ -113,8 +113,8 @@ impl Calendar {
                     repeating += 1;
                     let length = event.meeting.end.0 - event.meeting.start.0;
                     for start in starts(event, rule, from.plus_ms(-length), to) {
-                        let is_left_out = event.excluded.contains(&start.0)
-                            || self.replaced.contains(&(event.uid.clone(), start.0));
+                        let is_left_out =
+                            event.excluded.contains(&start.0) || self.replaced.contains(&(event.uid.clone(), start.0));
                         if !is_left_out {
                             found.push(Meeting { start, end: start.plus_ms(length), ..event.meeting.clone() });
                         }
@@ -166,9 +166,9 @@ fn event(component: &Component<'_>, zone: Zone) -> Option<Event> {
             excluded.extend(Moment::read(written, property).and_then(|moment| moment.at(zone)).map(|at| at.0));
         }
     }
-    let people = ["ORGANIZER", "ATTENDEE"].into_iter().flat_map(|kind| {
-        component.properties.iter().filter(move |property| property.name == kind).filter_map(attendee)
-    });
+    let people = ["ORGANIZER", "ATTENDEE"]
+        .into_iter()
+        .flat_map(|kind| component.properties.iter().filter(move |property| property.name == kind).filter_map(attendee));
     let mut attendees: Vec<Attendee> = Vec::new();
     for person in people.take(2 * ATTENDEES_MAX) {
         let is_known = attendees.iter().any(|known| known.address.is_some() && known.address == person.address);

@@ -26,7 +26,13 @@ fn check(events: &[&[&str]], day: &str, expect: &[(&str, &str)]) {
     let mut found: Vec<_> = meetings
         .iter()
         .map(|meeting| {
-            let mark = if meeting.is_cancelled { " cancelled" } else if meeting.is_all_day { " all day" } else { "" };
+            let mark = if meeting.is_cancelled {
+                " cancelled"
+            } else if meeting.is_all_day {
+                " all day"
+            } else {
+                ""
+            };
             (crate::time::rfc3339(meeting.start), format!("{}{mark}", meeting.title))
         })
         .collect();
@@ -37,13 +43,16 @@ fn check(events: &[&[&str]], day: &str, expect: &[(&str, &str)]) {
 
 #[test]
 fn times_are_in_utc_in_a_zone_of_windows_or_floating() {
-    check(&[&["SUMMARY:a", "DTSTART:20260105T140000Z"]], "2026-01-05", &[]);
+    check(&[&["SUMMARY:a", "DTSTART:20260105T140000Z"]], "2026-01-05", &[("2026-01-05T14:00:00Z", "a")]);
     check(&[&["SUMMARY:a", "DTSTART:20260105T140000Z", "DURATION:PT30M"]], "2026-01-05", &[("2026-01-05T14:00:00Z", "a")]);
     let end = "DTEND:20260705T230000Z";
     for begin in [
-        "DTSTART;TZID=Europe/Berlin:20260705T160000", "DTSTART;TZID=W. Europe Standard Time:20260705T160000",
-        "DTSTART;TZID=\"W. Europe Standard Time\":20260705T160000", "DTSTART;TZID=/citadel.org/20250101_1/Europe/Berlin:20260705T160000",
-        "DTSTART:20260705T140000Z", "DTSTART:20260705T150000",
+        "DTSTART;TZID=Europe/Berlin:20260705T160000",
+        "DTSTART;TZID=W. Europe Standard Time:20260705T160000",
+        "DTSTART;TZID=\"W. Europe Standard Time\":20260705T160000",
+        "DTSTART;TZID=/citadel.org/20250101_1/Europe/Berlin:20260705T160000",
+        "DTSTART:20260705T140000Z",
+        "DTSTART:20260705T150000",
     ] {
         check(&[&["SUMMARY:a", begin, end]], "2026-07-05", &[("2026-07-05T14:00:00Z", "a")]);
     }
@@ -55,16 +64,27 @@ fn times_are_in_utc_in_a_zone_of_windows_or_floating() {
 #[test]
 fn what_repeats_is_found_on_its_days_but_for_those_that_are_excluded_moved_or_cancelled() {
     let weekly: &[&str] = &[
-        "UID:w", "SUMMARY:Weekly", "DTSTART;TZID=Europe/Berlin:20260105T100000", "DTEND;TZID=Europe/Berlin:20260105T110000",
-        "RRULE:FREQ=WEEKLY;UNTIL=20261231", "EXDATE;TZID=Europe/Berlin:20260119T100000",
+        "UID:w",
+        "SUMMARY:Weekly",
+        "DTSTART;TZID=Europe/Berlin:20260105T100000",
+        "DTEND;TZID=Europe/Berlin:20260105T110000",
+        "RRULE:FREQ=WEEKLY;UNTIL=20261231",
+        "EXDATE;TZID=Europe/Berlin:20260119T100000",
     ];
     let moved: &[&str] = &[
-        "UID:w", "SUMMARY:Weekly, later", "RECURRENCE-ID;TZID=Europe/Berlin:20260126T100000",
-        "DTSTART;TZID=Europe/Berlin:20260126T150000", "DURATION:PT1H",
+        "UID:w",
+        "SUMMARY:Weekly, later",
+        "RECURRENCE-ID;TZID=Europe/Berlin:20260126T100000",
+        "DTSTART;TZID=Europe/Berlin:20260126T150000",
+        "DURATION:PT1H",
     ];
     let cancelled: &[&str] = &[
-        "UID:w", "SUMMARY:Weekly", "STATUS:CANCELLED", "RECURRENCE-ID;TZID=Europe/Berlin:20260202T100000",
-        "DTSTART;TZID=Europe/Berlin:20260202T100000", "DURATION:PT1H",
+        "UID:w",
+        "SUMMARY:Weekly",
+        "STATUS:CANCELLED",
+        "RECURRENCE-ID;TZID=Europe/Berlin:20260202T100000",
+        "DTSTART;TZID=Europe/Berlin:20260202T100000",
+        "DURATION:PT1H",
     ];
     let all: &[&[&str]] = &[weekly, moved, cancelled];
     check(all, "2026-01-12", &[("2026-01-12T09:00:00Z", "Weekly")]);
@@ -80,15 +100,20 @@ fn what_repeats_is_found_on_its_days_but_for_those_that_are_excluded_moved_or_ca
 #[test]
 fn lines_are_unfolded_and_people_are_read() {
     let lines = [
-        "SUMMARY:Budget\\, part", "  two\\; final", "DTSTART:20260105T140000Z", "DURATION:PT1H",
-        "ORGANIZER;CN=\"Lima, Ana\":MAILTO:Ana@Example.org", "ATTENDEE;CN=ana@example.org;PARTSTAT=ACCEPTED:mailto:ana@example.org",
-        "ATTENDEE;CN=Bo Berg:mailto:bo", " @example.org", "ATTENDEE:urn:room:7",
+        "SUMMARY:Budget\\, part",
+        "  two\\; final",
+        "DTSTART:20260105T140000Z",
+        "DURATION:PT1H",
+        "ORGANIZER;CN=\"Lima, Ana\":MAILTO:Ana@Example.org",
+        "ATTENDEE;CN=ana@example.org;PARTSTAT=ACCEPTED:mailto:ana@example.org",
+        "ATTENDEE;CN=Bo Berg:mailto:bo",
+        " @example.org",
+        "ATTENDEE:urn:room:7",
     ];
     let day = at("2026-01-05T00:00:00Z");
     let meetings = calendar(&event_of(&lines)).between(day, day.plus_ms(DAY_MS));
     assert_eq!(meetings[0].title, "Budget, part two; final");
-    let people: Vec<_> =
-        meetings[0].attendees.iter().map(|one| (one.name.as_deref(), one.address.as_deref())).collect();
+    let people: Vec<_> = meetings[0].attendees.iter().map(|one| (one.name.as_deref(), one.address.as_deref())).collect();
     assert_eq!(people, [(Some("Lima, Ana"), Some("ana@example.org")), (Some("Bo Berg"), Some("bo@example.org"))]);
 }
 
@@ -103,7 +128,8 @@ fn ten_thousand_events_and_hostile_text_cost_little() {
     assert!(calendar(&often).between(day, day.plus_ms(DAY_MS)).is_empty());
     let deep = format!("BEGIN:VCALENDAR\n{}", "BEGIN:VEVENT\n".repeat(100_000));
     assert!(Calendar::parse(&deep, BERLIN).is_none());
-    for broken in ["", "BEGIN:VCALENDAR", "BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND", "hello", "BEGIN:VCALENDAR\n:\n;;\nEND:VCALENDAR"] {
+    for broken in ["", "BEGIN:VCALENDAR", "BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND", "hello", "BEGIN:VCALENDAR\n:\n;;\nEND:VCALENDAR"]
+    {
         let _ = Calendar::parse(broken, BERLIN);
     }
     let empty = event_of(&["SUMMARY:x", "DTSTART:99999999T999999", "RRULE:FREQ=", "DURATION:PT99999999999999999999S"]);
@@ -115,7 +141,14 @@ fn meeting(title: &str, start: &str, minutes: i64, names: &[&str]) -> Meeting {
     let named = |name: &&str| Attendee { name: Some((*name).to_owned()), address: None };
     let start = at(start);
     let attendees = names.iter().map(named).collect();
-    Meeting { title: title.to_owned(), attendees, start, end: start.plus_ms(minutes * 60_000), is_all_day: false, is_cancelled: false }
+    Meeting {
+        title: title.to_owned(),
+        attendees,
+        start,
+        end: start.plus_ms(minutes * 60_000),
+        is_all_day: false,
+        is_cancelled: false,
+    }
 }
 
 #[test]
@@ -144,17 +177,25 @@ fn a_transcript_belongs_to_one_meeting_or_to_none() {
 #[test]
 fn a_name_gives_a_time_only_if_one_meeting_has_it() {
     let event = |uid: &str, title: &str, day: &str, more: &str| {
-        event_of(&[&format!("UID:{uid}"), &format!("SUMMARY:{title}"), &format!("DTSTART:202601{day}T140000Z"), "DURATION:PT1H", more])
+        event_of(&[
+            &format!("UID:{uid}"),
+            &format!("SUMMARY:{title}"),
+            &format!("DTSTART:202601{day}T140000Z"),
+            "DURATION:PT1H",
+            more,
+        ])
     };
-    let all = calendar(&[
-        event("1", "Budget review", "05", "X-A:1"),
-        event("2", "Hiring round", "06", "X-A:1"),
-        event("3", "Hiring round", "07", "X-A:1"),
-        event("4", "Weekly planning", "08", "RRULE:FREQ=WEEKLY"),
-        event("5", "Cancelled thing", "09", "STATUS:CANCELLED"),
-        event("6", "Call", "10", "X-A:1"),
-    ]
-    .concat());
+    let all = calendar(
+        &[
+            event("1", "Budget review", "05", "X-A:1"),
+            event("2", "Hiring round", "06", "X-A:1"),
+            event("3", "Hiring round", "07", "X-A:1"),
+            event("4", "Weekly planning", "08", "RRULE:FREQ=WEEKLY"),
+            event("5", "Cancelled thing", "09", "STATUS:CANCELLED"),
+            event("6", "Call", "10", "X-A:1"),
+        ]
+        .concat(),
+    );
     let all = [all];
     for (name, expect) in [
         ("budget_review", Some("2026-01-05T14:00:00Z")),

@@ -8,6 +8,7 @@ mod contract;
 mod link;
 pub mod mail;
 mod settings;
+mod simplex;
 mod supervise;
 
 pub use contract::{Delivered, Delivery, Fault, FoundChannel, Inbox, InboxError, Plan, Secret, Selected, Status, StoredMessage};

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::{Fault, FoundChannel, Secret};
 use crate::link::Link;
 use crate::mail::{self, MailSettings};
+use crate::simplex;
 
 /// How long a first connection may take. People wait for it.
 const CONNECT_MAX: Duration = Duration::from_secs(60);
@@ -23,6 +24,20 @@ pub enum Settings {
     Webhook,
     /// A mailbox, read by IMAP.
     Mail(MailSettings),
+    /// The SimpleX program on this computer. It is always this computer, because the program asks for no password.
+    Simplex {
+        /// The port that it listens on.
+        #[serde(default = "simplex_port")]
+        port: u16,
+        /// The profile that was in use when it was connected.
+        #[serde(default)]
+        user: Option<i64>,
+    },
+}
+
+/// The port of SimpleX if nothing else is chosen.
+fn simplex_port() -> u16 {
+    5225
 }
 
 /// A source that answered.
@@ -44,6 +59,7 @@ impl Settings {
         match self {
             Self::Webhook => LiveSourceKind::Webhook,
             Self::Mail(_) => LiveSourceKind::Mail,
+            Self::Simplex { .. } => LiveSourceKind::Simplex,
         }
     }
 
@@ -52,6 +68,7 @@ impl Settings {
         match self {
             Self::Webhook => std::future::pending().await,
             Self::Mail(settings) => mail::run(settings, secret, link).await,
+            Self::Simplex { port, user } => simplex::run(*port, *user, link).await,
         }
     }
 }
@@ -61,6 +78,10 @@ pub async fn connect(settings: Settings, entered: Option<Secret>) -> Result<Conn
     match settings {
         Settings::Webhook => Ok(Connected { secret: None, settings, name: String::new(), channels: Vec::new() }),
         Settings::Mail(settings) => mail::connect(settings, entered).await,
+        Settings::Simplex { port, .. } => {
+            let simplex::Opened { user, name, channels } = simplex::connect(port).await?;
+            Ok(Connected { secret: None, settings: Settings::Simplex { port, user: Some(user) }, name, channels })
+        }
     }
 }
 

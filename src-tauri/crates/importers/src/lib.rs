@@ -7,6 +7,7 @@
 
 mod archive;
 mod basic_memory;
+mod calendar;
 mod chatgpt;
 mod chatgpt_memories;
 mod claude;
@@ -74,4 +75,5 @@ pub use formats::names_owner;
 pub use open::read_path;
 pub use preview::{DateQuestion, DateSample, Participant, Preview, preview, preview_with};
 pub use read_on::read_on;
+pub use simplex::api as simplex_api;
 pub use time::Zone;

@@ -6,13 +6,16 @@ use std::path::Path;
 use keepsake_domain::SourceKind;
 
 use crate::archive::Container;
+use crate::calendar::{CALENDAR_BYTES_MAX, Calendar};
 use crate::database::Database;
 use crate::files::Files;
 use crate::find::{self, Found, Piece, Reader, damaged_entry, database_error};
 use crate::formats::{Check, Input, Site};
 use crate::json::{Fault, check_document, check_lines};
+use crate::limits::FOLDER_FILES_MAX;
 use crate::out::Out;
 use crate::preview::{DateQuestion, DateSample};
+use crate::time::Zone;
 use crate::{FileReport, ImportError, ImportOptions, Read, Sink, SkipReason, Stop};
 use crate::{chatgpt, claude, claude_code, codex_cli, gemini_cli, keepsake, transcript, whatsapp};
 
@@ -236,6 +239,7 @@ fn read(container: &mut Container, piece: &Piece, state: &mut State<'_>, out: &m
         }
     }
     let folder = path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+    let mut calendars = None;
     for document in &piece.documents {
         let site = Site { name: &document.name, folder: document.folder().or(folder.as_deref()) };
         container.read(document, |input| {
@@ -250,7 +254,10 @@ fn read(container: &mut Container, piece: &Piece, state: &mut State<'_>, out: &m
                     SourceKind::ClaudeCode => claude_code::read(input, out, &mut state.sessions),
                     SourceKind::CodexCli => codex_cli::read(input, out),
                     SourceKind::GeminiCli => gemini_cli::read(input, out),
-                    SourceKind::Transcript => transcript::read(input, site.name, site.folder, out),
+                    SourceKind::Transcript => {
+                        let beside = calendars.get_or_insert_with(|| calendars_beside(&path, out.options.zone));
+                        transcript::read(input, site.name, site.folder, beside, out)
+                    }
                     // `check` created one survey per document.
                     SourceKind::Whatsapp => state.surveys.next().map_or(Ok(()), |survey| whatsapp::read(input, out, survey)),
                     _ => keepsake::read(input, out),
@@ -261,6 +268,25 @@ fn read(container: &mut Container, piece: &Piece, state: &mut State<'_>, out: &m
         out.end_document(document.bytes);
     }
     Ok(())
+}
+
+/// Maximum number of calendars that are read beside a transcript.
+const CALENDARS_MAX: usize = 8;
+
+/// The calendars in the folder at `path`, or in the folder of the file there. One that cannot be read is as none, because the
+/// transcript can be read without it.
+fn calendars_beside(path: &Path, zone: Zone) -> Vec<Calendar> {
+    let Some(folder) = (if path.is_dir() { Some(path) } else { path.parent() }) else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).take(FOLDER_FILES_MAX).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("ics")) && path.is_file());
+    paths.sort();
+    let read = |path: &std::path::PathBuf| {
+        let bytes = std::fs::metadata(path).ok()?.len();
+        let text = (bytes <= CALENDAR_BYTES_MAX).then(|| std::fs::read(path).ok())??;
+        Calendar::parse(&String::from_utf8_lossy(&text), zone)
+    };
+    paths.iter().take(CALENDARS_MAX).filter_map(read).collect()
 }
 
 /// Receives everything that is read and keeps nothing.

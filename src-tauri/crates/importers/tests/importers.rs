@@ -823,3 +823,43 @@ fn what_a_person_says_of_the_date_is_a_date() {
         assert!(text.parse::<MeetingDate>().unwrap_err().to_string().contains("write it as 2026-01-05"), "{text}");
     }
 }
+
+/// What a transcript beside a calendar gives: the title, the time, and what its first turn says of the meeting.
+fn beside_a_calendar(name: &str, calendar: &str) -> (Option<String>, String, bool) {
+    struct Messages(Vec<keepsake_domain::Message>);
+    impl keepsake_importers::Sink for Messages {
+        fn take(&mut self, read: keepsake_importers::Read) -> Result<(), keepsake_importers::Stop> {
+            if let keepsake_importers::Read::Message(message) = read {
+                self.0.push(message);
+            }
+            Ok(())
+        }
+        fn progress(&mut self, _: u64, _: u64) -> Result<(), keepsake_importers::Stop> {
+            Ok(())
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    let words = "WEBVTT\n\n00:00:01.000 --> 00:20:00.000\n<v Ana Lima>The budget is short.</v>\n\n00:20:01.000 --> 00:40:00.000\n<v Bo Berg>I know.</v>\n";
+    std::fs::write(&path, words).unwrap();
+    std::fs::write(folder.path().join("work.ics"), calendar).unwrap();
+    let mut messages = Messages(Vec::new());
+    let options = keepsake_importers::ImportOptions::new(keepsake_domain::Timestamp(0));
+    keepsake_importers::read_path(&path, &options, &mut messages).unwrap();
+    let first = &messages.0[0];
+    let has_people = first.metadata.get("meeting").is_some_and(|meeting| meeting["attendees"][0]["handle"] == "ana@example.org");
+    (first.conversation_title.clone(), first.time.0.to_string(), has_people)
+}
+
+#[test]
+fn a_calendar_beside_a_transcript_gives_its_title_people_and_time() {
+    let event = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nSUMMARY:Budget review\nDTSTART:20260105T140000Z\nDTEND:20260105T150000Z\n\
+                 ATTENDEE;CN=Ana Lima:mailto:ana@example.org\nEND:VEVENT\nEND:VCALENDAR\n";
+    let title = |title: &str| Some(title.to_owned());
+    let start = "1767621601000".to_owned();
+    assert_eq!(beside_a_calendar("GMT20260105-140000_Recording.vtt", event), (title("Budget review"), start.clone(), true));
+    assert_eq!(beside_a_calendar("budget_review.vtt", event), (title("Budget review"), start, true));
+    assert_eq!(beside_a_calendar("something.vtt", event), (title("something"), "1000".to_owned(), false));
+    let (_, _, has_people) = beside_a_calendar("GMT20260105-170000_Recording.vtt", event);
+    assert!(!has_people, "three hours later");
+}

@@ -5,3 +5,4 @@
 mod contract;
 mod inbox;
 mod mail;
+mod simplex;

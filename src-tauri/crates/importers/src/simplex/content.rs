@@ -5,11 +5,13 @@
 use keepsake_domain::{Author, Metadata};
 use serde_json::{Map, Value, json};
 
-use super::people::People;
 use crate::SkipReason;
 use crate::conversation::{Named, call};
 use crate::json::parse_mending;
 use crate::limits::METADATA_BYTES_MAX;
+
+/// Finds a member by row, or else by the name that they had.
+pub(super) type NamedMember<'p> = dyn Fn(Option<i64>, &str) -> Named + 'p;
 
 /// The content of an item.
 pub(super) enum Content {
@@ -35,7 +37,7 @@ pub(super) struct Said {
 
 impl Content {
     /// Reads the content of an item by `author`, or says why it gives no message.
-    pub(super) fn parse(written: &str, author: &Author, owner: &Author, people: &People) -> Result<Self, SkipReason> {
+    pub(super) fn parse(written: &str, author: &Author, owner: &Author, named: &NamedMember<'_>) -> Result<Self, SkipReason> {
         let root: Value = parse_mending(written).ok_or(SkipReason::Malformed)?;
         let (kind, content) = single(&root).ok_or(SkipReason::Malformed)?;
         match kind {
@@ -48,7 +50,7 @@ impl Content {
             "sndCall" | "rcvCall" => Ok(Self::Notice { text: call_text(content), metadata: Metadata::new() }),
             "rcvGroupEvent" | "sndGroupEvent" | "rcvDirectEvent" => {
                 let event = content.get(kind).and_then(single).ok_or(SkipReason::Malformed)?;
-                let (text, metadata) = event_sentence(event, author, owner, people).ok_or(SkipReason::PlatformNotice)?;
+                let (text, metadata) = event_sentence(event, author, owner, named).ok_or(SkipReason::PlatformNotice)?;
                 Ok(Self::Notice { text, metadata })
             }
             "rcvIntegrityError"
@@ -128,13 +130,18 @@ fn call_text(content: &Value) -> String {
 }
 
 /// A sentence for what happened; `None` if it says nothing about the conversation.
-fn event_sentence((kind, event): (&str, &Value), author: &Author, owner: &Author, people: &People) -> Option<(String, Metadata)> {
+fn event_sentence(
+    (kind, event): (&str, &Value),
+    author: &Author,
+    owner: &Author,
+    named: &NamedMember<'_>,
+) -> Option<(String, Metadata)> {
     let mut metadata = Metadata::new();
     let mut note = |key: &str, member: &Named| metadata.insert(key.to_owned(), Value::Array(vec![member.value()]));
     let name = author.name.as_str();
     let own = Named { name: name.to_owned(), handle: author.handle.handle.clone() };
     let display = |key: &str| event.get(key).and_then(|profile| profile.get("displayName")).and_then(Value::as_str);
-    let other = || people.named(event.get("groupMemberId").and_then(Value::as_i64), display("profile").unwrap_or("somebody"));
+    let other = || named(event.get("groupMemberId").and_then(Value::as_i64), display("profile").unwrap_or("somebody"));
     let text = match kind {
         "memberAdded" | "memberAccepted" => {
             let member = other();

@@ -1,9 +1,10 @@
 //! The database of SimpleX (`simplex_v1_chat.db`), unencrypted: chats with contacts, groups, and notes of the owner's own.
 //!
 //! There are no ids of users in SimpleX. A contact is only a row of this database, so the row and the time at which it was made
-//! are the id; members of a group have an id that is valid in that group. Deliberately not here: files, connections, and the
-//! decryption of a database. For the format, see docs/formats.md, "SimpleX".
+//! are the id; members of a group have an id that is valid in that group. The same chats as the program's interface writes them
+//! are in `api`. Deliberately not here: files, connections, and the decryption of a database. For the format, see docs/formats.md, "SimpleX".
 
+pub mod api;
 mod content;
 mod people;
 
@@ -17,7 +18,7 @@ use crate::SkipReason;
 use crate::conversation::{Attachments, Program, Reactions, Room, When, note};
 use crate::database::{Tables, bytes, number, text};
 use crate::formats::{Format, Input};
-use crate::identity::handle;
+use crate::identity::{digest, handle};
 use crate::json::parse_mending;
 use crate::open::Halt;
 use crate::out::Out;
@@ -117,6 +118,42 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// The id of a message. A member could use the id of somebody else's message, so the member's own id belongs to it.
+fn id_of(shared: &[u8], member: Option<&[u8]>) -> String {
+    match member {
+        Some(member) => format!("{}-{}", hex(shared), hex(member)),
+        None => hex(shared),
+    }
+}
+
+/// The id of an item that has no other.
+fn id_of_row(row: i64) -> String {
+    format!("item-{row}")
+}
+
+/// The handle of a contact. The number of a deleted contact may be given to another one, but not at the same time.
+fn contact_handle(row: i64, made: &str) -> String {
+    format!("contact-{}", digest(&["simplex contact", &row.to_string(), made]))
+}
+
+/// The handle of a group, for the same reason.
+fn group_handle(row: i64, made: &str) -> String {
+    format!("group-{}", digest(&["simplex group", &row.to_string(), made]))
+}
+
+/// The handle of the owner with one of their profiles.
+fn owner_handle(user: i64) -> String {
+    format!("user-{user}")
+}
+
+/// The conversation with the notes of one of the owner's profiles.
+fn notes_handle(user: i64) -> String {
+    format!("notes-{user}")
+}
+
+/// The title of the notes.
+const NOTES: &str = "Private notes";
+
 /// The queries for one item.
 struct Queries<'c> {
     item: Statement<'c>,
@@ -125,13 +162,24 @@ struct Queries<'c> {
     reactions: Option<Statement<'c>>,
 }
 
-/// An item with everything that does not depend on its content.
-struct Item {
+/// Everything about a message that does not depend on its content.
+struct Frame {
     id: String,
     when: When,
     author: Author,
     /// The owner, with the profile that the chat belongs to.
     owner: Author,
+    is_edited: bool,
+    is_hidden: bool,
+    updated: Option<Timestamp>,
+    reply_to: Option<String>,
+    quoted: Option<String>,
+    forwarded_from: Option<String>,
+}
+
+/// An item of the database.
+struct Item {
+    frame: Frame,
     contact: Option<i64>,
     group: Option<i64>,
     shared: Option<Vec<u8>>,
@@ -139,13 +187,7 @@ struct Item {
     member: Option<Vec<u8>>,
     content: String,
     deleted: i64,
-    is_edited: bool,
     disappears: bool,
-    is_hidden: bool,
-    updated: Option<Timestamp>,
-    reply_to: Option<String>,
-    quoted: Option<String>,
-    forwarded_from: Option<String>,
 }
 
 /// A record that gives no message: why, and its beginning.
@@ -179,31 +221,32 @@ impl Queries<'_> {
         if item.disappears {
             return Ok(Err((SkipReason::Disappearing, sample)));
         }
-        let content = match Content::parse(&item.content, &item.author, &item.owner, people) {
+        let frame = &item.frame;
+        let content = match Content::parse(&item.content, &frame.author, &frame.owner, &|row, name| people.named(row, name)) {
             Ok(content) => content,
             Err(reason) => return Ok(Err((reason, sample))),
         };
         let mut message = match content {
             Content::Notice { text, metadata } => {
-                let notice = chat.notice(item.id, item.when, text);
-                return Ok(Ok(Message { metadata, is_private: item.is_hidden, ..notice }));
+                let notice = chat.notice(frame.id.as_str(), frame.when, text);
+                return Ok(Ok(Message { metadata, is_private: frame.is_hidden, ..notice }));
             }
             Content::Unknown { metadata } => {
-                let author = item.author.clone();
-                let message = chat.message(item.id.as_str(), item.when, author, MessageType::Unknown, String::new());
+                let author = frame.author.clone();
+                let message = chat.message(frame.id.as_str(), frame.when, author, MessageType::Unknown, String::new());
                 Message { metadata, ..message }
             }
             Content::Words(said) => {
                 let files = self.files(turn.row)?;
-                match worded(&item, chat, said, files) {
+                match worded(frame, chat, said, files) {
                     Ok(message) => message,
                     Err(reason) => return Ok(Err((reason, sample))),
                 }
             }
         };
-        message.is_private = item.is_hidden;
-        if item.is_edited {
-            let edited = self.edited(turn.row)?.or(item.updated).unwrap_or(item.when.0);
+        message.is_private = frame.is_hidden;
+        if frame.is_edited {
+            let edited = self.edited(turn.row)?.or(frame.updated).unwrap_or(frame.when.0);
             note(&mut message.metadata, "edited_at", rfc3339(edited));
         }
         note(&mut message.metadata, "reactions", self.reactions(&item, people)?.into_value());
@@ -270,14 +313,9 @@ fn item(row: &Row<'_>, turn: Turn<Dealings>, chat: &Room, people: &People, out: 
     };
     let member_id = sender.filter(|_| !is_sent).and_then(|member| member.member_id.clone());
     let shared = bytes(row, 8).map(<[u8]>::to_vec);
-    // A member could use the id of somebody else's message, so the member's own id belongs to it.
-    let id_of = |shared: &[u8], member: Option<&[u8]>| match member {
-        Some(member) => format!("{}-{}", hex(shared), hex(member)),
-        None => hex(shared),
-    };
     let id = match &shared {
         Some(shared) => id_of(shared, member_id.as_deref()),
-        None => format!("item-{}", turn.row),
+        None => id_of_row(turn.row),
     };
     let quoted_member = bytes(row, 11).filter(|_| number(row, 10) != Some(1));
     let quoted: Option<Value> = text(row, 12).and_then(|json| parse_mending(&json));
@@ -287,41 +325,44 @@ fn item(row: &Row<'_>, turn: Turn<Dealings>, chat: &Room, people: &People, out: 
         Some(1) => people.owner(user).name,
         _ => text(row, 16).unwrap_or_else(|| "unknown".to_owned()),
     });
-    Some(Item {
+    let frame = Frame {
         id,
         when: (turn.time.unwrap_or(out.options.file_time), certainty),
         author,
         owner: people.owner(user),
+        is_edited: number(row, 13) == Some(1),
+        is_hidden: people.is_hidden(user),
+        updated: text(row, 20).and_then(|written| moment(&written)),
+        reply_to: bytes(row, 9).map(|shared| id_of(shared, quoted_member)),
+        quoted: quoted.and_then(|quoted| Some(quoted.get("text")?.as_str()?.to_owned())).filter(|text| !text.is_empty()),
+        forwarded_from: forwarded,
+    };
+    Some(Item {
+        frame,
         contact,
         group,
         shared,
         member: member_id,
         content: text(row, 7).unwrap_or_default(),
         deleted: number(row, 6).unwrap_or_default(),
-        is_edited: number(row, 13) == Some(1),
         disappears: number(row, 14).is_some(),
-        is_hidden: people.is_hidden(user),
-        updated: text(row, 20).and_then(|written| moment(&written)),
-        reply_to: bytes(row, 9).map(|shared| id_of(shared, quoted_member)),
-        quoted: quoted.and_then(|quoted| Some(quoted.get("text")?.as_str()?.to_owned())).filter(|text| !text.is_empty()),
-        forwarded_from: forwarded,
     })
 }
 
 /// A message with words or files.
-fn worded(item: &Item, chat: &Room, said: Said, mut files: Attachments) -> Result<Message, SkipReason> {
-    let mut message = chat.message(item.id.as_str(), item.when, item.author.clone(), MessageType::Text, said.text);
+fn worded(frame: &Frame, chat: &Room, said: Said, mut files: Attachments) -> Result<Message, SkipReason> {
+    let mut message = chat.message(frame.id.as_str(), frame.when, frame.author.clone(), MessageType::Text, said.text);
     message.metadata = said.metadata;
     if files.is_empty() && message.text.trim().is_empty() {
         // A file that was never received.
         said.stand_in.iter().for_each(|name| files.add_name(name));
     }
     files.attach(&mut message);
-    message.reply_to.clone_from(&item.reply_to);
-    if let Some(quoted) = &item.quoted {
+    message.reply_to.clone_from(&frame.reply_to);
+    if let Some(quoted) = &frame.quoted {
         message.metadata.insert("quoted".to_owned(), quoted.as_str().into());
     }
-    if let Some(from) = &item.forwarded_from {
+    if let Some(from) = &frame.forwarded_from {
         message.message_type = MessageType::Forward;
         message.metadata.insert("forwarded_from".to_owned(), from.as_str().into());
     }

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use keepsake_domain::{Author, Role};
 use rusqlite::Connection;
 
-use super::{CHANNEL, PROGRAM, hex};
+use super::{CHANNEL, NOTES, PROGRAM, contact_handle, group_handle, hex, notes_handle, owner_handle};
 use crate::conversation::{Named, Room};
 use crate::database::{Tables, bytes, number, text};
-use crate::identity::{digest, handle};
+use crate::identity::handle;
 use crate::limits::NAMES_MAX;
 
 /// With whom a chat is.
@@ -66,7 +66,7 @@ impl People {
         let (id, title) = match with {
             Dealings::Contact(contact) => self.contacts.get(&contact).map(|known| (known.handle.clone(), known.name.clone()))?,
             Dealings::Group(group) => self.groups.get(&group).map(|known| (known.handle.clone(), known.name.clone()))?,
-            Dealings::Notes(user) => (format!("notes-{user}"), "Private notes".to_owned()),
+            Dealings::Notes(user) => (notes_handle(user), NOTES.to_owned()),
             Dealings::Nobody => return None,
         };
         let title = Some(title).filter(|title| !title.is_empty());
@@ -97,7 +97,7 @@ impl People {
     /// The owner with one of their profiles.
     pub(super) fn owner(&self, user: i64) -> Author {
         let name = self.users.get(&user).map_or_else(|| "Me".to_owned(), |user| user.name.clone());
-        Author { name, handle: handle(CHANNEL, &format!("user-{user}")), role: Role::Owner }
+        Author { name, handle: handle(CHANNEL, &owner_handle(user)), role: Role::Owner }
     }
 
     /// The owner with the profile that a contact or group belongs to.
@@ -142,14 +142,13 @@ fn contacts(connection: &Connection, tables: &Tables) -> rusqlite::Result<HashMa
         if contacts.len() >= NAMES_MAX {
             break;
         }
-        // The number of a deleted contact may be given to another one, but not at the same time.
         let made = text(row, 1).unwrap_or_default();
         let name = text(row, 4).or_else(|| text(row, 5)).or_else(|| text(row, 2)).unwrap_or_default();
         contacts.insert(
             id,
             Known {
                 name,
-                handle: format!("contact-{}", digest(&["simplex contact", &id.to_string(), &made])),
+                handle: contact_handle(id, &made),
                 is_bot: text(row, 6).as_deref() == Some("bot"),
                 user: number(row, 3).unwrap_or_default(),
                 member_id: None,
@@ -178,7 +177,7 @@ fn groups(connection: &Connection, tables: &Tables) -> rusqlite::Result<HashMap<
         }
         let made = text(row, 1).unwrap_or_default();
         let name = text(row, 4).or_else(|| text(row, 5)).or_else(|| text(row, 2)).unwrap_or_default();
-        let handle = format!("group-{}", digest(&["simplex group", &id.to_string(), &made]));
+        let handle = group_handle(id, &made);
         groups.insert(id, Known { name, handle, is_bot: false, user: number(row, 3).unwrap_or_default(), member_id: None });
     }
     Ok(groups)

@@ -20,11 +20,12 @@ use keepsake_domain::{
 };
 use serde_json::json;
 
-use crate::identity::{StandIns, meeting, speaker_handle};
+use crate::calendar::{Calendar, Heard, Meeting, by_name, by_time};
+use crate::identity::{StandIns, is_unidentified_label, meeting, speaker_handle};
 use crate::limits::TRANSCRIPT_BYTES_MAX;
 use crate::open::Halt;
 use crate::out::Out;
-use crate::time::Zone;
+use crate::time::{Zone, rfc3339};
 use crate::{MeetingDate, SkipReason};
 pub(crate) use cues::looks_like;
 use cues::{Cue, Cues};
@@ -63,8 +64,15 @@ pub(crate) fn is_json(head: &[u8]) -> bool {
     head.starts_with(b"{") || head.strip_prefix(b"[").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"{"))
 }
 
-/// Reads one file. The time of the recording may be in the file name, or for Zoom in the folder name.
-pub(crate) fn read(input: &mut dyn BufRead, name: &str, folder: Option<&str>, out: &mut Out<'_>) -> Result<(), Halt> {
+/// Reads one file. The time of the recording may be in the file name, or for Zoom in the folder name. `calendars` may say which
+/// meeting it was.
+pub(crate) fn read(
+    input: &mut dyn BufRead,
+    name: &str,
+    folder: Option<&str>,
+    calendars: &[Calendar],
+    out: &mut Out<'_>,
+) -> Result<(), Halt> {
     let mut bytes = Vec::new();
     input.take(TRANSCRIPT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > TRANSCRIPT_BYTES_MAX {
@@ -98,10 +106,18 @@ pub(crate) fn read(input: &mut dyn BufRead, name: &str, folder: Option<&str>, ou
         Some(begun) => (begun, TimeCertainty::Exact),
         None => base_time(&strays, [Some(name), folder], is_clock, out),
     };
+    let written = title.as_deref().or(stem_of(name)).map(without_time).unwrap_or_default().to_owned();
+    let (base, known, meeting_held) = held(calendars, &written, &cues, (base, known), is_clock);
+    if meeting_held.is_some() && known == TimeCertainty::Inferred {
+        out.is_date_guessed = false;
+    }
     // Lines without a time get the start time of the meeting.
     let time_certainty = if is_untimed { TimeCertainty::Inferred } else { known };
     let mut stand_ins = StandIns::default();
-    let title = title.as_deref().or(stem_of(name)).map(without_time).filter(|title| !title.is_empty()).map(str::to_owned);
+    let of_calendar = meeting_held.as_ref().map(|held| held.title.clone()).filter(|title| !title.is_empty());
+    let title = of_calendar.or(Some(written).filter(|title| !title.is_empty()));
+    // The first turn says who was invited, so that it is not repeated with each.
+    let mut invitation = meeting_held.map(invited);
     for turn in turns(cues) {
         let label = turn.speaker.as_deref().unwrap_or(NOBODY);
         let speaker = without_suffix(label);
@@ -113,6 +129,9 @@ pub(crate) fn read(input: &mut dyn BufRead, name: &str, folder: Option<&str>, ou
         let times: Vec<_> =
             turn.cues.iter().map(|cue| json!({ "at": cue.at, "start_ms": cue.start_ms, "end_ms": cue.end_ms })).collect();
         metadata.insert("cues".to_owned(), times.into());
+        if let Some(invitation) = invitation.take() {
+            metadata.insert("meeting".to_owned(), invitation);
+        }
         let start_ms = turn.cues.first().map_or(0, |cue| cue.start_ms);
         out.message(Message {
             source: SourceRef {
@@ -137,6 +156,41 @@ pub(crate) fn read(input: &mut dyn BufRead, name: &str, folder: Option<&str>, ou
         })?;
     }
     Ok(())
+}
+
+/// The meeting of a transcript, and when it began. A time that is known finds the meeting; without one, a name that only one
+/// meeting has gives the time, which stays a guess.
+fn held(
+    calendars: &[Calendar],
+    name: &str,
+    cues: &[Cue],
+    (base, known): (Timestamp, TimeCertainty),
+    is_clock: bool,
+) -> (Timestamp, TimeCertainty, Option<Meeting>) {
+    if known == TimeCertainty::Inferred {
+        let named = by_name(calendars, name).filter(|_| !is_clock);
+        return (named.as_ref().map_or(base, |meeting| meeting.start), known, named);
+    }
+    let first = cues.iter().map(|cue| cue.start_ms).min().unwrap_or(0);
+    let last = cues.iter().map(|cue| cue.end_ms.unwrap_or(cue.start_ms)).max().unwrap_or(0);
+    let (start, end) = (base.plus_ms(first), base.plus_ms(last.max(first)));
+    let speakers = cues.iter().filter_map(|cue| cue.speaker.as_deref()).map(without_suffix);
+    let speakers = speakers.filter(|name| !is_unidentified_label(name)).map(str::to_owned).collect();
+    let around = |calendar: &Calendar| calendar.between(start, end.plus_ms(MEETING_NEAR_MS));
+    let mut meetings: Vec<Meeting> = calendars.iter().flat_map(around).collect();
+    // The same meeting may be in two calendars.
+    meetings.sort_by(|one, other| (one.start, &one.title).cmp(&(other.start, &other.title)));
+    meetings.dedup_by(|one, other| one.title == other.title && one.start == other.start);
+    (base, known, by_time(&meetings, &Heard { start, end, name, speakers: &speakers }))
+}
+
+/// How long after the last words a meeting may begin that is looked at: people are early.
+const MEETING_NEAR_MS: i64 = 15 * 60_000;
+
+/// A meeting in the form of the metadata.
+fn invited(meeting: Meeting) -> serde_json::Value {
+    let people: Vec<_> = meeting.attendees.iter().map(|one| json!({ "name": one.name, "handle": one.address })).collect();
+    json!({ "title": meeting.title, "start": rfc3339(meeting.start), "end": rfc3339(meeting.end), "attendees": people })
 }
 
 /// Consecutive speech by one speaker.
@@ -261,7 +315,6 @@ fn stem_of(name: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::identity::is_unidentified_label;
 
     #[test]
     fn names_lose_roles_and_unknown_voices_are_known_as_such() {

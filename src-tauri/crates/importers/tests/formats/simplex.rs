@@ -122,3 +122,172 @@ fn an_encrypted_database_is_refused_with_what_to_do() {
     "#]],
     );
 }
+
+/// Bytes in the alphabet of the interface.
+fn base64(bytes: &[u8]) -> String {
+    use base64::Engine as _;
+    base64::engine::general_purpose::URL_SAFE.encode(bytes)
+}
+
+/// A time of the database in the form of the interface.
+fn zoned(time: &str) -> String {
+    format!("{}Z", time.replacen(' ', "T", 1))
+}
+
+/// Content with its kind as a field, as the interface writes it.
+fn tagged(content: &serde_json::Value) -> serde_json::Value {
+    use serde_json::json;
+    let Some((kind, fields)) = content.as_object().and_then(|fields| fields.iter().next()) else {
+        return json!({ "type": content });
+    };
+    let mut written = json!({ "type": kind });
+    for (key, value) in fields.as_object().into_iter().flatten() {
+        let is_event = key == kind && value.get("type").is_none();
+        written[key] = if is_event { tagged(value) } else { value.clone() };
+    }
+    written
+}
+
+/// The fixture as the interface of the program would write it: who the chat is with, and an item.
+fn as_interface(connection: &rusqlite::Connection) -> Vec<(serde_json::Value, serde_json::Value)> {
+    use serde_json::{Value, json};
+    let text = |sql: &str, row: i64| connection.query_row(sql, [row], |row| row.get::<_, Option<String>>(0)).unwrap_or_default();
+    let profile = |row: i64| {
+        json!({
+            "displayName": text("SELECT display_name FROM contact_profiles WHERE contact_profile_id = ?1", row),
+            "localAlias": text("SELECT local_alias FROM contact_profiles WHERE contact_profile_id = ?1", row).unwrap_or_default(),
+            "peerType": text("SELECT chat_peer_type FROM contact_profiles WHERE contact_profile_id = ?1", row),
+        })
+    };
+    let contact = |row: i64| {
+        let made = text("SELECT created_at FROM contacts WHERE contact_id = ?1", row).unwrap();
+        let own = connection
+            .query_row("SELECT contact_profile_id FROM contacts WHERE contact_id = ?1", [row], |row| row.get(0))
+            .unwrap();
+        json!({ "contactId": row, "createdAt": zoned(&made), "profile": profile(own), "localDisplayName": "x" })
+    };
+    let member = |row: i64| {
+        let query = "SELECT member_id, contact_id, contact_profile_id FROM group_members WHERE group_member_id = ?1";
+        connection
+            .query_row(query, [row], |found| {
+                Ok(json!({
+                    "groupMemberId": row, "memberId": base64(&found.get::<_, Vec<u8>>(0)?),
+                    "memberContactId": found.get::<_, Option<i64>>(1)?, "memberProfile": profile(found.get(2)?),
+                    "memberStatus": "connected", "memberCategory": "post", "localDisplayName": "x",
+                }))
+            })
+            .ok()
+    };
+    let by_id = |id: Vec<u8>| {
+        connection.query_row("SELECT group_member_id FROM group_members WHERE member_id = ?1", [id], |row| row.get(0)).ok()
+    };
+    let query = "SELECT chat_item_id, contact_id, group_id, group_member_id, item_sent, item_ts, item_content, shared_msg_id, \
+                 quoted_shared_msg_id, quoted_sent, quoted_member_id, quoted_content, item_edited, fwd_from_tag, \
+                 fwd_from_chat_name, fwd_from_msg_dir, created_at, updated_at, show_group_as_sender, note_folder_id \
+                 FROM chat_items WHERE coalesce(item_deleted, 0) = 0 AND timed_ttl IS NULL AND user_id = 1";
+    let mut statement = connection.prepare(query).unwrap();
+    let mut rows = statement.query([]).unwrap();
+    let mut all = Vec::new();
+    while let Some(row) = rows.next().unwrap() {
+        let number = |at: usize| row.get::<_, Option<i64>>(at).unwrap_or_default();
+        let words = |at: usize| row.get::<_, Option<String>>(at).unwrap_or_default();
+        let bytes = |at: usize| row.get::<_, Option<Vec<u8>>>(at).unwrap_or_default();
+        let Ok(content) = serde_json::from_str::<Value>(&words(6).unwrap_or_default()) else { continue };
+        let is_sent = number(4) == Some(1);
+        let (info, direction) = match (number(1), number(2)) {
+            (Some(with), _) if text("SELECT created_at FROM contacts WHERE contact_id = ?1", with).is_some() => (
+                json!({ "type": "direct", "contact": contact(with) }),
+                if is_sent { json!({ "type": "directSnd" }) } else { json!({ "type": "directRcv" }) },
+            ),
+            (None, Some(group)) => {
+                let made = text("SELECT created_at FROM groups WHERE group_id = ?1", group).unwrap();
+                let info = json!({ "groupId": group, "createdAt": zoned(&made), "groupProfile": { "displayName": "bees" } });
+                let direction = match number(3).and_then(member) {
+                    _ if is_sent => json!({ "type": "groupSnd" }),
+                    Some(member) => json!({ "type": "groupRcv", "groupMember": member }),
+                    None if number(18) == Some(1) => json!({ "type": "channelRcv" }),
+                    // A member whose row is gone, whom the interface does not show.
+                    None => continue,
+                };
+                (json!({ "type": "group", "groupInfo": info }), direction)
+            }
+            (None, None) if number(19).is_some() => {
+                (json!({ "type": "local", "noteFolder": { "noteFolderId": 1, "userId": 1 } }), json!({ "type": "localSnd" }))
+            }
+            _ => continue,
+        };
+        let quote = bytes(8).map(|shared| {
+            let by = bytes(10).filter(|_| number(9) != Some(1)).and_then(by_id).and_then(member);
+            let direction = by.map(|member| json!({ "type": "groupRcv", "groupMember": member }));
+            let quoted: Value = serde_json::from_str(&words(11).unwrap_or_default()).unwrap_or_default();
+            json!({ "sharedMsgId": base64(&shared), "chatDir": direction, "content": quoted })
+        });
+        let forwarded = words(13).map(|tag| {
+            let to = if number(15) == Some(1) { "snd" } else { "rcv" };
+            json!({ "type": tag, "chatName": words(14).unwrap_or_default(), "msgDir": to })
+        });
+        let file = text("SELECT file_name FROM files WHERE chat_item_id = ?1", number(0).unwrap());
+        let meta = json!({
+            "itemId": number(0), "itemTs": zoned(&words(5).unwrap()), "createdAt": zoned(&words(16).unwrap()),
+            "updatedAt": zoned(&words(17).unwrap()), "itemSharedMsgId": bytes(7).map(|shared| base64(&shared)),
+            "itemForwarded": forwarded, "itemEdited": number(12) == Some(1),
+        });
+        let item = json!({
+            "chatDir": direction, "meta": meta, "content": tagged(&content), "quotedItem": quote,
+            "reactions": [], "file": file.map(|name| json!({ "fileName": name })),
+        });
+        all.push((info, item));
+    }
+    all
+}
+
+#[test]
+fn what_the_interface_writes_gives_the_messages_of_the_database() {
+    use keepsake_importers::simplex_api::{Chat, ChatInfo, Item, Reading, Roster, time};
+    let path = fixture("simplex/chat.sql");
+    let exported = read(&path, &options(None)).unwrap();
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    let user = serde_json::json!({ "userId": 1, "localDisplayName": "x", "profile": { "displayName": "mara" } });
+    let mut roster = Roster::new(serde_json::from_value(user).unwrap());
+    let mut all: Vec<(ChatInfo, Item)> = Vec::new();
+    for (info, item) in as_interface(&connection) {
+        all.push((serde_json::from_value(info).unwrap(), serde_json::from_str(&item.to_string()).unwrap()));
+    }
+    // Everybody is known: members are named in events before they say anything, and Bo is a contact without a chat.
+    let bo = serde_json::json!({ "contact": { "contactId": 3, "createdAt": "2026-01-03T10:00:00.5Z" } });
+    roster.learn(&serde_json::from_value(bo).unwrap());
+    for (info, item) in &all {
+        roster.learn(info);
+        roster.read(&Chat::of(info).unwrap(), item, None, Timestamp(0));
+    }
+    let mut compared = 0;
+    let mut left_out = 0;
+    for (info, item) in &all {
+        let chat = Chat::of(info).unwrap();
+        // The version of the one that was edited.
+        let edited = time("2026-01-09T12:00:29Z");
+        let live = match roster.read(&chat, item, edited, Timestamp(0)) {
+            Reading::Message(message) => *message,
+            Reading::Deleted(_) | Reading::LeftOut(_) => {
+                left_out += 1;
+                assert!(!exported.messages.iter().any(|message| message.source == chat.source_of(item)), "row {}", item.row());
+                continue;
+            }
+        };
+        let mut kept = exported.messages.iter().find(|message| message.source == live.source).cloned().unwrap();
+        // What differs is said in docs/formats.md: whose reactions they are, unknown content, and times that are missing.
+        kept.metadata.shift_remove("reactions");
+        let mut live = live;
+        for message in [&mut kept, &mut live] {
+            if message.message_type == MessageType::Unknown {
+                message.metadata.shift_remove("content");
+            }
+            if message.time_certainty == TimeCertainty::Inferred {
+                message.time = Timestamp(0);
+            }
+        }
+        assert_eq!(live, kept, "row {}", item.row());
+        compared += 1;
+    }
+    assert_eq!((compared, left_out), (30, 8), "the fixture has all kinds of content");
+}

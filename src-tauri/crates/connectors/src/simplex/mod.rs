@@ -1,0 +1,88 @@
+//! SimpleX: reads the chats of a `simplex-chat` that runs on this computer, through its WebSocket.
+//!
+//! Messages get the same ids as from an export of its database (`keepsake_importers::simplex_api`). Only commands that read are
+//! sent. Not here: files, and starting the program. What the program does not tell is said in docs/formats.md, "SimpleX".
+
+mod chats;
+mod events;
+mod position;
+mod reader;
+mod socket;
+mod wire;
+
+use std::convert::Infallible;
+
+use self::reader::Reader;
+use crate::contract::{Fault, FoundChannel, Status};
+use crate::link::Link;
+
+/// What connecting for the first time gives.
+pub(crate) struct Opened {
+    /// The profile that is in use.
+    pub(crate) user: i64,
+    /// Its name.
+    pub(crate) name: String,
+    /// Its chats.
+    pub(crate) channels: Vec<FoundChannel>,
+}
+
+/// Connects once, and lists the chats.
+pub(crate) async fn connect(port: u16) -> Result<Opened, Fault> {
+    let mut reader = Reader::open(checked(port)?).await?;
+    let channels = reader.survey(None).await?;
+    let user = reader.roster.user();
+    Ok(Opened { user: user.user_id, name: user.name(), channels })
+}
+
+/// Reads until it fails or is dropped.
+pub(crate) async fn run(port: u16, user: Option<i64>, mut link: Link) -> Result<Infallible, Fault> {
+    link.note(Status::Connecting);
+    let mut reader = Reader::open(checked(port)?).await?;
+    let active = reader.roster.user();
+    if user.is_some_and(|user| user != active.user_id) {
+        return Err(Fault::unreachable(
+            "SimpleX is using another of your profiles. Its chats are read again when it uses the one that was connected.",
+        ));
+    }
+    reader.survey(Some(&link)).await?;
+    reader.follow(link.plan().await?);
+    let mut is_live = false;
+    loop {
+        if reader.socket.has_forgotten() {
+            reader.distrust();
+        }
+        // What waits is older than what is asked for next.
+        if let Some(event) = reader.socket.waiting() {
+            reader.take(&event, &link).await?;
+            continue;
+        }
+        let is_changed = tokio::select! {
+            biased;
+            () = link.changed() => true,
+            () = std::future::ready(()) => false,
+        };
+        if is_changed {
+            reader.follow(link.plan().await?);
+        }
+        if reader.step(&link).await? {
+            is_live &= !reader.catches_up();
+            continue;
+        }
+        if !std::mem::replace(&mut is_live, true) {
+            link.note(Status::Live);
+        }
+        let refresh_at = reader.refresh_at();
+        tokio::select! {
+            () = link.changed() => reader.follow(link.plan().await?),
+            event = reader.socket.event() => {
+                let event = event?;
+                reader.take(&event, &link).await?;
+            }
+            () = tokio::time::sleep_until(refresh_at) => {}
+        }
+    }
+}
+
+fn checked(port: u16) -> Result<u16, Fault> {
+    if port == 0 { Err(Fault::refused("The port of SimpleX is a number from 1 to 65535, such as 5225.")) } else { Ok(port) }
+}

@@ -93,4 +93,40 @@ pub(crate) enum SourceAdd {
         #[arg(long)]
         name: String,
     },
+    /// Read a mailbox by IMAP. The password is read from standard input. Nothing in the mailbox is changed.
+    Mail {
+        /// The server.
+        #[arg(long)]
+        host: String,
+        /// Its port. Default: 993, or 143 with STARTTLS.
+        #[arg(long)]
+        port: Option<u16>,
+        /// How the connection is protected; plain only to this computer.
+        #[arg(long, value_parser = ["tls", "starttls", "plain"], default_value = "tls")]
+        security: String,
+        /// The name to sign in with, often the address.
+        #[arg(long)]
+        user: String,
+        /// Also read mailing lists, newsletters and what programs send.
+        #[arg(long)]
+        with_automatic: bool,
+    },
+    /// Read a Matrix account, encrypted rooms included. The password is read from standard input. Nothing is sent to any room.
+    Matrix {
+        /// The homeserver: its name or address. Default: the one in the user id.
+        #[arg(long, default_value = "")]
+        homeserver: String,
+        /// The user: @mara:example.org, or the name alone.
+        #[arg(long)]
+        user: String,
+        /// Standard input has an access token and not the password.
+        #[arg(long)]
+        token: bool,
+    },
+    /// Read the SimpleX program that runs on this computer: simplex-chat -p 5225.
+    Simplex {
+        /// The port that it listens on.
+        #[arg(long, default_value_t = 5225)]
+        port: u16,
+    },
 }

@@ -29,10 +29,7 @@ pub(crate) fn run(args: &Args, command: Option<&SourcesCommand>, output: &mut Ou
             add_folder(args, path, kind, *hour, me.as_deref())?;
             list(args, &commands, output)
         }
-        Some(SourcesCommand::Add(SourceAdd::Webhook { name })) => {
-            let request = json!({ "settings": { "kind": "webhook" }, "name": name });
-            added(&commands.run("live_source_add", request)?, output)
-        }
+        Some(SourcesCommand::Add(account)) => added(&commands.run("live_source_add", request_for(account)?)?, output),
         Some(SourcesCommand::Channels { id }) => channels(&commands.run("live_channels_list", json!({ "id": id }))?, output),
         Some(SourcesCommand::Choose { id, choice, channels: chosen, since }) => {
             let since = since.as_deref().map(|day| parse_moment(day).ok_or_else(|| not_a_day(day))).transpose()?;
@@ -66,6 +63,32 @@ pub(crate) fn run(args: &Args, command: Option<&SourcesCommand>, output: &mut Ou
         }
         Some(SourcesCommand::Remove { id, forget }) => remove(args, &commands, id, *forget, output),
     }
+}
+
+/// The request that adds an account or a webhook, with its secret from standard input.
+fn request_for(account: &SourceAdd) -> Result<Value, Failure> {
+    Ok(match account {
+        SourceAdd::Folder { .. } => return Err(Failure::new("a folder is watched where the command runs")),
+        SourceAdd::Webhook { name } => json!({ "settings": { "kind": "webhook" }, "name": name }),
+        SourceAdd::Mail { host, port, security, user, with_automatic } => {
+            let port = port.unwrap_or(if security == "tls" { 993 } else { 143 });
+            json!({
+                "settings": {
+                    "kind": "mail", "host": host, "port": port, "security": security, "user": user,
+                    "sign_in": { "with": "password" }, "leave_out_automatic": !with_automatic,
+                },
+                "secret": secret()?,
+            })
+        }
+        SourceAdd::Matrix { homeserver, user, token } => json!({
+            "settings": {
+                "kind": "matrix", "homeserver": homeserver, "user": user,
+                "sign_in": if *token { "access_token" } else { "password" },
+            },
+            "secret": secret()?,
+        }),
+        SourceAdd::Simplex { port } => json!({ "settings": { "kind": "simplex", "port": port } }),
+    })
 }
 
 fn not_a_day(text: &str) -> Failure {
@@ -167,7 +190,7 @@ fn words(state: &str) -> &str {
 }
 
 /// Prints a source that was added.
-pub(super) fn added(made: &Value, output: &mut Output) -> Result<(), Failure> {
+fn added(made: &Value, output: &mut Output) -> Result<(), Failure> {
     if output.is_json() {
         return output.json(made);
     }

@@ -6,10 +6,12 @@
 
 mod contract;
 mod link;
+mod matrix;
 mod settings;
 mod supervise;
 
 pub use contract::{Delivered, Delivery, Fault, FoundChannel, Inbox, InboxError, Plan, Secret, Selected, Status, StoredMessage};
 pub use link::Link;
+pub use matrix::{Matrix, SignIn, sign_in_address};
 pub use settings::{Connected, Settings, connect};
 pub use supervise::{Backoff, supervise};

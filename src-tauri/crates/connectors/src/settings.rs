@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::{Fault, FoundChannel, Secret};
 use crate::link::Link;
+use crate::matrix::{self, Matrix};
 
 /// Settings of a source, by kind. They contain no secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +17,8 @@ use crate::link::Link;
 pub enum Settings {
     /// Other programs send messages; there is nothing to connect to.
     Webhook,
+    /// A Matrix account.
+    Matrix(Matrix),
 }
 
 /// A source that answered.
@@ -36,20 +39,23 @@ impl Settings {
     pub fn kind(&self) -> LiveSourceKind {
         match self {
             Self::Webhook => LiveSourceKind::Webhook,
+            Self::Matrix(_) => LiveSourceKind::Matrix,
         }
     }
 
     /// Reads the source until it fails or is dropped.
-    pub(crate) async fn run(&self, _secret: Option<Secret>, _link: Link) -> Result<Infallible, Fault> {
+    pub(crate) async fn run(&self, secret: Option<Secret>, link: Link) -> Result<Infallible, Fault> {
         match self {
             Self::Webhook => std::future::pending().await,
+            Self::Matrix(account) => matrix::run(account, secret, link).await,
         }
     }
 }
 
 /// Connects for the first time with what the person entered. Nothing is stored.
-pub async fn connect(settings: Settings, _entered: Option<Secret>) -> Result<Connected, Fault> {
+pub async fn connect(settings: Settings, entered: Option<Secret>) -> Result<Connected, Fault> {
     match settings {
         Settings::Webhook => Ok(Connected { secret: None, settings, name: String::new(), channels: Vec::new() }),
+        Settings::Matrix(account) => matrix::connect(account, entered).await,
     }
 }

@@ -3,10 +3,11 @@
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use matrix_sdk_crypto::types::requests::AnyOutgoingRequest;
-use matrix_sdk_crypto::{EncryptionSettings, EncryptionSyncChanges, OlmMachine};
+use matrix_sdk_crypto::types::requests::{AnyOutgoingRequest, ToDeviceRequest};
+use matrix_sdk_crypto::{EncryptionSettings, OlmMachine};
 use reqwest::{Method, StatusCode};
 use ruma::api::IncomingResponse;
 use ruma::{DeviceId, OwnedUserId, RoomId, TransactionId, UserId};
@@ -261,6 +262,12 @@ impl Cipherer {
 
     /// Gives the key of the room to the devices of `readers` as they are now.
     pub(super) async fn share(&self, room: &str, readers: &[&User]) {
+        let keys = self.prepare(room, readers).await;
+        self.hand_out(keys).await;
+    }
+
+    /// Encrypts the key of the room for the devices of `readers`, and sends nothing yet.
+    pub(super) async fn prepare(&self, room: &str, readers: &[&User]) -> Vec<Arc<ToDeviceRequest>> {
         let room = RoomId::parse(room).unwrap();
         let readers: Vec<OwnedUserId> = readers.iter().map(|user| UserId::parse(&user.id).unwrap()).collect();
         let readers: Vec<&UserId> = readers.iter().map(AsRef::as_ref).collect();
@@ -274,7 +281,12 @@ impl Cipherer {
             self.machine.mark_request_as_sent(&id, &answer).await.unwrap();
         }
         let settings = EncryptionSettings { rotation_period_msgs: 40, ..EncryptionSettings::default() };
-        for asked in self.machine.share_room_key(&room, readers.iter().copied(), settings).await.unwrap() {
+        self.machine.share_room_key(&room, readers.iter().copied(), settings).await.unwrap()
+    }
+
+    /// Sends keys that are prepared.
+    pub(super) async fn hand_out(&self, keys: Vec<Arc<ToDeviceRequest>>) {
+        for asked in keys {
             let path = format!("sendToDevice/{}/{}", asked.event_type, asked.txn_id);
             let answer: ruma::api::client::to_device::send_event_to_device::v3::Response =
                 typed(&self.user.ask(Method::PUT, &path, Some(json!({ "messages": asked.messages }))).await);
@@ -293,21 +305,6 @@ impl Cipherer {
         let sealed = self.machine.encrypt_room_event_raw(&id, kind, &ruma::serde::Raw::from_json(raw)).await.unwrap();
         let sealed: Value = serde_json::to_value(&sealed.content).unwrap();
         self.user.send(room, "m.room.encrypted", sealed, transaction).await
-    }
-
-    /// Takes in how many of its keys are left.
-    pub(super) async fn settle(&self) {
-        let changes = EncryptionSyncChanges {
-            to_device_events: Vec::new(),
-            changed_devices: &Default::default(),
-            one_time_keys_counts: &Default::default(),
-            unused_fallback_keys: None,
-            next_batch_token: None,
-        };
-        let settings = matrix_sdk_crypto::DecryptionSettings {
-            sender_device_trust_requirement: matrix_sdk_crypto::TrustRequirement::Untrusted,
-        };
-        self.machine.receive_sync_changes(changes, &settings).await.unwrap();
     }
 }
 

@@ -202,10 +202,6 @@ impl Reader {
                 drop(body);
                 self.find(self.rooms.values().filter_map(Room::found).collect()).await?;
                 self.replan(true).await?;
-                for (id, chosen) in &self.chosen {
-                    let position = Some(chosen.position.to_text());
-                    self.link.deliver(Delivery { channel: id.clone(), position, ..Delivery::default() }).await?;
-                }
                 // The rooms count as known with the token from which changes of them are told.
                 let source_position = Some(self.token.clone());
                 self.link.deliver(Delivery { source_position, ..Delivery::default() }).await?;
@@ -257,15 +253,16 @@ impl Reader {
                 chosen.position.reach_back(selected.since);
             }
         }
-        let now: BTreeSet<&String> = self.chosen.keys().collect();
-        self.vault.set(Kind::Single, "", CHOSEN, &now)?;
         for id in fresh {
             self.fetch_members(&id).await?;
             let members = self.members(&id);
-            self.link.deliver(Delivery { channel: id.clone(), members, ..Delivery::default() }).await?;
+            let position = self.chosen.get(&id).map(|chosen| chosen.position.to_text());
+            self.link.deliver(Delivery { channel: id.clone(), members, position, ..Delivery::default() }).await?;
             self.read_late(&id, None).await?;
         }
-        Ok(())
+        // Rooms count as chosen once it is stored what is missing of them.
+        let now: BTreeSet<&String> = self.chosen.keys().collect();
+        Ok(self.vault.set(Kind::Single, "", CHOSEN, &now)?)
     }
 
     /// Asks who is in a room.
@@ -355,7 +352,7 @@ impl Reader {
                 body = sync => {
                     syncing = None;
                     let is_quiet = self.take_sync(&body?).await?;
-                    let is_early = asked.elapsed() < QUIET_PAUSE && wait > Duration::ZERO;
+                    let is_early = asked.elapsed() < QUIET_PAUSE + pause && wait > Duration::ZERO;
                     pause = if is_quiet && is_early { QUIET_PAUSE } else { Duration::ZERO };
                     wait = LONG_POLL;
                 }
@@ -503,16 +500,16 @@ impl Reader {
         let came = self.keys.receive(&answer).await?;
         self.keys.send_due(&self.client).await?;
         self.learn_rooms(&answer).await?;
+        for (room, session) in came {
+            if self.chosen.contains_key(&room) {
+                self.read_late(&room, Some(&session)).await?;
+            }
+        }
         for (id, raw) in answer.rooms.join.iter().chain(&answer.rooms.leave) {
             if self.chosen.contains_key(id.as_ref()) {
                 let part: RoomPart<'_> = serde_json::from_str(raw.get())
                     .map_err(|_| Fault::protocol(format!("The Matrix server sent the room {id} in an unknown form.")))?;
                 self.take_room(id, &part, &answer.next_batch).await?;
-            }
-        }
-        for (room, session) in came {
-            if self.chosen.contains_key(&room) {
-                self.read_late(&room, Some(&session)).await?;
             }
         }
         let is_quiet = answer.rooms.join.is_empty() && answer.rooms.leave.is_empty() && answer.to_device.events.is_empty();

@@ -57,17 +57,14 @@ pub(super) struct Session {
     pub(super) tokens: Tokens,
     /// The key of the vault, in hexadecimal digits.
     pub(super) store_key: SecretString,
-    /// The key with which the keys of earlier messages can be fetched, until that is done.
-    #[serde(default)]
-    pub(super) recovery_key: Option<SecretString>,
 }
 
 impl Session {
-    fn new(tokens: Tokens, recovery_key: Option<SecretString>) -> Result<Self, Fault> {
+    fn new(tokens: Tokens) -> Result<Self, Fault> {
         let mut key = [0; KEY_BYTES];
         getrandom::fill(&mut key).map_err(|_| Fault::unreachable("This computer gives out no random numbers."))?;
         let hex = key.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        Ok(Self { tokens, store_key: hex.into(), recovery_key })
+        Ok(Self { tokens, store_key: hex.into() })
     }
 
     /// Reads what is kept in the keyring.
@@ -82,7 +79,6 @@ impl Session {
             "access_token": self.tokens.access_token.expose_secret(),
             "refresh_token": self.tokens.refresh_token.as_ref().map(|token| token.expose_secret()),
             "store_key": self.store_key.expose_secret(),
-            "recovery_key": self.recovery_key.as_ref().map(|key| key.expose_secret()),
         });
         value.to_string().into()
     }
@@ -113,14 +109,6 @@ pub enum SignIn {
     AccessToken,
     /// In the browser: with the `loginToken` that came back (see [`sign_in_address`]).
     Browser,
-}
-
-/// What the person entered: a password or token alone, or with the recovery key, as JSON.
-#[derive(Deserialize)]
-struct Entered {
-    secret: SecretString,
-    #[serde(default)]
-    recovery_key: Option<SecretString>,
 }
 
 /// A session that was begun.
@@ -197,17 +185,15 @@ fn told(body: &[u8]) -> Option<String> {
 /// Begins a session with what the person entered.
 pub(super) async fn begin(base: &Url, user: &str, sign_in: SignIn, entered: Option<&Secret>) -> Result<Begun, Fault> {
     let entered = entered.ok_or_else(|| Fault::refused("A password or token is needed to sign in."))?;
-    let entered = serde_json::from_str::<Entered>(entered.expose_secret())
-        .unwrap_or_else(|_| Entered { secret: entered.clone(), recovery_key: None });
     let (tokens, user, device) = match sign_in {
         SignIn::Password => {
             let by = json!({ "type": "m.login.password", "identifier": { "type": "m.id.user", "user": user.trim() },
-                "password": entered.secret.expose_secret() });
+                "password": entered.expose_secret() });
             log_in(base, by).await?
         }
-        SignIn::Browser => log_in(base, json!({ "type": "m.login.token", "token": entered.secret.expose_secret() })).await?,
+        SignIn::Browser => log_in(base, json!({ "type": "m.login.token", "token": entered.expose_secret() })).await?,
         SignIn::AccessToken => {
-            let tokens = Tokens { access_token: entered.secret.expose_secret().trim().to_owned().into(), refresh_token: None };
+            let tokens = Tokens { access_token: entered.expose_secret().trim().to_owned().into(), refresh_token: None };
             let client = Client::new(base.clone(), Some(tokens.clone()), None)?;
             let path = ["v3", "account", "whoami"];
             let ask = Ask { path: &path, bytes_max: ANSWER_BYTES_MAX, what: "the name of the account", ..Ask::default() };
@@ -225,7 +211,7 @@ pub(super) async fn begin(base: &Url, user: &str, sign_in: SignIn, entered: Opti
             (tokens, user, device)
         }
     };
-    Ok(Begun { session: Session::new(tokens, entered.recovery_key)?, user, device })
+    Ok(Begun { session: Session::new(tokens)?, user, device })
 }
 
 fn ids(answer: &[u8]) -> Result<(String, String), Fault> {
@@ -292,7 +278,7 @@ mod tests {
     #[test]
     fn a_session_is_read_as_it_was_kept() {
         let tokens = Tokens { access_token: "abc".into(), refresh_token: Some("def".into()) };
-        let session = Session::new(tokens, None).unwrap();
+        let session = Session::new(tokens).unwrap();
         let again = Session::of(Some(&session.to_secret())).unwrap();
         assert_eq!(again.key().unwrap(), session.key().unwrap());
         assert_eq!(again.tokens.refresh_token.unwrap().expose_secret(), "def");

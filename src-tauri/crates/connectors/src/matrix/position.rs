@@ -32,7 +32,7 @@ pub(super) struct Position {
     pub(super) gaps: Vec<Gap>,
     /// Messages since then were wanted.
     since: Option<i64>,
-    /// Where older messages are, if reading ended at that time and not at the beginning of the room.
+    /// Where the newest messages are that were passed over because they were said before that time.
     tail: Option<String>,
 }
 
@@ -41,7 +41,9 @@ pub(super) struct Position {
 pub(super) struct Turned<'a> {
     /// Whether the last known event before the gap is in it.
     pub(super) has_known: bool,
-    /// Whether all of it was said before the messages that are wanted. An empty page says nothing about that.
+    /// Whether some of it was said before the messages that are wanted.
+    pub(super) has_too_old: bool,
+    /// Whether all of it was. An empty page says nothing about that.
     pub(super) is_too_old: bool,
     /// Where the next page begins.
     pub(super) end: Option<&'a str>,
@@ -114,12 +116,13 @@ impl Position {
     /// A page of the first gap was read.
     pub(super) fn turned(&mut self, page: Turned<'_>) {
         let Some(gap) = self.gaps.first_mut() else { return };
+        // A gap with an end is newer than what was read before.
+        if page.has_too_old && (self.tail.is_none() || gap.to.is_some()) {
+            self.tail = Some(gap.from.clone());
+        }
         match page.end {
             Some(end) if !page.has_known && !page.is_too_old && end != gap.from => end.clone_into(&mut gap.from),
-            end => {
-                if page.is_too_old && gap.to.is_none() {
-                    self.tail = end.map(str::to_owned);
-                }
+            _ => {
                 self.gaps.remove(0);
             }
         }
@@ -131,7 +134,7 @@ mod tests {
     use super::*;
 
     fn page(has_known: bool, is_too_old: bool, end: Option<&str>) -> Turned<'_> {
-        Turned { has_known, is_too_old, end }
+        Turned { has_known, has_too_old: is_too_old, is_too_old, end }
     }
 
     fn froms(position: &Position) -> Vec<&str> {
@@ -168,7 +171,10 @@ mod tests {
     #[test]
     fn more_of_the_past_can_be_wanted_later() {
         let mut position = Position::begin("s1", Some(Timestamp(100)));
-        position.turned(page(false, true, Some("t2")));
+        position.turned(page(false, false, Some("t2")));
+        // In part older than what is wanted, and then all of it.
+        position.turned(Turned { has_too_old: true, ..page(false, false, Some("t3")) });
+        position.turned(page(false, true, Some("t4")));
         position.reach_back(Some(Timestamp(150)));
         assert!(position.gaps.is_empty(), "less is wanted");
         position.reach_back(None);

@@ -414,15 +414,15 @@ impl Reader {
         }
         let heads: Vec<Head> = page.chunk.iter().filter_map(|raw| serde_json::from_str(raw.get()).ok()).collect();
         let has_known = gap.until.is_some() && heads.iter().any(|head| head.event_id == gap.until);
-        let is_too_old = since.is_some_and(|since| {
-            !heads.is_empty() && heads.iter().all(|head| head.origin_server_ts.is_some_and(|said| said < since.0 as f64))
-        });
+        let is_old = |head: &Head| since.zip(head.origin_server_ts).is_some_and(|(since, said)| said < since.0 as f64);
+        let has_too_old = heads.iter().any(is_old);
+        let is_too_old = has_too_old && heads.iter().all(is_old);
         let mut pending = Pending::default();
         self.feed(&room, &mut pending, page.chunk.iter().rev().copied()).await?;
         let mut last = self.flush(&room, &mut pending, true).await?;
         if let Some(chosen) = self.chosen.get_mut(&room) {
             let end = page.end.as_deref().filter(|_| !page.chunk.is_empty() || gap.to.is_none());
-            chosen.position.turned(Turned { has_known, is_too_old, end });
+            chosen.position.turned(Turned { has_known, has_too_old, is_too_old, end });
             last.position = Some(chosen.position.to_text());
         }
         self.link.deliver(last).await?;

@@ -299,8 +299,7 @@ impl Client {
         let status = answer.status();
         let retry_after = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()).map(str::to_owned);
         let body = body_of(answer, bytes_max, self.host()).await?;
-        let result =
-            if status.is_success() { Ok(()) } else { Err(failure_of(status, retry_after.as_deref(), &body, what)) };
+        let result = if status.is_success() { Ok(()) } else { Err(failure_of(status, retry_after.as_deref(), &body, what)) };
         Ok((result, body))
     }
 
@@ -335,8 +334,7 @@ impl Client {
         status?;
         let renewed: Tokens = serde_json::from_slice(&answer)
             .map_err(|_| Fault::protocol("The answer with a new access token has an unknown form."))?;
-        let renewed =
-            Tokens { refresh_token: renewed.refresh_token.or(Some(refresh)), access_token: renewed.access_token };
+        let renewed = Tokens { refresh_token: renewed.refresh_token.or(Some(refresh)), access_token: renewed.access_token };
         if let Some(keeper) = &self.keeper {
             keeper.vault.set(Kind::Session, "", "", &renewed.exposed()).map_err(Fault::from)?;
             let session = Session { tokens: renewed.clone(), ..keeper.session.clone() };

@@ -13,8 +13,8 @@ use matrix_sdk_crypto::olm::{
     PickledInboundGroupSession, PickledSession, PrivateCrossSigningIdentity, SenderDataType, StaticAccountData,
 };
 use matrix_sdk_crypto::store::types::{
-    BackupKeys, Changes, DehydratedDeviceKey, PendingChanges, RoomKeyCounts, RoomKeyWithheldEntry,
-    RoomPendingKeyBundleDetails, RoomSettings, StoredRoomKeyBundleData,
+    BackupKeys, Changes, DehydratedDeviceKey, PendingChanges, RoomKeyCounts, RoomKeyWithheldEntry, RoomPendingKeyBundleDetails,
+    RoomSettings, StoredRoomKeyBundleData,
 };
 use matrix_sdk_crypto::store::{CryptoStore, CryptoStoreError};
 use matrix_sdk_crypto::vodozemac::Curve25519PublicKey;
@@ -190,8 +190,7 @@ impl CryptoStore for KeyStore {
             return Ok(None);
         }
         let own = self.get_own_device().await?.as_device_keys().clone();
-        let session =
-            |pickle| Session::from_pickle(own.clone(), pickle).map_err(|_| CryptoStoreError::UnpicklingError);
+        let session = |pickle| Session::from_pickle(own.clone(), pickle).map_err(|_| CryptoStoreError::UnpicklingError);
         pickles.into_iter().map(session).collect::<Result<Vec<_>>>().map(Some)
     }
 
@@ -348,10 +347,7 @@ impl CryptoStore for KeyStore {
         Ok(self.vault.get(Kind::Bundle, room_id.as_str(), user_id.as_str())?)
     }
 
-    async fn get_pending_key_bundle_details_for_room(
-        &self,
-        room_id: &RoomId,
-    ) -> Result<Option<RoomPendingKeyBundleDetails>> {
+    async fn get_pending_key_bundle_details_for_room(&self, room_id: &RoomId) -> Result<Option<RoomPendingKeyBundleDetails>> {
         Ok(self.vault.get(Kind::PendingBundle, "", room_id.as_str())?)
     }
 
@@ -376,12 +372,7 @@ impl CryptoStore for KeyStore {
     }
 
     // The file is locked by the process that opened it, so there is nobody to share with.
-    async fn try_take_leased_lock(
-        &self,
-        _: u32,
-        _: &str,
-        _: &str,
-    ) -> Result<Option<u64>> {
+    async fn try_take_leased_lock(&self, _: u32, _: &str, _: &str) -> Result<Option<u64>> {
         Ok(Some(1))
     }
 

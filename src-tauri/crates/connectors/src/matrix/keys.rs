@@ -67,8 +67,7 @@ impl Keys {
         let user = <&UserId>::try_from(user)
             .map_err(|_| Fault::protocol("The Matrix server calls the account by a name that is no user id."))?;
         let device = <&DeviceId>::from(device);
-        let machine =
-            OlmMachine::with_store(user, device, KeyStore::new(vault), None).await.map_err(|error| kept(&error))?;
+        let machine = OlmMachine::with_store(user, device, KeyStore::new(vault), None).await.map_err(|error| kept(&error))?;
         Ok(Self { machine })
     }
 

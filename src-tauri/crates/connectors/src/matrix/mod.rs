@@ -56,18 +56,9 @@ pub(crate) async fn connect(entered: Matrix, secret: Option<Secret>) -> Result<C
     let client = Arc::new(Client::new(base.clone(), Some(begun.session.tokens.clone()), None)?);
     let body = reader::synchronize(client, None, Duration::ZERO, 1).await?;
     let channels = reader::rooms_of(&reader::parse(&body)?).iter().filter_map(sync::Room::found).collect();
-    let settings = Matrix {
-        homeserver: base.to_string(),
-        user: begun.user.clone(),
-        device: Some(begun.device),
-        sign_in: entered.sign_in,
-    };
-    Ok(Connected {
-        secret: Some(begun.session.to_secret()),
-        settings: Settings::Matrix(settings),
-        name: begun.user,
-        channels,
-    })
+    let settings =
+        Matrix { homeserver: base.to_string(), user: begun.user.clone(), device: Some(begun.device), sign_in: entered.sign_in };
+    Ok(Connected { secret: Some(begun.session.to_secret()), settings: Settings::Matrix(settings), name: begun.user, channels })
 }
 
 /// Reads the account until that fails.

@@ -21,9 +21,7 @@ use super::client::{ANSWER_BYTES_MAX, Ask, Client, Failure, SYNC_BYTES_MAX};
 use super::keys::{Decrypted, Keys};
 use super::position::{Gap, Position, Turned};
 use super::sync::{Answer, Page, Room, RoomPart, TIMELINE_MAX, filter};
-use super::timeline::{
-    Around, EVENT_BYTES_MAX, Pending, Reading, Unreadable, forget_unreadable, id_of, unreadable_scope,
-};
+use super::timeline::{Around, EVENT_BYTES_MAX, Pending, Reading, Unreadable, forget_unreadable, id_of, unreadable_scope};
 use super::vault::{Batch, Kind, Vault};
 use crate::contract::{Delivery, Fault, FoundChannel, Status};
 use crate::link::Link;
@@ -43,6 +41,9 @@ const CHUNK_BYTES: usize = 2 * 1024 * 1024;
 
 /// Rooms that are named at once.
 const FOUND_MAX: usize = 1_000;
+
+/// Rooms that are written at once, so that few are held twice.
+const ROWS_MAX: usize = 1_000;
 
 /// Rooms of an account that are known. The largest real accounts have about ten thousand.
 const ROOMS_MAX: usize = 100_000;
@@ -102,14 +103,8 @@ pub(super) async fn synchronize(
     let (timeout, filter) = (wait.as_millis().to_string(), filter(timeline));
     let mut query = vec![("timeout", timeout.as_str()), ("filter", &filter), ("set_presence", "offline")];
     query.extend(since.as_deref().map(|since| ("since", since)));
-    let ask = Ask {
-        path: &["v3", "sync"],
-        query: &query,
-        body: None,
-        wait,
-        bytes_max: SYNC_BYTES_MAX,
-        what: "a synchronization",
-    };
+    let ask =
+        Ask { path: &["v3", "sync"], query: &query, body: None, wait, bytes_max: SYNC_BYTES_MAX, what: "a synchronization" };
     client.ask(&ask).await
 }
 
@@ -191,15 +186,18 @@ impl Reader {
                 let body = synchronize(Arc::clone(&self.client), None, Duration::ZERO, 1).await?;
                 let answer = parse(&body)?;
                 self.keys.receive(&answer).await?;
-                let mut batch = Batch::default();
                 self.token.clone_from(&answer.next_batch);
-                for room in rooms_of(&answer) {
-                    self.vault.put(&mut batch, Kind::Room, "", &room.id, &room)?;
-                    self.rooms.insert(room.id.clone(), room);
-                }
-                self.vault.put(&mut batch, Kind::Single, "", SYNCED, &())?;
+                self.rooms = rooms_of(&answer).into_iter().map(|room| (room.id.clone(), room)).collect();
                 drop(answer);
                 drop(body);
+                let mut batch = Batch::default();
+                for room in self.rooms.values() {
+                    self.vault.put(&mut batch, Kind::Room, "", &room.id, room)?;
+                    if batch.len() >= ROWS_MAX {
+                        self.vault.commit(std::mem::take(&mut batch))?;
+                    }
+                }
+                self.vault.put(&mut batch, Kind::Single, "", SYNCED, &())?;
                 self.find(self.rooms.values().filter_map(Room::found).collect()).await?;
                 self.replan(true).await?;
                 // The rooms count as known with the token from which changes of them are told.
@@ -277,8 +275,7 @@ impl Reader {
             joined: BTreeMap<String, Profile>,
         }
         let path = ["v3", "rooms", id, "joined_members"];
-        let ask =
-            Ask { path: &path, bytes_max: ANSWER_BYTES_MAX, what: "the members of a room", ..Ask::default() };
+        let ask = Ask { path: &path, bytes_max: ANSWER_BYTES_MAX, what: "the members of a room", ..Ask::default() };
         let body = match self.client.ask(&ask).await {
             Ok(body) => body,
             // The account left the room.
@@ -541,6 +538,9 @@ impl Reader {
                 }
                 self.vault.put(&mut batch, Kind::Room, "", id, &room)?;
                 self.rooms.insert(room.id.clone(), room);
+                if batch.len() >= ROWS_MAX {
+                    self.vault.commit(std::mem::take(&mut batch))?;
+                }
             }
         }
         self.vault.commit(batch)?;

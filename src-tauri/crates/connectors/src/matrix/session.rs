@@ -228,8 +228,7 @@ fn ids(answer: &[u8]) -> Result<(String, String), Fault> {
 async fn log_in(base: &Url, mut by: Value) -> Result<(Tokens, String, String), Fault> {
     by["initial_device_display_name"] = DEVICE_NAME.into();
     let path = ["v3", "login"];
-    let ask =
-        Ask { path: &path, body: Some(by), bytes_max: ANSWER_BYTES_MAX, what: "signing in", ..Ask::default() };
+    let ask = Ask { path: &path, body: Some(by), bytes_max: ANSWER_BYTES_MAX, what: "signing in", ..Ask::default() };
     let answer = Client::new(base.clone(), None, None)?.ask(&ask).await.map_err(|failure| match failure {
         Failure::Missing(_) | Failure::UnknownToken { .. } => {
             Fault::refused("The Matrix server does not know this account with this password. Check both, and the server.")

@@ -24,13 +24,8 @@ const HEROES_MAX: usize = 5;
 
 /// The state of rooms that is read.
 const STATE: &[&str] = &[
-    "m.room.name",
-    "m.room.canonical_alias",
-    "m.room.join_rules",
-    "m.room.history_visibility",
-    "m.room.encryption",
-    "m.room.create",
-    "m.room.member",
+    "m.room.name", "m.room.canonical_alias", "m.room.join_rules", "m.room.history_visibility", "m.room.encryption",
+    "m.room.create", "m.room.member",
 ];
 
 /// What a synchronization is to contain.

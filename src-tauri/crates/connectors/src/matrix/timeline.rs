@@ -6,9 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use keepsake_domain::{Message, SourceKind, SourceRef, Timestamp};
-use keepsake_importers::{
-    MatrixChange, MatrixEvent, MatrixRoom, SkipReason, matrix_call, matrix_event, matrix_reactions,
-};
+use keepsake_importers::{MatrixChange, MatrixEvent, MatrixRoom, SkipReason, matrix_call, matrix_event, matrix_reactions};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -41,13 +39,7 @@ pub(super) struct Around<'a> {
 
 impl<'a> Around<'a> {
     fn as_room(&'a self) -> MatrixRoom<'a> {
-        MatrixRoom {
-            id: self.room,
-            title: Some(&self.title),
-            is_public: self.is_public,
-            names: self.names,
-            owner: self.owner,
-        }
+        MatrixRoom { id: self.room, title: Some(&self.title), is_public: self.is_public, names: self.names, owner: self.owner }
     }
 }
 
@@ -247,12 +239,7 @@ impl Reading<'_> {
         self.around.since.is_some_and(|since| time < since)
     }
 
-    async fn apply(
-        &self,
-        pending: &mut Pending,
-        event: &Value,
-        what: Result<MatrixEvent, SkipReason>,
-    ) -> Result<(), Fault> {
+    async fn apply(&self, pending: &mut Pending, event: &Value, what: Result<MatrixEvent, SkipReason>) -> Result<(), Fault> {
         match what {
             Ok(MatrixEvent::Message(message)) => self.message(pending, event, *message).await,
             Ok(MatrixEvent::Call(id, mut message)) => {

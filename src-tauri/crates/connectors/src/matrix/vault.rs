@@ -107,6 +107,13 @@ struct Write {
 #[derive(Debug, Default)]
 pub(super) struct Batch(Vec<Write>);
 
+impl Batch {
+    /// Number of changes.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
 /// The open file.
 pub(super) struct Vault {
     connection: Mutex<Connection>,
@@ -136,8 +143,7 @@ impl Vault {
                 PRIMARY KEY (kind, scope, key)
              ) STRICT, WITHOUT ROWID;",
         )?;
-        let stored: Option<Vec<u8>> =
-            connection.query_row("SELECT value FROM cipher", [], |row| row.get(0)).optional()?;
+        let stored: Option<Vec<u8>> = connection.query_row("SELECT value FROM cipher", [], |row| row.get(0)).optional()?;
         let cipher = match stored {
             Some(stored) => StoreCipher::import_with_key(key, &stored)?,
             None => {
@@ -262,10 +268,9 @@ impl Vault {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
         {
-            let mut put = transaction
-                .prepare_cached("INSERT OR REPLACE INTO entries (kind, scope, key, value) VALUES (?1, ?2, ?3, ?4)")?;
-            let mut delete =
-                transaction.prepare_cached("DELETE FROM entries WHERE kind = ?1 AND scope = ?2 AND key = ?3")?;
+            let mut put =
+                transaction.prepare_cached("INSERT OR REPLACE INTO entries (kind, scope, key, value) VALUES (?1, ?2, ?3, ?4)")?;
+            let mut delete = transaction.prepare_cached("DELETE FROM entries WHERE kind = ?1 AND scope = ?2 AND key = ?3")?;
             for Write { kind, scope, key, value } in batch.0 {
                 match value {
                     Some(value) => put.execute(params![kind as i64, scope, key, value])?,

@@ -43,12 +43,7 @@ impl<F: Future> Future for DropAfter<F> {
 impl Account {
     /// Connects the account of a user with the password.
     pub(super) async fn of(synapse: &Synapse, user: &User) -> Self {
-        let entered = Matrix {
-            homeserver: synapse.address(),
-            user: user.id.clone(),
-            device: None,
-            sign_in: SignIn::Password,
-        };
+        let entered = Matrix { homeserver: synapse.address(), user: user.id.clone(), device: None, sign_in: SignIn::Password };
         let connected = connect(Settings::Matrix(entered), Some(synapse.password().into())).await.unwrap();
         let inbox = MemoryInbox::new();
         inbox.found(&connected.channels).unwrap();
@@ -99,9 +94,7 @@ impl Account {
 pub(super) async fn first_fault(settings: &Settings, secret: Option<Secret>, link: &Link, within: Duration) -> Option<Fault> {
     let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
     let copy = |fault: &Fault| match fault {
-        Fault::Unreachable { detail, retry_after } => {
-            Fault::Unreachable { detail: detail.clone(), retry_after: *retry_after }
-        }
+        Fault::Unreachable { detail, retry_after } => Fault::Unreachable { detail: detail.clone(), retry_after: *retry_after },
         Fault::Refused { detail } => Fault::refused(detail.clone()),
         Fault::Certificate { detail } => Fault::Certificate { detail: detail.clone() },
         other => Fault::protocol(other.to_string()),

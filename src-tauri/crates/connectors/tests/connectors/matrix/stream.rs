@@ -53,7 +53,10 @@ impl Writer {
     async fn send(&self, room: &str, kind: &str, content: Value, transaction: &str) -> String {
         match self {
             // Reactions are never encrypted, so that servers can count them.
-            Self::Encrypted(cipherer, _) if kind != "m.reaction" => cipherer.send(room, kind, content, transaction).await,
+            Self::Encrypted(cipherer, readers) if kind != "m.reaction" => {
+                cipherer.renew(room, &readers.iter().collect::<Vec<_>>()).await;
+                cipherer.send(room, kind, content, transaction).await
+            }
             _ => self.user().send(room, kind, content, transaction).await,
         }
     }
@@ -219,9 +222,9 @@ async fn exactly_once(is_encrypted: bool) {
     let seen = writer.user().seen_by_others(&room).await;
     let is_here = |name: &str| seen[name].as_array().is_some_and(|all| all.iter().any(|one| one.to_string().contains("@ana")));
     assert!(!is_here("ephemeral"), "others saw receipts or typing: {seen}");
-    let online = seen["presence"].as_array().is_some_and(|all| {
-        all.iter().any(|one| one["sender"] == "@ana:localhost" && one["content"]["presence"] == "online")
-    });
+    let online = seen["presence"]
+        .as_array()
+        .is_some_and(|all| all.iter().any(|one| one["sender"] == "@ana:localhost" && one["content"]["presence"] == "online"));
     assert!(!online, "others saw the account online: {seen}");
 }
 
@@ -368,9 +371,8 @@ async fn a_connector_whose_token_moves_before_the_messages_would_be_found_out() 
     let more = write(&writer, &room, "kept", 15).await;
     let faulty = Faulty::new(&account.inbox, Wrong::Nothing);
     let kept = more.clone();
-    let holds = move |inbox: &MemoryInbox| {
-        kept.keys().all(|id| remembered(inbox).iter().any(|message| message.source.message == *id))
-    };
+    let holds =
+        move |inbox: &MemoryInbox| kept.keys().all(|id| remembered(inbox).iter().any(|message| message.source.message == *id));
     account.read_into_until(Arc::clone(&faulty) as Arc<dyn Inbox>, "what was said since", holds).await;
     assert!(faulty.kills.load(Ordering::SeqCst) > 1, "it was never stopped");
 }

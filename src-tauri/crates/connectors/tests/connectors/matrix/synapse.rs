@@ -133,6 +133,11 @@ pub(super) struct User {
     device: String,
 }
 
+/// Keys change often, so that many are needed.
+fn often() -> EncryptionSettings {
+    EncryptionSettings { rotation_period_msgs: 20, ..EncryptionSettings::default() }
+}
+
 fn http() -> reqwest::Client {
     // Only the first installed provider counts, and it is always this one.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -141,7 +146,9 @@ fn http() -> reqwest::Client {
 }
 
 fn percent(part: &str) -> String {
-    part.bytes().map(|byte| if byte.is_ascii_alphanumeric() { (byte as char).to_string() } else { format!("%{byte:02X}") }).collect()
+    part.bytes()
+        .map(|byte| if byte.is_ascii_alphanumeric() { (byte as char).to_string() } else { format!("%{byte:02X}") })
+        .collect()
 }
 
 impl User {
@@ -287,8 +294,15 @@ impl Cipherer {
                 typed(&self.user.ask(Method::POST, "keys/claim", Some(body)).await);
             self.machine.mark_request_as_sent(&id, &answer).await.unwrap();
         }
-        let settings = EncryptionSettings { rotation_period_msgs: 40, ..EncryptionSettings::default() };
-        self.machine.share_room_key(&room, readers.iter().copied(), settings).await.unwrap()
+        self.machine.share_room_key(&room, readers.iter().copied(), often()).await.unwrap()
+    }
+
+    /// Makes and gives a new key, if the one of the room was used often enough.
+    pub(super) async fn renew(&self, room: &str, readers: &[&User]) {
+        let room = RoomId::parse(room).unwrap();
+        let readers: Vec<OwnedUserId> = readers.iter().map(|user| UserId::parse(&user.id).unwrap()).collect();
+        let keys = self.machine.share_room_key(&room, readers.iter().map(AsRef::as_ref), often()).await.unwrap();
+        self.hand_out(keys).await;
     }
 
     /// Sends keys that are prepared.

@@ -3,6 +3,7 @@
 //! Reading is all: nothing is written into rooms, nobody sees that messages were read, and the account does not seem to be online. For
 //! the decision how, see docs/decisions/0055-matrix.md. Exports of Element are read by `keepsake-importers`.
 
+mod chosen;
 mod client;
 mod crypto_store;
 mod keys;
@@ -55,7 +56,7 @@ pub(crate) async fn connect(entered: Matrix, secret: Option<Secret>) -> Result<C
     let begun = begin(&base, &entered.user, entered.sign_in, secret.as_ref()).await?;
     let client = Arc::new(Client::new(base.clone(), Some(begun.session.tokens.clone()), None)?);
     let body = reader::synchronize(client, None, Duration::ZERO, 1).await?;
-    let channels = reader::rooms_of(&reader::parse(&body)?).iter().filter_map(sync::Room::found).collect();
+    let channels = sync::rooms_of(&reader::parse(&body)?).iter().filter_map(sync::Room::found).collect();
     let settings =
         Matrix { homeserver: base.to_string(), user: begun.user.clone(), device: Some(begun.device), sign_in: entered.sign_in };
     Ok(Connected { secret: Some(begun.session.to_secret()), settings: Settings::Matrix(settings), name: begun.user, channels })

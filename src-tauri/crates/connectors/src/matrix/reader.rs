@@ -11,16 +11,16 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use keepsake_domain::Timestamp;
 use keepsake_importers::matrix_member;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::chosen::{Chosen, Head, member};
 use super::client::{ANSWER_BYTES_MAX, Ask, Client, Failure, SYNC_BYTES_MAX};
 use super::keys::{Decrypted, Keys};
 use super::position::{Gap, Position, Turned};
-use super::sync::{Answer, Page, Room, RoomPart, TIMELINE_MAX, filter};
+use super::sync::{Answer, Page, ROOMS_MAX, Room, RoomPart, TIMELINE_MAX, filter, learn, rooms_of};
 use super::timeline::{Around, EVENT_BYTES_MAX, Pending, Reading, Unreadable, forget_unreadable, id_of, unreadable_scope};
 use super::vault::{Batch, Kind, Vault};
 use crate::contract::{Delivery, Fault, FoundChannel, Status};
@@ -45,28 +45,11 @@ const FOUND_MAX: usize = 1_000;
 /// Rooms that are written at once, so that few are held twice.
 const ROWS_MAX: usize = 1_000;
 
-/// Rooms of an account that are known. The largest real accounts have about ten thousand.
-const ROOMS_MAX: usize = 100_000;
-
 /// Names of the values of which there is one each.
 const CHOSEN: &str = "chosen rooms";
 const SYNCED: &str = "rooms are known";
 
 type Asking<T> = Pin<Box<dyn Future<Output = T> + Send>>;
-
-/// A room whose messages are stored.
-struct Chosen {
-    position: Position,
-    since: Option<Timestamp>,
-    /// The names of people, by their ids.
-    names: HashMap<String, String>,
-    /// Everybody in the room except the owner.
-    members: BTreeSet<String>,
-    /// Whether `members` is complete. It is not after something was missed.
-    are_members_known: bool,
-    /// Pages of its history that were read in this run.
-    pages: u64,
-}
 
 /// A page of history that was asked for.
 struct Turning {
@@ -117,30 +100,6 @@ pub(super) fn parse(body: &[u8]) -> Result<Answer<'_>, Fault> {
             error.column()
         ))
     })
-}
-
-/// The rooms that an answer tells of.
-pub(super) fn rooms_of(answer: &Answer<'_>) -> Vec<Room> {
-    let part = |(id, raw): (&std::borrow::Cow<'_, str>, &&RawValue)| {
-        let mut room = Room::new(id);
-        learn(&mut room, &serde_json::from_str(raw.get()).unwrap_or_default());
-        room
-    };
-    answer.rooms.join.iter().take(ROOMS_MAX).map(part).collect()
-}
-
-/// Takes in what an answer tells of a room.
-fn learn(room: &mut Room, part: &RoomPart<'_>) {
-    room.summarize(&part.summary);
-    for raw in part.state.events.iter().chain(&part.timeline.events) {
-        // Most events are messages, which tell nothing of the room.
-        if raw.get().len() <= EVENT_BYTES_MAX
-            && raw.get().contains("state_key")
-            && let Ok(event) = serde_json::from_str::<Value>(raw.get())
-        {
-            room.learn(&event);
-        }
-    }
 }
 
 impl Reader {
@@ -619,47 +578,5 @@ impl Reader {
             }
         }
         Ok(())
-    }
-}
-
-/// The fields of an event that decide about reading on.
-#[derive(Deserialize)]
-struct Head {
-    #[serde(default)]
-    event_id: Option<String>,
-    #[serde(default)]
-    origin_server_ts: Option<f64>,
-}
-
-/// The user of a membership event, and their name.
-fn member(raw: &RawValue) -> Option<(String, String)> {
-    let event = membership(raw)?;
-    let name = event.get("content")?.get("displayname")?.as_str().filter(|name| !name.is_empty())?.to_owned();
-    Some((event.get("state_key")?.as_str()?.to_owned(), name))
-}
-
-fn membership(raw: &RawValue) -> Option<Value> {
-    let text = raw.get();
-    if text.len() > EVENT_BYTES_MAX || !text.contains("m.room.member") {
-        return None;
-    }
-    let event: Value = serde_json::from_str(text).ok()?;
-    (event.get("type")?.as_str()? == "m.room.member").then_some(event)
-}
-
-impl Chosen {
-    /// Takes in who came, went or changed their name. Says whether other people are in the room now.
-    fn meet(&mut self, raw: &RawValue, owner: &str) -> bool {
-        if let Some((user, name)) = member(raw) {
-            self.names.insert(user, name);
-        }
-        let Some(event) = membership(raw) else { return false };
-        let user = event.get("state_key").and_then(Value::as_str).filter(|user| *user != owner);
-        let now = event.get("content").and_then(|content| content.get("membership")).and_then(Value::as_str);
-        match (user, now) {
-            (Some(user), Some("join")) => self.members.insert(user.to_owned()),
-            (Some(user), Some(_)) => self.members.remove(user),
-            _ => false,
-        }
     }
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::timeline::EVENT_BYTES_MAX;
 use crate::contract::FoundChannel;
 
 /// Events of a room in one answer. What is missing is read page by page.
@@ -21,6 +22,9 @@ const NAME_CHARS_MAX: usize = 255;
 
 /// Number of members that name a room without a name. The protocol sends at most five.
 const HEROES_MAX: usize = 5;
+
+/// Rooms of an account that are known. The largest real accounts have about ten thousand.
+pub(super) const ROOMS_MAX: usize = 100_000;
 
 /// The state of rooms that is read.
 const STATE: &[&str] = &[
@@ -223,6 +227,30 @@ impl Room {
     }
 }
 
+/// The rooms that an answer tells of.
+pub(super) fn rooms_of(answer: &Answer<'_>) -> Vec<Room> {
+    let part = |(id, raw): (&Cow<'_, str>, &&RawValue)| {
+        let mut room = Room::new(id);
+        learn(&mut room, &serde_json::from_str(raw.get()).unwrap_or_default());
+        room
+    };
+    answer.rooms.join.iter().take(ROOMS_MAX).map(part).collect()
+}
+
+/// Takes in what an answer tells of a room.
+pub(super) fn learn(room: &mut Room, part: &RoomPart<'_>) {
+    room.summarize(&part.summary);
+    for raw in part.state.events.iter().chain(&part.timeline.events) {
+        // Most events are messages, which tell nothing of the room.
+        if raw.get().len() <= EVENT_BYTES_MAX
+            && raw.get().contains("state_key")
+            && let Ok(event) = serde_json::from_str::<Value>(raw.get())
+        {
+            room.learn(&event);
+        }
+    }
+}
+
 fn short(text: impl AsRef<str>) -> String {
     text.as_ref().chars().take(NAME_CHARS_MAX).collect()
 }
@@ -254,7 +282,7 @@ mod tests {
         check(json!({}), &[state("m.room.name", json!({ "name": "" })), alias], "#bees:a");
         let ana = json!({ "type": "m.room.member", "state_key": "@ana:a", "content": { "displayname": "Ana" } });
         let heroes = |joined: u64| json!({ "m.heroes": ["@ana:a", "@ben:a"], "m.joined_member_count": joined });
-        check(heroes(3), &[ana.clone()], "Ana and @ben:a");
+        check(heroes(3), std::slice::from_ref(&ana), "Ana and @ben:a");
         check(heroes(9), &[ana], "Ana, @ben:a and 6 others");
         check(json!({ "m.joined_member_count": 1 }), &[], "Empty room");
         // A message that looks like a name names nothing.

@@ -273,28 +273,20 @@ impl Inbox for Faulty {
 
     fn deliver(&self, mut delivery: Delivery) -> Result<Delivered, InboxError> {
         let has_messages = !delivery.messages.is_empty();
-        match self.wrong {
-            Wrong::GapForgotten => {
-                if let Some(position) = &mut delivery.position {
-                    let mut value: Value = serde_json::from_str(position).unwrap();
-                    value["gaps"] = json!([]);
-                    *position = value.to_string();
-                }
+        let is_last = has_messages && delivery.source_position.is_some();
+        if self.wrong == Wrong::GapForgotten {
+            if let Some(position) = &mut delivery.position {
+                let mut value: Value = serde_json::from_str(position).unwrap();
+                value["gaps"] = json!([]);
+                *position = value.to_string();
             }
-            Wrong::TokenFirst if has_messages && delivery.source_position.is_some() => {
-                if self.kills.fetch_add(1, Ordering::SeqCst) == 0 {
-                    let source_position = delivery.source_position;
-                    self.inner.deliver(Delivery { source_position, ..Delivery::default() })?;
-                    return Err(InboxError::Stopped);
-                }
+        } else if is_last && self.kills.fetch_add(1, Ordering::SeqCst) == 0 {
+            // The process ends here, once: between the two, or before the transaction.
+            if self.wrong == Wrong::TokenFirst {
+                let source_position = delivery.source_position;
+                self.inner.deliver(Delivery { source_position, ..Delivery::default() })?;
             }
-            // The process ends before the transaction, once, as above.
-            Wrong::Nothing if has_messages && delivery.source_position.is_some() => {
-                if self.kills.fetch_add(1, Ordering::SeqCst) == 0 {
-                    return Err(InboxError::Stopped);
-                }
-            }
-            _ => {}
+            return Err(InboxError::Stopped);
         }
         self.inner.deliver(delivery)
     }

@@ -34,7 +34,7 @@ setup: ## system packages, tools, the page's packages
 	@$(SCRIPTS)/system_packages.sh build window test
 	@$(SCRIPTS)/toolchain.sh
 	@$(MAKE) --no-print-directory ui/node_modules/.installed tests/conformance/node_modules/.installed \
-		.cache/openai-venv/.installed
+		.cache/openai-venv/.installed .cache/synapse-venv/.installed
 
 # The lock file decides and is not written. Not `npm ci`: that one refuses a lock in which the binaries of other
 # platforms are missing, as they are on some mirrors.
@@ -106,6 +106,12 @@ overlap: ## no line of ours stands in an evaluation set (EVALS=DIR)
 .cache/openai-venv/.installed: tests/openai/requirements.txt
 	python3 -m venv .cache/openai-venv
 	.cache/openai-venv/bin/python -m pip install --quiet --requirement $<
+	@touch $@
+
+# A homeserver, which the tests of the Matrix connector start on loopback. It is AGPL, and neither linked nor shipped.
+.cache/synapse-venv/.installed: tests/synapse/requirements.txt
+	python3 -m venv .cache/synapse-venv
+	.cache/synapse-venv/bin/python -m pip install --quiet --requirement $<
 	@touch $@
 
 .cache/reader-venv/.installed: $(TRAINING)/requirements.txt

@@ -124,6 +124,9 @@ pub trait Inbox: Send + Sync {
     /// The message with these ids, if it is stored.
     fn stored(&self, message: &SourceRef) -> Result<Option<StoredMessage>, InboxError>;
 
+    /// The secret: the password, token or session of the source, as it was kept last.
+    fn secret(&self) -> Result<Option<Secret>, InboxError>;
+
     /// Replaces the secret, for example after a token was renewed.
     fn keep_secret(&self, secret: &Secret) -> Result<(), InboxError>;
 

@@ -7,11 +7,13 @@
 mod contract;
 mod link;
 pub mod mail;
+mod matrix;
 mod settings;
 mod simplex;
 mod supervise;
 
 pub use contract::{Delivered, Delivery, Fault, FoundChannel, Inbox, InboxError, Plan, Secret, Selected, Status, StoredMessage};
 pub use link::Link;
+pub use matrix::{Matrix, SignIn, sign_in_address};
 pub use settings::{Connected, Settings, connect, connect_once};
 pub use supervise::{Backoff, supervise};

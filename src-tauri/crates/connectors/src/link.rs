@@ -62,6 +62,11 @@ impl Link {
         self.call(move |inbox| inbox.stored(&message)).await
     }
 
+    /// See [`Inbox::secret`].
+    pub async fn secret(&self) -> Result<Option<Secret>, InboxError> {
+        self.call(|inbox| inbox.secret()).await
+    }
+
     /// See [`Inbox::keep_secret`].
     pub async fn keep_secret(&self, secret: Secret) -> Result<(), InboxError> {
         self.call(move |inbox| inbox.keep_secret(&secret)).await

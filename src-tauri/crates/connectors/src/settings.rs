@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::{Fault, FoundChannel, Secret};
 use crate::link::Link;
 use crate::mail::{self, MailSettings};
+use crate::matrix::{self, Matrix};
 use crate::simplex;
 
 /// How long a first connection may take. People wait for it.
@@ -24,6 +25,8 @@ pub enum Settings {
     Webhook,
     /// A mailbox, read by IMAP.
     Mail(MailSettings),
+    /// A Matrix account.
+    Matrix(Matrix),
     /// The SimpleX program on this computer. It is always this computer, because the program asks for no password.
     Simplex {
         /// The port that it listens on.
@@ -60,6 +63,7 @@ impl Settings {
             Self::Webhook => LiveSourceKind::Webhook,
             Self::Mail(_) => LiveSourceKind::Mail,
             Self::Simplex { .. } => LiveSourceKind::Simplex,
+            Self::Matrix(_) => LiveSourceKind::Matrix,
         }
     }
 
@@ -69,6 +73,7 @@ impl Settings {
             Self::Webhook => std::future::pending().await,
             Self::Mail(settings) => mail::run(settings, secret, link).await,
             Self::Simplex { port, user } => simplex::run(*port, *user, link).await,
+            Self::Matrix(account) => matrix::run(account, secret, link).await,
         }
     }
 }
@@ -82,6 +87,7 @@ pub async fn connect(settings: Settings, entered: Option<Secret>) -> Result<Conn
             let simplex::Opened { user, name, channels } = simplex::connect(port).await?;
             Ok(Connected { secret: None, settings: Settings::Simplex { port, user: Some(user) }, name, channels })
         }
+        Settings::Matrix(account) => matrix::connect(account, entered).await,
     }
 }
 

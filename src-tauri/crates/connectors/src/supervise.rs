@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::contract::{Fault, Secret};
+use crate::contract::Fault;
 use crate::link::Link;
 use crate::settings::Settings;
 
@@ -56,16 +56,18 @@ fn jitter() -> f64 {
 
 /// Reads a source until the person has to do something about it; returns that fault. `failed` is told of each failure, and when
 /// the next try is due. Dropping the future stops the source.
-pub async fn supervise(
-    settings: &Settings,
-    secret: Option<Secret>,
-    link: &Link,
-    mut failed: impl FnMut(&Fault, Option<Duration>),
-) -> Fault {
+pub async fn supervise(settings: &Settings, link: &Link, mut failed: impl FnMut(&Fault, Option<Duration>)) -> Fault {
     let mut backoff = Backoff::default();
     loop {
         let began = tokio::time::Instant::now();
-        let Err(fault) = settings.run(secret.clone(), link.clone()).await;
+        // As it was kept last: a token may have been renewed since the last try.
+        let fault = match link.secret().await {
+            Ok(secret) => {
+                let Err(fault) = settings.run(secret, link.clone()).await;
+                fault
+            }
+            Err(error) => error.into(),
+        };
         let wait = backoff.failed(&fault, began.elapsed(), jitter());
         failed(&fault, wait);
         let Some(wait) = wait else { return fault };

@@ -72,6 +72,7 @@ pub use email::{FolderUse, MailBytes, MailPlace, automatic, is_same_mail, read_m
 pub use error::ImportError;
 pub use find::{Export, Inventory, look_through, sniff};
 pub use formats::names_owner;
+pub use matrix::{MatrixChange, MatrixEvent, MatrixRoom, matrix_call, matrix_event, matrix_member, matrix_reactions};
 pub use open::read_path;
 pub use preview::{DateQuestion, DateSample, Participant, Preview, preview, preview_with};
 pub use read_on::read_on;

@@ -164,12 +164,12 @@ async fn read(engine: Engine, id: LiveSourceId, kind: LiveSourceKind, settings: 
         }
     };
     let (keys, source) = (engine.clone(), id.clone());
-    let secret = match tokio::task::spawn_blocking(move || keys.source_secret(&source)).await {
-        Ok(Ok(secret)) => secret,
+    let has_secret = match tokio::task::spawn_blocking(move || keys.source_secret(&source)).await {
+        Ok(Ok(secret)) => secret.is_some(),
         Ok(Err(error)) => return note(LiveState::NeedsAttention { detail: error.to_string() }),
         Err(_) => return,
     };
-    if secret.is_none() && needs_secret(kind) {
+    if !has_secret && needs_secret(kind) {
         return note(LiveState::NeedsSecret);
     }
     let mut said = None;
@@ -190,7 +190,7 @@ async fn read(engine: Engine, id: LiveSourceId, kind: LiveSourceKind, settings: 
             None => note(LiveState::NeedsAttention { detail }),
         }
     };
-    supervise(&settings, secret, &link, failed).await;
+    supervise(&settings, &link, failed).await;
     // Nothing runs until the person did something. The next look must be able to start it again.
     std::future::pending::<()>().await;
 }

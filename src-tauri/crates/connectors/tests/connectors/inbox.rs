@@ -141,6 +141,10 @@ impl Inbox for MemoryInbox {
         Ok(self.with(|kept| kept.index.get(message).map(|&at| StoredMessage { message: kept.messages[at].clone() })))
     }
 
+    fn secret(&self) -> Result<Option<Secret>, InboxError> {
+        Ok(self.with(|kept| kept.secret.clone()))
+    }
+
     fn keep_secret(&self, secret: &Secret) -> Result<(), InboxError> {
         self.with(|kept| kept.secret = Some(secret.clone()));
         Ok(())

@@ -5,4 +5,5 @@
 mod contract;
 mod inbox;
 mod mail;
+mod matrix;
 mod simplex;

@@ -318,6 +318,10 @@ impl Inbox for SourceInbox {
         Ok(found.map(|message| StoredMessage { message }))
     }
 
+    fn secret(&self) -> std::result::Result<Option<Secret>, InboxError> {
+        self.engine.source_secret(&self.id).map_err(|error| InboxError::Store(error.to_string()))
+    }
+
     fn keep_secret(&self, secret: &Secret) -> std::result::Result<(), InboxError> {
         self.engine.keep_source_secret(&self.id, secret).map_err(|error| InboxError::Store(error.to_string()))
     }

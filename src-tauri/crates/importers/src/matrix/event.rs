@@ -28,6 +28,7 @@ const STANDARD: &[&str] = &[
 ];
 
 /// What an event is.
+#[derive(Debug)]
 pub(super) enum Happening {
     /// A message or a notice.
     Message(Message),
@@ -38,15 +39,32 @@ pub(super) enum Happening {
 }
 
 /// A change of another event.
-pub(super) enum Change {
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
     /// Its text. The message has the new text, in case that the old one is not in the export.
-    Edit { target: String, message: Box<Message> },
+    Edit {
+        /// The id of the event that was edited.
+        target: String,
+        /// The message with its new text, under the id of the event that was edited.
+        message: Box<Message>,
+    },
     /// A reaction to it.
-    React { target: String, emoji: String },
+    React {
+        /// The id of the event that was reacted to.
+        target: String,
+        /// The reaction.
+        emoji: String,
+    },
     /// It was deleted.
-    Redact { target: String },
+    Redact {
+        /// The id of the event that was deleted.
+        target: String,
+    },
     /// A call ended.
-    HangUp { call: String },
+    HangUp {
+        /// The id of the call.
+        call: String,
+    },
 }
 
 /// An event with the fields that all have.

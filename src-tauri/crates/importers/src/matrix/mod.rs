@@ -1,10 +1,12 @@
 //! A Matrix room, exported by Element as JSON: the events of its timeline, decrypted as far as Element can.
 //!
 //! Edits, reactions, redactions and the ends of calls are events of their own that change earlier ones, so messages are held back
-//! until the end, or until they take 64 MiB. Live synchronization and encryption keys are not here. For the format, see
+//! until the end, or until they take 64 MiB. What an event says is also read for accounts that are followed (`live`).
+//! Synchronization and encryption keys are not here (`keepsake-connectors`). For the format, see
 //! docs/formats.md, section 14.
 
 mod event;
+mod live;
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -24,6 +26,9 @@ use crate::regroup::weight;
 use crate::time::rfc3339;
 
 use event::{Change, Event, Happening};
+
+pub use event::Change as MatrixChange;
+pub use live::{MatrixEvent, MatrixRoom, matrix_call, matrix_event, matrix_member, matrix_reactions};
 
 /// Matrix in the table of formats.
 pub(crate) const FORMAT: Format =
@@ -185,10 +190,7 @@ impl Timeline {
         let mut held: Vec<Held> = std::mem::take(&mut self.held).into_iter().flatten().collect();
         held.sort_by_key(|held| held.message.time);
         for Held { mut message, reactions } in held {
-            message.source.conversation.clone_from(&room);
-            message.channel_id.clone_from(&room);
-            message.conversation_title.clone_from(&self.title);
-            message.visibility = if self.is_public { Visibility::Public } else { Visibility::Private };
+            place(&mut message, &room, self.title.as_deref(), self.is_public);
             let author = &mut message.author;
             if author.role != Role::System && author.name == author.handle.handle {
                 author.name = self.name_of(&author.handle.handle);
@@ -205,6 +207,14 @@ impl Timeline {
         }
         Ok(())
     }
+}
+
+/// Puts a message into its room.
+fn place(message: &mut Message, room: &str, title: Option<&str>, is_public: bool) {
+    room.clone_into(&mut message.source.conversation);
+    room.clone_into(&mut message.channel_id);
+    message.conversation_title = title.map(str::to_owned);
+    message.visibility = if is_public { Visibility::Public } else { Visibility::Private };
 }
 
 #[cfg(test)]

@@ -1,0 +1,170 @@
+//! The encryption of an account: takes in keys, decrypts events, and sends what other devices need in order to give keys to this one.
+//!
+//! Nothing is encrypted for rooms, because nothing is ever written there. Events of whoever is in a room are read, verified or not: this
+//! is a memory of what was said, and the sender is the one that the server names, as for rooms without encryption.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use matrix_sdk_crypto::types::events::room::encrypted::EncryptedEvent;
+use matrix_sdk_crypto::types::requests::{AnyOutgoingRequest, OutgoingRequest};
+use matrix_sdk_crypto::{
+    CryptoStoreError, DecryptionSettings, EncryptionSyncChanges, MegolmError, OlmError, OlmMachine, TrustRequirement,
+};
+use ruma::api::client::keys::{claim_keys, get_keys, upload_keys};
+use ruma::api::client::sync::sync_events::DeviceLists;
+use ruma::api::client::to_device::send_event_to_device;
+use ruma::events::AnyToDeviceEvent;
+use ruma::serde::Raw;
+use ruma::{DeviceId, OneTimeKeyAlgorithm, RoomId, UInt, UserId};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::client::{Client, Failure};
+use super::crypto_store::KeyStore;
+use super::sync::Answer;
+use super::vault::Vault;
+use crate::contract::{Fault, InboxError};
+
+/// Largest message between devices. Servers allow 64 KiB.
+const TO_DEVICE_BYTES_MAX: usize = 256 * 1024;
+
+/// How many rounds of requests are sent for one synchronization. Two are usual: a request and what its answer asks for.
+const ROUNDS_MAX: usize = 4;
+
+/// Whoever is in the room is read (see above).
+const SETTINGS: DecryptionSettings = DecryptionSettings { sender_device_trust_requirement: TrustRequirement::Untrusted };
+
+/// The encryption of an account.
+pub(super) struct Keys {
+    machine: OlmMachine,
+}
+
+/// What became of an encrypted event.
+#[derive(Debug)]
+pub(super) enum Decrypted {
+    /// The event in clear text.
+    Clear(Value),
+    /// Its key is missing.
+    Missing {
+        /// The id of the key.
+        session: String,
+    },
+}
+
+fn kept(error: &CryptoStoreError) -> Fault {
+    Fault::Inbox(InboxError::Store(format!("The keys of the Matrix account cannot be kept: {error}")))
+}
+
+fn parsed<T: DeserializeOwned + Default>(raw: Option<&RawValue>) -> T {
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+}
+
+impl Keys {
+    /// The keys of this device, which are created if there are none.
+    pub(super) async fn open(user: &str, device: &str, vault: Arc<Vault>) -> Result<Self, Fault> {
+        let user = <&UserId>::try_from(user)
+            .map_err(|_| Fault::protocol("The Matrix server calls the account by a name that is no user id."))?;
+        let device = <&DeviceId>::from(device);
+        let machine = OlmMachine::with_store(user, device, KeyStore::new(vault), None).await.map_err(|error| kept(&error))?;
+        Ok(Self { machine })
+    }
+
+    /// Takes in what an answer tells of keys, which is kept when this returns. Says which keys of messages came: room and key.
+    pub(super) async fn receive(&self, answer: &Answer<'_>) -> Result<Vec<(String, String)>, Fault> {
+        let events: Vec<Raw<AnyToDeviceEvent>> = answer
+            .to_device
+            .events
+            .iter()
+            .filter(|event| event.get().len() <= TO_DEVICE_BYTES_MAX)
+            .map(|event| Raw::from_json((*event).to_owned()))
+            .collect();
+        let changed: DeviceLists = parsed(answer.device_lists);
+        let counts: BTreeMap<OneTimeKeyAlgorithm, UInt> = parsed(answer.device_one_time_keys_count);
+        let unused: Option<Vec<OneTimeKeyAlgorithm>> = parsed(answer.device_unused_fallback_key_types);
+        let changes = EncryptionSyncChanges {
+            to_device_events: events,
+            changed_devices: &changed,
+            one_time_keys_counts: &counts,
+            unused_fallback_keys: unused.as_deref(),
+            next_batch_token: None,
+        };
+        let (_, came) = self.machine.receive_sync_changes(changes, &SETTINGS).await.map_err(|error| match error {
+            OlmError::Store(error) => kept(&error),
+            _ => Fault::protocol("The Matrix server sent keys in an unknown form."),
+        })?;
+        Ok(came.into_iter().map(|key| (key.room_id.to_string(), key.session_id)).collect())
+    }
+
+    /// Decrypts an event of a room.
+    pub(super) async fn decrypt(&self, event: &Value, room: &str) -> Result<Decrypted, Fault> {
+        let session = event.get("content").and_then(|content| content.get("session_id")).and_then(Value::as_str);
+        let missing = || Decrypted::Missing { session: session.unwrap_or_default().to_owned() };
+        let Ok(room) = <&RoomId>::try_from(room) else { return Ok(missing()) };
+        let Ok(raw) = serde_json::value::to_raw_value(event) else { return Ok(missing()) };
+        match self.machine.decrypt_room_event(&Raw::<EncryptedEvent>::from_json(raw), room, &SETTINGS).await {
+            Ok(clear) => Ok(serde_json::from_str(clear.event.json().get()).map_or_else(|_| missing(), Decrypted::Clear)),
+            Err(MegolmError::Store(error)) => Err(kept(&error)),
+            Err(_) => Ok(missing()),
+        }
+    }
+
+    /// Sends what is due: the keys of this device, and requests for those of others.
+    pub(super) async fn send_due(&self, client: &Client) -> Result<(), Fault> {
+        for _ in 0..ROUNDS_MAX {
+            let due = self.machine.outgoing_requests().await.map_err(|error| kept(&error))?;
+            if due.is_empty() {
+                return Ok(());
+            }
+            for request in due {
+                match self.send(client, &request).await {
+                    // What the server refuses is asked again at the next start, and what it cannot do now ends the run.
+                    Ok(()) | Err(Failure::Missing(_)) => {}
+                    Err(failure) => return Err(failure.into()),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn send(&self, client: &Client, due: &OutgoingRequest) -> Result<(), Failure> {
+        let id = due.request_id();
+        let marked = match due.request() {
+            AnyOutgoingRequest::KeysUpload(request) => {
+                let answer = client.ask_typed::<upload_keys::v3::Request>(request.clone(), "the keys of this device").await?;
+                self.machine.mark_request_as_sent(id, &answer).await
+            }
+            AnyOutgoingRequest::KeysQuery(request) => {
+                let mut asked = get_keys::v3::Request::new();
+                asked.device_keys.clone_from(&request.device_keys);
+                let answer = client.ask_typed(asked, "the devices of others").await?;
+                self.machine.mark_request_as_sent(id, &answer).await
+            }
+            AnyOutgoingRequest::KeysClaim(request) => {
+                let answer = client.ask_typed::<claim_keys::v3::Request>(request.clone(), "keys of other devices").await?;
+                self.machine.mark_request_as_sent(id, &answer).await
+            }
+            AnyOutgoingRequest::ToDeviceRequest(request) => {
+                let asked = send_event_to_device::v3::Request::new_raw(
+                    request.event_type.clone(),
+                    request.txn_id.clone(),
+                    request.messages.clone(),
+                );
+                let answer = client.ask_typed(asked, "a message to another device").await?;
+                self.machine.mark_request_as_sent(id, &answer).await
+            }
+            AnyOutgoingRequest::SignatureUpload(request) => {
+                let answer = client.ask_typed(request.clone(), "signatures").await?;
+                self.machine.mark_request_as_sent(id, &answer).await
+            }
+            // Nothing is ever written into a room.
+            AnyOutgoingRequest::RoomMessage(_) => return Ok(()),
+        };
+        marked.map_err(|error| match error {
+            OlmError::Store(error) => kept(&error),
+            _ => Fault::protocol("The Matrix server answered about keys in an unknown form."),
+        })?;
+        Ok(())
+    }
+}

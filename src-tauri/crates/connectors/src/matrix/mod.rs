@@ -1,0 +1,92 @@
+//! Matrix: reads the rooms of an account, encrypted ones included, as a device of its own called "Keepsake".
+//!
+//! Reading is all: nothing is written into rooms, nobody sees that messages were read, and the account does not seem to be online. For
+//! the decision how, see docs/decisions/0055-matrix.md. Exports of Element are read by `keepsake-importers`.
+
+mod chosen;
+mod client;
+mod crypto_store;
+mod keys;
+mod position;
+mod reader;
+mod session;
+mod sync;
+mod timeline;
+mod vault;
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use self::client::{Client, Keeper};
+use self::keys::Keys;
+use self::reader::Reader;
+use self::session::{Session, Tokens, begin, discover, has_keys};
+use self::vault::{Kind, Vault, VaultError, path_of};
+use crate::contract::{Fault, Secret, Status};
+use crate::link::Link;
+use crate::settings::{Connected, Settings};
+
+pub use self::session::{SignIn, sign_in_address};
+
+/// Name of the mark that the keys in the vault are those of this device at the server.
+const OWN_KEYS: &str = "own keys";
+
+/// A Matrix account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Matrix {
+    /// The homeserver: its name, its address, or a user id there. After connecting, its address.
+    pub homeserver: String,
+    /// The user. After connecting, the whole id.
+    #[serde(default)]
+    pub user: String,
+    /// The id of this device, which the server gives.
+    #[serde(default)]
+    pub device: Option<String>,
+    /// How the person signs in.
+    #[serde(default)]
+    pub sign_in: SignIn,
+}
+
+/// Signs in with what the person entered, and asks for the rooms.
+pub(crate) async fn connect(entered: Matrix, secret: Option<Secret>) -> Result<Connected, Fault> {
+    let base = discover(if entered.homeserver.trim().is_empty() { &entered.user } else { &entered.homeserver }).await?;
+    let begun = begin(&base, &entered.user, entered.sign_in, secret.as_ref()).await?;
+    let client = Arc::new(Client::new(base.clone(), Some(begun.session.tokens.clone()), None)?);
+    let body = reader::synchronize(client, None, Duration::ZERO, 1).await?;
+    let channels = sync::rooms_of(&reader::parse(&body)?).iter().filter_map(sync::Room::found).collect();
+    let settings =
+        Matrix { homeserver: base.to_string(), user: begun.user.clone(), device: Some(begun.device), sign_in: entered.sign_in };
+    Ok(Connected { secret: Some(begun.session.to_secret()), settings: Settings::Matrix(settings), name: begun.user, channels })
+}
+
+/// Reads the account until that fails.
+pub(crate) async fn run(settings: &Matrix, secret: Option<Secret>, link: Link) -> Result<Infallible, Fault> {
+    link.note(Status::Connecting);
+    let session = Session::of(secret.as_ref())?;
+    let base = discover(&settings.homeserver).await?;
+    let device = settings.device.as_deref().ok_or_else(|| Fault::refused("The Matrix account is not connected yet."))?;
+    let path = path_of(&link.folder(), device);
+    let vault = match Vault::open(&path, &session.key()?) {
+        Err(VaultError::Cipher(_)) => return Err(lost_keys()),
+        other => Arc::new(other?),
+    };
+    // Tokens that were renewed are kept here first, because a run is begun again with the secret that it had.
+    let tokens = vault.get::<Tokens>(Kind::Session, "", "")?.unwrap_or_else(|| session.tokens.clone());
+    let keeper = Keeper { vault: Arc::clone(&vault), link: link.clone(), session };
+    let client = Arc::new(Client::new(base, Some(tokens), Some(keeper))?);
+    if !vault.has(Kind::Single, "", OWN_KEYS)? {
+        if has_keys(&client, &settings.user, device).await? {
+            return Err(lost_keys());
+        }
+        vault.set(Kind::Single, "", OWN_KEYS, &())?;
+    }
+    let keys = Keys::open(&settings.user, device, Arc::clone(&vault)).await?;
+    Reader::run(link, client, vault, keys, settings.user.clone()).await
+}
+
+fn lost_keys() -> Fault {
+    Fault::refused("The encryption keys of this Matrix device were lost on this computer. Connect the account again.")
+}

@@ -1,0 +1,306 @@
+//! What a synchronization asks for and what its answer says: rooms, their names, and who can read them.
+//!
+//! Rooms and events stay unparsed in the body of the answer until they are looked at, so 100,000 rooms take little more memory than
+//! their text. What events say is not read here.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use keepsake_domain::Visibility;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::timeline::EVENT_BYTES_MAX;
+use crate::contract::FoundChannel;
+
+/// Events of a room in one answer. What is missing is read page by page.
+pub(super) const TIMELINE_MAX: u32 = 50;
+
+/// Length of a name of a room, in characters. The protocol allows 255 bytes; people read less.
+const NAME_CHARS_MAX: usize = 255;
+
+/// Number of members that name a room without a name. The protocol sends at most five.
+const HEROES_MAX: usize = 5;
+
+/// Rooms of an account that are known. The largest real accounts have about ten thousand.
+pub(super) const ROOMS_MAX: usize = 100_000;
+
+/// The state of rooms that is read.
+const STATE: &[&str] = &[
+    "m.room.name", "m.room.canonical_alias", "m.room.join_rules", "m.room.history_visibility", "m.room.encryption",
+    "m.room.create", "m.room.member",
+];
+
+/// What a synchronization is to contain.
+pub(super) fn filter(timeline: u32) -> String {
+    let none = json!({ "types": [] });
+    json!({
+        "presence": none,
+        "account_data": none,
+        "room": {
+            "ephemeral": none,
+            "account_data": none,
+            "state": { "types": STATE, "lazy_load_members": true },
+            "timeline": { "limit": timeline, "lazy_load_members": true },
+        },
+    })
+    .to_string()
+}
+
+/// An answer.
+#[derive(Debug, Deserialize)]
+pub(super) struct Answer<'a> {
+    /// Where the next one begins.
+    pub(super) next_batch: String,
+    #[serde(borrow, default)]
+    pub(super) rooms: Rooms<'a>,
+    #[serde(borrow, default)]
+    pub(super) to_device: ToDevice<'a>,
+    #[serde(borrow, default)]
+    pub(super) device_lists: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) device_one_time_keys_count: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) device_unused_fallback_key_types: Option<&'a RawValue>,
+}
+
+/// The rooms of an answer, by id.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Rooms<'a> {
+    #[serde(borrow, default)]
+    pub(super) join: BTreeMap<Cow<'a, str>, &'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) leave: BTreeMap<Cow<'a, str>, &'a RawValue>,
+}
+
+/// Messages between devices.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct ToDevice<'a> {
+    #[serde(borrow, default)]
+    pub(super) events: Vec<&'a RawValue>,
+}
+
+/// One room of an answer.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct RoomPart<'a> {
+    #[serde(default)]
+    pub(super) summary: Summary,
+    #[serde(borrow, default)]
+    pub(super) state: Events<'a>,
+    #[serde(borrow, default)]
+    pub(super) timeline: Timeline<'a>,
+}
+
+/// Who is in a room.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Summary {
+    #[serde(rename = "m.heroes", default)]
+    heroes: Option<Vec<String>>,
+    #[serde(rename = "m.joined_member_count", default)]
+    joined: Option<u64>,
+}
+
+/// Events.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Events<'a> {
+    #[serde(borrow, default)]
+    pub(super) events: Vec<&'a RawValue>,
+}
+
+/// The newest events of a room.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Timeline<'a> {
+    #[serde(borrow, default)]
+    pub(super) events: Vec<&'a RawValue>,
+    /// Whether there are more between these and the last answer.
+    #[serde(default)]
+    pub(super) limited: bool,
+    /// Where those are.
+    #[serde(default)]
+    pub(super) prev_batch: Option<String>,
+}
+
+/// A page of events that are older.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Page<'a> {
+    /// The newest first.
+    #[serde(borrow, default)]
+    pub(super) chunk: Vec<&'a RawValue>,
+    /// Where the next page begins; none at the beginning of the room.
+    #[serde(default)]
+    pub(super) end: Option<String>,
+    /// Members who are named in the page.
+    #[serde(borrow, default)]
+    pub(super) state: Vec<&'a RawValue>,
+}
+
+/// What is known of a room.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Room {
+    pub(super) id: String,
+    name: Option<String>,
+    alias: Option<String>,
+    /// The ids of members that name the room, with their names.
+    heroes: Vec<(String, Option<String>)>,
+    joined: Option<u64>,
+    pub(super) is_encrypted: bool,
+    join_rule: Option<String>,
+    history: Option<String>,
+    is_space: bool,
+    /// Whether the account is no longer in it.
+    pub(super) is_left: bool,
+}
+
+impl Room {
+    /// A room of which only the id is known.
+    pub(super) fn new(id: &str) -> Self {
+        Self { id: id.to_owned(), ..Self::default() }
+    }
+
+    /// Takes in who is in the room.
+    pub(super) fn summarize(&mut self, summary: &Summary) {
+        if let Some(heroes) = &summary.heroes {
+            let name = |user: &String| self.heroes.iter().find(|(hero, _)| hero == user).and_then(|(_, name)| name.clone());
+            self.heroes = heroes.iter().take(HEROES_MAX).map(|user| (short(user), name(user))).collect();
+        }
+        if summary.joined.is_some() {
+            self.joined = summary.joined;
+        }
+    }
+
+    /// Takes in an event that tells of the room.
+    pub(super) fn learn(&mut self, event: &Value) {
+        let Some(state_key) = event.get("state_key").and_then(Value::as_str) else { return };
+        let content = |name: &str| event.get("content")?.get(name)?.as_str().filter(|text| !text.is_empty()).map(short);
+        match event.get("type").and_then(Value::as_str).unwrap_or_default() {
+            "m.room.name" => self.name = content("name"),
+            "m.room.canonical_alias" => self.alias = content("alias"),
+            "m.room.join_rules" => self.join_rule = content("join_rule"),
+            "m.room.history_visibility" => self.history = content("history_visibility"),
+            // Encryption cannot be ended.
+            "m.room.encryption" => self.is_encrypted = true,
+            "m.room.create" => self.is_space = content("type").as_deref() == Some("m.space"),
+            "m.room.member" => {
+                if let Some((_, name)) = self.heroes.iter_mut().find(|(hero, _)| hero == state_key) {
+                    *name = content("displayname").or(name.take());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The number of members as it was counted.
+    pub(super) fn count(&mut self, joined: u64) {
+        self.joined = Some(joined);
+    }
+
+    /// Whether people other than the members can read the room.
+    pub(super) fn is_public(&self) -> bool {
+        self.join_rule.as_deref() == Some("public") || self.history.as_deref() == Some("world_readable")
+    }
+
+    /// Its name for people.
+    pub(super) fn title(&self) -> String {
+        if let Some(name) = self.name.as_ref().or(self.alias.as_ref()) {
+            return name.clone();
+        }
+        let names: Vec<&str> = self.heroes.iter().map(|(user, name)| name.as_deref().unwrap_or(user)).collect();
+        // The owner is a member as well.
+        let others = self.joined.unwrap_or_default().saturating_sub(1 + names.len() as u64);
+        match (names.as_slice(), others) {
+            ([], _) => "Empty room".to_owned(),
+            (names, 0) => listed(names),
+            (names, others) => format!("{} and {others} others", names.join(", ")),
+        }
+    }
+
+    /// The room for the person; `None` for a space, which is a folder of rooms.
+    pub(super) fn found(&self) -> Option<FoundChannel> {
+        (!self.is_space && !self.is_left).then(|| FoundChannel {
+            id: self.id.clone(),
+            title: self.title(),
+            member_count: self.joined,
+            is_encrypted: self.is_encrypted,
+            visibility: if self.is_public() { Visibility::Public } else { Visibility::Private },
+        })
+    }
+}
+
+/// The rooms that an answer tells of.
+pub(super) fn rooms_of(answer: &Answer<'_>) -> Vec<Room> {
+    let part = |(id, raw): (&Cow<'_, str>, &&RawValue)| {
+        let mut room = Room::new(id);
+        learn(&mut room, &serde_json::from_str(raw.get()).unwrap_or_default());
+        room
+    };
+    answer.rooms.join.iter().take(ROOMS_MAX).map(part).collect()
+}
+
+/// Takes in what an answer tells of a room.
+pub(super) fn learn(room: &mut Room, part: &RoomPart<'_>) {
+    room.summarize(&part.summary);
+    for raw in part.state.events.iter().chain(&part.timeline.events) {
+        // Most events are messages, which tell nothing of the room.
+        if raw.get().len() <= EVENT_BYTES_MAX
+            && raw.get().contains("state_key")
+            && let Ok(event) = serde_json::from_str::<Value>(raw.get())
+        {
+            room.learn(&event);
+        }
+    }
+}
+
+fn short(text: impl AsRef<str>) -> String {
+    text.as_ref().chars().take(NAME_CHARS_MAX).collect()
+}
+
+/// Names as they are said: "Ana, Ben and Cleo".
+fn listed(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_room_is_called_by_its_name_its_address_or_its_members() {
+        let check = |summary: Value, events: &[Value], expect: &str| {
+            let mut room = Room::new("!r:a");
+            room.summarize(&serde_json::from_value(summary).unwrap());
+            events.iter().for_each(|event| room.learn(event));
+            assert_eq!(room.title(), expect);
+        };
+        let state = |kind: &str, content: Value| json!({ "type": kind, "state_key": "", "content": content });
+        let alias = state("m.room.canonical_alias", json!({ "alias": "#bees:a" }));
+        check(json!({}), &[alias.clone(), state("m.room.name", json!({ "name": "Bees" }))], "Bees");
+        check(json!({}), &[state("m.room.name", json!({ "name": "" })), alias], "#bees:a");
+        let ana = json!({ "type": "m.room.member", "state_key": "@ana:a", "content": { "displayname": "Ana" } });
+        let heroes = |joined: u64| json!({ "m.heroes": ["@ana:a", "@ben:a"], "m.joined_member_count": joined });
+        check(heroes(3), std::slice::from_ref(&ana), "Ana and @ben:a");
+        check(heroes(9), &[ana], "Ana, @ben:a and 6 others");
+        check(json!({ "m.joined_member_count": 1 }), &[], "Empty room");
+        // A message that looks like a name names nothing.
+        check(json!({}), &[json!({ "type": "m.room.name", "content": { "name": "fake" } })], "Empty room");
+    }
+
+    #[test]
+    fn a_room_is_public_if_anybody_can_join_or_read() {
+        let check = |rule: &str, history: &str, expect: bool| {
+            let mut room = Room::new("!r:a");
+            room.learn(&json!({ "type": "m.room.join_rules", "state_key": "", "content": { "join_rule": rule } }));
+            let history = json!({ "history_visibility": history });
+            room.learn(&json!({ "type": "m.room.history_visibility", "state_key": "", "content": history }));
+            assert_eq!(room.is_public(), expect, "{rule}");
+        };
+        check("invite", "shared", false);
+        check("public", "shared", true);
+        check("invite", "world_readable", true);
+        check("knock", "invited", false);
+    }
+}

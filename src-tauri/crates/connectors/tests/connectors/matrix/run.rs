@@ -1,0 +1,110 @@
+//! Runs a connector in a test: until a condition holds, or until it is dropped at some await.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use keepsake_connectors::{Fault, Inbox, Link, Matrix, Secret, Settings, SignIn, connect, supervise};
+use tokio::sync::watch;
+
+use super::synapse::{Synapse, User};
+use crate::inbox::MemoryInbox;
+
+/// How long a condition may take on a busy machine.
+const DEADLINE: Duration = Duration::from_secs(120);
+
+/// A connected account and its inbox.
+pub(super) struct Account {
+    pub(super) settings: Settings,
+    pub(super) secret: Option<Secret>,
+    pub(super) inbox: Arc<MemoryInbox>,
+}
+
+/// A future that is dropped after so many polls.
+pub(super) struct DropAfter<F> {
+    pub(super) future: Pin<Box<F>>,
+    pub(super) polls: u32,
+}
+
+impl<F: Future> Future for DropAfter<F> {
+    type Output = Option<F::Output>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if self.polls == 0 {
+            return Poll::Ready(None);
+        }
+        self.polls -= 1;
+        self.future.as_mut().poll(context).map(Some)
+    }
+}
+
+impl Account {
+    /// Connects the account of a user with the password.
+    pub(super) async fn of(synapse: &Synapse, user: &User) -> Self {
+        let entered = Matrix { homeserver: synapse.address(), user: user.id.clone(), device: None, sign_in: SignIn::Password };
+        let connected = connect(Settings::Matrix(entered), Some(synapse.password().into())).await.unwrap();
+        let inbox = MemoryInbox::new();
+        inbox.found(&connected.channels).unwrap();
+        Self { settings: connected.settings, secret: connected.secret, inbox }
+    }
+
+    /// Reads until a condition holds. A failure in between is tried again.
+    pub(super) async fn read_until(&self, what: &str, holds: impl Fn(&MemoryInbox) -> bool) {
+        self.read_with(self.inbox.link(), what, holds).await;
+    }
+
+    /// As [`read_until`](Self::read_until), through an inbox of another kind before the one in memory.
+    pub(super) async fn read_into_until(&self, into: Arc<dyn Inbox>, what: &str, holds: impl Fn(&MemoryInbox) -> bool) {
+        self.read_with(Link::new(into, watch::channel(0).1), what, holds).await;
+    }
+
+    async fn read_with(&self, link: Link, what: &str, holds: impl Fn(&MemoryInbox) -> bool) {
+        let faults = Mutex::new(Vec::new());
+        let running = supervise(&self.settings, self.secret.clone(), &link, |fault, _| {
+            faults.lock().unwrap().push(fault.to_string());
+        });
+        let waiting = async {
+            let began = Instant::now();
+            while !holds(&self.inbox) && began.elapsed() < DEADLINE {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::select! {
+            fault = running => panic!("{what}: the connector ended: {fault}"),
+            () = waiting => {}
+        }
+        let texts = || self.inbox.texts().len();
+        assert!(holds(&self.inbox), "{what}: not in time; {} messages; faults {:?}", texts(), faults.lock().unwrap());
+    }
+
+    /// Reads, and is dropped at an await: after so many polls or so long.
+    pub(super) async fn read_and_drop(&self, into: Arc<dyn Inbox>, polls: u32, longest: Duration) {
+        let link = Link::new(into, watch::channel(0).1);
+        let running = supervise(&self.settings, self.secret.clone(), &link, |_, _| {});
+        let dropped = DropAfter { future: Box::pin(running), polls };
+        if let Ok(Some(fault)) = tokio::time::timeout(longest, dropped).await {
+            panic!("the connector ended: {fault}");
+        }
+    }
+}
+
+/// The first fault of a run, or none within a time.
+pub(super) async fn first_fault(settings: &Settings, secret: Option<Secret>, link: &Link, within: Duration) -> Option<Fault> {
+    let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
+    let copy = |fault: &Fault| match fault {
+        Fault::Unreachable { detail, retry_after } => Fault::Unreachable { detail: detail.clone(), retry_after: *retry_after },
+        Fault::Refused { detail } => Fault::refused(detail.clone()),
+        Fault::Certificate { detail } => Fault::Certificate { detail: detail.clone() },
+        other => Fault::protocol(other.to_string()),
+    };
+    let running = supervise(settings, secret, link, |fault, _| {
+        let _ = sender.send(copy(fault));
+    });
+    tokio::select! {
+        fault = running => Some(fault),
+        fault = receiver.recv() => fault,
+        () = tokio::time::sleep(within) => None,
+    }
+}

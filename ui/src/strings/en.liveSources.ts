@@ -107,7 +107,7 @@ export const liveSources = {
   enterToken: 'Enter token…',
   signInAgain: 'Connect again…',
   changeSettings: 'Change settings…',
-  reconnectOf: (words: string, name: string) => `${words.replace('…', '')} for ${name}`,
+  reconnectOf: (words: string, name: string) => `${words} for ${name}`,
   schedule: 'Read',
   scheduleOf: (name: string) => `When ${name} is read`,
   asSaid: 'as messages arrive',

@@ -12,6 +12,7 @@ import { Button, PaneHeader, cx } from '../../design';
 import { useActions } from '../../keys';
 import { platform } from '../../platform';
 import { drop, pickFiles, pickFolder, waitingFiles } from '../../state/host';
+import { nav } from '../../state/nav';
 import { useStore } from '../../state/store';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -34,8 +35,8 @@ const importsOf = (response: JobsResponse): JobView[] => response.items.filter((
 export default function Sources() {
   const id = useStore(choosing, (now) => now);
   const { data: source } = useRpc('live_sources_list', {}, { select: (response: LiveSourcesResponse) => response.items.find((each) => each.id === id) });
-  // Files that are dropped meanwhile are shown at once.
-  useEffect(() => waitingFiles.subscribe(() => waitingFiles.get().length > 0 && choosing.set(null)), []);
+  // Whoever goes to Sources again wants the page. This includes dropped files, which are shown there.
+  useEffect(() => nav.subscribe(() => choosing.set(null)), []);
   return id !== null && source ? <Channels key={id} source={source} /> : <Page />;
 }
 

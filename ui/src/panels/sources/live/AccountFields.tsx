@@ -36,8 +36,8 @@ function TextField({ label, value, onChange, hint, problem, isSecret = false, is
   const id = useId();
   const describedBy = hint !== undefined || problem !== undefined ? `${id}-hint` : undefined;
   return (
-    <div className={formCss.field}>
-      <label className={formCss.label} htmlFor={id}>
+    <div className={css.field}>
+      <label className={css.label} htmlFor={id}>
         {label}
       </label>
       <div className={css.entry}>
@@ -70,8 +70,8 @@ function TextField({ label, value, onChange, hint, problem, isSecret = false, is
 /** Choices next to their name, which the group of radio buttons also has. */
 function Choices({ label, hint, children }: { label: string; hint?: string | undefined; children: ReactNode }) {
   return (
-    <div className={formCss.field}>
-      <span className={formCss.label} aria-hidden="true">
+    <div className={css.field}>
+      <span className={css.label} aria-hidden="true">
         {label}
       </span>
       <div className={formCss.control}>
@@ -134,7 +134,6 @@ function MatrixFields({ form, problems, isBusy, secretPlace, first, isAgain, onC
         isBusy={isBusy}
         onChange={(secret) => onChange({ secret })}
       />
-      <TextField isSecret label={words.recoveryKey} hint={words.recoveryKeyHint} value={form.recoveryKey} isBusy={isBusy} onChange={(recoveryKey) => onChange({ recoveryKey })} />
     </>
   );
 }

@@ -5,7 +5,7 @@
  * with undo, as in every list. Undecided ones come first and stay where they are until the list is opened again.
  */
 import { ArrowLeft, SearchX, Inbox } from 'lucide-react';
-import { useCallback, useId, useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { type LiveChannelView, type LiveSourceView, useRpc } from '../../../api';
 import { useWithLayers } from '../../../api/layers';
 import { Button, EmptyState, ErrorState, LoadingRows, PaneBar, PaneFoot, PaneHeader, SearchField, Segmented, VirtualList } from '../../../design';
@@ -74,7 +74,6 @@ function Choosing({ source, answer }: { source: LiveSourceView; answer: { items:
   const byId = useMemo(() => new Map(shown.map((row) => [row.channel, row])), [shown]);
   const cursor = useRows(list, ids);
   const selected = useStore(list, (state) => state.selected);
-  const since = useId();
   const isWebhook = kind === 'webhook';
 
   const decide = useCallback(
@@ -161,8 +160,8 @@ function Choosing({ source, answer }: { source: LiveSourceView; answer: { items:
         </Button>
         {isWebhook ? null : (
           <span className={css.since}>
-            <label htmlFor={since}>{words.since}</label>
-            <select id={since} className={css.select} title={words.sinceHint} value={period} data-testid={TESTIDS.liveChannelsSince} onChange={(event) => setPeriod(event.target.value)}>
+            <span aria-hidden="true">{words.since}</span>
+            <select className={css.select} aria-label={words.sinceName} title={words.sinceHint} value={period} data-testid={TESTIDS.liveChannelsSince} onChange={(event) => setPeriod(event.target.value)}>
               {PERIODS.map((each) => (
                 <option key={each} value={each}>
                   {words.periods[each]}

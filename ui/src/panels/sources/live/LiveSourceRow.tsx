@@ -12,7 +12,7 @@ import { chooseButtonId, openChannels } from './channelChoices';
 import { KindIcon } from './KindIcon';
 import css from './LiveSources.module.css';
 import { stateOf } from './sourceState';
-import { WebhookAddress } from './Webhook';
+import { WebhookAddress, useWebhookServer } from './Webhook';
 
 /** The default hour, as for watched folders: in the evening, after the day's messages. */
 const HOUR_DEFAULT = 22;
@@ -29,10 +29,12 @@ interface RowProps {
 
 export function LiveSourceRow({ source, isReconnecting, onTake, onReconnect, onDisconnect }: RowProps) {
   const words = t.liveSources;
-  const state = stateOf(source, useNow());
+  const isWebhook = source.kind === 'webhook';
+  const server = useWebhookServer(isWebhook);
+  const state = stateOf(source, useNow(), { isReceiving: server?.isOn ?? true });
   const name = useId();
   const isPaused = source.state === 'paused';
-  const isWebhook = source.kind === 'webhook';
+  const kindName = nameOf(words.kinds, source.kind);
   const pause = () => {
     call('live_source_pause', { id: source.id, is_paused: !isPaused }).then(onTake, showError);
   };
@@ -46,7 +48,7 @@ export function LiveSourceRow({ source, isReconnecting, onTake, onReconnect, onD
           <span id={name} className={css.name}>
             {source.name}
           </span>
-          <span className={css.muted}>{nameOf(words.kinds, source.kind)}</span>
+          {kindName === source.name ? null : <span className={css.muted}>{kindName}</span>}
         </p>
         <p className={cx(css.state, css[state.tone])} data-testid={TESTIDS.liveSourceState}>
           {state.text}
@@ -62,10 +64,10 @@ export function LiveSourceRow({ source, isReconnecting, onTake, onReconnect, onD
           </div>
         ) : null}
         <Numbers source={source} />
-        {isWebhook ? <WebhookAddress id={source.id} /> : null}
+        {isWebhook && server !== null ? <WebhookAddress id={source.id} server={server} /> : null}
         <div className={css.actions}>
           {state.reconnect === null || isReconnecting ? null : (
-            <Button size="s" tone="primary" label={words.reconnectOf(state.reconnect, source.name)} testId={TESTIDS.liveReconnect} onClick={onReconnect}>
+            <Button size="s" tone={source.state === 'retrying' ? 'plain' : 'primary'} label={words.reconnectOf(state.reconnect, source.name)} testId={TESTIDS.liveReconnect} onClick={onReconnect}>
               {state.reconnect}
             </Button>
           )}

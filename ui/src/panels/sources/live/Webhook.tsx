@@ -18,10 +18,16 @@ export function curlExample(address: string, token: string): string {
   return `curl ${address} \\\n  -H 'Authorization: Bearer ${token}' \\\n  -d '${JSON.stringify(EXAMPLE)}'`;
 }
 
-/** The port of the server that takes the messages, and whether it listens. */
-function useServer(): { port: number; isOn: boolean } | null {
-  const { data } = useRpc('agent_server_get', {});
-  if (!data) return null;
+export interface WebhookServer {
+  readonly port: number;
+  readonly isOn: boolean;
+}
+
+/** The server that takes the messages; null until it is known, or if it is not wanted. */
+export function useWebhookServer(isWanted = true): WebhookServer | null {
+  const { data } = useRpc('agent_server_get', {}, { enabled: isWanted });
+  // A query that is not enabled still has the answer that another component asked for.
+  if (!data || !isWanted) return null;
   return data.state.kind === 'listening' ? { port: data.state.port, isOn: true } : { port: data.choice.port, isOn: false };
 }
 
@@ -45,9 +51,7 @@ function ServerOff({ onLeave }: { onLeave?: () => void }) {
 }
 
 /** The address of a webhook, in its row. */
-export function WebhookAddress({ id }: { id: string }) {
-  const server = useServer();
-  if (server === null) return null;
+export function WebhookAddress({ id, server }: { id: string; server: WebhookServer }) {
   return (
     <>
       <CopyField label={t.liveSources.webhook.address} value={webhookAddress(server.port, id)} testId={TESTIDS.webhookAddress} />
@@ -67,7 +71,7 @@ export function WebhookDialog({ made, onClose }: { made: NewWebhook; onClose: ()
   const button = useRef<HTMLButtonElement>(null);
   const [isCopied, setCopied] = useState(false);
   const [isWarned, setWarned] = useState(false);
-  const server = useServer();
+  const server = useWebhookServer();
   const words = t.liveSources.webhook;
   const isWarning = isWarned && !isCopied;
   const noteCopied = () => setCopied(true);

@@ -27,7 +27,6 @@ export interface AccountForm {
   readonly name: string;
   /** The password or token. */
   readonly secret: string;
-  readonly recoveryKey: string;
 }
 
 type Settings = Record<string, unknown>;
@@ -46,7 +45,6 @@ export const EMPTY_FORM: AccountForm = {
   simplexPort: '5225',
   name: '',
   secret: '',
-  recoveryKey: '',
 };
 
 const PORT_MAX = 65_535;
@@ -97,12 +95,8 @@ export const settingsOf = (kind: AccountKind, form: AccountForm): Settings => WR
 /** Whether the kind has a password or token at all. */
 export const hasSecret = (kind: string): boolean => kind === 'mail' || kind === 'matrix';
 
-/** The secret to send. A Matrix recovery key travels with the password, because it is as secret. */
-export function secretOf(kind: AccountKind, form: AccountForm): string | undefined {
-  if (!hasSecret(kind)) return undefined;
-  const recovery_key = form.recoveryKey.trim();
-  return kind === 'matrix' && recovery_key !== '' ? JSON.stringify({ secret: form.secret, recovery_key }) : form.secret;
-}
+/** The secret to send, exactly as typed: a password may begin or end with a space. */
+export const secretOf = (kind: AccountKind, form: AccountForm): string | undefined => (hasSecret(kind) ? form.secret : undefined);
 
 export type Problem = 'needed' | 'badPort';
 export type Problems = Partial<Record<keyof AccountForm, Problem>>;

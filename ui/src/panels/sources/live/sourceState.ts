@@ -31,7 +31,8 @@ function liveText({ kind, last_message_at }: Source, now: number): string {
   return (isWebhook ? words.webhookSince : words.liveSince)(relativeTime(last_message_at, now));
 }
 
-export function stateOf(source: Source, now: number, locale?: string): SourceState {
+/** `isReceiving` is false for a webhook while the server that takes its messages is off. */
+export function stateOf(source: Source, now: number, { isReceiving = true, locale }: { isReceiving?: boolean; locale?: string } = {}): SourceState {
   const words = t.liveSources.state;
   const { kind, state, detail, done, total, next_at } = source;
   const plain = { detail: null, tone: 'plain', reconnect: null } as const;
@@ -40,6 +41,7 @@ export function stateOf(source: Source, now: number, locale?: string): SourceSta
   const isIdle = kind !== 'webhook' && source.remembered === 0;
   switch (state) {
     case 'live': {
+      if (!isReceiving) return { ...plain, tone: 'warn', text: words.webhookOff, announced: words.webhookOff };
       if (isIdle) return { ...plain, text: words.nothingChosen(kind), announced: words.nothingChosen(kind) };
       return { ...plain, tone: 'ok', text: liveText(source, now), announced: words.live };
     }

@@ -91,6 +91,7 @@ describe('change tags', () => {
     [['gate_log'], ['conversation_privacy_preview', 'gate_log_list']],
     [['embeddings'], ['app_status', 'search']],
     [['model_calls'], ['model_calls_list', 'models_get']],
+    [['sources'], ['live_channels_list', 'live_source_remove_preview', 'live_sources_list']],
     [['nonsense'], []],
   ])('%j makes %j stale', (tags, expected) => expect(staleCommands(tags).sort()).toEqual(expected));
 

@@ -22,6 +22,7 @@ const STAMPED: ReadonlySet<string> = new Set<Command>([
   'channels_list',
   'agents_list',
   'agents_overview',
+  'live_channels_list',
 ]);
 
 export function createQueryClient(): QueryClient {

@@ -25,6 +25,7 @@ export type Tag =
   | 'reflections'
   | 'sessions'
   | 'model_calls'
+  | 'sources'
   | 'status';
 
 /**
@@ -53,6 +54,9 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   model_calls_list: ['model_calls', 'conversations'],
   watched_list: ['settings', 'imports', 'jobs'],
   watched_offers: ['settings'],
+  live_sources_list: ['sources'],
+  live_channels_list: ['sources'],
+  live_source_remove_preview: ['sources', 'conversations', 'messages', 'memories'],
   search: ['memories', 'messages', 'conversations', 'people', 'topics', 'embeddings'],
   timeline: ['messages', 'memories', 'conversations', 'people', 'topics'],
   graph: ['messages', 'memories', 'conversations', 'people', 'topics'],

@@ -43,6 +43,7 @@ const reflection = list('reflection');
 const sessions = list('sessions');
 const people = list('people');
 const privacy = list('privacy');
+const sources = list('sources');
 const activity = list('activity');
 
 export const ACTIONS = {
@@ -209,6 +210,18 @@ export const ACTIONS = {
   'privacy.tab': { label: 'Next view', keys: ['t'], scope: 'privacy', when: 'always' },
 
   'sources.add': { label: 'Add files', keys: ['n'], scope: 'sources', when: 'always' },
+  'sources.next': sources.next,
+  'sources.previous': sources.previous,
+  'sources.first': sources.first,
+  'sources.last': sources.last,
+  'sources.remember': { label: 'Remember', keys: ['r'], scope: 'sources', when: 'cursor' },
+  'sources.ignore': { label: 'Ignore', keys: ['i'], scope: 'sources', when: 'cursor' },
+  'sources.ask': { label: 'Decide later', keys: ['d'], scope: 'sources', when: 'cursor' },
+  'sources.select': { label: 'Select', keys: ['x'], scope: 'sources', when: 'cursor' },
+  'sources.extendDown': { label: 'Extend selection down', keys: ['Shift+ArrowDown', 'J'], scope: 'sources', when: 'cursor' },
+  'sources.extendUp': { label: 'Extend selection up', keys: ['Shift+ArrowUp', 'K'], scope: 'sources', when: 'cursor' },
+  'sources.selectAll': { label: 'Select all shown', keys: ['Mod+a'], scope: 'sources', when: 'cursor' },
+  'sources.back': { label: 'Clear selection, or go back', keys: ['Escape'], scope: 'sources', when: 'always' },
 
   'activity.next': activity.next,
   'activity.previous': activity.previous,

@@ -15,6 +15,7 @@ import { conversationStatus } from './en.conversationStatus';
 import { conversations } from './en.conversations';
 import { erase } from './en.erase';
 import { gaps } from './en.gaps';
+import { liveSources } from './en.liveSources';
 import { maintenance } from './en.maintenance';
 import { models } from './en.models';
 import { people } from './en.people';
@@ -435,6 +436,7 @@ export const en = {
   privacy,
   erase,
   sources,
+  liveSources,
   activity,
   audit,
   maintenance,

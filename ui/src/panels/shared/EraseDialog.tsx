@@ -22,10 +22,11 @@ const PREVIEW = { conversation: 'conversation_erase_preview', person: 'person_er
 const ERASE = { conversation: 'conversation_erase', person: 'person_erase', import: 'import_undo' } as const;
 
 /** The receipt: what was erased, in words, and the job that checks the files. */
-interface Erased {
+export interface Erased {
   readonly parts: readonly string[];
   readonly isPending: boolean;
-  readonly job: string;
+  /** Null if the command does not name it; the receipt then leads to Activity. */
+  readonly job: string | null;
 }
 
 /** Mounted by each panel that can erase. */
@@ -209,7 +210,7 @@ function verifiedAt(job: JobView | undefined): number | null {
   }
 }
 
-function Receipt({ erased, onClose }: { erased: Erased; onClose: () => void }) {
+export function Receipt({ erased, onClose }: { erased: Erased; onClose: () => void }) {
   const { data: job } = useRpc('jobs_list', {}, { select: (response: JobsResponse) => response.items.find((each) => each.id === erased.job) });
   const words = t.erase;
   const verified = verifiedAt(job);

@@ -1,15 +1,18 @@
 /**
- * Sources: importing conversations. Dropped or selected files are previewed first. Nothing is imported before the person has seen
- * the contents and answered the questions that only they can answer.
+ * Sources: importing conversations, and the accounts whose messages are read as they arrive. Dropped or selected files are
+ * previewed first. Nothing is imported before the person has seen the contents and answered the questions that only they can
+ * answer.
  *
  * Not in this panel: the details of the work (Activity).
  */
 import { FilePlus2, FolderPlus } from 'lucide-react';
-import { type JobView, type JobsResponse, type AppStatus, useRpc } from '../../api';
+import { useEffect } from 'react';
+import { type JobView, type JobsResponse, type AppStatus, type LiveSourcesResponse, useRpc } from '../../api';
 import { Button, PaneHeader, cx } from '../../design';
 import { useActions } from '../../keys';
 import { platform } from '../../platform';
 import { drop, pickFiles, pickFolder, waitingFiles } from '../../state/host';
+import { nav } from '../../state/nav';
 import { useStore } from '../../state/store';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -18,6 +21,9 @@ import { FollowOffers } from '../shared/FollowOffers';
 import { Files } from './Files';
 import { ExportHelp } from './Help';
 import { Imports, Running } from './Imports';
+import { Channels } from './live/Channels';
+import { choosing } from './live/channelChoices';
+import { LiveSources } from './live/LiveSources';
 import { SampleCard } from './Sample';
 import css from './Sources.module.css';
 import { Watched } from './Watched';
@@ -25,7 +31,16 @@ import { Watched } from './Watched';
 const firstRunOf = (status: AppStatus) => status.is_first_run;
 const importsOf = (response: JobsResponse): JobView[] => response.items.filter((job) => job.kind === 'import');
 
+/** The page, or in its place the choice of what is remembered of one account. */
 export default function Sources() {
+  const id = useStore(choosing, (now) => now);
+  const { data: source } = useRpc('live_sources_list', {}, { select: (response: LiveSourcesResponse) => response.items.find((each) => each.id === id) });
+  // Whoever goes to Sources again wants the page. This includes dropped files, which are shown there.
+  useEffect(() => nav.subscribe(() => choosing.set(null)), []);
+  return id !== null && source ? <Channels key={id} source={source} /> : <Page />;
+}
+
+function Page() {
   const { data: isFirstRun = false } = useRpc('app_status', {}, { select: firstRunOf });
   const { data: jobs } = useRpc('jobs_list', {}, { select: importsOf });
   useActions('sources', { 'sources.add': () => void pickFiles() });
@@ -51,6 +66,7 @@ export default function Sources() {
             <Running jobs={jobs ?? []} />
             <FollowOffers />
             {isFirstRun ? <SampleCard /> : null}
+            <LiveSources />
             <Watched />
             <Imports jobs={jobs ?? []} />
           </div>

@@ -14,6 +14,7 @@ import { conversationCommands } from './conversations';
 import { addCrowd } from './crowd';
 import { buildWorld } from './data';
 import { knowledgeCommands } from './knowledge';
+import { liveSourceCommands } from './liveSources';
 import { maintenanceCommands } from './maintenance';
 import { memoryCommands } from './memories';
 import { type ModelState, modelCommands } from './models';
@@ -51,6 +52,8 @@ export interface FakeOptions {
   pace_ms?: number;
   /** Whether a language model is chosen, and where it runs. */
   models?: ModelState;
+  /** Adds a mail account with this many folders, none of which is decided. */
+  folders?: number;
   /** How files are chosen; `upload` as on a page in a browser. */
   fileAccess?: Platform['fileAccess'];
 }
@@ -113,6 +116,7 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
     ...reflectionCommands(world, host),
     ...agentCommands(world, host, () => handlers),
     ...peopleCommands(world, host, { firstRun: options.firstRun ?? false }),
+    ...liveSourceCommands(host, { firstRun: options.firstRun ?? false, folders: options.folders ?? 0 }),
     ...modelCommands(world, host, { models: options.models ?? 'none', firstRun: options.firstRun ?? false }),
   };
   const { app_status: frame, undo: undoMemories, reflections_undo: undoRun } = handlers;

@@ -1,0 +1,121 @@
+/** Disconnects an account. What was read from it stays, or is erased for good; the numbers are counted in advance. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { type LiveSourceView, call, useRpc } from '../../../api';
+import { Button, Dialog, ErrorState } from '../../../design';
+import { noteFinal } from '../../../state/decisions';
+import { hideToasts, showToast } from '../../../state/toasts';
+import { t } from '../../../strings';
+import { TESTIDS } from '../../../testids';
+import { type Erased, Receipt, foreseen } from '../../shared/EraseDialog';
+import eraseCss from '../../shared/EraseDialog.module.css';
+import css from './LiveSources.module.css';
+
+interface DisconnectProps {
+  readonly source: Pick<LiveSourceView, 'id' | 'name'>;
+  readonly onClose: () => void;
+}
+
+export function DisconnectDialog({ source, onClose }: DisconnectProps) {
+  const [erased, setErased] = useState<Erased | null>(null);
+  return erased === null ? <Question source={source} onClose={onClose} onErased={setErased} /> : <Receipt erased={erased} onClose={onClose} />;
+}
+
+function Question({ source, onClose, onErased }: DisconnectProps & { onErased: (erased: Erased) => void }) {
+  const client = useQueryClient();
+  const [forget, setForget] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const { data: preview, error } = useRpc('live_source_remove_preview', { id: source.id });
+  const words = t.liveSources.disconnect;
+  const disconnect = async () => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      const removed = await call('live_source_remove', { id: source.id, forget });
+      noteFinal(words.stays(source.name));
+      // The last notice might offer to undo a choice for this account.
+      hideToasts('decision');
+      if (!forget) {
+        showToast({ text: words.did(source.name), replaces: 'live' });
+        onClose();
+        return;
+      }
+      // Answers cached for returning to a panel may contain erased data.
+      client.removeQueries({ type: 'inactive' });
+      onErased({ parts: [t.erase.messages(removed.messages), removed.memories > 0 ? t.erase.countMemories(removed.memories) : ''].filter(Boolean), isPending: removed.is_pending, job: null });
+    } catch (thrown) {
+      setBusy(false);
+      setProblem(thrown instanceof Error ? thrown.message : String(thrown));
+    }
+  };
+  return (
+    <Dialog
+      open
+      size="s"
+      onClose={isBusy ? () => undefined : onClose}
+      title={words.title(source.name)}
+      testId={TESTIDS.liveDisconnectDialog}
+      actions={
+        <>
+          <Button onClick={onClose} disabled={isBusy}>
+            {t.app.cancel}
+          </Button>
+          <Button tone={forget ? 'danger' : 'primary'} disabled={isBusy || (forget && !preview)} testId={TESTIDS.liveDisconnectConfirm} onClick={() => void disconnect()}>
+            {isBusy ? words.working : forget ? words.confirmForget : words.confirmKeep}
+          </Button>
+        </>
+      }
+    >
+      <p>{words.text}</p>
+      <fieldset className={css.options} disabled={isBusy}>
+        <legend className={css.legend}>{words.what}</legend>
+        <Option isChosen={!forget} name={words.keep} text={words.keepText} onChoose={() => setForget(false)} />
+        <Option isChosen={forget} name={words.forget} text={words.forgetText} onChoose={() => setForget(true)} />
+      </fieldset>
+      {forget ? (
+        <>
+          {error && !preview ? (
+            <ErrorState title={t.erase.countFailed} text={t.erase.countFailedText} detail={error.message} />
+          ) : preview ? (
+            <>
+              <h3 className={eraseCss.heading}>{t.erase.goes}</h3>
+              <ul className={eraseCss.counts} data-testid={TESTIDS.eraseCounts}>
+                {foreseen(preview).map((line) => (
+                  <li key={line}>{line}</li>
+                ))}
+              </ul>
+            </>
+          ) : (
+            <p className={eraseCss.waiting} role="status" aria-busy="true">
+              {t.erase.counting}
+            </p>
+          )}
+          <p className={eraseCss.forGood}>{words.forGood}</p>
+        </>
+      ) : null}
+      {problem === null ? null : (
+        <p className={eraseCss.failed} role="alert">
+          {words.failed} {problem}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+function Option({ isChosen, name, text, onChoose }: { isChosen: boolean; name: string; text: string; onChoose: () => void }) {
+  const id = useId();
+  return (
+    <div className={css.option}>
+      <input id={id} type="radio" name="disconnect" checked={isChosen} aria-describedby={`${id}-text`} onChange={onChoose} />
+      <div>
+        <label htmlFor={id} className={css.optionName}>
+          {name}
+        </label>
+        <p id={`${id}-text`} className={css.optionText}>
+          {text}
+        </p>
+      </div>
+    </div>
+  );
+}

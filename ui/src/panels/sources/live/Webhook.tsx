@@ -1,0 +1,111 @@
+/** What another program needs to send messages: the address, and once the token. */
+import { useRef, useState } from 'react';
+import { useRpc } from '../../../api';
+import { Button, Dialog } from '../../../design';
+import { go } from '../../../state/nav';
+import { t } from '../../../strings';
+import { TESTIDS } from '../../../testids';
+import formCss from '../Watched.module.css';
+import { CopyField } from './CopyField';
+import css from './LiveSources.module.css';
+
+export const webhookAddress = (port: number, id: string): string => `http://127.0.0.1:${port}/v1/in/${id}`;
+
+const EXAMPLE = { conversation: 'kitchen', channel_type: 'chat', channel_id: 'kitchen', id: '1', time: '2026-03-12T09:30:00Z', author: 'Noor', role: 'person', text: 'The jars are here.' };
+
+/** A call that works as it is, for a terminal. */
+export function curlExample(address: string, token: string): string {
+  return `curl ${address} \\\n  -H 'Authorization: Bearer ${token}' \\\n  -d '${JSON.stringify(EXAMPLE)}'`;
+}
+
+export interface WebhookServer {
+  readonly port: number;
+  readonly isOn: boolean;
+}
+
+/** The server that takes the messages; null until it is known, or if it is not wanted. */
+export function useWebhookServer(isWanted = true): WebhookServer | null {
+  const { data } = useRpc('agent_server_get', {}, { enabled: isWanted });
+  // A query that is not enabled still has the answer that another component asked for.
+  if (!data || !isWanted) return null;
+  return data.state.kind === 'listening' ? { port: data.state.port, isOn: true } : { port: data.choice.port, isOn: false };
+}
+
+/** Says that nothing can arrive, and leads to the switch. */
+function ServerOff({ onLeave }: { onLeave?: () => void }) {
+  const words = t.liveSources.webhook;
+  return (
+    <p className={css.note}>
+      {words.isOff}{' '}
+      <Button
+        size="s"
+        onClick={() => {
+          onLeave?.();
+          go('settings');
+        }}
+      >
+        {words.settings}
+      </Button>
+    </p>
+  );
+}
+
+/** The address of a webhook, in its row. */
+export function WebhookAddress({ id, server }: { id: string; server: WebhookServer }) {
+  return (
+    <>
+      <CopyField label={t.liveSources.webhook.address} value={webhookAddress(server.port, id)} testId={TESTIDS.webhookAddress} />
+      {server.isOn ? null : <ServerOff />}
+    </>
+  );
+}
+
+export interface NewWebhook {
+  readonly id: string;
+  readonly name: string;
+  readonly token: string;
+}
+
+/** Closing it before the token was copied takes a second attempt, because the token cannot be shown again. */
+export function WebhookDialog({ made, onClose }: { made: NewWebhook; onClose: () => void }) {
+  const button = useRef<HTMLButtonElement>(null);
+  const [isCopied, setCopied] = useState(false);
+  const [isWarned, setWarned] = useState(false);
+  const server = useWebhookServer();
+  const words = t.liveSources.webhook;
+  const isWarning = isWarned && !isCopied;
+  const noteCopied = () => setCopied(true);
+  const close = () => {
+    if (isCopied || isWarned) onClose();
+    else setWarned(true);
+  };
+  return (
+    <Dialog
+      open
+      onClose={close}
+      title={words.created(made.name)}
+      testId={TESTIDS.webhookDialog}
+      focus={button}
+      actions={
+        <Button tone={isCopied ? 'primary' : 'plain'} testId={TESTIDS.webhookDone} onClick={close}>
+          {isWarning ? words.closeAnyway : words.done}
+        </Button>
+      }
+    >
+      <p>{words.once}</p>
+      <div className={css.copyFields}>
+        <CopyField label={words.token} value={made.token} testId={TESTIDS.webhookToken} copyTestId={TESTIDS.webhookCopy} button={button} onCopied={noteCopied} />
+        <CopyField label={words.id} value={made.id} />
+        {/* The example contains the token. */}
+        {server === null ? null : <CopyField isCode label={words.example} value={curlExample(webhookAddress(server.port, made.id), made.token)} onCopied={noteCopied} />}
+      </div>
+      <p className={formCss.hint}>{words.exampleText}</p>
+      {server?.isOn === false ? <ServerOff onLeave={onClose} /> : null}
+      {isWarning ? (
+        <p className={formCss.problem} role="alert">
+          {words.notCopied}
+        </p>
+      ) : null}
+    </Dialog>
+  );
+}

@@ -56,7 +56,7 @@ fn jitter() -> f64 {
 
 /// Reads a source until the person has to do something about it; returns that fault. `failed` is told of each failure, and when
 /// the next try is due. Dropping the future stops the source.
-pub async fn supervise(settings: &Settings, link: &Link, mut failed: impl FnMut(&Fault, Option<Duration>)) -> Fault {
+pub async fn supervise(settings: Settings, link: Link, mut failed: impl FnMut(&Fault, Option<Duration>)) -> Fault {
     let mut backoff = Backoff::default();
     loop {
         let began = tokio::time::Instant::now();

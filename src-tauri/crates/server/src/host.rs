@@ -90,7 +90,9 @@ impl Host {
         let rates = Arc::<Rates>::default();
         let (handle, shared_rates) = (runtime.handle().clone(), Arc::clone(&rates));
         let is_working = app.begin_work(model_dir, move |app| {
-            handle.spawn(live_sources::run(app.clone(), ending.clone()));
+            if let Err(error) = live_sources::start(app.clone(), ending.clone()) {
+                tracing::error!(%error, "live sources cannot be read");
+            }
             match socket::bind(app.engine().data_dir()) {
                 Ok(socket) => {
                     handle.spawn(async move {

@@ -37,12 +37,20 @@ impl Drop for Running {
     }
 }
 
+/// Starts a thread that runs the live sources until the application ends. One is enough: sources wait most of the time, and the
+/// store is called on threads of its own.
+pub(crate) fn start(app: App, ending: watch::Receiver<bool>) -> std::io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let work = move || tokio::task::LocalSet::new().block_on(&runtime, run(app, ending));
+    std::thread::Builder::new().name("sources".to_owned()).spawn(work).map(drop)
+}
+
 /// Runs the live sources until the application ends.
-pub(crate) async fn run(app: App, mut ending: watch::Receiver<bool>) {
+async fn run(app: App, mut ending: watch::Receiver<bool>) {
     let (tell, mut told) = watch::channel(0_u64);
     let changes = app.subscribe();
     // It ends with the application, which drops the other side.
-    let forward = std::thread::Builder::new().name("sources".to_owned()).spawn(move || forward(&changes, &tell));
+    let forward = std::thread::Builder::new().name("source-changes".to_owned()).spawn(move || forward(&changes, &tell));
     if let Err(error) = forward {
         tracing::error!(%error, "live sources cannot be read");
         return;
@@ -142,7 +150,7 @@ fn look(engine: &Engine, sources: &[(LiveSource, Choices)], running: &mut HashMa
                 engine.note_live_state(&row.id, Some(LiveState::Connecting));
                 let changed = watch::Sender::new(0);
                 let link = Link::new(engine.source_inbox(&row.id), changed.subscribe());
-                let task = tokio::spawn(read(engine.clone(), row.id.clone(), row.kind, row.settings.clone(), link));
+                let task = tokio::task::spawn_local(read(engine.clone(), row.id.clone(), row.kind, row.settings.clone(), link));
                 let run = Running { task, settings: row.settings.clone(), choices: choices.clone(), changed };
                 running.insert(row.id.clone(), run);
             }
@@ -153,7 +161,8 @@ fn look(engine: &Engine, sources: &[(LiveSource, Choices)], running: &mut HashMa
 
 /// Reads one source until the person has to do something about it.
 async fn read(engine: Engine, id: LiveSourceId, kind: LiveSourceKind, settings: String, link: Link) {
-    let note = |state: LiveState| engine.note_live_state(&id, Some(state));
+    let (noting, noted) = (engine.clone(), id.clone());
+    let note = move |state: LiveState| noting.note_live_state(&noted, Some(state));
     let settings: Settings = match serde_json::from_str(&settings) {
         Ok(settings) => settings,
         Err(error) => {
@@ -173,7 +182,7 @@ async fn read(engine: Engine, id: LiveSourceId, kind: LiveSourceKind, settings: 
         return note(LiveState::NeedsSecret);
     }
     let mut said = None;
-    let failed = |fault: &Fault, wait: Option<Duration>| {
+    let failed = move |fault: &Fault, wait: Option<Duration>| {
         let detail = fault.to_string();
         // Once, however often it happens.
         if said.as_ref() != Some(&detail) {
@@ -190,7 +199,7 @@ async fn read(engine: Engine, id: LiveSourceId, kind: LiveSourceKind, settings: 
             None => note(LiveState::NeedsAttention { detail }),
         }
     };
-    supervise(&settings, &link, failed).await;
+    supervise(settings, link, failed).await;
     // Nothing runs until the person did something. The next look must be able to start it again.
     std::future::pending::<()>().await;
 }

@@ -51,11 +51,12 @@ fn password() -> Option<Secret> {
 async fn run(settings: &MailSettings, secret: Option<Secret>, inbox: &Arc<MemoryInbox>) -> Ended {
     let (tell, mut told) = mpsc::unbounded_channel();
     let (settings, link) = (Settings::Mail(settings.clone()), inbox.link());
+    inbox.with(|kept| kept.secret = secret);
     let failed = move |fault: &Fault, _| {
         let _ = tell.send(Ended::of(fault));
     };
     tokio::select! {
-        fault = supervise(&settings, secret, &link, failed) => Ended::of(&fault),
+        fault = supervise(settings, link, failed) => Ended::of(&fault),
         Some(ended) = told.recv() => ended,
     }
 }

@@ -26,7 +26,7 @@ async fn read(program: &Program, inbox: &Arc<MemoryInbox>, done: impl Fn() -> bo
         loop {
             let (failed, mut faulted) = mpsc::unbounded_channel();
             let link = inbox.link();
-            let running = supervise(&settings, None, &link, |fault, _| failed.send(fault.to_string()).unwrap());
+            let running = supervise(settings.clone(), link.clone(), |fault, _| failed.send(fault.to_string()).unwrap());
             tokio::select! {
                 fault = running => faults.push(fault.to_string()),
                 Some(fault) = faulted.recv() => faults.push(fault),
@@ -418,7 +418,7 @@ async fn a_history_that_repeats_itself_ends_in_a_fault() {
     let (failed, mut faulted) = mpsc::unbounded_channel();
     let settings = Settings::Simplex { port: program.port, user: Some(1) };
     let link = inbox.link();
-    let running = supervise(&settings, None, &link, |fault, _| failed.send(fault.to_string()).unwrap());
+    let running = supervise(settings.clone(), link.clone(), |fault, _| failed.send(fault.to_string()).unwrap());
     let fault = tokio::time::timeout(SOON, async {
         tokio::select! { fault = running => fault.to_string(), Some(fault) = faulted.recv() => fault }
     });
@@ -433,7 +433,7 @@ async fn another_profile_is_not_read() {
     let settings = Settings::Simplex { port: program.port, user: Some(1) };
     let (failed, mut faulted) = mpsc::unbounded_channel();
     let link = inbox.link();
-    let running = supervise(&settings, None, &link, |fault, _| failed.send(fault.to_string()).unwrap());
+    let running = supervise(settings.clone(), link.clone(), |fault, _| failed.send(fault.to_string()).unwrap());
     let fault = tokio::select! { fault = running => fault.to_string(), Some(fault) = faulted.recv() => fault };
     assert!(fault.contains("another of your profiles") && inbox.texts().is_empty(), "{fault}");
 }

@@ -18,7 +18,6 @@ const DEADLINE: Duration = Duration::from_secs(120);
 /// A connected account and its inbox.
 pub(super) struct Account {
     pub(super) settings: Settings,
-    pub(super) secret: Option<Secret>,
     pub(super) inbox: Arc<MemoryInbox>,
 }
 
@@ -47,7 +46,8 @@ impl Account {
         let connected = connect(Settings::Matrix(entered), Some(synapse.password().into())).await.unwrap();
         let inbox = MemoryInbox::new();
         inbox.found(&connected.channels).unwrap();
-        Self { settings: connected.settings, secret: connected.secret, inbox }
+        inbox.with(|kept| kept.secret = connected.secret);
+        Self { settings: connected.settings, inbox }
     }
 
     /// Reads until a condition holds. A failure in between is tried again.
@@ -62,7 +62,7 @@ impl Account {
 
     async fn read_with(&self, link: Link, what: &str, holds: impl Fn(&MemoryInbox) -> bool) {
         let faults = Mutex::new(Vec::new());
-        let running = supervise(&self.settings, self.secret.clone(), &link, |fault, _| {
+        let running = supervise(self.settings.clone(), link, |fault, _| {
             faults.lock().unwrap().push(fault.to_string());
         });
         let waiting = async {
@@ -82,7 +82,7 @@ impl Account {
     /// Reads, and is dropped at an await: after so many polls or so long.
     pub(super) async fn read_and_drop(&self, into: Arc<dyn Inbox>, polls: u32, longest: Duration) {
         let link = Link::new(into, watch::channel(0).1);
-        let running = supervise(&self.settings, self.secret.clone(), &link, |_, _| {});
+        let running = supervise(self.settings.clone(), link, |_, _| {});
         let dropped = DropAfter { future: Box::pin(running), polls };
         if let Ok(Some(fault)) = tokio::time::timeout(longest, dropped).await {
             panic!("the connector ended: {fault}");
@@ -99,7 +99,10 @@ pub(super) async fn first_fault(settings: &Settings, secret: Option<Secret>, lin
         Fault::Certificate { detail } => Fault::Certificate { detail: detail.clone() },
         other => Fault::protocol(other.to_string()),
     };
-    let running = supervise(settings, secret, link, |fault, _| {
+    if let Some(secret) = secret {
+        link.keep_secret(secret).await.unwrap();
+    }
+    let running = supervise(settings.clone(), link.clone(), |fault, _| {
         let _ = sender.send(copy(fault));
     });
     tokio::select! {

@@ -295,6 +295,10 @@ impl Inbox for Faulty {
         self.inner.stored(message)
     }
 
+    fn secret(&self) -> Result<Option<Secret>, InboxError> {
+        self.inner.secret()
+    }
+
     fn keep_secret(&self, secret: &Secret) -> Result<(), InboxError> {
         self.inner.keep_secret(secret)
     }

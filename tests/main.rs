@@ -18,3 +18,4 @@ mod poison;
 mod properties;
 mod rules;
 mod running_application;
+mod sources;

@@ -149,23 +149,23 @@ impl Engine {
             if source.is_paused {
                 return Err(StoreError::Refused("this source is paused; send the messages again later"));
             }
-            let mut messages = Vec::new();
-            let mut by_channel: BTreeMap<String, u64> = BTreeMap::new();
+            let mut by_channel: BTreeMap<String, Vec<Message>> = BTreeMap::new();
             for message in std::mem::take(&mut sink.messages) {
-                let channel = format!("{}:{}", message.channel_type, message.channel_id);
-                if !by_channel.contains_key(&channel) {
-                    // The person set the webhook up, so what it brings is wanted until they say otherwise.
-                    let found = LiveChannelRow { choice: ChannelChoice::Remember, ..channel_row(&found_in(&channel, &message)) };
-                    tx.found_live_channel(&source.id, &found)?;
-                }
-                if tx.live_choice(&source.id, &channel)? == Some(ChannelChoice::Remember) {
-                    *by_channel.entry(channel).or_default() += 1;
-                    messages.push(message);
-                }
+                by_channel.entry(format!("{}:{}", message.channel_type, message.channel_id)).or_default().push(message);
             }
-            let delivered = self.append_from_source(tx, &source, &messages)?;
-            for (channel, count) in &by_channel {
-                tx.advance_live_channel(&source.id, channel, None, None, *count)?;
+            let mut delivered = Delivered::default();
+            for (channel, messages) in &by_channel {
+                // The person set the webhook up, so what it brings is wanted until they say otherwise.
+                let found = messages.first().map(|message| channel_row(&found_in(channel, message)));
+                if let Some(found) = found {
+                    tx.found_live_channel(&source.id, &LiveChannelRow { choice: ChannelChoice::Remember, ..found })?;
+                }
+                if tx.live_choice(&source.id, channel)? == Some(ChannelChoice::Remember) {
+                    let of_channel = self.append_from_source(tx, &source, messages)?;
+                    tx.advance_live_channel(&source.id, channel, None, None, of_channel.stored)?;
+                    delivered.stored += of_channel.stored;
+                    delivered.known += of_channel.known;
+                }
             }
             let last = (delivered.stored > 0).then(|| self.now());
             tx.advance_live_source(&source.id, None, &source.left_out, last)?;

@@ -1,0 +1,197 @@
+//! Live sources from end to end: the command line, a running Keepsake, and a real mail server or a program that sends messages.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::harness::{Home, jsonl, text};
+use crate::http::{Answer, Served};
+
+#[path = "../src-tauri/crates/connectors/tests/connectors/mail/dovecot.rs"]
+#[expect(dead_code, reason = "the tests of the connector use more of it")]
+mod dovecot;
+
+use dovecot::{Dovecot, PASSWORD, USER};
+
+const CANARY: &str = "quokkaharmonium";
+
+/// How long a condition may take on a busy machine.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// Waits until `look` gives something. Returns it, and how long it took.
+fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> (T, Duration) {
+    let began = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return (found, began.elapsed());
+        }
+        assert!(began.elapsed() < DEADLINE, "{what} did not come true");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn source(home: &Home, id: &str) -> Value {
+    home.rows(&["sources", "list"]).into_iter().find(|row| text(row, "id") == id).unwrap_or_default()
+}
+
+/// Adds a webhook. Returns its id and token.
+fn webhook(home: &Home) -> (String, String) {
+    let added = home.json(&["sources", "add", "webhook", "--name", "IRC bridge"]);
+    (text(&added, "id"), text(&added, "token"))
+}
+
+fn send(served: &Served, id: &str, token: Option<&str>, body: &str) -> Answer {
+    let host = served.host();
+    let bearer = token.map(|token| format!("Bearer {token}"));
+    let mut headers = vec![("Host", host.as_str())];
+    headers.extend(bearer.as_deref().map(|bearer| ("Authorization", bearer)));
+    served.raw(&format!("POST /v1/in/{id}"), &headers, body.as_bytes())
+}
+
+#[test]
+fn what_a_webhook_sends_is_stored_once_and_found_at_once() {
+    let served = Served::start();
+    let (id, token) = webhook(&served.home);
+    assert!(token.len() > 64, "256 bits");
+    let body = jsonl("irc", &[("owner", "Mara", "I live in Utrecht."), ("person", "Ben", &format!("The {CANARY} is late."))]);
+    let answer = send(&served, &id, Some(&token), &format!("{body}not json\n"));
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let told = answer.json();
+    assert_eq!((&told["stored"], &told["known"], &told["skipped"][0]["count"]), (&2.into(), &0.into(), &1.into()), "{told}");
+    assert_eq!(served.home.rows(&["search", CANARY]).len(), 1, "it can be found when the answer comes");
+    let again = send(&served, &id, Some(&token), &body).json();
+    assert_eq!((&again["stored"], &again["known"]), (&0.into(), &2.into()), "{again}");
+    let row = source(&served.home, &id);
+    assert_eq!((&row["state"], &row["messages"]), (&"live".into(), &2.into()), "{row}");
+    assert!(row["last_message_at"].is_i64(), "{row}");
+}
+
+#[test]
+fn a_webhook_takes_nothing_without_its_token_and_tells_nobody_why() {
+    let served = Served::start();
+    let ((id, token), (other, other_token)) = (webhook(&served.home), webhook(&served.home));
+    let body = jsonl("irc", &[("person", "Ben", CANARY)]);
+    let unknown = "src_00000000000000000000000000000000";
+    let attempts: [(&str, Option<&str>); 8] = [
+        (&id, None),
+        (&id, Some("")),
+        (&id, Some(&other_token)),
+        (&id, Some(&token[..token.len() - 1])),
+        (&id, Some(&token.to_uppercase())),
+        (unknown, Some(&token)),
+        ("nothing", Some(&token)),
+        (&other, Some(&token)),
+    ];
+    let answers: Vec<(u16, String)> = attempts
+        .iter()
+        .map(|(id, token)| send(&served, id, *token, &body))
+        .map(|answer| (answer.status, answer.text()))
+        .collect();
+    assert!(answers.iter().all(|answer| answer.0 == 401 && answer == &answers[0]), "all the same: {answers:?}");
+    let evil = served.raw(
+        &format!("POST /v1/in/{id}"),
+        &[("Host", "evil.example"), ("Authorization", &format!("Bearer {token}"))],
+        body.as_bytes(),
+    );
+    assert!(evil.status >= 400, "{evil:?}");
+    let large = send(&served, &id, Some(&token), &"x".repeat(5 * 1024 * 1024));
+    assert_eq!(large.status, 413, "{large:?}");
+    assert!(served.home.rows(&["search", CANARY]).is_empty(), "nothing was stored");
+    assert_eq!(send(&served, &id, Some(&token), &body).status, 200, "the control: its own token works");
+    served.home.run(&["sources", "pause", &id]).ok();
+    let paused = send(&served, &id, Some(&token), &jsonl("irc2", &[("person", "Ben", "later")]));
+    assert!(paused.status >= 400 && paused.text().contains("paused"), "{paused:?}");
+    served.home.run(&["sources", "remove", &id]).ok();
+    assert_eq!(send(&served, &id, Some(&token), &body).status, 401, "a removed source is as unknown as any");
+    assert_eq!(served.home.rows(&["search", CANARY]).len(), 1, "what it brought stays");
+}
+
+#[test]
+fn nobody_writes_into_conversations_of_agents_by_a_webhook() {
+    let served = Served::start();
+    let (id, token) = webhook(&served.home);
+    let told = send(&served, &id, Some(&token), &jsonl("agent:nova/1", &[("owner", "Mara", CANARY)])).json();
+    assert_eq!((&told["stored"], &told["left_out"]), (&0.into(), &1.into()), "{told}");
+    assert!(served.home.rows(&["search", CANARY]).is_empty());
+}
+
+#[test]
+fn folders_are_sources_too_and_the_old_command_still_works() {
+    let home = Home::new();
+    let folder = home.file("talk.jsonl", "").with_file_name("notes");
+    std::fs::create_dir(&folder).unwrap();
+    let folder = folder.to_str().unwrap();
+    let added = home.rows(&["sources", "add", "folder", folder, "--kind", "meetings"]);
+    assert_eq!((added.len(), &added[0]["id"], &added[0]["kind"]), (1, &folder.into(), &"folder".into()), "{added:?}");
+    assert_eq!(home.rows(&["watch"]).len(), 1);
+    assert!(home.run(&["sources", "remove", folder, "--forget"]).failure().contains("imports undo"));
+    assert!(home.rows(&["sources", "remove", folder]).is_empty());
+}
+
+fn mail(number: usize, text: &str) -> Vec<u8> {
+    format!(
+        "From: Ben <ben@mail.example>\r\nTo: {USER}\r\nSubject: Letter {number}\r\nMessage-ID: <{number}@mail.example>\r\n\
+         Date: Mon, 2 Mar 2026 10:00:{:02} +0100\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{text}\r\n",
+        number % 60
+    )
+    .into_bytes()
+}
+
+/// The files of the data folder that contain the canary.
+fn files_with_canary(home: &Home) -> Vec<std::path::PathBuf> {
+    let (mut open, mut found) = (vec![home.data()], Vec::new());
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+        } else if std::fs::read(&path).unwrap_or_default().windows(CANARY.len()).any(|window| window == CANARY.as_bytes()) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn a_mailbox_is_read_from_the_command_line_and_forgotten_without_a_trace() {
+    let mut server = Dovecot::start("");
+    server.put("INBOX", &(0..30).map(|n| mail(n, &format!("Letter {n} about the {CANARY}."))).collect::<Vec<_>>());
+    let served = Served::start();
+    let home = &served.home;
+    let port = server.port().to_string();
+    let add = ["sources", "add", "mail", "--host", "127.0.0.1", "--port", &port, "--security", "plain", "--user", USER, "--json"];
+    let wrong = home.run_with(&add, "wrong-password\n").failure();
+    assert!(!wrong.contains("wrong-password") && home.rows(&["sources"]).is_empty(), "{wrong}");
+    let added: Value = serde_json::from_str(&home.run_with(&add, format!("{PASSWORD}\n")).ok()).unwrap();
+    let id = text(&added, "id");
+    assert!(added["channels"].as_u64().unwrap() >= 1, "{added}");
+    until("the connection", || (source(home, &id)["state"] == "live").then_some(()));
+    assert_eq!(source(home, &id)["messages"], 0, "nothing is stored before a folder is chosen");
+    home.run(&["sources", "choose", &id, "remember", "INBOX"]).ok();
+    until("all mails", || (source(home, &id)["messages"] == 30).then_some(()));
+    server.hand().append("INBOX", "", &mail(31, "The wombatglockenspiel has come."));
+    let ((), took) = until("a new mail", || (home.rows(&["search", "wombatglockenspiel"]).len() == 1).then_some(()));
+    assert!(took < Duration::from_secs(20), "from sent to found, with the start of each search: {took:?}");
+    home.run(&["sources", "pause", &id]).ok();
+    assert_eq!(source(home, &id)["state"], "paused");
+    home.run(&["sources", "resume", &id]).ok();
+    until("the connection", || (source(home, &id)["state"] == "live").then_some(()));
+    assert_eq!(source(home, &id)["messages"], 31, "none came twice");
+    assert!(!files_with_canary(home).is_empty(), "it is there to be found");
+    let log = files_text(home);
+    assert!(!log.contains(PASSWORD), "the password is in no file");
+    home.run(&["sources", "remove", &id, "--forget"]).ok();
+    until("the end of the erasure", || files_with_canary(home).is_empty().then_some(()));
+    assert!(home.rows(&["sources"]).is_empty() && home.rows(&["search", CANARY]).is_empty());
+}
+
+/// All files of the data folder as text.
+fn files_text(home: &Home) -> String {
+    let (mut open, mut all) = (vec![home.data()], String::new());
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+        } else {
+            all.push_str(&String::from_utf8_lossy(&std::fs::read(&path).unwrap_or_default()));
+        }
+    }
+    all
+}

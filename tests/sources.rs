@@ -195,3 +195,27 @@ fn files_text(home: &Home) -> String {
     }
     all
 }
+
+#[test]
+fn the_bot_in_the_documentation_works() {
+    let document = std::fs::read_to_string(crate::harness::root().join("src-tauri/docs/webhook.md")).unwrap();
+    let program = document.split("```python\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let served = Served::start();
+    let (id, token) = webhook(&served.home);
+    let bot = served.home.file("bot.py", program);
+    let mut command = std::process::Command::new("python3");
+    command
+        .arg(bot)
+        .env("KEEPSAKE_WEBHOOK", format!("http://{}/v1/in/{id}", served.host()))
+        .env("KEEPSAKE_TOKEN", token)
+        .env("ME", "mara");
+    let events = r##"{"room":"#home","id":"1","time":"2026-03-02T10:00:00Z","from":"mara","text":"I live in Utrecht."}
+{"room":"#home","id":"2","time":"2026-03-02T10:01:00Z","from":"ben","text":"The quokkaharmonium is late."}
+"##;
+    let told = crate::harness::rows(&crate::harness::finish(command, events.as_bytes()).ok());
+    assert_eq!((told.len(), &told[1]["stored"]), (2, &1.into()), "{told:?}");
+    let store = rusqlite::Connection::open(served.home.data().join("keepsake.db")).unwrap();
+    let mut rows = store.prepare("SELECT role || ' ' || content FROM interactions ORDER BY seq").unwrap();
+    let rows: Vec<String> = rows.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    assert_eq!(rows, ["owner I live in Utrecht.", "person The quokkaharmonium is late."]);
+}

@@ -31,7 +31,6 @@ export const liveSources = {
   failedToConnect: 'Not connected:',
   safe: 'What you entered is still here. Change it and try again.',
   didCancel: 'Canceled. Nothing was connected.',
-  didConnect: (name: string) => `Connected ${name}`,
   didReconnect: (name: string) => `Signed in to ${name} again`,
 
   fields: {

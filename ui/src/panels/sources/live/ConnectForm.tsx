@@ -42,7 +42,6 @@ export function ConnectForm({ kind, onAdded, ...rest }: FormProps & { onAdded: (
     const sources = await call('live_sources_list', {});
     take(sources);
     const name = sources.items.find((each) => each.id === added.id)?.name ?? form.name;
-    if (kind !== 'webhook') showToast({ text: t.liveSources.didConnect(name), replaces: 'live' });
     onAdded(added, name);
   };
   return <Form {...rest} kind={kind} title={nameOf(t.liveSources.connectTitle, kind)} confirm={kind === 'webhook' ? t.liveSources.confirmWebhook : t.liveSources.confirm} initial={EMPTY_FORM} send={add} />;

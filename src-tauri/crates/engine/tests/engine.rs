@@ -36,6 +36,7 @@ mod import;
 mod links;
 #[path = "engine/live.rs"]
 mod live;
+#[path = "engine/live_sources.rs"]
 mod live_sources;
 #[path = "engine/maintenance.rs"]
 mod maintenance;

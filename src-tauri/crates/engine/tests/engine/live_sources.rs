@@ -211,7 +211,7 @@ fn what_was_deleted_there_is_erased_here_with_what_rests_on_it_and_does_not_come
 fn is_told_in(f: &Fixture, room: &str) -> bool {
     let audience = Audience { agent: Some("nova".to_owned()), channel: Some(format!("matrix:{room}")), person: None };
     let ask = SearchAsk { query: CANARY.to_owned(), limit: 9, audience: Some(audience), ..SearchAsk::default() };
-    f.engine.search(&ask).unwrap().messages.iter().any(|hit| hit.row.content.contains(CANARY))
+    f.engine.search(&ask).unwrap().messages.iter().any(|hit| hit.message.content.contains(CANARY))
 }
 
 #[test]
@@ -243,6 +243,26 @@ fn who_is_in_a_room_counts_from_the_moment_they_join() {
     assert!(is_told_in(&f, "!one:a"), "the room where it was said is as it was");
     inbox.found(&[channel("!two:a", Visibility::Private)]).unwrap();
     assert!(is_told(&f), "it was closed again");
+}
+
+#[test]
+fn an_erased_person_leaves_no_handle_and_still_counts_as_somebody_there() {
+    let f = Fixture::new();
+    let id = source(&f);
+    for room in ["!one:a", "!two:a"] {
+        choose(&f, &id, room, ChannelChoice::Remember);
+    }
+    let inbox = f.engine.source_inbox(&id);
+    let members = |members: &[&str]| Some(members.iter().map(|member| handle(member)).collect());
+    let secret = vec![message("!one:a", "$1", "@ben:a", &format!("The surprise is a {CANARY}."))];
+    inbox.deliver(Delivery { members: members(&["@ben:a"]), ..delivery("!one:a", secret, "1") }).unwrap();
+    let words = vec![message("!two:a", "$2", "@ben:a", "hello"), message("!two:a", "$3", "@eve:a", "hello")];
+    inbox.deliver(Delivery { members: members(&["@ben:a", "@eve:a"]), ..delivery("!two:a", words, "1") }).unwrap();
+    let eve = f.engine.store().read(|tx| tx.handle_by_address("matrix", "@eve:a")).unwrap().unwrap().entity_id;
+    f.engine.erase_person(&eve, "asked").unwrap();
+    let left = f.engine.store().read(|tx| tx.channel_members()).unwrap();
+    assert!(left.iter().all(|(_, _, handle)| handle != "@eve:a"), "{left:?}");
+    assert!(!is_told_in(&f, "!two:a"), "she still reads that room");
 }
 
 #[test]

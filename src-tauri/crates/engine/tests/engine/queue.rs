@@ -23,6 +23,12 @@ fn drain(f: &Fixture) -> u64 {
     f.engine.run_until_idle(&lock, &|_| {}).unwrap()
 }
 
+/// Runs the jobs of one lane, as a worker that has just started. What other lanes would make of it takes far longer.
+fn drain_lane(f: &Fixture, lane: Lane) {
+    let _lock = f.engine.lock_worker().unwrap();
+    while let Step::Ran(..) = f.engine.run_next(lane, &|_| {}).unwrap() {}
+}
+
 fn state(f: &Fixture) -> (u64, Vec<String>) {
     (f.engine.store().read(|tx| tx.totals()).unwrap().0, f.memories())
 }
@@ -63,10 +69,10 @@ fn reading_killed_at_any_point_leaves_the_same_end_as_if_it_was_not() {
 /// Crashes a job of a lane at every point, in turn. Returns the state in which each of them has to end.
 fn check_deaths(lane: Lane) -> (u64, Vec<String>) {
     let whole = with_work(lane);
-    drain(&whole);
+    drain_lane(&whole, lane);
     let expected = state(&whole);
     let points = [(KillPoint::AfterLease, 0), (KillPoint::AfterEffects, 0)];
-    for (point, nth) in points.into_iter().chain((0..3).map(|nth| (KillPoint::Working, nth))) {
+    for (point, nth) in points.into_iter().chain((0..2).map(|nth| (KillPoint::Working, nth))) {
         check_death((lane, point, nth), &expected);
     }
     expected
@@ -84,7 +90,7 @@ fn check_death((lane, point, nth): (Lane, KillPoint, u32), expected: &(u64, Vec<
     assert!(met.get() > nth, "{lane} reaches {point:?} number {nth}");
     assert_eq!(end, None, "the process died at {point:?}");
     let f = f.restarted(2);
-    drain(&f);
+    drain_lane(&f, lane);
     assert!(state(&f) == *expected, "other state after it died in {lane} at {point:?} number {nth}");
     let report = f.engine.store().read(|tx| tx.verify_chain()).unwrap();
     assert_eq!(report.faults, [], "the chain is whole after {point:?}");
@@ -225,7 +231,7 @@ fn cancelling_a_running_import_stops_it_and_importing_again_brings_the_rest() {
     assert_eq!(step, Step::Ran(job, JobState::Cancelled));
     let partial = state(&f).0;
     f.engine.queue_import(&ImportRequest::of(&path)).unwrap();
-    drain(&f);
+    drain_lane(&f, Lane::Import);
     let whole = state(&f).0;
     assert!(partial < whole, "it really stopped: {partial} of {whole}");
     let imports = f.engine.store().read(|tx| tx.imports(10)).unwrap();

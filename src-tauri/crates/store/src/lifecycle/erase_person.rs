@@ -126,6 +126,7 @@ impl Store {
             let conversations = tx.conversations_of_handles(&json)?;
             let parts: Vec<Part<'_>> = conversations.iter().map(|(id, has_others)| part(id, *has_others, &json)).collect();
             let erased = tx.erase_parts(&parts, reason, now)?;
+            tx.anonymize_members(&json)?;
             // The user may have confirmed these handles before asking to remove them.
             tx.conn.execute("UPDATE entity_channels SET verified = 0 WHERE id IN (SELECT value FROM json_each(?1))", [&json])?;
             tx.forget_link_work()?;

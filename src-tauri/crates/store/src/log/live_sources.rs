@@ -78,6 +78,9 @@ pub struct LiveChannelRow {
 /// The reason in the tombstones of messages that were removed at their source. They are not stored again.
 const REMOVED: &str = "removed at its source";
 
+/// Stands for a member of a channel whom the person erased. No handle is written like this.
+const STRANGER: &str = "(erased)";
+
 const COLUMNS: &str = "id, kind, name, settings, token_hash, import_id, daily_hour, is_paused, position, left_out,
                        last_message_at_ms, read_at_ms, added_at_ms";
 
@@ -423,6 +426,20 @@ impl WriteTx<'_> {
         self.conn
             .prepare_cached("INSERT OR IGNORE INTO channel_members SELECT ?1, ?2, value FROM json_each(?3)")?
             .execute(params![channel_type, channel_id, json])?;
+        Ok(())
+    }
+
+    /// Replaces these handles, a JSON array of ids, by a stranger's wherever they are members of a channel. They are still there,
+    /// so nothing more may be said there than before.
+    pub(crate) fn anonymize_members(&self, handles: &str) -> Result<()> {
+        self.conn.execute(
+            "UPDATE OR REPLACE channel_members SET handle = ?2
+              WHERE EXISTS (SELECT 1 FROM entity_channels h
+                             WHERE h.id IN (SELECT value FROM json_each(?1))
+                               AND h.channel_type = channel_members.channel_type COLLATE NOCASE
+                               AND h.channel_handle = channel_members.handle COLLATE NOCASE)",
+            params![handles, STRANGER],
+        )?;
         Ok(())
     }
 

@@ -79,9 +79,9 @@ run: ## builds and opens Keepsake
 test: setup ui model ## every check and test, the real window included
 	@$(SCRIPTS)/test.sh
 
-soak: setup model ## the long form of tests that `make test` runs short: 2,000 pairs of noninterference, 20,000 mails
+soak: setup model ## the long form of tests that `make test` runs short: 2,000 pairs of noninterference, 20,000 mails, 10,000 messages of a room
 	KEEPSAKE_PAIRS=2000 cargo test --workspace --lib --locked -- noninterference
-	KEEPSAKE_SOAK=1 cargo test -p keepsake-connectors --locked -- disconnects_restarts_and_kills
+	KEEPSAKE_SOAK=1 cargo test -p keepsake-connectors --locked -- disconnects_restarts_and_kills arrives_once
 
 e2e: setup ui model ## the real window alone; screenshots go to e2e-artifacts/
 	cargo build --workspace --bins --locked

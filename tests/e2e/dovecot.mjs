@@ -1,6 +1,6 @@
 // A mail server of its own for one test: Dovecot in a temporary folder, as a user without rights, without TLS.
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,8 @@ const greets = (port) =>
   });
 
 const config = (at, port) => {
-  const [user, group] = isRoot ? ['nobody', 'nogroup'] : [process.env.USER, process.env.USER];
+  const named = (option) => execFileSync('id', [option], { encoding: 'utf8' }).trim();
+  const [user, group] = isRoot ? ['nobody', 'nogroup'] : [named('-un'), named('-gn')];
   return `base_dir = ${at}/base
 state_dir = ${at}/state
 log_path = ${at}/log

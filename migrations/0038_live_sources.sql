@@ -4,7 +4,7 @@ CREATE TABLE live_sources (
     kind               TEXT NOT NULL CHECK (kind IN ('matrix', 'mail', 'simplex', 'webhook')),
     name               TEXT NOT NULL,
     settings           TEXT NOT NULL,                   -- JSON, without secrets
-    token_hash         BLOB,                            -- of the token of a webhook
+    token_hash         TEXT,                            -- of the token of a webhook, in hexadecimal
     import_id          TEXT NOT NULL REFERENCES imports (id), -- what the source brought, so that it can be undone as a whole
     daily_hour         INTEGER CHECK (daily_hour BETWEEN 0 AND 23), -- local hour of the daily reading; NULL: as it is said
     is_paused          INTEGER NOT NULL DEFAULT 0 CHECK (is_paused IN (0, 1)),

@@ -176,6 +176,12 @@ fn a_mailbox_is_read_from_the_command_line_and_forgotten_without_a_trace() {
     home.run(&["sources", "resume", &id]).ok();
     until("the connection", || (source(home, &id)["state"] == "live").then_some(()));
     assert_eq!(source(home, &id)["messages"], 31, "none came twice");
+    home.run(&["sources", "schedule", &id, "22"]).ok();
+    until("the next day", || (source(home, &id)["state"] == "scheduled").then_some(()));
+    server.hand().append("INBOX", "", &mail(32, "Tomorrow is soon enough."));
+    assert!(home.rows(&["search", "tomorrow soon enough"]).is_empty(), "it was read today");
+    home.run(&["sources", "schedule", &id, "live"]).ok();
+    until("what was said since", || (source(home, &id)["messages"] == 32).then_some(()));
     assert!(!files_with_canary(home).is_empty(), "it is there to be found");
     let log = files_text(home);
     assert!(!log.contains(PASSWORD), "the password is in no file");

@@ -76,13 +76,6 @@ pub struct Delivered {
     pub known: u64,
 }
 
-/// A message that is stored, as far as a connector needs it to apply a change to it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StoredMessage {
-    /// The message as it was last delivered.
-    pub message: Message,
-}
-
 /// What a source is doing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
@@ -121,8 +114,8 @@ pub trait Inbox: Send + Sync {
     /// Stores messages and positions in one transaction. Messages of a channel that is not selected are refused as a whole.
     fn deliver(&self, delivery: Delivery) -> Result<Delivered, InboxError>;
 
-    /// The message with these ids, if it is stored.
-    fn stored(&self, message: &SourceRef) -> Result<Option<StoredMessage>, InboxError>;
+    /// The message with these ids as it was last delivered, if it is stored.
+    fn stored(&self, message: &SourceRef) -> Result<Option<Message>, InboxError>;
 
     /// The secret: the password, token or session of the source, as it was kept last.
     fn secret(&self) -> Result<Option<Secret>, InboxError>;

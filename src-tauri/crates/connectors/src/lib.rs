@@ -12,8 +12,8 @@ mod settings;
 mod simplex;
 mod supervise;
 
-pub use contract::{Delivered, Delivery, Fault, FoundChannel, Inbox, InboxError, Plan, Secret, Selected, Status, StoredMessage};
+pub use contract::{Delivered, Delivery, Fault, FoundChannel, Inbox, InboxError, Plan, Secret, Selected, Status};
 pub use link::Link;
 pub use matrix::{Matrix, SignIn, sign_in_address};
 pub use settings::{Connected, Settings, connect, connect_once};
-pub use supervise::{Backoff, supervise};
+pub use supervise::supervise;

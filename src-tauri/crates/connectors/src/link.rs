@@ -5,10 +5,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use keepsake_domain::{SourceRef, Timestamp};
+use keepsake_domain::{Message, SourceRef, Timestamp};
 use tokio::sync::watch;
 
-use crate::contract::{Delivered, Delivery, FoundChannel, Inbox, InboxError, Plan, Secret, Status, StoredMessage};
+use crate::contract::{Delivered, Delivery, FoundChannel, Inbox, InboxError, Plan, Secret, Status};
 
 /// The way from a connector to its inbox.
 #[derive(Clone)]
@@ -58,7 +58,7 @@ impl Link {
     }
 
     /// See [`Inbox::stored`].
-    pub async fn stored(&self, message: SourceRef) -> Result<Option<StoredMessage>, InboxError> {
+    pub async fn stored(&self, message: SourceRef) -> Result<Option<Message>, InboxError> {
         self.call(move |inbox| inbox.stored(&message)).await
     }
 

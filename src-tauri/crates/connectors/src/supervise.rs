@@ -25,7 +25,7 @@ const SETTLED: Duration = Duration::from_secs(60);
 
 /// How long to wait before the next try.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Backoff {
+struct Backoff {
     failures: u32,
 }
 
@@ -33,7 +33,7 @@ impl Backoff {
     /// Notes a failure after the connector ran for `ran`. Returns the wait, or `None` if trying again is useless until the person
     /// does something. `jitter` is from 0 to 1 and spreads the waits of many sources between half and all of their length.
     #[must_use]
-    pub fn failed(&mut self, fault: &Fault, ran: Duration, jitter: f64) -> Option<Duration> {
+    fn failed(&mut self, fault: &Fault, ran: Duration, jitter: f64) -> Option<Duration> {
         self.failures = if ran >= SETTLED { 1 } else { self.failures.saturating_add(1) };
         let doubled = FIRST.saturating_mul(1_u32 << (self.failures - 1).min(16)).min(LONGEST);
         let spread = |wait: Duration| wait.mul_f64(0.5 + jitter.clamp(0.0, 1.0) / 2.0);

@@ -13,6 +13,7 @@ mod queue;
 mod review;
 mod serve;
 mod system;
+mod tokens;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -40,7 +41,7 @@ pub use ingest::append::{APPEND_BYTES_MAX, APPEND_MESSAGES_MAX, AppendMessage, A
 pub use ingest::import::{ImportOutcome, ImportRequest, local_zone, named};
 #[doc(hidden)]
 pub use ingest::live::{LiveAccess, position::LiveInput};
-pub use ingest::live_sources::{LiveSource, LiveState, NewLiveSource, WEBHOOK_TOKEN_BYTES};
+pub use ingest::live_sources::{LiveSource, LiveState, NewLiveSource};
 pub use ingest::preview::DryRun;
 pub use ingest::source_inbox::{Received, WEBHOOK_BYTES_MAX};
 pub use ingest::watched_folders::{CHAT_HOUR, WatchKind, WatchedSource, session_files};
@@ -68,7 +69,7 @@ pub use review::reflection::{ReflectionRules, ReflectionRun};
 pub use review::remember::Remembered;
 pub use review::retractions::TopicTexts;
 pub use review::suggested::{Suggested, Suggestion};
-pub use serve::agents::{AGENT_PORT, AgentAccess, AgentServer, NewAgent, TOKEN_BYTES, TOKEN_PREFIX};
+pub use serve::agents::{AGENT_PORT, AgentAccess, AgentServer, NewAgent, TOKEN_PREFIX};
 pub use serve::boundary::{Audience, View, Visible, VisibleProfiles, VisibleTopic};
 pub use serve::context::{
     CHARS_PER_TOKEN, CONTEXT_CHARS, CONTEXT_CHARS_MAX, Context, ContextDetail, ContextItem, ContextRequest, WithheldCount,
@@ -80,6 +81,7 @@ pub use serve::shared::{ServedGap, ServedTopic};
 pub use serve::timeline::{Series, Timeline, TimelineAsk, Unit, local_day};
 pub use serve::visibility::{PersonPlace, VisibilityChange, VisibilityEffect, VisibilityTarget};
 pub use system::{RandomIds, SystemClock, parse_moment, random_bytes, rfc3339};
+pub use tokens::TOKEN_BYTES;
 
 /// The result of an engine call.
 pub type Result<T> = std::result::Result<T, EngineError>;

@@ -13,7 +13,7 @@ use keepsake_connectors::{Fault, InboxError, Link, Settings, supervise};
 use keepsake_domain::{ChannelChoice, LiveSourceId, LiveSourceKind, Timestamp};
 use keepsake_engine::{Engine, LiveSource, LiveState};
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 
 /// Longest wait between two looks while a daily source waits for its hour. A computer that slept does not count the time, so the
 /// hour is noticed at most this late.
@@ -128,6 +128,8 @@ fn look(engine: &Engine, sources: &[(LiveSource, Choices)], running: &mut HashMa
                 if let Err(error) = engine.note_live_source_read(&row.id) {
                     tracing::error!(%error, "it could not be stored that a source was read");
                 }
+                // What was stored brings the next look, which knows when it is due again.
+                continue;
             }
             let due = engine.live_source_due(row);
             let now = engine.now();
@@ -150,13 +152,29 @@ fn look(engine: &Engine, sources: &[(LiveSource, Choices)], running: &mut HashMa
                 engine.note_live_state(&row.id, Some(LiveState::Connecting));
                 let changed = watch::Sender::new(0);
                 let link = Link::new(engine.source_inbox(&row.id), changed.subscribe());
-                let task = tokio::task::spawn_local(read(engine.clone(), row.id.clone(), row.kind, row.settings.clone(), link));
+                let reading = read(engine.clone(), row.id.clone(), row.kind, row.settings.clone(), link);
+                let task = tokio::task::spawn_local(guarded(engine.clone(), row.id.clone(), reading));
                 let run = Running { task, settings: row.settings.clone(), choices: choices.clone(), changed };
                 running.insert(row.id.clone(), run);
             }
         }
     }
     next
+}
+
+/// Runs the reading of a source. A fault in its connector stops this source alone, and is said.
+async fn guarded(engine: Engine, id: LiveSourceId, reading: impl Future<Output = ()> + 'static) {
+    // The reading ends with this task.
+    let mut tasks = JoinSet::new();
+    tasks.spawn_local(reading);
+    if let Some(Err(error)) = tasks.join_next().await
+        && error.is_panic()
+    {
+        tracing::error!(source = %id, "a connector failed");
+        let detail =
+            "it stopped because of a fault in Keepsake; restart Keepsake, and report this if it happens again".to_owned();
+        engine.note_live_state(&id, Some(LiveState::NeedsAttention { detail }));
+    }
 }
 
 /// Reads one source until the person has to do something about it.
@@ -199,9 +217,8 @@ async fn read(engine: Engine, id: LiveSourceId, kind: LiveSourceKind, settings: 
             None => note(LiveState::NeedsAttention { detail }),
         }
     };
+    // Nothing runs after it until the person did something.
     supervise(settings, link, failed).await;
-    // Nothing runs until the person did something. The next look must be able to start it again.
-    std::future::pending::<()>().await;
 }
 
 /// Whether a source cannot be read without a secret.

@@ -4,7 +4,7 @@
 
 use keepsake_connectors::{Connected, Secret, Settings, connect_once};
 use keepsake_domain::{ChannelChoice, LiveSourceId, LiveSourceKind, Timestamp, Visibility};
-use keepsake_engine::{LiveSource, LiveState, NewLiveSource, WEBHOOK_TOKEN_BYTES, random_bytes};
+use keepsake_engine::{LiveSource, LiveState, NewLiveSource, random_bytes};
 use keepsake_store::LiveChannelRow;
 
 use super::erase::preview;
@@ -82,7 +82,7 @@ pub(crate) fn live_source_add(app: &App, request: LiveSourceAddRequest) -> Resul
     let settings = settings(request.settings)?;
     if settings == Settings::Webhook {
         let name = request.name.ok_or_else(|| ApiError::invalid("a webhook needs a name, for example that of the bridge"))?;
-        let (id, token) = engine.add_webhook(&name, random_bytes::<WEBHOOK_TOKEN_BYTES>()?)?;
+        let (id, token) = engine.add_webhook(&name, random_bytes()?)?;
         return Ok(LiveSourceAdded { id: id.to_string(), token: Some(token), channels: 0 });
     }
     let connected = connected(settings, request.secret)?;

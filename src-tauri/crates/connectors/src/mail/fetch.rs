@@ -267,7 +267,7 @@ impl<'a> Reader<'a> {
         if let Some(found) = self.pending.ids.get(source) {
             return Ok(Some(found.clone()));
         }
-        Ok(self.link.stored(source.clone()).await?.map(|stored| stored.message))
+        Ok(self.link.stored(source.clone()).await?)
     }
 
     /// Whether the id of a message is that of another mail.

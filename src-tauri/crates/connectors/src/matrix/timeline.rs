@@ -163,7 +163,7 @@ impl Reading<'_> {
         if pending.removed.contains(id) {
             return Ok(None);
         }
-        Ok(self.link.stored(source(self.around.room, id)).await?.map(|stored| stored.message))
+        Ok(self.link.stored(source(self.around.room, id)).await?)
     }
 
     /// Reads events, the oldest first. Reactions are kept before messages are read, so that a message that comes with its reactions

@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use keepsake_connectors::{
-    Delivered, Delivery, FoundChannel, Inbox, InboxError, Link, Plan, Secret, Selected, Status, StoredMessage,
-};
+use keepsake_connectors::{Delivered, Delivery, FoundChannel, Inbox, InboxError, Link, Plan, Secret, Selected, Status};
 use keepsake_domain::{ChannelHandle, Message, SourceRef, Timestamp};
 use tokio::sync::watch;
 
@@ -137,8 +135,8 @@ impl Inbox for MemoryInbox {
         })
     }
 
-    fn stored(&self, message: &SourceRef) -> Result<Option<StoredMessage>, InboxError> {
-        Ok(self.with(|kept| kept.index.get(message).map(|&at| StoredMessage { message: kept.messages[at].clone() })))
+    fn stored(&self, message: &SourceRef) -> Result<Option<Message>, InboxError> {
+        Ok(self.with(|kept| kept.index.get(message).map(|&at| kept.messages[at].clone())))
     }
 
     fn secret(&self) -> Result<Option<Secret>, InboxError> {

@@ -16,13 +16,11 @@ use keepsake_store::{ImportTotals, LiveChannelRow, LiveSourceRow, Tag};
 use crate::ingest::source_inbox::{channel_row, channel_type};
 use crate::ingest::watched_folders::{CHAT_HOUR, WatchKind, next_due};
 use crate::lifecycle::erasure::ErasureReceipt;
+use crate::tokens::{TOKEN_BYTES, hash_of, token_of};
 use crate::{Engine, EngineError, Result};
 
 /// First characters of every token of a webhook, so that people and scanners of leaked secrets recognize one.
 const TOKEN_PREFIX: &str = "ksin_";
-
-/// Number of random bytes in a token of a webhook.
-pub const WEBHOOK_TOKEN_BYTES: usize = 32;
 
 /// Maximum number of live sources. Each costs a connection, and nobody has more accounts.
 const SOURCES_MAX: usize = 50;
@@ -128,10 +126,6 @@ fn key_account(id: &LiveSourceId) -> String {
     format!("source {id}")
 }
 
-fn token_hash(token: &str) -> Vec<u8> {
-    blake3::hash(token.as_bytes()).as_bytes().to_vec()
-}
-
 /// The kind that imports of a source are listed under.
 fn source_kind(kind: LiveSourceKind) -> SourceKind {
     match kind {
@@ -204,15 +198,14 @@ impl Engine {
     }
 
     /// Adds a webhook. Returns its token, which is shown once and cannot be read again. `random` must come from a secure source.
-    pub fn add_webhook(&self, name: &str, random: [u8; WEBHOOK_TOKEN_BYTES]) -> Result<(LiveSourceId, String)> {
-        let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-        let token = format!("{TOKEN_PREFIX}{digits}");
+    pub fn add_webhook(&self, name: &str, random: [u8; TOKEN_BYTES]) -> Result<(LiveSourceId, String)> {
+        let token = token_of(TOKEN_PREFIX, random);
         let connected = Connected { secret: None, settings: Settings::Webhook, name: name.to_owned(), channels: Vec::new() };
         let new = NewLiveSource { connected, name: Some(name.to_owned()), daily_hour: None };
-        Ok((self.add_source(new, Some(token_hash(&token)))?.0, token))
+        Ok((self.add_source(new, Some(hash_of(&token)))?.0, token))
     }
 
-    fn add_source(&self, new: NewLiveSource, token_hash: Option<Vec<u8>>) -> Result<(LiveSourceId, ImportId)> {
+    fn add_source(&self, new: NewLiveSource, token_hash: Option<String>) -> Result<(LiveSourceId, ImportId)> {
         let name = new.name.as_deref().unwrap_or(&new.connected.name).trim().to_owned();
         if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(char::is_control) {
             return refused(format!("a source needs a name of 1 to {NAME_CHARS_MAX} characters without line breaks"));
@@ -347,13 +340,8 @@ impl Engine {
     pub fn webhook_of(&self, id: &str, token: &str) -> Result<Option<LiveSource>> {
         let Ok(id) = id.parse::<LiveSourceId>() else { return Ok(None) };
         let found = self.store().read(|tx| tx.live_sources())?.into_iter().find(|row| row.id == id);
-        let given = token_hash(token);
-        // Hashes are compared in constant time by `blake3`.
-        let is_its = |row: &LiveSourceRow| {
-            let stored: Option<[u8; 32]> = row.token_hash.as_deref().and_then(|hash| hash.try_into().ok());
-            let given: Option<[u8; 32]> = given.as_slice().try_into().ok();
-            stored.zip(given).is_some_and(|(stored, given)| blake3::Hash::from(stored) == blake3::Hash::from(given))
-        };
+        let hash = hash_of(token);
+        let is_its = |row: &LiveSourceRow| row.token_hash.as_ref() == Some(&hash);
         Ok(found.filter(is_its).map(|row| LiveSource { state: self.live_state(&row), row }))
     }
 

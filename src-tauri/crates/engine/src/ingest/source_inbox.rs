@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use keepsake_connectors::{Delivered, Delivery, FoundChannel, Inbox, InboxError, Plan, Secret, Selected, Status, StoredMessage};
+use keepsake_connectors::{Delivered, Delivery, FoundChannel, Inbox, InboxError, Plan, Secret, Selected, Status};
 use keepsake_domain::{
     ChannelChoice, JobId, LiveSourceId, LiveSourceKind, Message, SourceKind, SourceRef, Timestamp, Visibility,
 };
@@ -64,28 +64,6 @@ pub(crate) fn channel_type(kind: LiveSourceKind) -> Option<&'static str> {
         LiveSourceKind::Simplex => Some("simplex"),
         // The folders of a mailbox are not its threads, and messages of a webhook say where they were said.
         LiveSourceKind::Mail | LiveSourceKind::Webhook => None,
-    }
-}
-
-/// Why nothing of a delivery was stored.
-enum Refusal {
-    /// The person paused or removed the source, or does not want the channel.
-    Stopped,
-    Store(StoreError),
-}
-
-impl From<StoreError> for Refusal {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
-impl From<Refusal> for InboxError {
-    fn from(refusal: Refusal) -> Self {
-        match refusal {
-            Refusal::Stopped => Self::Stopped,
-            Refusal::Store(error) => Self::Store(error.to_string()),
-        }
     }
 }
 
@@ -224,22 +202,18 @@ impl Sink for Collected {
 }
 
 impl SourceInbox {
-    fn store(&self, delivery: &Delivery) -> std::result::Result<Delivered, Refusal> {
-        let mut refusal = None;
-        let delivered = self.engine.store().write(|tx| {
+    /// Stores a delivery; `None` if the person paused or removed the source, or does not want the channel.
+    fn store(&self, delivery: &Delivery) -> std::result::Result<Option<Delivered>, StoreError> {
+        self.engine.store().write(|tx| {
             let source = match tx.live_source(&self.id) {
                 Ok(source) if !source.is_paused => source,
-                Ok(_) | Err(StoreError::NotFound { .. }) => {
-                    refusal = Some(Refusal::Stopped);
-                    return Ok(Delivered::default());
-                }
+                Ok(_) | Err(StoreError::NotFound { .. }) => return Ok(None),
                 Err(error) => return Err(error),
             };
             let is_wanted = tx.live_choice(&self.id, &delivery.channel)? == Some(ChannelChoice::Remember);
             if !is_wanted && !delivery.messages.is_empty() {
                 // The person chose otherwise while it was read.
-                refusal = Some(Refusal::Stopped);
-                return Ok(Delivered::default());
+                return Ok(None);
             }
             // What was removed meanwhile must not be stored again by the delivery that says so.
             let kept: Vec<Message>;
@@ -267,12 +241,8 @@ impl SourceInbox {
             }
             let last = (delivered.stored > 0).then(|| self.engine.now());
             tx.advance_live_source(&self.id, delivery.source_position.as_deref(), &left_out, last)?;
-            Ok(delivered)
-        })?;
-        match refusal {
-            Some(refusal) => Err(refusal),
-            None => Ok(delivered),
-        }
+            Ok(Some(delivered))
+        })
     }
 }
 
@@ -306,16 +276,15 @@ impl Inbox for SourceInbox {
         if !delivery.removed.is_empty() {
             self.engine.erase_removed(&delivery.removed).map_err(|error| InboxError::Store(error.to_string()))?;
         }
-        let delivered = self.store(&delivery)?;
+        let delivered = stored(self.store(&delivery))?.ok_or(InboxError::Stopped)?;
         if delivered.stored > 0 {
             self.engine.look_for_work();
         }
         Ok(delivered)
     }
 
-    fn stored(&self, message: &SourceRef) -> std::result::Result<Option<StoredMessage>, InboxError> {
-        let found = stored(self.engine.store().read(|tx| tx.message_of_source(message)))?;
-        Ok(found.map(|message| StoredMessage { message }))
+    fn stored(&self, message: &SourceRef) -> std::result::Result<Option<Message>, InboxError> {
+        stored(self.engine.store().read(|tx| tx.message_of_source(message)))
     }
 
     fn secret(&self) -> std::result::Result<Option<Secret>, InboxError> {

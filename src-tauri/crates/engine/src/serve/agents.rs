@@ -12,6 +12,7 @@ use keepsake_store::{ReadTx, StoreError, WriteTx};
 use serde::{Deserialize, Serialize};
 
 use crate::derive::sessions::agent_key;
+use crate::tokens::{TOKEN_BYTES, hash_of, token_of};
 use crate::{Engine, EngineError, Result};
 
 /// Setting that contains the agents.
@@ -22,9 +23,6 @@ const AGENTS: &str = "list of agents";
 
 /// First characters of every token, so that people and scanners of leaked secrets recognize one.
 pub const TOKEN_PREFIX: &str = "ksk_";
-
-/// Number of random bytes in a token.
-pub const TOKEN_BYTES: usize = 32;
 
 /// Maximum number of agents. Each request reads the whole list, and nobody runs as many.
 const AGENTS_MAX: usize = 200;
@@ -107,16 +105,6 @@ pub struct NewAgent {
 
 fn refused<T>(words: impl Into<String>) -> Result<T> {
     Err(EngineError::Refused(words.into()))
-}
-
-/// A token as text.
-fn token_of(random: [u8; TOKEN_BYTES]) -> String {
-    let hex: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{TOKEN_PREFIX}{hex}")
-}
-
-fn hash_of(token: &str) -> String {
-    blake3::hash(token.as_bytes()).to_hex().to_string()
 }
 
 fn agents_in(tx: &ReadTx<'_>) -> std::result::Result<Vec<AgentAccess>, StoreError> {
@@ -223,7 +211,7 @@ impl Engine {
                 "an agent that talks with other people needs the channels where it does, or may be told public things only",
             );
         }
-        let token = token_of(random);
+        let token = token_of(TOKEN_PREFIX, random);
         let access = AgentAccess {
             name: name.clone(),
             channels,
@@ -250,7 +238,7 @@ impl Engine {
 
     /// Gives an agent a new token. The old one stops working.
     pub fn renew_agent_token(&self, name: &str, random: [u8; TOKEN_BYTES]) -> Result<String> {
-        let token = token_of(random);
+        let token = token_of(TOKEN_PREFIX, random);
         self.change_agent(name, |agent| agent.token_hash = hash_of(&token))?;
         Ok(token)
     }

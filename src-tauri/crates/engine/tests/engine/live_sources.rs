@@ -111,7 +111,7 @@ fn what_comes_twice_is_known_and_positions_move_with_the_messages() {
     let again = inbox.deliver(batch()).unwrap();
     assert_eq!((again.stored, again.known), (0, 2));
     inbox.deliver(delivery("!one:a", vec![message("!one:a", "$2", "@mara:a", "two, mended")], "3")).unwrap();
-    let stored = inbox.stored(&message("!one:a", "$2", "", "").source).unwrap().unwrap().message;
+    let stored = inbox.stored(&message("!one:a", "$2", "", "").source).unwrap().unwrap();
     assert_eq!((&*stored.text, stored.author.role), ("two, mended", Role::Owner));
     let f = f.restarted(2);
     assert_eq!(position(&f, &id, "!one:a").as_deref(), Some("3"), "it is still there after a restart");

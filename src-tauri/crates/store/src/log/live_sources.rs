@@ -30,8 +30,8 @@ pub struct LiveSourceRow {
     pub name: String,
     /// Its settings as JSON, without secrets.
     pub settings: String,
-    /// Hash of the token of a webhook.
-    pub token_hash: Option<Vec<u8>>,
+    /// Hash of the token of a webhook, in hexadecimal.
+    pub token_hash: Option<String>,
     /// The import that what it brings belongs to.
     pub import: ImportId,
     /// Local hour at which it is read once a day; `None` if messages are read as they are said.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use keepsake_connectors::{Delivered, Delivery, FoundChannel, Inbox, InboxError, Plan, Secret, Status, StoredMessage};
+use keepsake_connectors::{Delivered, Delivery, FoundChannel, Inbox, InboxError, Plan, Secret, Status};
 use keepsake_domain::{Message, MessageType, SourceRef, Timestamp};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
@@ -291,7 +291,7 @@ impl Inbox for Faulty {
         self.inner.deliver(delivery)
     }
 
-    fn stored(&self, message: &SourceRef) -> Result<Option<StoredMessage>, InboxError> {
+    fn stored(&self, message: &SourceRef) -> Result<Option<Message>, InboxError> {
         self.inner.stored(message)
     }
 

@@ -65,6 +65,11 @@ test('nothing is stored before a folder is chosen, and then the mail of that fol
     await keepsake.click('nav-sources');
     await keepsake.sees('live-source', '3 messages stored');
     await keepsake.screenshot(`accounts-${theme}`);
+    await keepsake.click('btn-live-connect');
+    await keepsake.click({ css: '[role=menuitem]', text: 'Matrix' });
+    await keepsake.sees('live-form', 'Homeserver');
+    await keepsake.screenshot(`accounts-connect-${theme}`);
+    await keepsake.click({ css: '[data-testid=live-form] button', name: 'Cancel' });
   }
 });
 
@@ -87,4 +92,24 @@ test('forgetting the account erases what it brought', async () => {
   assert.equal((await keepsake.cli('search', 'wombatglockenspiel', '--json')).trim(), '');
   await keepsake.press('Escape');
   await keepsake.gone('live-source');
+});
+
+test('a webhook shows its token once', async () => {
+  for (const theme of ['dark', 'light']) {
+    await keepsake.theme(theme);
+    await keepsake.click('nav-sources');
+    await keepsake.click('btn-live-connect');
+    await keepsake.click({ css: '[role=menuitem]', text: 'Webhook' });
+    await keepsake.fill({ css: '[data-testid=live-form] input', name: 'Name' }, `Bridge in the ${theme}`);
+    await keepsake.click('btn-live-submit');
+    await keepsake.sees('webhook-dialog', 'It is shown only this once');
+    await keepsake.screenshot(`accounts-webhook-${theme}`);
+    const token = await keepsake.attribute('webhook-token', 'value');
+    assert.match(token, /^ksin_[0-9a-f]{64}$/);
+    await keepsake.click({ css: '[data-testid=webhook-dialog] button', name: 'Copy: Token' });
+    await keepsake.click('btn-webhook-done');
+    await keepsake.gone('webhook-dialog');
+  }
+  await keepsake.screenshot('accounts-webhooks-light');
+  assert.deepEqual((await sources()).map((source) => source.kind), ['webhook', 'webhook']);
 });

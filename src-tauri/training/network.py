@@ -80,6 +80,17 @@ class Reader(nn.Module):
 
     def forward(self, words, roles, order):
         """Scores before softmax or sigmoid, by head, of every token; those of a message are meant at its role alone."""
+        x, seen, shown = self.layers(words, roles, order)
+        x = self.drop(x)
+        scores = {name: head(x) for heads in (self.head, self.message) for name, head in heads.items()}
+        return scores | self.branch(torch.cat(shown, -1), seen)
+
+    def shown(self, words, roles, order):
+        """(what the branch is shown of every token, which token sees which)."""
+        _, seen, shown = self.layers(words, roles, order)
+        return torch.cat(shown, -1), seen
+
+    def layers(self, words, roles, order):
         x = words + self.role(roles) + self.position[: words.shape[1]]
         x = self.drop(self.norm(x))
         seen = order[:, None, None, :] <= order[:, None, :, None]
@@ -88,9 +99,7 @@ class Reader(nn.Module):
             x = layer(x, seen)
             if number in BRANCH_SEES:
                 shown.append(x.detach())
-        x = self.drop(x)
-        scores = {name: head(x) for heads in (self.head, self.message) for name, head in heads.items()}
-        return scores | self.branch(torch.cat(shown, -1), seen)
+        return x, seen, shown
 
 
 def start(tensors):

@@ -89,10 +89,10 @@ def strangers(pairs, rng):
     ]
 
 
-def training_rows(pairs, tokens, rng):
+def training_rows(pairs, tokens, rng, strangers_each=STRANGERS):
     """The row of each pair, turned round or not, said by the owner or by others; and of strangers."""
     some = [turned(pair) if rng.random() < 0.5 else pair for pair in pairs]
-    for _ in range(STRANGERS if pairs else 0):
+    for _ in range(strangers_each if pairs else 0):
         some += strangers(list(pairs), rng)
     return [row(pair, tokens, rng.choice(("owner", "owner", "person"))) for pair in some]
 

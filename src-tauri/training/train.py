@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains the reader on text/ (files held out for calibration and test left out) and writes its weights.
 
-usage: train.py OUT.pt [--from WEIGHTS.pt|reader.onnx] [--epochs N] [--steps N] [--share F] [--with FILE ...] [--pairs F] [--only branch] [--seed N] [--rate F] [--device D] [--threads N]
+usage: train.py OUT.pt [--from WEIGHTS.pt|reader.onnx] [--epochs N] [--steps N] [--share F] [--with FILE ...] [--seed N] [--rate F] [--device D] [--threads N]
 
 AdamW; the rate falls by 0.93 a layer towards the words, which stay frozen; warm-up, then a linear fall. Same text, seed
 and number of threads give the same weights on one machine.
@@ -30,8 +30,6 @@ def groups(net):
     """Parameters with their rates."""
     found = []
     for name, parameter in net.named_parameters():
-        if not parameter.requires_grad:
-            continue
         if name.startswith(("head.", "message.", "role.", "branch.")):
             rate = HEAD_RATE
         elif name.startswith("layer."):
@@ -42,26 +40,22 @@ def groups(net):
     return found
 
 
-def train(net, words, tokens, examples, statements=(), epochs=3, steps=None, budget=BUDGET, seed=SEED, rate=1.0, paired=1.0, only=None):
-    """Trains the network, or a part of it, where it and the word vectors lie. `rate` times the rates above: a larger batch bears more."""
+def train(net, words, tokens, examples, statements=(), epochs=3, steps=None, budget=BUDGET, seed=SEED, rate=1.0):
+    """Trains the network where it and the word vectors lie. `rate` times the rates above: a larger batch bears more."""
     torch.manual_seed(seed)
     rng = random.Random(seed)
     talks = data.conversations(examples)
     plan = []
     for _ in range(epochs):  # cut anew and beside other strangers each time
-        rows = data.training_rows(talks, tokens, rng) + pairs.training_rows(rng.sample(statements, round(paired * len(statements))), tokens, rng)
+        rows = data.training_rows(talks, tokens, rng) + pairs.training_rows(statements, tokens, rng)
         plan += [[rows[i] for i in batch] for batch in data.batches(rows, budget, rng)]
     plan = plan[:steps]
     print(f"{len(examples)} messages, {len(statements)} pairs, {sum(len(row.ids) for batch in plan for row in batch)} tokens, {len(plan)} steps", flush=True)
-    taught = getattr(net, only) if only else net
-    net.requires_grad_(False)
-    taught.requires_grad_(True)
     optimizer = torch.optim.AdamW(groups(net), foreach=True)
     mean, began = None, time.monotonic()
     # A third faster where the processor multiplies such numbers, and many times slower where it has to imitate it.
     halves = words.device.type != "cpu" or torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
-    net.eval()
-    taught.train()
+    net.train()
     for step, batch in enumerate(plan, 1):
         factor = min(1, step / (WARM_UP * len(plan))) * max(LOWEST, 1 - step / len(plan))
         for group in optimizer.param_groups:
@@ -89,9 +83,7 @@ def main():
     options.add_argument("--steps", type=int, help="stop after so many steps: to try the pipe, not to train")
     options.add_argument("--budget", type=int, default=BUDGET, help="tokens a batch")
     options.add_argument("--share", type=float, default=1.0, help="of the training text and of the pairs, in whole files: for the learning curve")
-    options.add_argument("--pairs", type=float, help="of all the pairs, others in each epoch")
     options.add_argument("--with", dest="always", nargs="*", default=[], metavar="FILE", help="files that are in, whatever the share")
-    options.add_argument("--only", choices=["branch"], help="teach this part and leave the others as they are")
     options.add_argument("--seed", type=int, default=SEED, help="readers that differ in nothing else are better in the mean (mix.py)")
     options.add_argument("--rate", type=float, default=1.0, help="times the rates above: 1.7 for three times the budget")
     options.add_argument("--device", default="cpu", help="cuda, where there is a graphics card")
@@ -112,8 +104,7 @@ def main():
         net.load_state_dict(net.state_dict() | state)  # a head that is newer than those weights begins anew
     training = data.fraction(data.split(examples)[0], chosen.share, chosen.always)
     train(net.to(chosen.device), words.to(chosen.device), data.Tokens(encoder.tokenizer(pieces, unknown)), training,
-          data.fraction(pairs.split(statements)[0], 1 if chosen.pairs else chosen.share, chosen.always), chosen.epochs, chosen.steps, chosen.budget,
-          chosen.seed, chosen.rate, chosen.pairs or 1, chosen.only)
+          data.fraction(pairs.split(statements)[0], chosen.share, chosen.always), chosen.epochs, chosen.steps, chosen.budget, chosen.seed, chosen.rate)
     torch.save({name: value.cpu() for name, value in net.state_dict().items()}, chosen.out)
 
 

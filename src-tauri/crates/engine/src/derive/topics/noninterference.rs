@@ -308,11 +308,16 @@ fn look_filtered(engine: &Engine, audience: &Audience) -> String {
     seen.unwrap_or_default()
 }
 
+/// A temporary folder, in memory if the system supports it; otherwise every write would wait for the disk.
+fn folder() -> tempfile::TempDir {
+    let shared = Path::new("/dev/shm");
+    if shared.is_dir() { tempfile::tempdir_in(shared) } else { tempfile::tempdir() }.unwrap()
+}
+
 fn difference(policy: PrivacyPolicy, look: Look, seed: u64) -> Option<String> {
     let observer = Observer::ALL[(seed % Observer::ALL.len() as u64) as usize];
-    let shared = Path::new("/dev/shm");
     let [one, other] = [0, 1].map(|side| {
-        let dir = if shared.is_dir() { tempfile::tempdir_in(shared) } else { tempfile::tempdir() }.unwrap();
+        let dir = folder();
         look(&world(dir.path(), policy, seed, side, observer), &observer.audience())
     });
     (one != other).then(|| format!("pair {seed}, {observer:?}:\n{one}\n---\n{other}"))
@@ -331,7 +336,7 @@ fn the_generated_observers_do_see_topics() {
     let mut seen = [0; Observer::ALL.len()];
     for seed in 1..=40_u64 {
         let at = (seed % Observer::ALL.len() as u64) as usize;
-        let dir = tempfile::tempdir().unwrap();
+        let dir = folder();
         let engine = world(dir.path(), PrivacyPolicy::DOMAIN, seed, 0, Observer::ALL[at]);
         seen[at] += usize::from(!look(&engine, &Observer::ALL[at].audience()).is_empty());
     }

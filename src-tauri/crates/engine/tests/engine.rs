@@ -42,6 +42,8 @@ mod live_sources;
 mod maintenance;
 #[path = "engine/namesakes.rs"]
 mod namesakes;
+#[path = "engine/new_channels.rs"]
+mod new_channels;
 #[path = "engine/playbooks.rs"]
 mod playbooks;
 #[path = "engine/playbooks_webhook.rs"]

@@ -78,7 +78,7 @@ pub use memories::{EvidenceRow, MemoryRow, NewEvidence, NewMemory};
 pub use open::Door;
 pub use open::{ReadTx, Store, WriteTx};
 pub use people::access_log::Served;
-pub use people::boundary::{ChannelRow, ConsentItem};
+pub use people::boundary::{ChannelRow, ChannelVisibility, ConsentItem};
 pub use people::links::{LinkDecisionRow, LinkSuggestionRow};
 pub use people::neighbors::{MemoryNode, PlaceNode, PlaceOfMemory, ShareOfPlace, ShareOfTopic, TopicOfMemory};
 pub use people::unidentified_speakers::UnidentifiedSpeakerRow;

@@ -116,6 +116,9 @@ pub(crate) fn append(
     choices: &ImportChoices,
 ) -> Result<BatchOutcome, StoreError> {
     let outcome = tx.append(batch, context)?;
+    if let Some(channels) = &choices.channels {
+        channels.apply(tx, &outcome.created, context)?;
+    }
     // Only new conversations; existing ones stay as the person has set them.
     for id in &outcome.created {
         if choices.private_channels.contains(&tx.conversation(id)?.channel_type) {

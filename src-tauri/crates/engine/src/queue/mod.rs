@@ -18,13 +18,15 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use keepsake_domain::{
-    AlertId, ConversationId, EntityId, ImportId, JobId, JobKind, JobState, Lane, LeaseLoss, SourceKind, Timestamp,
+    AlertId, Channel, ConversationId, EntityId, ImportId, JobId, JobKind, JobState, Lane, LeaseLoss, SourceKind, Timestamp,
+    Visibility,
 };
 use keepsake_store::{AlertRow, JobOutcome, JobRow, Lease, NewJob, StoreError, WriteTx};
 use serde::{Deserialize, Serialize};
 
 use crate::ingest::import::{ImportRequest, named};
 use crate::ingest::live::notifications::Notifications;
+use crate::ingest::new_channels::NewChannels;
 use crate::queue::control::Control;
 use crate::{Engine, EngineError, Result};
 use keepsake_importers::Zone;
@@ -205,6 +207,10 @@ pub(crate) struct ImportPayload {
     #[serde(default)]
     meeting: Option<String>,
     private: bool,
+    #[serde(default)]
+    channels: Vec<(Channel, Visibility)>,
+    #[serde(default)]
+    other_channels: Option<Visibility>,
     is_sample: bool,
 }
 
@@ -228,6 +234,8 @@ impl ImportPayload {
             zone: request.zone.and_then(Zone::name).map(str::to_owned),
             meeting: request.meeting.map(|meeting| meeting.to_string()),
             private: request.private,
+            channels: request.channels.chosen.iter().map(|(channel, choice)| (channel.clone(), *choice)).collect(),
+            other_channels: request.channels.others,
             is_sample: request.is_sample,
         }
     }
@@ -242,6 +250,7 @@ impl ImportPayload {
             zone: self.zone.as_deref().and_then(Zone::named),
             meeting: self.meeting.as_deref().and_then(|text| text.parse().ok()),
             private: self.private,
+            channels: NewChannels { chosen: self.channels.into_iter().collect(), others: self.other_channels },
             is_sample: self.is_sample,
         };
         (self.import_id, request)

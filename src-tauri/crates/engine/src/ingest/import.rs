@@ -329,7 +329,7 @@ impl Engine {
     /// Queues the import of a file.
     pub fn queue_import(&self, request: &ImportRequest) -> Result<JobId> {
         let import_id = ImportId::fresh(self.ids());
-        let payload = crate::queue::ImportPayload::new(&import_id, request);
+        let payload = crate::queue::import_payload::ImportPayload::new(&import_id, request);
         let job = NewJob {
             id: JobId::fresh(self.ids()),
             kind: JobKind::Import,

@@ -40,6 +40,8 @@ mod live;
 mod live_sources;
 #[path = "engine/maintenance.rs"]
 mod maintenance;
+#[path = "engine/members.rs"]
+mod members;
 #[path = "engine/namesakes.rs"]
 mod namesakes;
 #[path = "engine/new_channels.rs"]

@@ -63,6 +63,7 @@ pub use log::conversations::{ConversationFilter, ConversationRow, InteractionRow
 pub use log::imports::{INCOMING_DIR, ImportRow, ImportSkip, ImportTotals};
 pub use log::live_files::LiveFileRow;
 pub use log::live_sources::{LiveChannelRow, LiveSourceRow};
+pub use log::members::{Member, MemberMove};
 pub use log::private_time::{PrivateInterval, PrivateTime};
 pub use log::search::{MessageHit, NamedHandle, WordMatch, fts_query};
 pub use log::subjects::Speakers;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use chrono::TimeZone;
-use keepsake_domain::{ConversationId, ImportId, JobId, JobKind, SourceKind, Timestamp};
+use keepsake_domain::{Channel, ChannelHandle, ConversationId, ImportId, JobId, JobKind, SourceKind, Timestamp};
 use keepsake_importers::{
     DateOrder, FileReport, ImportError, ImportOptions, Inventory, MeetingDate, Read, Sink, Stop, Zone, look_through, read_path,
 };
@@ -139,6 +139,10 @@ impl Sink for StoreSink<'_, '_> {
                 Ok(())
             }
         }
+    }
+
+    fn members(&mut self, channel: Channel, members: Vec<ChannelHandle>) {
+        self.batches.list_members(channel, members);
     }
 
     fn progress(&mut self, bytes_done: u64, bytes_total: u64) -> std::result::Result<(), Stop> {

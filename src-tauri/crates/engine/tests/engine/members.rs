@@ -69,7 +69,7 @@ fn somebody_who_joined_and_never_spoke_is_there_until_they_leave_whatever_the_or
     f.bring_lines(&talk());
     assert!(f.tells("two"), "control: Ben heard it, and only Ben is there");
     let joined = notice("3", 2, "joined", &eve());
-    f.bring_lines(&[joined.clone()]);
+    f.bring_lines(std::slice::from_ref(&joined));
     assert!(!f.tells("two"), "Eve joined");
     assert!(f.tells("one"), "the room where it was said is as it was");
     let left = notice("4", 3, "left", &eve());

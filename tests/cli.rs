@@ -9,6 +9,7 @@ mod erase;
 mod extract;
 mod gaps;
 mod import;
+mod import_channels;
 mod leaks;
 mod maintenance;
 mod models;

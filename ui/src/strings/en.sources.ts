@@ -1,6 +1,6 @@
 /** Texts of Sources: adding files, previews, imports and watched folders. */
 import { help } from './en.exports';
-import { fullHour, number, plural } from './words';
+import { fullHour, listed, number, plural } from './words';
 
 export const sources = {
   title: 'Sources',
@@ -105,6 +105,29 @@ export const sources = {
   historyFailed: 'The imports could not be loaded',
   historyFailedText: 'Your imported data is safe in the database.',
   state: { running: 'Running', done: 'Done', failed: 'Failed', cancelled: 'Canceled', undone: 'Undone' } as Readonly<Record<string, string>>,
+  channels: {
+    summary: (fresh: number, open: number, known: number) => {
+      const parts = [
+        ...(fresh === 0 ? [] : [`${plural(fresh, 'new channel', 'new channels')}, ${open === 0 ? (fresh === 1 ? 'private' : 'all private') : open === fresh ? (fresh === 1 ? 'public' : 'all public') : `${number(open)} public`}`]),
+        ...(known === 0 ? [] : [`${plural(known, 'known channel', 'known channels')}, unchanged`]),
+      ];
+      return `Who may see it: ${parts.join('; ')}`;
+    },
+    hint: 'Agents may use what is private only in private places with the same people, and what is public anywhere. You can change it later in Privacy.',
+    search: 'Filter channels',
+    list: 'Channels in this file',
+    all: 'All new channels',
+    setAll: (count: number, visibility: string, isFiltered: boolean) => `${isFiltered ? `The ${number(count)} shown` : `All ${number(count)} new`}: ${visibility}`,
+    found: (count: number) => plural(count, 'channel', 'channels'),
+    noMatch: 'No channel matches.',
+    messages: (count: number) => (count === 0 ? 'no new messages' : plural(count, 'new message', 'new messages')),
+    people: (names: readonly string[], count: number) => (count > names.length ? `${names.join(', ')} and ${number(count - names.length)} more` : listed(names)),
+    known: 'Already known, unchanged',
+    choiceOf: (title: string) => `Who may see ${title}`,
+    mixed: 'As the file says',
+    more: (step: number, all: number) => (step === all ? `Show ${number(step)} more` : `Show ${number(step)} more of ${number(all)}`),
+    unlisted: (count: number) => `${plural(count, 'smaller channel is', 'smaller channels are')} not listed. They are set together with “All new”.`,
+  },
   seen: 'found',
   imported: 'imported',
   duplicate: 'already imported',

@@ -42,7 +42,7 @@ pub use memory::{
     StoryDetail, Subject, TransitionError,
 };
 pub use message::{
-    Author, ChannelHandle, Direction, MEETING, MeetingId, Message, MessageType, Metadata, Role, SourceKind, SourceRef,
+    Author, Channel, ChannelHandle, Direction, MEETING, MeetingId, Message, MessageType, Metadata, Role, SourceKind, SourceRef,
     TimeCertainty, is_screen,
 };
 pub use model::{CallOutcome, Engines};

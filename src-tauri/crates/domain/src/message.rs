@@ -162,6 +162,29 @@ pub struct SourceRef {
     pub message: String,
 }
 
+/// A channel, as its source names it: a room, a contact, a mailbox or a folder.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Channel {
+    /// Its type, for example `matrix`.
+    pub channel_type: String,
+    /// Its id at the source.
+    pub channel_id: String,
+}
+
+impl Channel {
+    /// The channel that a message was said in.
+    pub fn of(message: &Message) -> Self {
+        Self { channel_type: message.channel_type.clone(), channel_id: message.channel_id.clone() }
+    }
+}
+
+impl std::fmt::Display for Channel {
+    /// As people write it: `type:id`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.channel_type, self.channel_id)
+    }
+}
+
 /// An address on a channel, for example `email` + `mara@example.org`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ChannelHandle {

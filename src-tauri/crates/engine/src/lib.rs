@@ -42,7 +42,8 @@ pub use ingest::import::{ImportOutcome, ImportRequest, local_zone, named};
 #[doc(hidden)]
 pub use ingest::live::{LiveAccess, position::LiveInput};
 pub use ingest::live_sources::{LiveSource, LiveState, NewLiveSource};
-pub use ingest::preview::DryRun;
+pub use ingest::new_channels::NewChannels;
+pub use ingest::preview::{ChannelPreview, DryRun};
 pub use ingest::source_inbox::{Received, WEBHOOK_BYTES_MAX};
 pub use ingest::watched_folders::{CHAT_HOUR, WatchKind, WatchedSource, session_files};
 pub use keepsake_importers::Zone;

@@ -40,8 +40,12 @@ mod live;
 mod live_sources;
 #[path = "engine/maintenance.rs"]
 mod maintenance;
+#[path = "engine/members.rs"]
+mod members;
 #[path = "engine/namesakes.rs"]
 mod namesakes;
+#[path = "engine/new_channels.rs"]
+mod new_channels;
 #[path = "engine/playbooks.rs"]
 mod playbooks;
 #[path = "engine/playbooks_webhook.rs"]

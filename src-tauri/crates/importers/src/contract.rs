@@ -1,7 +1,7 @@
 //! The interface of the importers: options as input, messages and skips as output, and a report at the end.
 
 use chrono::{Datelike, NaiveDate, NaiveTime};
-use keepsake_domain::{Message, SourceKind, Timestamp};
+use keepsake_domain::{Channel, ChannelHandle, Message, SourceKind, Timestamp};
 use thiserror::Error;
 
 use crate::time::Zone;
@@ -191,6 +191,12 @@ pub trait Sink {
     /// Accepts one message or skip. The messages of a conversation arrive together and in time order. In line-based files that
     /// interleave conversations over more than 64 MiB, this is true only within sections of that size.
     fn take(&mut self, read: Read) -> Result<(), Stop>;
+
+    /// Accepts the handles of the people who can read a channel, without the owner and programs. Called before its messages, by
+    /// importers whose export lists them.
+    fn members(&mut self, channel: Channel, members: Vec<ChannelHandle>) {
+        let _ = (channel, members);
+    }
 
     /// Called every few megabytes, also during the check before the first message (`bytes_done` is then 0).
     fn progress(&mut self, bytes_done: u64, bytes_total: u64) -> Result<(), Stop>;

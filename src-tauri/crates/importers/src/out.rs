@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use keepsake_domain::limits::MESSAGE_BYTES_MAX;
-use keepsake_domain::{Message, SourceKind};
+use keepsake_domain::{Channel, ChannelHandle, Message, SourceKind};
 
+use crate::conversation::Room;
 use crate::identity::{Me, fingerprint};
 use crate::limits::{FINGERPRINTS_MAX, PROGRESS_STEP_BYTES, SAMPLE_CHARS_MAX};
 use crate::{FileReport, ImportOptions, Read, Sink, Skip, SkipReason, Stop};
@@ -66,6 +67,12 @@ impl<'a> Out<'a> {
         }
         self.emitted += 1;
         self.sink.take(Read::Message(message))
+    }
+
+    /// Passes on who can read a room, as the export lists it.
+    pub(crate) fn members(&mut self, room: &Room, members: Vec<ChannelHandle>) {
+        let channel = Channel { channel_type: room.program.kind.name().to_owned(), channel_id: room.id.clone() };
+        self.sink.members(channel, members);
     }
 
     /// Counts one skipped record.

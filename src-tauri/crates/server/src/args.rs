@@ -450,6 +450,12 @@ pub(crate) struct ImportArgs {
     /// Exclude all imported conversations from memory.
     #[arg(long)]
     pub(crate) private: bool,
+    /// Who may see what is said in a new channel (a room, a contact, a mailbox or a folder), as CHANNEL=public or CHANNEL=private.
+    /// CHANNEL is its type:id, or its id or title if only one channel has it; --dry-run lists them. Can be given several times.
+    /// Other new channels are private, except where a Keepsake JSONL file says public. A channel that is already in Keepsake is
+    /// never changed; change it with `keepsake channel`.
+    #[arg(long, value_name = "CHANNEL=VISIBILITY")]
+    pub(crate) visibility: Vec<crate::commands::import_channels::Named>,
     /// Show the contents without importing them.
     #[arg(long)]
     pub(crate) dry_run: bool,

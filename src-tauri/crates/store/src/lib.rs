@@ -63,6 +63,7 @@ pub use log::conversations::{ConversationFilter, ConversationRow, InteractionRow
 pub use log::imports::{INCOMING_DIR, ImportRow, ImportSkip, ImportTotals};
 pub use log::live_files::LiveFileRow;
 pub use log::live_sources::{LiveChannelRow, LiveSourceRow};
+pub use log::members::{Member, MemberMove};
 pub use log::private_time::{PrivateInterval, PrivateTime};
 pub use log::search::{MessageHit, NamedHandle, WordMatch, fts_query};
 pub use log::subjects::Speakers;
@@ -78,7 +79,7 @@ pub use memories::{EvidenceRow, MemoryRow, NewEvidence, NewMemory};
 pub use open::Door;
 pub use open::{ReadTx, Store, WriteTx};
 pub use people::access_log::Served;
-pub use people::boundary::{ChannelRow, ConsentItem};
+pub use people::boundary::{ChannelRow, ChannelVisibility, ConsentItem};
 pub use people::links::{LinkDecisionRow, LinkSuggestionRow};
 pub use people::neighbors::{MemoryNode, PlaceNode, PlaceOfMemory, ShareOfPlace, ShareOfTopic, TopicOfMemory};
 pub use people::unidentified_speakers::UnidentifiedSpeakerRow;

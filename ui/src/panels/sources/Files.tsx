@@ -12,6 +12,8 @@ import { TESTIDS } from '../../testids';
 import css from './Files.module.css';
 import { AskRestore, TASK, needsSalvage } from '../shared/Restore';
 import { TaskProgress } from '../shared/TaskProgress';
+import { ImportChannels } from './ImportChannels';
+import { channelChoices, channelsToSend } from './importChannels';
 import { Skips } from './Skips';
 import { restoredLines, useRestore } from './restore';
 import { FIRST_DAY, type WaitingFile, answer, asksDates, asksMeeting, asksOwner, isDay, isZone, leaveOut, localDay, skippedCount, startedJobs, useWaitingFiles } from './files';
@@ -38,7 +40,7 @@ export function Files() {
           await bring(file);
           continue;
         }
-        const { job_ids } = await call('import_start', { tokens: [file.token], me: answers.me, date_order: answers.dateOrder, meeting: answers.meeting, private: isPrivate, ...(answers.zone === null ? {} : { zone: answers.zone }) });
+        const { job_ids } = await call('import_start', { tokens: [file.token], me: answers.me, date_order: answers.dateOrder, meeting: answers.meeting, private: isPrivate, ...(answers.zone === null ? {} : { zone: answers.zone }), ...(look ? channelsToSend(look, file.token, channelChoices.get()) : {}) });
         startedJobs.update((ids) => [...ids, ...job_ids]);
         leaveOut([file.token]);
       }
@@ -155,6 +157,7 @@ function FileCard({ waiting, isBusy, onReplace }: { waiting: WaitingFile; isBusy
           <DateQuestions waiting={waiting} />
           <MeetingQuestion waiting={waiting} />
           <ZoneOfTimes waiting={waiting} />
+          <ImportChannels look={look} token={file.token} />
         </>
       ) : null}
       {leftOut.length > 0 ? <LeftOut files={leftOut} /> : null}

@@ -16,6 +16,8 @@ const look = (change: Partial<DryRunFile>): DryRunFile => ({
   first: null,
   last: null,
   participants: [],
+  channels: [],
+  more_channels: 0,
   needs_owner: false,
   date_questions: [],
   needs_meeting: false,

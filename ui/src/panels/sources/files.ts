@@ -9,6 +9,7 @@ import { type DryRunFile, type FileToken, type LeftOutView, call, rpcKey } from 
 import type { RpcError } from '../../platform';
 import { waitingFiles } from '../../state/host';
 import { createStore, useStore } from '../../state/store';
+import { forgetChannelChoices } from './importChannels';
 
 export interface Answers {
   /** The owner's handle in the file; null while unknown, or if the owner does not speak in it. */
@@ -54,6 +55,7 @@ export function answer(token: string, change: Partial<Answers>): void {
 export function leaveOut(tokens: readonly string[]): void {
   waitingFiles.update((files) => files.filter((file) => !tokens.includes(file.token)));
   answersOf.update((all) => new Map([...all].filter(([token]) => !tokens.includes(token))));
+  if (waitingFiles.get().length === 0) forgetChannelChoices();
 }
 
 /** What a file still needs before it can be imported. Pure. */

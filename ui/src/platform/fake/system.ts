@@ -114,6 +114,8 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
             { name: 'Robin Hale', handle: 'user', messages: 9_120, sample: 'Can you look at my training week?' },
             { name: 'ChatGPT', handle: 'assistant', messages: 9_300, sample: 'Happy to help!' },
           ],
+          channels: [],
+          more_channels: 0,
           needs_owner: false,
           date_questions: [],
           needs_meeting: false,

@@ -3,7 +3,7 @@
  *
  * It wraps the commands that finish immediately, so that their effect happens when the job is done.
  */
-import type { DryRunFile, ImportView, JobView, LeftOutView } from '../../api/schema';
+import type { DryRunFile, ImportChannelView, ImportView, JobView, LeftOutView } from '../../api/schema';
 import { RpcError } from '../types';
 import type { Handlers, Host } from './index';
 
@@ -21,6 +21,15 @@ const need = <T>(handler: T | undefined): T => {
   if (!handler) throw new RpcError('unknown_command', 'The invented host lacks a command.');
   return handler;
 };
+
+const channelOf = (channel_type: string, channel_id: string, title: string, messages: number, names: readonly string[] = []): ImportChannelView => ({ channel_type, channel_id, title, conversations: 1, messages, people: names.length, names: names.slice(0, 3), is_known: false, visibility: 'private' });
+
+/** The rooms of a large invented workspace, some of which are known. */
+const ROOMS: ImportChannelView[] = [
+  ...Array.from({ length: 180 }, (_, index) => channelOf('slack', `C${index + 1}`, `project-${index + 1}`, 900 - index, ['Noor Aziz', 'Ben', 'Cleo', 'Ines'])),
+  { ...channelOf('slack', 'C900', 'announcements', 4), is_known: true, visibility: 'public' },
+  { ...channelOf('slack', 'C901', 'board', 0), is_known: true },
+];
 
 /** What is left out of the invented folder of exports. */
 const LEFT_OUT: LeftOutView[] = [
@@ -95,7 +104,7 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
   const isExport = (token: string) => /^file:Keepsake \d{4}-/.test(token);
   const look = (token: string, me: string | null, order: string | null, meeting: string | null, zone?: string): DryRunFile => {
     const now = host.now();
-    const blank: DryRunFile = { token, name: fileName(token), kind: null, error: null, conversations: 0, seen: 0, imported: 0, duplicate: 0, skipped: [], first: null, last: null, participants: [], needs_owner: false, date_questions: [], needs_meeting: false, export: null, parts: [], left_out: [] };
+    const blank: DryRunFile = { token, name: fileName(token), kind: null, error: null, conversations: 0, seen: 0, imported: 0, duplicate: 0, skipped: [], first: null, last: null, participants: [], channels: [], more_channels: 0, needs_owner: false, date_questions: [], needs_meeting: false, export: null, parts: [], left_out: [] };
     if (token === 'file:Exports') return { ...blank, parts: [{ token: 'file:conversations.zip', name: 'Exports', size: 0 }, { token: 'file:WhatsApp Chat with Noor.txt', name: 'Exports', size: 0 }], left_out: LEFT_OUT };
     if (/\.(pdf|png|docx)$/i.test(token)) return { ...blank, error: `${fileName(token)} is not a conversation export that Keepsake can read. Nothing was changed. See “How to get an export” for what it reads.` };
     if (isExport(token)) {
@@ -106,10 +115,14 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
     if (/\.vtt$/i.test(token)) {
       return { ...blank, kind: 'transcript', conversations: 1, seen: 82, imported: 82, first: now - 40 * DAY, last: now - 40 * DAY, participants: [{ name: 'Robin', handle: 'Robin', messages: 40, sample: 'Shall we begin?' }], needs_meeting: meeting === null };
     }
+    if (/slack/i.test(token)) {
+      return { ...blank, kind: 'slack', conversations: 182, seen: 90_000, imported: 90_000, first: now - 300 * DAY, last: now - DAY, channels: ROOMS };
+    }
     if (isChat(token)) {
       return {
         ...blank,
         kind: 'whatsapp',
+        channels: [channelOf('whatsapp', 'Noor Aziz', 'Noor Aziz', 1_095, ['Noor Aziz'])],
         zone: zone ?? 'Europe/Amsterdam',
         conversations: 1,
         seen: 1_204,
@@ -134,6 +147,7 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
     return {
       ...blank,
       kind: 'chatgpt',
+      channels: [{ ...channelOf('chatgpt', 'chatgpt', 'chatgpt', 17_033), conversations: 214, is_known: true }],
       conversations: 214,
       seen: 18_420,
       imported: 17_033,

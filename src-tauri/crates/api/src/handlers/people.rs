@@ -6,7 +6,7 @@ use keepsake_domain::{
     ConversationId, EntityId, HandleId, InteractionId, LinkAnswer, LinkId, MemoryId, Span, Timestamp, Visibility,
 };
 use keepsake_engine::{Audience, Context, ContextRequest, Link, LinkStatus, PersonRow, VisibilityChange, VisibilityTarget};
-use keepsake_store::{ConsentItem, HandleRow, InteractionRow, ReadTx, Result as StoreResult};
+use keepsake_store::{ChannelVisibility, ConsentItem, HandleRow, InteractionRow, ReadTx, Result as StoreResult};
 use serde_json::Value;
 
 use super::{page, title_or_stand_in};
@@ -275,11 +275,7 @@ pub(crate) fn channels_list(app: &App, _: Nothing) -> Result<ChannelsResponse, A
             .into_iter()
             .map(|row| ChannelView {
                 title: row.title.unwrap_or_else(|| row.channel_id.clone()),
-                visibility: match row.public {
-                    0 => Visibility::Private.to_string(),
-                    public if public == row.conversations => Visibility::Public.to_string(),
-                    _ => "mixed".to_owned(),
-                },
+                visibility: ChannelVisibility::of_counts(row.public, row.conversations).name().to_owned(),
                 chosen: row.chosen.map(|chosen| chosen.to_string()),
                 channel_type: row.channel_type,
                 channel_id: row.channel_id,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use keepsake_domain::Role;
-use keepsake_engine::{DryRun, Engine, ImportRequest, Zone};
+use keepsake_domain::{Channel, Role, Visibility};
+use keepsake_engine::{ChannelPreview, DryRun, Engine, ImportRequest, NewChannels, Zone};
 use keepsake_importers::{DateOrder, LeftOut, LeftOutReason, MeetingDate, MeetingDateError, SkipReason};
 use keepsake_store::{ImportRow, ImportSkip, PreviewState};
 
@@ -21,6 +21,9 @@ const IMPORTS: u32 = 200;
 
 /// Number of participants offered for "Which of these is you?".
 const PARTICIPANTS: usize = 50;
+
+/// Number of channels listed. Mail has a channel for each thread, and a person looks at the largest ones, if at all.
+const CHANNELS: usize = 10_000;
 
 /// Number of paths listed for each reason why files are left out. More can be seen in the folder itself.
 const LEFT_OUT_PATHS: usize = 20;
@@ -98,6 +101,8 @@ impl DryRunFile {
             first: None,
             last: None,
             participants: Vec::new(),
+            channels: Vec::new(),
+            more_channels: 0,
             needs_owner: false,
             date_questions: Vec::new(),
             needs_meeting: false,
@@ -109,13 +114,41 @@ impl DryRunFile {
     }
 }
 
+fn channel_view(channel: ChannelPreview) -> ImportChannelView {
+    let Channel { channel_type, channel_id } = channel.channel;
+    ImportChannelView {
+        title: channel.title.unwrap_or_else(|| channel_id.clone()),
+        channel_type,
+        channel_id,
+        conversations: channel.conversations,
+        messages: channel.messages,
+        people: channel.people,
+        names: channel.names,
+        is_known: channel.is_known,
+        visibility: channel.visibility.name().to_owned(),
+    }
+}
+
+/// The person's choices for new channels. Fails with [`Code::Invalid`](crate::Code::Invalid).
+fn new_channels(request: &ImportStartRequest) -> Result<NewChannels, ApiError> {
+    let visibility = |text: &str| text.parse::<Visibility>().map_err(|error| ApiError::invalid(error.to_string()));
+    let chosen = request.channels.iter().map(|choice| {
+        let channel = Channel { channel_type: choice.channel_type.clone(), channel_id: choice.channel_id.clone() };
+        Ok((channel, visibility(&choice.visibility)?))
+    });
+    Ok(NewChannels {
+        chosen: chosen.collect::<Result<_, ApiError>>()?,
+        others: request.other_channels.as_deref().map(visibility).transpose()?,
+    })
+}
+
 /// Previews the import of one file without changing anything. A file that cannot be imported is returned with `error` set.
 pub fn look_into(engine: &Engine, token: &str, request: &ImportRequest, state: &PreviewState) -> DryRunFile {
     let blank = DryRunFile::blank(token, name_of(&request.path));
     match engine.dry_run(request, state) {
         // The window knows only the names of files and must not see their paths.
         Err(error) => DryRunFile { error: Some(keepsake_engine::named(&error.to_string(), &request.path)), ..blank },
-        Ok(DryRun { preview, totals }) => DryRunFile {
+        Ok(DryRun { preview, totals, channels }) => DryRunFile {
             kind: Some(preview.kind.to_string()),
             conversations: totals.conversations,
             seen: totals.seen,
@@ -139,6 +172,8 @@ pub fn look_into(engine: &Engine, token: &str, request: &ImportRequest, state: &
                     sample: participant.sample,
                 })
                 .collect(),
+            more_channels: channels.len().saturating_sub(CHANNELS) as u64,
+            channels: channels.into_iter().take(CHANNELS).map(channel_view).collect(),
             date_questions: preview
                 .date_question
                 .into_iter()
@@ -226,6 +261,7 @@ pub(crate) fn import_start(app: &App, request: ImportStartRequest) -> Result<Job
     let order = date_order(request.date_order.as_deref())?;
     let meeting = meeting_date(request.meeting.as_deref())?;
     let zone = zone(request.zone.as_deref())?;
+    let channels = new_channels(&request)?;
     let mut job_ids = Vec::new();
     for token in &request.tokens {
         let Chosen { path, kind } = app.chosen(token)?;
@@ -236,6 +272,7 @@ pub(crate) fn import_start(app: &App, request: ImportStartRequest) -> Result<Job
             meeting,
             zone,
             private: request.private,
+            channels: channels.clone(),
             ..ImportRequest::of(messages_in(app, &path)?)
         };
         job_ids.push(app.engine().queue_import(&import)?.into());

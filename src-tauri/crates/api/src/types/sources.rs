@@ -81,6 +81,30 @@ pub struct DateQuestion {
     pub month_first: String,
 }
 
+/// A channel (a room, a contact, a mailbox or a folder) in a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ImportChannelView {
+    /// Channel type.
+    pub channel_type: String,
+    /// Channel id.
+    pub channel_id: String,
+    /// Title, or the channel id if there is none.
+    pub title: String,
+    /// Number of its conversations in the file.
+    pub conversations: u64,
+    /// Number of new messages that an import would add to it.
+    pub messages: u64,
+    /// Number of people who speak in it, without the owner.
+    pub people: u64,
+    /// Names of up to three of them.
+    pub names: Vec<String>,
+    /// The channel is known already. The import does not change its visibility.
+    pub is_known: bool,
+    /// Its visibility after the import, if the person chooses nothing: `public`, `private`, or `mixed` if its conversations
+    /// differ.
+    pub visibility: String,
+}
+
 /// Preview of a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct DryRunFile {
@@ -108,6 +132,10 @@ pub struct DryRunFile {
     pub last: Option<i64>,
     /// Up to 50 participants, most messages first.
     pub participants: Vec<ParticipantView>,
+    /// Up to 10,000 channels: the new ones, most messages first, and then those that are known already.
+    pub channels: Vec<ImportChannelView>,
+    /// Number of channels that are not listed.
+    pub more_channels: u64,
     /// The person must be asked which participant they are.
     pub needs_owner: bool,
     /// Two example dates. If not empty, the person must be asked whether the day or the month comes first.
@@ -186,6 +214,27 @@ pub struct ImportStartRequest {
     /// Exclude all imported conversations (not used for memory). Default `false`.
     #[serde(default)]
     pub private: bool,
+    /// Who may see what is said in single new channels. Ignored for channels that are known already.
+    #[serde(default)]
+    #[ts(optional, as = "Option<Vec<ChannelChoiceView>>")]
+    pub channels: Vec<ChannelChoiceView>,
+    /// The visibility of all other new channels: `public` or `private`. Default: private, except where a Keepsake JSONL file says
+    /// `public`.
+    #[serde(default)]
+    #[ts(optional)]
+    pub other_channels: Option<String>,
+}
+
+/// The visibility that the person chose for a channel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct ChannelChoiceView {
+    /// Channel type.
+    pub channel_type: String,
+    /// Channel id.
+    pub channel_id: String,
+    /// `public` or `private`.
+    pub visibility: String,
 }
 
 /// The jobs that were queued.

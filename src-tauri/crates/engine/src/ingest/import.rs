@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use chrono::TimeZone;
-use keepsake_domain::{ConversationId, ImportId, JobId, JobKind, SourceKind, Timestamp};
+use keepsake_domain::{Channel, ChannelHandle, ConversationId, ImportId, JobId, JobKind, SourceKind, Timestamp};
 use keepsake_importers::{
     DateOrder, FileReport, ImportError, ImportOptions, Inventory, MeetingDate, Read, Sink, Stop, Zone, look_through, read_path,
 };
 use keepsake_store::{INCOMING_DIR, ImportSkip, ImportTotals, NewJob};
 
 use crate::ingest::import_writer::{Batches, Stored, storing};
+use crate::ingest::new_channels::NewChannels;
 use crate::queue::control::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -35,6 +36,8 @@ pub struct ImportRequest {
     pub meeting: Option<MeetingDate>,
     /// Whether every conversation starts excluded from memory.
     pub private: bool,
+    /// Who may see what is said in channels that the import adds.
+    pub channels: NewChannels,
     /// Whether this is the sample data.
     pub is_sample: bool,
 }
@@ -46,6 +49,8 @@ pub(crate) struct ImportChoices {
     pub(crate) private_channels: Vec<String>,
     /// Whether to look for memories in new messages.
     pub(crate) extract: bool,
+    /// Who may see what is said in new channels. `None` where the source decides, which is asked for each channel.
+    pub(crate) channels: Option<NewChannels>,
 }
 
 impl ImportChoices {
@@ -55,6 +60,7 @@ impl ImportChoices {
         Self {
             private_channels: serde_json::from_value(settings["private_channels"].clone()).unwrap_or_default(),
             extract: settings["extract_on_import"].as_bool().unwrap_or(true),
+            channels: None,
         }
     }
 }
@@ -70,6 +76,7 @@ impl ImportRequest {
             zone: None,
             meeting: None,
             private: false,
+            channels: NewChannels::default(),
             is_sample: false,
         }
     }
@@ -134,6 +141,10 @@ impl Sink for StoreSink<'_, '_> {
         }
     }
 
+    fn members(&mut self, channel: Channel, members: Vec<ChannelHandle>) {
+        self.batches.list_members(channel, members);
+    }
+
     fn progress(&mut self, bytes_done: u64, bytes_total: u64) -> std::result::Result<(), Stop> {
         let stage = if bytes_done == 0 { "Checking the file" } else { "Reading messages" };
         self.control.progress(stage, bytes_done, bytes_total);
@@ -161,7 +172,7 @@ impl Engine {
         // The sample data is invented and exists to show results, so the person's choices do not apply to it.
         let (settings, before_seq) = self.store().read(|tx| Ok((tx.setting("settings")?, tx.last_seq_of_all()?)))?;
         let settings = settings.filter(|_| !request.is_sample);
-        let choices = ImportChoices::read(settings.as_deref());
+        let choices = ImportChoices { channels: Some(request.channels.clone()), ..ImportChoices::read(settings.as_deref()) };
         self.store().write(|tx| {
             tx.begin_import(import_id, &shown_path, kind.name(), request.is_sample, started)?;
             if choices.extract { Ok(()) } else { tx.leave_unread(import_id) }
@@ -322,7 +333,7 @@ impl Engine {
     /// Queues the import of a file.
     pub fn queue_import(&self, request: &ImportRequest) -> Result<JobId> {
         let import_id = ImportId::fresh(self.ids());
-        let payload = crate::queue::ImportPayload::new(&import_id, request);
+        let payload = crate::queue::import_payload::ImportPayload::new(&import_id, request);
         let job = NewJob {
             id: JobId::fresh(self.ids()),
             kind: JobKind::Import,

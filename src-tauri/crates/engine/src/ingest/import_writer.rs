@@ -7,11 +7,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
-use keepsake_domain::{ConversationId, ImportId, Message};
+use keepsake_domain::{Channel, ChannelHandle, ConversationId, ImportId, Message};
 use keepsake_importers::Stop;
 use keepsake_store::{AppendContext, BatchOutcome, StoreError, WriteTx};
 
 use crate::ingest::import::ImportChoices;
+use crate::ingest::members::{Listed, follow};
 use crate::{Engine, EngineError};
 
 /// Maximum number of messages per transaction: large enough to spread the cost of a durable write, small enough that an
@@ -40,11 +41,21 @@ pub(crate) struct Stored {
     pub(crate) failure: Option<EngineError>,
 }
 
+/// What is stored in one transaction.
+#[derive(Default)]
+struct Batch {
+    messages: Vec<Message>,
+    /// The members of its channels that the export lists.
+    listed: Listed,
+}
+
 /// The reading thread's end of the pipeline.
 pub(crate) struct Batches<'s> {
-    batch: Vec<Message>,
+    batch: Batch,
+    /// The members of channels of which no message was read yet.
+    awaited: Listed,
     batch_bytes: usize,
-    to_store: SyncSender<Vec<Message>>,
+    to_store: SyncSender<Batch>,
     stored: Receiver<Vec<Message>>,
     is_called_off: &'s AtomicBool,
 }
@@ -52,14 +63,24 @@ pub(crate) struct Batches<'s> {
 impl Batches<'_> {
     /// Adds one message. Returns [`Stop`] if an earlier batch could not be stored.
     pub(crate) fn push(&mut self, message: Message) -> std::result::Result<(), Stop> {
+        if !self.awaited.is_empty()
+            && let Some((channel, members)) = self.awaited.remove_entry(&Channel::of(&message))
+        {
+            self.batch.listed.insert(channel, members);
+        }
         self.batch_bytes += message.text.len();
-        self.batch.push(message);
-        if self.batch.len() >= BATCH_MESSAGES || self.batch_bytes >= BATCH_BYTES { self.flush() } else { Ok(()) }
+        self.batch.messages.push(message);
+        if self.batch.messages.len() >= BATCH_MESSAGES || self.batch_bytes >= BATCH_BYTES { self.flush() } else { Ok(()) }
+    }
+
+    /// Adds the members of a channel, which are stored with its first message.
+    pub(crate) fn list_members(&mut self, channel: Channel, members: Vec<ChannelHandle>) {
+        self.awaited.insert(channel, members);
     }
 
     /// Passes on the messages collected so far as a batch.
     pub(crate) fn flush(&mut self) -> std::result::Result<(), Stop> {
-        if self.batch.is_empty() {
+        if self.batch.messages.is_empty() {
             return Ok(());
         }
         // The storing thread returns used batches, so that their messages are freed on this thread and not on the storing
@@ -67,6 +88,7 @@ impl Batches<'_> {
         let mut empty = self.stored.try_recv().unwrap_or_else(|_| Vec::with_capacity(BATCH_MESSAGES));
         empty.clear();
         self.batch_bytes = 0;
+        let empty = Batch { messages: empty, listed: Listed::new() };
         self.to_store.send(std::mem::replace(&mut self.batch, empty)).map_err(|_| Stop)
     }
 
@@ -90,8 +112,9 @@ pub(crate) fn storing<T>(
         // If the system cannot start a thread, the receiver is gone and the first batch stops the reading.
         let work = || store(engine, import_id, choices, batches, give_back, &is_called_off);
         let storing = std::thread::Builder::new().name("store".to_owned()).spawn_scoped(scope, work);
-        let batch = Vec::with_capacity(BATCH_MESSAGES);
-        let mut batches = Batches { batch, batch_bytes: 0, to_store, stored, is_called_off: &is_called_off };
+        let batch = Batch { messages: Vec::with_capacity(BATCH_MESSAGES), listed: Listed::new() };
+        let mut batches =
+            Batches { batch, awaited: Listed::new(), batch_bytes: 0, to_store, stored, is_called_off: &is_called_off };
         let outcome = read(&mut batches);
         // Closes the channel: the storing thread stores the waiting batch and ends.
         drop(batches);
@@ -116,6 +139,9 @@ pub(crate) fn append(
     choices: &ImportChoices,
 ) -> Result<BatchOutcome, StoreError> {
     let outcome = tx.append(batch, context)?;
+    if let Some(channels) = &choices.channels {
+        channels.apply(tx, &outcome.created, context)?;
+    }
     // Only new conversations; existing ones stay as the person has set them.
     for id in &outcome.created {
         if choices.private_channels.contains(&tx.conversation(id)?.channel_type) {
@@ -138,7 +164,7 @@ fn store(
     engine: &Engine,
     import_id: &ImportId,
     choices: &ImportChoices,
-    batches: Receiver<Vec<Message>>,
+    batches: Receiver<Batch>,
     give_back: Sender<Vec<Message>>,
     is_called_off: &AtomicBool,
 ) -> Stored {
@@ -148,7 +174,13 @@ fn store(
             break;
         }
         let context = AppendContext { ids: engine.ids(), now: engine.now(), import_id: Some(import_id) };
-        match engine.store().write(|tx| append(tx, &batch, context, choices)) {
+        let Batch { messages: batch, listed } = batch;
+        let work = |tx: &WriteTx<'_>| {
+            let outcome = append(tx, &batch, context, choices)?;
+            follow(tx, &batch, &listed)?;
+            Ok(outcome)
+        };
+        match engine.store().write(work) {
             Ok(outcome) => {
                 stored.imported += outcome.imported;
                 stored.duplicate += outcome.duplicate;

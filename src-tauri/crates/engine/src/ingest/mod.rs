@@ -8,6 +8,8 @@ pub(crate) mod import;
 pub(crate) mod import_writer;
 pub(crate) mod live;
 pub(crate) mod live_sources;
+pub(crate) mod members;
+pub(crate) mod new_channels;
 pub(crate) mod preview;
 pub(crate) mod sample;
 pub(crate) mod source_inbox;

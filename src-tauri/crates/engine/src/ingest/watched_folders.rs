@@ -14,7 +14,7 @@ use keepsake_store::{AlertRow, NewJob, ReadTx, StoreError, WriteTx, to_json};
 use serde::{Deserialize, Serialize};
 
 use crate::ingest::import::ImportRequest;
-use crate::queue::ImportPayload;
+use crate::queue::import_payload::ImportPayload;
 use crate::{Engine, EngineError, Result};
 
 /// Setting that stores the sources.

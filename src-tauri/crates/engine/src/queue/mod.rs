@@ -5,29 +5,28 @@
 //! retry is due.
 
 pub(crate) mod control;
+pub(crate) mod import_payload;
 pub(crate) mod pause;
 pub(crate) mod power;
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use keepsake_domain::{
-    AlertId, ConversationId, EntityId, ImportId, JobId, JobKind, JobState, Lane, LeaseLoss, SourceKind, Timestamp,
-};
+use keepsake_domain::{AlertId, ConversationId, EntityId, JobId, JobKind, JobState, Lane, LeaseLoss, Timestamp};
 use keepsake_store::{AlertRow, JobOutcome, JobRow, Lease, NewJob, StoreError, WriteTx};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use crate::ingest::import::{ImportRequest, named};
+use crate::ingest::import::named;
 use crate::ingest::live::notifications::Notifications;
 use crate::queue::control::Control;
+use crate::queue::import_payload::ImportPayload;
 use crate::{Engine, EngineError, Result};
-use keepsake_importers::Zone;
 
 /// How often a running job stores its progress, in milliseconds. Each write is durable and takes milliseconds.
 const HEARTBEAT_MS: i64 = 1_000;
@@ -190,61 +189,6 @@ impl QueueTurn {
                 Err(EngineError::Io { what: "cannot lock the job queue".to_owned(), error })
             }
         }
-    }
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct ImportPayload {
-    import_id: ImportId,
-    path: PathBuf,
-    source: Option<SourceKind>,
-    me: Option<String>,
-    date_order: Option<String>,
-    #[serde(default)]
-    zone: Option<String>,
-    #[serde(default)]
-    meeting: Option<String>,
-    private: bool,
-    is_sample: bool,
-}
-
-const DATE_ORDERS: [(&str, keepsake_importers::DateOrder); 3] = [
-    ("day_first", keepsake_importers::DateOrder::DayFirst),
-    ("month_first", keepsake_importers::DateOrder::MonthFirst),
-    ("year_first", keepsake_importers::DateOrder::YearFirst),
-];
-
-impl ImportPayload {
-    pub(crate) fn new(import_id: &ImportId, request: &ImportRequest) -> Self {
-        Self {
-            import_id: import_id.clone(),
-            path: request.path.clone(),
-            source: request.source,
-            me: request.me.clone(),
-            date_order: DATE_ORDERS
-                .iter()
-                .find(|(_, order)| Some(*order) == request.date_order)
-                .map(|(name, _)| (*name).to_owned()),
-            zone: request.zone.and_then(Zone::name).map(str::to_owned),
-            meeting: request.meeting.map(|meeting| meeting.to_string()),
-            private: request.private,
-            is_sample: request.is_sample,
-        }
-    }
-
-    fn request(self) -> (ImportId, ImportRequest) {
-        let date_order = DATE_ORDERS.iter().find(|(name, _)| Some(*name) == self.date_order.as_deref()).map(|(_, order)| *order);
-        let request = ImportRequest {
-            path: self.path,
-            source: self.source,
-            me: self.me,
-            date_order,
-            zone: self.zone.as_deref().and_then(Zone::named),
-            meeting: self.meeting.as_deref().and_then(|text| text.parse().ok()),
-            private: self.private,
-            is_sample: self.is_sample,
-        };
-        (self.import_id, request)
     }
 }
 

@@ -11,10 +11,10 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use keepsake_domain::{
-    ALONE_WITH_A_PROGRAM, ChannelHandle, ConversationId, Destination, EntityId, Label, MemoryId, People, Place, Timestamp,
-    Visibility, Withheld, is_alone_with_a_program, may_surface,
+    ALONE_WITH_A_PROGRAM, Channel, ChannelHandle, ConversationId, Destination, EntityId, Label, MemoryId, People, Place,
+    Timestamp, Visibility, Withheld, is_alone_with_a_program, may_surface,
 };
-use keepsake_store::{ConsentItem, HandleRow, Persons, ReadTx, Speakers, StoreError};
+use keepsake_store::{ConsentItem, HandleRow, Member, Persons, ReadTx, Speakers, StoreError};
 use uuid::Uuid;
 
 use crate::derive::sessions::agent_key;
@@ -103,24 +103,40 @@ pub(crate) fn places(tx: &ReadTx<'_>, persons: &Persons) -> std::result::Result<
 }
 
 /// Everybody who is a member of a channel by what its source says, by channel. Whoever is not known yet counts as a stranger.
-fn members(tx: &ReadTx<'_>, persons: &Persons) -> std::result::Result<HashMap<(String, String), People>, StoreError> {
+/// `heard` are the people who spoke in each channel.
+fn members(
+    tx: &ReadTx<'_>,
+    persons: &Persons,
+    heard: &HashMap<&(String, String), People>,
+) -> std::result::Result<HashMap<(String, String), People>, StoreError> {
     let members = tx.channel_members()?;
     let mut by_channel: HashMap<(String, String), People> = HashMap::new();
     if members.is_empty() {
         return Ok(by_channel);
     }
-    let known: HashMap<(String, String), EntityId> = tx
-        .handles()?
-        .into_iter()
-        .map(|row| {
-            let handle = ChannelHandle { channel: row.channel_type, handle: row.handle }.folded();
-            ((handle.channel, handle.handle), persons.of(&row.entity_id))
-        })
-        .collect();
-    for (channel_type, channel_id, handle) in members {
-        let person = known.get(&(channel_type.clone(), handle)).cloned().unwrap_or_else(stranger);
+    let mut known: HashMap<(String, String), EntityId> = HashMap::new();
+    let mut named: HashMap<(String, String), People> = HashMap::new();
+    for row in tx.handles()? {
+        let person = persons.of(&row.entity_id);
+        let handle = ChannelHandle { channel: row.channel_type, handle: row.handle }.folded();
+        named.entry((handle.channel.clone(), row.display_name)).or_default().insert(person.clone());
+        known.insert((handle.channel, handle.handle), person);
+    }
+    for (Channel { channel_type, channel_id }, member) in members {
+        let channel = (channel_type.clone(), channel_id);
+        let person = match member {
+            Member::Handle(handle) => known.get(&(channel_type, handle)).cloned().unwrap_or_else(stranger),
+            Member::Name(name) => {
+                let is_there = |person: &&EntityId| {
+                    persons.is_owner(person) || heard.get(&channel).is_some_and(|people| people.contains(*person))
+                };
+                // Somebody with this name who spoke there is whom the export means. Nobody else is sure to be.
+                let meant = named.get(&(channel_type, name)).and_then(|people| people.iter().find(is_there));
+                meant.cloned().unwrap_or_else(stranger)
+            }
+        };
         if !persons.is_owner(&person) {
-            by_channel.entry((channel_type, channel_id)).or_default().insert(person);
+            by_channel.entry(channel).or_default().insert(person);
         }
     }
     Ok(by_channel)
@@ -153,7 +169,7 @@ impl AccessMap {
             let people = places.get(id).into_iter().flat_map(|place| place.people.iter().cloned());
             by_channel.entry(channel).or_default().extend(people);
         }
-        let members = members(tx, &persons)?;
+        let members = members(tx, &persons, &by_channel)?;
         for (channel, people) in &members {
             by_channel.entry(channel).or_default().extend(people.iter().cloned());
         }

@@ -73,8 +73,9 @@ fn read(files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
         }
     }
     for (folder, days) in rooms {
-        let mut reader =
-            Reader { room: workspace.room(&folder), workspace: &workspace, seen: SeenIds::default(), groups: Regroup::default() };
+        let room = workspace.room(&folder);
+        out.members(&room, workspace.members(&room, out));
+        let mut reader = Reader { room, workspace: &workspace, seen: SeenIds::default(), groups: Regroup::default() };
         for day in days {
             files.read(&day, |input| reader.day(input, out))?;
             out.progress(files.bytes_done())?;

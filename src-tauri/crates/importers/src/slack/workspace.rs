@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use keepsake_domain::{Author, Role};
+use keepsake_domain::{Author, ChannelHandle, Role};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -48,6 +48,8 @@ pub(super) struct Person {
 pub(super) struct Workspace {
     people: HashMap<String, Person>,
     rooms: HashMap<String, Room>,
+    /// The ids of those who can read a room, by its id.
+    members: HashMap<String, Vec<String>>,
     /// The ids of rooms by the names of their folders.
     folders: HashMap<String, String>,
 }
@@ -143,6 +145,7 @@ impl Workspace {
         let title = name.filter(|name| !name.starts_with(GROUP_CHAT) || names.is_empty());
         let title = title.or_else(|| (!names.is_empty()).then(|| names.join(", ")));
         let room = Room::of(&PROGRAM, id.as_ref(), title);
+        self.members.insert(id.clone().into_owned(), members);
         self.rooms.insert(id.into_owned(), room);
     }
 
@@ -150,6 +153,12 @@ impl Workspace {
     pub(super) fn room(&self, folder: &str) -> Room {
         let listed = self.folders.get(folder).and_then(|id| self.rooms.get(id)).cloned();
         listed.unwrap_or_else(|| Room::of(&PROGRAM, folder, Some(folder.to_owned())))
+    }
+
+    /// The people who can read a room, without the owner and apps.
+    pub(super) fn members(&self, room: &Room, out: &Out<'_>) -> Vec<ChannelHandle> {
+        let authors = self.members.get(&room.id).into_iter().flatten().map(|id| self.author(id, None, out));
+        authors.filter(|author| author.role == Role::Person).map(|author| author.handle).collect()
     }
 
     /// The name of a room.

@@ -1,18 +1,22 @@
 //! `keepsake import`: imports each source and accounts for every record.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use keepsake_api::types::sources::ImportChannelView;
 use keepsake_api::{date_order, look_into, meeting_date, skip_view, zone};
 use keepsake_domain::{IdSource, ImportId, SourceKind};
-use keepsake_engine::{EmbedderSlot, Engine, EngineError, ImportRequest, RandomIds, Unwatched};
+use keepsake_engine::{ChannelPreview, EmbedderSlot, Engine, EngineError, ImportRequest, NewChannels, RandomIds, Unwatched};
 use keepsake_importers::{ImportError, LeftOut, LeftOutReason, names_owner};
 use keepsake_store::PreviewState;
 use serde_json::{Value, json};
 
-use super::engine;
+use super::{engine, import_channels};
 use crate::args::{Args, ImportArgs};
 use crate::output::{Failure, Output};
+
+/// Maximum number of channels that a dry run lists as text. With --json it lists all.
+const CHANNELS_SHOWN: usize = 20;
 
 /// Maximum number of names listed, both of participants and of unreadable files.
 const NAMES_SHOWN: usize = 6;
@@ -26,6 +30,8 @@ struct Account {
     imported: u64,
     duplicate: u64,
     skipped: Vec<Value>,
+    /// Its channels; `None` if it was imported and not only looked at.
+    channels: Option<Vec<ImportChannelView>>,
 }
 
 impl Account {
@@ -34,10 +40,14 @@ impl Account {
     }
 
     fn json(&self) -> Value {
-        json!({
+        let mut json = json!({
             "path": self.path, "kind": self.kind, "conversations": self.conversations, "seen": self.seen,
             "imported": self.imported, "duplicate": self.duplicate, "skipped": self.skipped,
-        })
+        });
+        if let Some(channels) = &self.channels {
+            json["channels"] = json!(channels);
+        }
+        json
     }
 }
 
@@ -46,20 +56,28 @@ pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Resu
     let engine = engine(args, EmbedderSlot::none())?;
     if let [path] = import.paths.as_slice()
         && !import.dry_run
-        && super::backup::bring(&engine, path, output)?
     {
-        return Ok(());
+        if !import.visibility.is_empty() && engine.is_own_export(path)? {
+            return Err(Failure::new(format!(
+                "{} is a Keepsake export, which brings the visibility of its channels with it; leave out --visibility",
+                path.display()
+            )));
+        }
+        if super::backup::bring(&engine, path, output)? {
+            return Ok(());
+        }
     }
+    let found: Vec<Sources> = import.paths.iter().map(|path| sources_in(&engine, path, import.source)).collect();
+    let channels = chosen_channels(&engine, import, &found)?;
     let state = PreviewState::new()?;
     let mut accounts = Vec::new();
     let mut failures: Vec<String> = Vec::new();
     let mut left_out = Vec::new();
-    for path in &import.paths {
-        let found = sources_in(&engine, path, import.source);
+    for (path, found) in import.paths.iter().zip(found) {
         failures.extend(unread(path, &found.left_out));
         for (path, source) in found.sources {
-            let import = ImportArgs { source, ..import.clone() };
-            let account = if import.dry_run { look(&engine, &path, &import, &state) } else { bring(&engine, &path, &import) };
+            let request = ImportRequest { source, channels: channels.clone(), ..request(&path, import)? };
+            let account = if import.dry_run { look(&engine, &request, &state) } else { bring(&engine, &request) };
             match account {
                 Ok(account) => accounts.push(account),
                 Err(Failure::Message(words)) => failures.push(words),
@@ -70,6 +88,23 @@ pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Resu
     }
     print(&accounts, &left_out, import.dry_run, output)?;
     if failures.is_empty() { Ok(()) } else { Err(Failure::new(failures.join("; "))) }
+}
+
+/// What the person chose for channels of these files. Without a choice, the files are not read for it.
+fn chosen_channels(engine: &Engine, import: &ImportArgs, found: &[Sources]) -> Result<NewChannels, Failure> {
+    if import.visibility.is_empty() {
+        return Ok(NewChannels::default());
+    }
+    let state = PreviewState::new()?;
+    let mut channels: Vec<ChannelPreview> = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (path, source) in found.iter().flat_map(|found| &found.sources) {
+        let request = ImportRequest { source: *source, ..request(path, import)? };
+        // A file that cannot be read fails where it is imported, with the reason.
+        let listed = engine.dry_run(&request, &state).map(|look| look.channels).unwrap_or_default();
+        channels.extend(listed.into_iter().filter(|one| seen.insert(one.channel.clone())));
+    }
+    import_channels::chosen(&import.visibility, &channels)
 }
 
 /// What to import from one path, and what is left out of it.
@@ -105,10 +140,10 @@ fn unread(path: &Path, left_out: &[LeftOut]) -> Option<String> {
     Some(format!("{} {files} in {} {are} not imported: {}{rest}", unread.len(), path.display(), names.join(", ")))
 }
 
-fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, Failure> {
-    let request = request(path, import)?;
+fn bring(engine: &Engine, request: &ImportRequest) -> Result<Account, Failure> {
+    let path = &request.path;
     let import_id = ImportId::from_uuid(RandomIds::default().next_uuid());
-    let outcome = engine.import(&import_id, &request, &Unwatched).map_err(|error| match &error {
+    let outcome = engine.import(&import_id, request, &Unwatched).map_err(|error| match &error {
         EngineError::Import(ImportError::DateOrderNeeded { .. }) => {
             Failure::new(format!("{error}: use --date-order day_first or --date-order month_first"))
         }
@@ -127,7 +162,7 @@ fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, F
     }
     // Keepsake JSONL names the role of each author.
     if outcome.has_unknown_owner && !names_owner(outcome.kind) && outcome.kind != SourceKind::KeepsakeJsonl {
-        ask_for_owner(engine, path, import)?;
+        ask_for_owner(engine, request)?;
     }
     Ok(Account {
         path: path.display().to_string(),
@@ -137,22 +172,24 @@ fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, F
         imported: outcome.totals.imported,
         duplicate: outcome.totals.duplicate,
         skipped: outcome.totals.skipped.iter().map(|skip| json!(skip)).collect(),
+        channels: None,
     })
 }
 
 /// Asks "Which of these is you?" on standard error. The messages are imported, but none can be attributed to the owner yet.
-fn ask_for_owner(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<(), Failure> {
-    let shown = look_into(engine, "", &request(path, import)?, &PreviewState::new()?);
+fn ask_for_owner(engine: &Engine, request: &ImportRequest) -> Result<(), Failure> {
+    let shown = look_into(engine, "", request, &PreviewState::new()?);
     let names: Vec<String> =
         shown.participants.iter().take(NAMES_SHOWN).map(|p| format!("{} ({})", p.name, p.messages)).collect();
     eprintln!(
         "keepsake: which of these people in {} is you? {}. Import it again with --me NAME; no message is added twice.",
-        path.display(),
+        request.path.display(),
         names.join(", ")
     );
     Ok(())
 }
 
+/// The request to import a path, without the choices for its channels.
 fn request(path: &Path, import: &ImportArgs) -> Result<ImportRequest, Failure> {
     Ok(ImportRequest {
         source: import.source,
@@ -166,13 +203,14 @@ fn request(path: &Path, import: &ImportArgs) -> Result<ImportRequest, Failure> {
 }
 
 /// Previews an import of this file, after the files that were previewed before it.
-fn look(engine: &Engine, path: &Path, import: &ImportArgs, state: &PreviewState) -> Result<Account, Failure> {
-    let shown = look_into(engine, "", &request(path, import)?, state);
+fn look(engine: &Engine, request: &ImportRequest, state: &PreviewState) -> Result<Account, Failure> {
+    let shown = look_into(engine, "", request, state);
     if let Some(error) = shown.error {
         return Err(Failure::new(error));
     }
     Ok(Account {
-        path: path.display().to_string(),
+        path: request.path.display().to_string(),
+        channels: Some(shown.channels),
         kind: shown.kind.unwrap_or_default(),
         conversations: shown.conversations,
         seen: shown.seen,
@@ -220,6 +258,7 @@ fn print(accounts: &[Account], left_out: &[(PathBuf, LeftOut)], is_dry_run: bool
                 view.sample.replace('\n', " ")
             ))?;
         }
+        print_channels(account.channels.as_deref().unwrap_or_default(), output)?;
     }
     let mut by_reason: BTreeMap<LeftOutReason, Vec<&str>> = BTreeMap::new();
     for (_, file) in left_out {
@@ -230,4 +269,18 @@ fn print(accounts: &[Account], left_out: &[(PathBuf, LeftOut)], is_dry_run: bool
         output.line(format!("    {} left out: {}  (for example: {shown})", paths.len(), reason.text()))?;
     }
     Ok(())
+}
+
+/// Prints the channels of a file, each with who may see it after the import.
+fn print_channels(channels: &[ImportChannelView], output: &mut Output) -> Result<(), Failure> {
+    for one in channels.iter().take(CHANNELS_SHOWN) {
+        let ImportChannelView { channel_type, channel_id, title, messages, visibility, .. } = one;
+        let title = if title == channel_id { String::new() } else { format!(" ({title})") };
+        let known = if one.is_known { ", already in Keepsake and not changed" } else { "" };
+        output.line(format!("    channel {channel_type}:{channel_id}{title}: {messages} to import, {visibility}{known}"))?;
+    }
+    match channels.len().saturating_sub(CHANNELS_SHOWN) {
+        0 => Ok(()),
+        more => output.line(format!("    and {more} more channels, which --json lists")),
+    }
 }

@@ -11,6 +11,7 @@ pub(crate) mod extract;
 pub(crate) mod gaps;
 pub(crate) mod hook;
 pub(crate) mod import;
+pub(crate) mod import_channels;
 pub(crate) mod jobs;
 pub(crate) mod maintenance;
 pub(crate) mod memories;

@@ -156,6 +156,9 @@ impl WriteTx<'_> {
             erased.messages += messages;
             erased.conversations += u64::from(is_gone);
         }
+        if erased.conversations > 0 {
+            self.forget_members_of_empty_channels()?;
+        }
         for tag in [Tag::Conversations, Tag::Messages, Tag::Imports, Tag::People] {
             self.touch(tag);
         }

@@ -124,6 +124,14 @@ impl WriteTx<'_> {
         let touched = self.touched_by(import)?;
         let parts: Vec<Part<'_>> = touched.iter().map(|one| one.part(import)).collect();
         let undone = self.erase_parts(&parts, UNDONE, now)?;
+        // Who may see its channels was chosen with it, and is chosen again when it comes again.
+        self.conn.execute(
+            "DELETE FROM channel_visibility
+              WHERE decided_at_ms >= (SELECT started_at_ms FROM imports WHERE id = ?1)
+                AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.channel_type = channel_visibility.channel_type
+                                   AND c.channel_id = channel_visibility.channel_id)",
+            params![import.as_str()],
+        )?;
         // A conversation that this import began counts as begun by the import of its first remaining message.
         self.conn.execute(
             "UPDATE conversations SET import_id = (

@@ -47,21 +47,31 @@ impl PreviewState {
 }
 
 impl ReadTx<'_> {
-    /// Returns the counts of appending these messages after all messages that `state` has covered.
-    pub fn preview_append(&self, messages: &[Message], state: &PreviewState) -> Result<AppendPreview> {
+    /// Returns the counts of appending these messages after all messages that `state` has covered. Calls `each` with every message
+    /// that the append would find, and whether it would add it; erased ones are passed over.
+    pub fn preview_append(
+        &self,
+        messages: &[Message],
+        state: &PreviewState,
+        each: &mut dyn FnMut(&Message, bool),
+    ) -> Result<AppendPreview> {
         let key = self.source_hash_key()?;
         let mut remember = state.seen.prepare_cached("INSERT OR IGNORE INTO seen VALUES (?1, ?2)")?;
         let mut foreseen = AppendPreview::default();
         for message in messages {
             let source_key = source_key_of(&key, &message.source);
             match self.revision_for(&source_key, &message.text)? {
-                Revision::Same => foreseen.duplicate += 1,
+                Revision::Same => {
+                    foreseen.duplicate += 1;
+                    each(message, false);
+                }
                 Revision::Erased => foreseen.erased += 1,
                 Revision::Next(_) => {
                     let text = hash_parts(Some(&key), &[message.text.as_bytes()]);
                     let is_new = remember.execute(params![source_key, text])? == 1;
                     foreseen.imported += u64::from(is_new);
                     foreseen.duplicate += u64::from(!is_new);
+                    each(message, is_new);
                 }
             }
         }

@@ -78,9 +78,6 @@ pub struct LiveChannelRow {
 /// The reason in the tombstones of messages that were removed at their source. They are not stored again.
 const REMOVED: &str = "removed at its source";
 
-/// Stands for a member of a channel whom the person erased. No handle is written like this.
-const STRANGER: &str = "(erased)";
-
 const COLUMNS: &str = "id, kind, name, settings, token_hash, import_id, daily_hour, is_paused, position, left_out,
                        last_message_at_ms, read_at_ms, added_at_ms";
 
@@ -160,13 +157,6 @@ impl ReadTx<'_> {
         let mut statement = self.conn.prepare_cached("SELECT choice FROM live_channels WHERE source_id = ?1 AND channel = ?2")?;
         let choice = statement.query_row([id.as_str(), channel], |row| row.get::<_, String>(0)).optional()?;
         choice.map(|choice| parse("choice", &choice)).transpose()
-    }
-
-    /// Everybody who can read a channel by what its source says, by channel: type, id and handle.
-    pub fn channel_members(&self) -> Result<Vec<(String, String, String)>> {
-        let mut statement = self.conn.prepare_cached("SELECT channel_type, channel_id, handle FROM channel_members")?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Channels that anybody can read by what their source says: type and id.
@@ -409,37 +399,6 @@ impl WriteTx<'_> {
                   WHERE id = ?1",
             )?
             .execute(params![import.as_str(), imported as i64, duplicate as i64, conversations as i64])?;
-        Ok(())
-    }
-
-    /// Replaces who can read a channel.
-    pub fn set_channel_members(&self, channel_type: &str, channel_id: &str, members: &[ChannelHandle]) -> Result<()> {
-        let handles: Vec<String> = members.iter().map(|member| member.folded().handle).collect();
-        let json = to_json("members", &handles)?;
-        // Only what changed is written, because each change makes everybody's view be worked out again.
-        self.conn
-            .prepare_cached(
-                "DELETE FROM channel_members WHERE channel_type = ?1 AND channel_id = ?2
-                    AND handle NOT IN (SELECT value FROM json_each(?3))",
-            )?
-            .execute(params![channel_type, channel_id, json])?;
-        self.conn
-            .prepare_cached("INSERT OR IGNORE INTO channel_members SELECT ?1, ?2, value FROM json_each(?3)")?
-            .execute(params![channel_type, channel_id, json])?;
-        Ok(())
-    }
-
-    /// Replaces these handles, a JSON array of ids, by a stranger's wherever they are members of a channel. They are still there,
-    /// so nothing more may be said there than before.
-    pub(crate) fn anonymize_members(&self, handles: &str) -> Result<()> {
-        self.conn.execute(
-            "UPDATE OR REPLACE channel_members SET handle = ?2
-              WHERE EXISTS (SELECT 1 FROM entity_channels h
-                             WHERE h.id IN (SELECT value FROM json_each(?1))
-                               AND h.channel_type = channel_members.channel_type COLLATE NOCASE
-                               AND h.channel_handle = channel_members.handle COLLATE NOCASE)",
-            params![handles, STRANGER],
-        )?;
         Ok(())
     }
 

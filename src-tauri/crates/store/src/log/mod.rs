@@ -7,6 +7,7 @@ pub(crate) mod conversations;
 pub(crate) mod imports;
 pub(crate) mod live_files;
 pub(crate) mod live_sources;
+pub(crate) mod members;
 pub(crate) mod private_time;
 pub(crate) mod rows;
 pub(crate) mod search;

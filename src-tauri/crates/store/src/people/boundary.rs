@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use keepsake_domain::{ConversationId, MemoryId, Place, Timestamp, Visibility};
+use keepsake_domain::{Channel, ConversationId, ImportId, MemoryId, Place, Timestamp, Visibility};
 use rusqlite::{OptionalExtension, params};
 
 use crate::changes::Tag;
@@ -51,7 +51,50 @@ pub struct ChannelRow {
     pub messages: u64,
 }
 
+/// Who may see what was said in a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChannelVisibility {
+    /// Everything has this visibility.
+    One(Visibility),
+    /// Some of its conversations are public, some private.
+    Mixed,
+}
+
+impl ChannelVisibility {
+    /// The stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::One(visibility) => visibility.name(),
+            Self::Mixed => "mixed",
+        }
+    }
+
+    /// The visibility of a channel of which `public` of `all` conversations are public.
+    pub const fn of_counts(public: u64, all: u64) -> Self {
+        match public {
+            0 => Self::One(Visibility::Private),
+            _ if public == all => Self::One(Visibility::Public),
+            _ => Self::Mixed,
+        }
+    }
+}
+
 impl ReadTx<'_> {
+    /// The visibility of a channel that is known: one with a conversation, or with a choice of the person. `import` counts as not
+    /// yet begun: a channel that only it brought is not known. `None` if the channel is not known.
+    pub fn known_channel(&self, channel: &Channel, import: Option<&ImportId>) -> Result<Option<ChannelVisibility>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT coalesce(sum(visibility = 'public'), 0), count(*) FROM conversations
+              WHERE channel_type = ?1 AND channel_id = ?2 AND (?3 IS NULL OR import_id IS NOT ?3)",
+        )?;
+        let of = params![channel.channel_type, channel.channel_id, import.map(ImportId::as_str)];
+        let (public, all) = statement.query_row(of, |row| Ok((row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as u64)))?;
+        if all > 0 {
+            return Ok(Some(ChannelVisibility::of_counts(public, all)));
+        }
+        Ok(self.channel_choice(&channel.channel_type, &channel.channel_id)?.map(ChannelVisibility::One))
+    }
+
     /// A counter that increases with every change that can affect who may see which data.
     pub fn boundary_version(&self) -> Result<i64> {
         Ok(self.conn.prepare_cached("SELECT version FROM boundary_version")?.query_row([], |row| row.get(0))?)

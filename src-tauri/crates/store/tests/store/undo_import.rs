@@ -129,7 +129,7 @@ fn an_undone_import_is_as_if_it_had_never_been_and_comes_back_when_it_is_importe
         assert_eq!(bench.undo(&import), keepsake_store::Erased::default(), "{what}: a second time there is nothing to undo");
         for step in steps.iter().filter(|step| step.by == "a") {
             let state = PreviewState::new().unwrap();
-            let foreseen = bench.store.read(|tx| tx.preview_append(&step.messages(), &state)).unwrap();
+            let foreseen = bench.store.read(|tx| tx.preview_append(&step.messages(), &state, &mut |_, _| {})).unwrap();
             let outcome = bench.append(&step.messages());
             assert_eq!((foreseen.imported, foreseen.erased), (outcome.imported, 0), "{what}");
             assert_eq!(outcome.erased, 0, "{what}");
@@ -151,7 +151,7 @@ fn what_was_erased_stays_out_also_if_it_was_undone_before() {
     assert_eq!(bench.append(&talk).imported, 2, "undone, it is new");
     bench.erase("c");
     let state = PreviewState::new().unwrap();
-    let foreseen = bench.store.read(|tx| tx.preview_append(&talk, &state)).unwrap();
+    let foreseen = bench.store.read(|tx| tx.preview_append(&talk, &state, &mut |_, _| {})).unwrap();
     let outcome = bench.append(&talk);
     assert_eq!((foreseen.imported, foreseen.erased), (0, 2));
     assert_eq!((outcome.imported, outcome.erased), (0, 2), "erased, it is not");

@@ -33,12 +33,15 @@ const REVISIONS = {
 let data;
 let server;
 let port;
-let token;
+/** A token of an agent each run: the suite calls as fast as it can, and the rate of one agent is limited. */
+const tokens = {};
 
 before(async () => {
   data = await mkdtemp(join(tmpdir(), 'keepsake-conformance-'));
-  const { stdout } = await promisify(execFile)(CLI, ['--data-dir', data, 'agents', 'add', 'Nova', '--json']);
-  token = JSON.parse(stdout).token;
+  for (const revision of Object.keys(REVISIONS)) {
+    const { stdout } = await promisify(execFile)(CLI, ['--data-dir', data, 'agents', 'add', `Nova ${revision}`, '--json']);
+    tokens[revision] = JSON.parse(stdout).token;
+  }
   server = start(CLI, ['--data-dir', data, 'serve', '--no-ui', '--json'], { env: process.env, stdio: ['ignore', 'pipe', 'inherit'] });
   const line = await new Promise((done) => server.stdout.once('data', (bytes) => done(String(bytes))));
   port = JSON.parse(line).port;
@@ -52,7 +55,7 @@ after(async () => {
 /** Runs the suite. Returns the outcome of every check, as `scenario / check` and its status. */
 async function run(revision, withToken) {
   const results = await mkdtemp(join(tmpdir(), 'keepsake-conformance-results-'));
-  const proxy = await startProxy(port, withToken ? token : null);
+  const proxy = await startProxy(port, withToken ? tokens[revision] : null);
   try {
     const node = join(SUITE, 'node_modules/node/bin/node');
     const suite = join(SUITE, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');

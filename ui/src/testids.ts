@@ -529,6 +529,7 @@ export const TESTIDS = {
   connectProgram: 'connect-program',
   connectAll: 'btn-connect-all',
   connectAsk: 'btn-connect-ask',
+  connectUpdate: 'btn-connect-update',
   connectTest: 'btn-connect-test',
   connectDialog: 'connect-dialog',
   connectDiff: 'connect-diff',

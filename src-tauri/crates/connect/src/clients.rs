@@ -4,10 +4,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::entry::JsonEntry;
+use super::entry::{Edited, JsonEntry};
 use super::env::{Env, Os};
-use super::error::{ConnectError, unreadable};
-use super::{json, toml};
+use super::error::{ConnectError, Fault, unreadable};
+use super::server::ServerCommand;
+use super::{json, toml, yaml};
 
 /// Reads a file; nothing if there is none.
 pub type Files<'a> = &'a dyn Fn(&Path) -> io::Result<Option<String>>;
@@ -58,6 +59,29 @@ impl Format {
             Self::Json(_) => "JSON",
             Self::Toml => "TOML",
             Self::Yaml => "YAML",
+        }
+    }
+
+    /// Whether a text holds nothing.
+    pub(super) fn is_empty(self, text: &str) -> bool {
+        if matches!(self, Self::Json(_)) { json::is_empty(text) } else { text.trim().is_empty() }
+    }
+
+    /// The text with the server entered.
+    pub(super) fn connect(self, text: &str, server: &ServerCommand) -> Result<Edited, Fault> {
+        match self {
+            Self::Json(entry) => entry.connect(text, server),
+            Self::Toml => toml::connect(text, server),
+            Self::Yaml => yaml::connect(text, server),
+        }
+    }
+
+    /// The text without the server.
+    pub(super) fn disconnect(self, text: &str, server: &ServerCommand) -> Result<Edited, Fault> {
+        match self {
+            Self::Json(entry) => entry.disconnect(text, server),
+            Self::Toml => toml::disconnect(text, server),
+            Self::Yaml => yaml::disconnect(text, server),
         }
     }
 }
@@ -145,6 +169,16 @@ impl Client {
             Self::Goose => "Goose",
             Self::OpenHands => "OpenHands",
         }
+    }
+
+    /// Whether it reads instructions from a file of the user.
+    pub const fn has_instructions(self) -> bool {
+        !matches!(self, Self::ClaudeDesktop | Self::Cursor)
+    }
+
+    /// Whether it runs commands at events.
+    pub const fn has_hooks(self) -> bool {
+        matches!(self, Self::ClaudeCode | Self::Codex)
     }
 
     /// The client with this name.
@@ -298,7 +332,7 @@ impl Client {
     }
 }
 
-fn read(files: Files<'_>, path: &Path) -> Result<Option<String>, ConnectError> {
+pub(super) fn read(files: Files<'_>, path: &Path) -> Result<Option<String>, ConnectError> {
     files(path).map_err(|error| unreadable(path, &error))
 }
 

@@ -32,7 +32,6 @@ pub use error::ConnectError;
 pub use plan::{FileChange, Plan};
 pub use server::{SERVER_NAME, ServerCommand, program_of};
 
-use clients::Format;
 use entry::Edited;
 use error::Fault;
 use plan::Draft;
@@ -53,6 +52,38 @@ impl Parts {
     pub const ALL: Self = Self { server: true, instructions: true, hooks: true };
 }
 
+/// How Keepsake's server is entered in a client's configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It is not.
+    Absent,
+    /// As it would be entered now.
+    Current,
+    /// In another way: for another agent, with other data, or from another place.
+    Different,
+    /// It is not, and another program has its name.
+    Taken,
+}
+
+/// How the server is entered in a client's configuration.
+pub fn standing(client: Client, env: &Env, server: &ServerCommand, files: Files<'_>) -> Result<Standing, ConnectError> {
+    let (path, format) = client.server_file(env, files);
+    let text = clients::read(files, &path)?.unwrap_or_default();
+    let (_, text) = text::without_mark(&text);
+    let at_path = |fault: Fault| fault.at(path.clone(), format.name());
+    let connected = format.connect(text, server).map_err(at_path)?;
+    let disconnected = format.disconnect(text, server).map_err(at_path)?;
+    Ok(if disconnected.other.is_some() {
+        Standing::Taken
+    } else if disconnected.text == text {
+        Standing::Absent
+    } else if connected.text == text {
+        Standing::Current
+    } else {
+        Standing::Different
+    })
+}
+
 /// Name of the format in messages about instructions.
 const MARKDOWN: &str = "Markdown";
 
@@ -62,11 +93,7 @@ pub fn plan(client: Client, parts: Parts, env: &Env, server: &ServerCommand, fil
     let mut notes = Vec::new();
     if parts.server {
         let (path, format) = client.server_file(env, files);
-        let other = draft.edit(&path, format.name(), |text| match format {
-            Format::Json(entry) => entry.connect(text, server),
-            Format::Toml => toml::connect(text, server),
-            Format::Yaml => yaml::connect(text, server),
-        })?;
+        let other = draft.edit(&path, format.name(), |text| format.connect(text, server))?;
         draft.replaces(&path, other);
     }
     if parts.instructions {
@@ -91,12 +118,8 @@ pub fn plan_removal(client: Client, env: &Env, server: &ServerCommand, files: Fi
     let mut draft = Draft::new(files);
     let mut notes = Vec::new();
     let (path, format) = client.server_file(env, files);
-    let other = draft.edit(&path, format.name(), |text| match format {
-        Format::Json(entry) => entry.disconnect(text, server),
-        Format::Toml => toml::disconnect(text, server),
-        Format::Yaml => yaml::disconnect(text, server),
-    })?;
-    draft.drop_if(&path, |text| if matches!(format, Format::Json(_)) { json::is_empty(text) } else { text.trim().is_empty() });
+    let other = draft.edit(&path, format.name(), |text| format.disconnect(text, server))?;
+    draft.drop_if(&path, |text| format.is_empty(text));
     if let Some(other) = other {
         notes.push(format!("The entry '{SERVER_NAME}' in {} stays, because it starts something else: {other}", path.display()));
     }

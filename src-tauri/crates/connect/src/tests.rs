@@ -55,6 +55,10 @@ impl Home {
         plan(client, Parts::ALL, &self.env(), &server(client), &read_file)
     }
 
+    fn standing(&self, client: Client) -> Result<Standing, ConnectError> {
+        standing(client, &self.env(), &server(client), &read_file)
+    }
+
     fn plan_removal(&self, client: Client) -> Result<Plan, ConnectError> {
         plan_removal(client, &self.env(), &server(client), &read_file)
     }
@@ -217,6 +221,46 @@ fn every_client_is_connected_twice_and_disconnected_to_the_byte() {
     for (client, found) in FOUND {
         check(client, found);
         check(client, &[]);
+    }
+}
+
+#[test]
+fn an_entry_of_keepsake_is_told_from_none_an_older_one_and_somebody_elses() {
+    for (client, found) in FOUND {
+        let name = client.name();
+        let home = Home::with(found);
+        let check = |expect: Standing, why: &str| assert_eq!(home.standing(client).unwrap(), expect, "{name}: {why}");
+        check(Standing::Absent, "before");
+        apply(&home.plan(client).unwrap(), now()).unwrap();
+        check(Standing::Current, "connected");
+        let file = client.server_file(&home.env(), &read_file).0;
+        let text = fs::read_to_string(&file).unwrap();
+        let agent = format!("{:?}", client.name());
+        for (was, becomes, expect, why) in [
+            ("/opt/keepsake/keepsake", "/usr/bin/keepsake", Standing::Different, "Keepsake has moved"),
+            ("/opt/keepsake/keepsake", "/usr/bin/something", Standing::Taken, "another program"),
+            (agent.as_str(), "\"another\"", Standing::Different, "another agent"),
+        ] {
+            // YAML needs no quotation marks.
+            let (was, becomes) =
+                if text.contains(was) { (was, becomes) } else { (was.trim_matches('"'), becomes.trim_matches('"')) };
+            fs::write(&file, text.replacen(was, becomes, 1)).unwrap();
+            check(expect, why);
+        }
+        fs::write(&file, &text).unwrap();
+        apply(&home.plan_removal(client).unwrap(), now()).unwrap();
+        check(Standing::Absent, "disconnected");
+    }
+}
+
+#[test]
+fn what_a_client_has_is_what_is_entered() {
+    for client in Client::ALL {
+        let home = Home::with(&[]);
+        let env = home.env();
+        let none: Files<'_> = &|_| Ok(None);
+        assert_eq!(client.has_hooks(), client.hooks(&env, none).is_some(), "{}", client.name());
+        assert_eq!(client.has_instructions(), !client.instructions(&env, none).unwrap().is_empty(), "{}", client.name());
     }
 }
 

@@ -3,7 +3,7 @@
  * it is changed, and a test shows that what was entered answers.
  */
 import { PlugZap } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ConnectProgram, call, rpcKey, useRpc } from '../../api';
 import { Badge, Button } from '../../design';
@@ -25,13 +25,13 @@ export function Connect() {
   const [isAll, setAll] = useState(false);
   const [asked, setAsked] = useState<Asked | null>(null);
   const words = t.connect;
+  // The files are the programs' own and change without notice, so they are looked at anew each time.
+  useEffect(() => () => client.removeQueries({ queryKey: rpcKey('connect_list', {}) }), [client]);
   const programs = data?.programs ?? [];
-  const shown = programs.filter((program) => isAll || program.is_found || program.is_connected);
+  const shown = programs.filter((program) => isAll || program.is_found || isOurs(program));
   const changed = ({ program, remove }: Asked, notes: readonly string[]) => {
     setAsked(null);
     showToast({ replaces: 'connect', text: [remove ? words.disconnected(program.title) : words.connected(program.title), ...notes].join(' ') });
-    // What was shown was true of the files as they were.
-    client.removeQueries({ queryKey: ['connect_preview'] });
     void client.invalidateQueries({ queryKey: rpcKey('connect_list', {}) });
   };
   return (
@@ -46,8 +46,13 @@ export function Connect() {
       {data && shown.length === 0 ? <Row name={words.none} hint={words.noneHint} /> : null}
       {shown.map((program) => (
         <Program key={program.name} program={program}>
-          <Button size="s" label={program.is_connected ? words.disconnectOf(program.title) : words.connectOf(program.title)} testId={TESTIDS.connectAsk} onClick={() => setAsked({ program, remove: program.is_connected })}>
-            {program.is_connected ? words.disconnect : words.connect}
+          {program.standing === 'different' ? (
+            <Button size="s" label={words.updateOf(program.title)} testId={TESTIDS.connectUpdate} onClick={() => setAsked({ program, remove: false })}>
+              {words.update}
+            </Button>
+          ) : null}
+          <Button size="s" label={isOurs(program) ? words.disconnectOf(program.title) : words.connectOf(program.title)} testId={TESTIDS.connectAsk} onClick={() => setAsked({ program, remove: isOurs(program) })}>
+            {isOurs(program) ? words.disconnect : words.connect}
           </Button>
         </Program>
       ))}
@@ -56,12 +61,17 @@ export function Connect() {
   );
 }
 
+/** Whether it starts Keepsake, in whatever way. */
+const isOurs = ({ standing }: ConnectProgram): boolean => standing === 'current' || standing === 'different';
+
 type Test = { readonly kind: 'idle' } | { readonly kind: 'asking' } | { readonly kind: 'answered'; readonly text: string } | { readonly kind: 'failed'; readonly text: string };
 
 /** One program, with a test of what was entered for it. */
 function Program({ program, children }: { program: ConnectProgram; children: ReactNode }) {
   const [test, setTest] = useState<Test>({ kind: 'idle' });
   const words = t.connect;
+  const isCurrent = program.standing === 'current';
+  const hint = isCurrent && test.kind === 'answered' ? test.text : program.standing === 'different' ? words.differentHint : program.is_found ? undefined : words.notFound;
   const run = async () => {
     setTest({ kind: 'asking' });
     try {
@@ -73,8 +83,9 @@ function Program({ program, children }: { program: ConnectProgram; children: Rea
   };
   return (
     <div data-testid={TESTIDS.connectProgram} data-program={program.name}>
-      <Row name={program.title} hint={program.is_connected && test.kind === 'answered' ? test.text : program.is_found ? undefined : words.notFound} problem={test.kind === 'failed' ? test.text : (program.problem ?? undefined)}>
-        {program.is_connected ? (
+      <Row name={program.title} hint={hint} problem={test.kind === 'failed' ? test.text : (program.problem ?? undefined)}>
+        {program.standing === 'different' ? <Badge tone="warn">{words.isDifferent}</Badge> : null}
+        {isCurrent ? (
           <>
             <Badge tone="ok">{words.isConnected}</Badge>
             <Button size="s" icon={<PlugZap size={13} aria-hidden="true" />} label={words.testOf(program.title)} disabled={test.kind === 'asking'} testId={TESTIDS.connectTest} onClick={() => void run()}>
@@ -84,7 +95,7 @@ function Program({ program, children }: { program: ConnectProgram; children: Rea
         ) : null}
         {children}
         <span className="srOnly" role="status">
-          {program.is_connected && test.kind === 'answered' ? test.text : ''}
+          {isCurrent && test.kind === 'answered' ? test.text : ''}
         </span>
       </Row>
     </div>

@@ -1,11 +1,13 @@
 /** What connecting a program, or disconnecting it, would change in its configuration, line by line; and the change. */
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ConnectProgram, call, useRpc } from '../../api';
 import { Button, Dialog, LoadingRows, Switch } from '../../design';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Connect.module.css';
 import { Problem } from './Rows';
+import { diffLines } from './diff';
 import { errorMessage } from './models';
 
 interface Props {
@@ -21,17 +23,22 @@ export function ConnectDialog({ program, remove, onClose, onDone }: Props) {
   const [replace, setReplace] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const client = useQueryClient();
   const words = t.connect;
   const { name, title } = program;
-  const { data: preview, error } = useRpc('connect_preview', { name, remove, instructions, hooks, replace: false });
+  // The files may change once this is closed.
+  useEffect(() => () => client.removeQueries({ queryKey: ['connect_preview'] }), [client]);
+  const { data: preview, error } = useRpc('connect_preview', { name, remove, instructions, hooks, replace: false, shown: null });
   const apply = async () => {
     setBusy(true);
     setProblem(null);
     try {
-      onDone((await call('connect_apply', { name, remove, instructions, hooks, replace })).notes);
+      onDone((await call('connect_apply', { name, remove, instructions, hooks, replace, shown: preview?.diff ?? null })).notes);
     } catch (thrown) {
       setBusy(false);
       setProblem(errorMessage(thrown));
+      // The files may have changed since they were shown.
+      void client.invalidateQueries({ queryKey: ['connect_preview'] });
     }
   };
   const isReplacing = preview !== undefined && preview.replaces.length > 0;
@@ -54,10 +61,10 @@ export function ConnectDialog({ program, remove, onClose, onDone }: Props) {
       }
     >
       <p className={css.text}>{remove ? words.disconnectText : words.connectText(title)}</p>
-      {remove ? null : (
+      {remove || !(program.has_instructions || program.has_hooks) ? null : (
         <div className={css.choices}>
-          <Choice name={words.instructions} hint={words.instructionsHint} isOn={instructions} testId={TESTIDS.connectInstructions} onChange={setInstructions} />
-          <Choice name={words.hooks} hint={words.hooksHint} isOn={hooks} testId={TESTIDS.connectHooks} onChange={setHooks} />
+          {program.has_instructions ? <Choice name={words.instructions} hint={words.instructionsHint} isOn={instructions} testId={TESTIDS.connectInstructions} onChange={setInstructions} /> : null}
+          {program.has_hooks ? <Choice name={words.hooks} hint={words.hooksHint} isOn={hooks} testId={TESTIDS.connectHooks} onChange={setHooks} /> : null}
         </div>
       )}
       {preview === undefined ? (
@@ -70,9 +77,9 @@ export function ConnectDialog({ program, remove, onClose, onDone }: Props) {
         // It scrolls, so the keyboard must reach it.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         <pre className={css.diff} tabIndex={0} aria-label={words.changes} data-testid={TESTIDS.connectDiff}>
-          {preview.diff.split('\n').map((line, at) => (
+          {diffLines(preview.diff).map(({ line, kind }, at) => (
             // oxlint-disable-next-line react/no-array-index-key -- lines have no identity of their own
-            <span key={at} data-kind={kindOf(line)}>
+            <span key={at} data-kind={kind}>
               {line}
               {'\n'}
             </span>
@@ -99,12 +106,4 @@ function Choice({ name, hint, isOn, testId, onChange }: { name: string; hint: st
       <Switch label={name} checked={isOn} testId={testId} onChange={onChange} />
     </div>
   );
-}
-
-/** What a line of a diff says. */
-function kindOf(line: string): 'file' | 'place' | 'added' | 'removed' | undefined {
-  if (line.startsWith('+++') || line.startsWith('---')) return 'file';
-  if (line.startsWith('@@')) return 'place';
-  if (line.startsWith('+')) return 'added';
-  return line.startsWith('-') ? 'removed' : undefined;
 }

@@ -78,7 +78,7 @@ const HOUR_MS = 3_600_000;
 const keyOf = (name: string): string => name.trim().split(/\s+/).join(' ').toLowerCase();
 const refused = (words: string): RpcError => new RpcError('refused', words);
 
-export function agentCommands(world: World, host: Host, known: () => Handlers): Handlers {
+export function agentCommands(world: World, host: Host, known: () => Handlers, movedFrom?: string): Handlers {
   const choices = new Map<string, { skips: boolean; goals: boolean }>();
   const roles = new Map<string, string>();
   /** The agents with a token, by name. */
@@ -150,7 +150,7 @@ export function agentCommands(world: World, host: Host, known: () => Handlers): 
     const text = lines.map((line) => `${line.text}\n`).join('');
     return { tier, agent, user, is_allowed: isAllowed, budget: BUDGETS[tier], chars: [...text].length, text, lines, left_out: left, repeated: 0 };
   };
-  const connected = new Set<string>();
+  const connected = new Map<string, 'current' | 'different'>(movedFrom === undefined ? [] : [[movedFrom, 'different']]);
   let server: AgentServerChoice = { is_on: false, port: 8632 };
   let router = { is_on: false };
   /** Another program has port 8080. */
@@ -263,17 +263,25 @@ export function agentCommands(world: World, host: Host, known: () => Handlers): 
       return overview();
     },
     connect_list: () => ({
-      programs: PROGRAMS.map(([name, title]) => ({ name, title, is_found: name !== 'zed', is_connected: connected.has(name), problem: null })),
+      programs: PROGRAMS.map(([name, title]) => ({
+        name,
+        title,
+        is_found: name !== 'zed',
+        standing: connected.get(name) ?? 'absent',
+        has_instructions: true,
+        has_hooks: name !== 'zed',
+        problem: null,
+      })),
     }),
     connect_preview({ name, remove }) {
-      if (remove !== connected.has(name)) return { diff: '', replaces: [], notes: [] };
+      if (remove ? !connected.has(name) : connected.get(name) === 'current') return { diff: '', replaces: [], notes: [] };
       const [from, to] = remove ? [' {', '-  "keepsake": {}'] : [' {', '+  "keepsake": {}'];
       return { diff: `--- /home/robin/.${name}.json\n+++ /home/robin/.${name}.json\n@@ -1,2 +1,3 @@\n${from}\n${to}\n }\n`, replaces: name === 'codex' ? ['/home/robin/.codex/config.toml'] : [], notes: [] };
     },
     connect_apply({ name, remove, replace }) {
       if (name === 'codex' && !replace) throw refused("/home/robin/.codex/config.toml has an entry 'keepsake' that starts something else");
       if (remove) connected.delete(name);
-      else connected.add(name);
+      else connected.set(name, 'current');
       const [, title] = PROGRAMS.find(([each]) => each === name) ?? [name, name];
       return { files: [{ path: `/home/robin/.${name}.json`, backup: `/home/robin/.${name}.json.bak` }], notes: [`Restart ${title} to use the change.`] };
     },

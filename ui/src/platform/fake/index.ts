@@ -54,6 +54,8 @@ export interface FakeOptions {
   models?: ModelState;
   /** Adds a mail account with this many folders, none of which is decided. */
   folders?: number;
+  /** A program that starts Keepsake from where it was before. */
+  movedFrom?: string;
   /** How files are chosen; `upload` as on a page in a browser. */
   fileAccess?: Platform['fileAccess'];
 }
@@ -114,7 +116,7 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
     ...topicCommands(world, host),
     ...playbookCommands(world, host),
     ...reflectionCommands(world, host),
-    ...agentCommands(world, host, () => handlers),
+    ...agentCommands(world, host, () => handlers, options.movedFrom),
     ...peopleCommands(world, host, { firstRun: options.firstRun ?? false }),
     ...liveSourceCommands(host, { firstRun: options.firstRun ?? false, folders: options.folders ?? 0 }),
     ...modelCommands(world, host, { models: options.models ?? 'none', firstRun: options.firstRun ?? false }),

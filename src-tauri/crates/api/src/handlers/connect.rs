@@ -5,7 +5,8 @@
 use std::path::Path;
 
 use keepsake_connect::{
-    Client, Env, Files, Os, Parts, Plan, Presence, ServerCommand, apply, check, plan, plan_removal, program_of, read_file,
+    Client, Env, Files, Os, Parts, Plan, Presence, ServerCommand, Standing, apply, check, plan, plan_removal, program_of,
+    read_file, standing,
 };
 use keepsake_engine::default_data_dir;
 
@@ -20,6 +21,17 @@ const FILES: Files<'static> = &read_file;
 impl From<keepsake_connect::ConnectError> for ApiError {
     fn from(error: keepsake_connect::ConnectError) -> Self {
         Self::refused(error.to_string())
+    }
+}
+
+impl From<Standing> for ConnectStanding {
+    fn from(standing: Standing) -> Self {
+        match standing {
+            Standing::Absent => Self::Absent,
+            Standing::Current => Self::Current,
+            Standing::Different => Self::Different,
+            Standing::Taken => Self::Taken,
+        }
     }
 }
 
@@ -52,19 +64,19 @@ pub(crate) fn connect_list(app: &App, _: Nothing) -> Result<ConnectPrograms, Api
     let mut programs = Vec::new();
     for client in Client::ALL {
         let is_found = matches!(client.presence(&env, FILES, &|path| path.exists()), Presence::Found(_));
-        let server_alone = Parts { instructions: false, hooks: false, ..Parts::ALL };
         // One that cannot be read, or a missing `keepsake`, is said in its row; the others are listed all the same.
-        let planned =
-            command(app, client).and_then(|command| plan(client, server_alone, &env, &command, FILES).map_err(ApiError::from));
-        let (is_connected, problem) = match planned {
-            Ok(planned) => (planned.is_empty(), None),
-            Err(error) => (false, Some(error.to_string())),
+        let found = command(app, client).and_then(|command| standing(client, &env, &command, FILES).map_err(ApiError::from));
+        let (standing, problem) = match found {
+            Ok(found) => (found.into(), None),
+            Err(error) => (ConnectStanding::Absent, Some(error.to_string())),
         };
         programs.push(ConnectProgram {
             name: client.name().to_owned(),
             title: client.title().to_owned(),
             is_found,
-            is_connected,
+            standing,
+            has_instructions: client.has_instructions(),
+            has_hooks: client.has_hooks(),
             problem,
         });
     }
@@ -98,6 +110,11 @@ pub(crate) fn connect_preview(app: &App, request: ConnectRequest) -> Result<Conn
 
 pub(crate) fn connect_apply(app: &App, request: ConnectRequest) -> Result<ConnectDone, ApiError> {
     let planned = planned(app, &request)?;
+    if request.shown.as_ref().is_some_and(|shown| *shown != planned.diff()) {
+        return Err(ApiError::refused(
+            "the program's settings have changed since these changes were shown, so nothing was changed; look at the new changes",
+        ));
+    }
     let written = apply(&planned, app.engine().now())?;
     let files = written.iter().map(|file| ConnectFile { path: shown(&file.path), backup: file.backup.as_deref().map(shown) });
     Ok(ConnectDone { files: files.collect(), notes: planned.notes })

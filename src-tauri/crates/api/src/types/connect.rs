@@ -3,6 +3,20 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+/// How Keepsake is entered in a program's configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ConnectStanding {
+    /// It is not, or that cannot be read.
+    Absent,
+    /// As it would be entered now.
+    Current,
+    /// In another way: for another agent, with other data, or from another place.
+    Different,
+    /// It is not, and another program has its name.
+    Taken,
+}
+
 /// A program that can use Keepsake.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ConnectProgram {
@@ -12,8 +26,12 @@ pub struct ConnectProgram {
     pub title: String,
     /// It is on this computer.
     pub is_found: bool,
-    /// It starts this Keepsake.
-    pub is_connected: bool,
+    /// How Keepsake is entered in its configuration.
+    pub standing: ConnectStanding,
+    /// It reads instructions from a file of the user.
+    pub has_instructions: bool,
+    /// It runs commands at events.
+    pub has_hooks: bool,
     /// Why its configuration cannot be read, if so.
     pub problem: Option<String>,
 }
@@ -51,6 +69,9 @@ pub struct ConnectRequest {
     /// Replaces an entry of another program that has Keepsake's name.
     #[serde(default)]
     pub replace: bool,
+    /// The change as it was shown to the person. If it would be another one now, nothing is changed. A preview ignores it.
+    #[serde(default)]
+    pub shown: Option<String>,
 }
 
 fn yes() -> bool {

@@ -58,9 +58,9 @@ test('a program is connected after its change was shown, tried, and disconnected
   await keepsake.click('nav-people');
   await keepsake.theme('dark');
   await keepsake.sees(ROW, 'Set up differently');
-  await keepsake.screenshot('connect-different-dark');
   await keepsake.click(inRow('btn-connect-update'));
   await keepsake.sees('connect-diff', 'helper');
+  await keepsake.screenshot('connect-update-dark');
   await keepsake.click('btn-connect-apply');
   await keepsake.sees(ROW, 'Connected');
   assert.equal(await settings(), connected);

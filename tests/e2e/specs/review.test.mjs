@@ -163,23 +163,23 @@ test('one setting offers more; what is doubtful is folded away, shown at one key
   await keepsake.click('nav-settings');
   await keepsake.click('settings-offer-many');
   const file = join(keepsake.home, 'doubtful.jsonl');
-  await writeFile(file, JSON.stringify({ conversation: 'c10', channel_type: 'chat', channel_id: 'c10', title: 'Talk 10', id: 'm10', time: '2026-03-10T10:00:00Z', author: 'Mara', role: 'owner', text: "I'm more of a morning person these days." }));
+  await writeFile(file, JSON.stringify({ conversation: 'c10', channel_type: 'chat', channel_id: 'c10', title: 'Talk 10', id: 'm10', time: '2026-03-10T10:00:00Z', author: 'Mara', role: 'owner', text: "I've sort of given up on running." }));
   await keepsake.cli('import', file);
   await keepsake.lookAgain();
   await keepsake.click('nav-review');
-  await keepsake.until('it is offered', async () => (await memories('pending')).some((each) => each.includes('morning person')), { within_ms: 60_000 });
+  await keepsake.until('it is offered', async () => (await memories('pending')).some((each) => each.includes('given up on running')), { within_ms: 60_000 });
   await keepsake.sees('review-doubtful', '1 doubtful');
-  const isShown = () => keepsake.run("return [...document.querySelectorAll('[data-testid=\"review-row\"]')].some((row) => row.textContent.includes('morning person'))");
+  const isShown = () => keepsake.run("return [...document.querySelectorAll('[data-testid=\"review-row\"]')].some((row) => row.textContent.includes('given up on running'))");
   assert.equal(await isShown(), false, 'folded away');
   await keepsake.run('document.querySelector(\'[data-testid="review-list"]\').focus()');
   await keepsake.press('d');
   await keepsake.until('it is shown', isShown);
   await keepsake.screenshot('review-doubtful-light');
   await keepsake.press('D');
-  await keepsake.until('it is rejected', async () => (await memories('rejected')).some((each) => each.includes('morning person')));
+  await keepsake.until('it is rejected', async () => (await memories('rejected')).some((each) => each.includes('given up on running')));
   await keepsake.gone('review-doubtful');
   await keepsake.press('u');
-  await keepsake.until('it is back', async () => (await memories('pending')).some((each) => each.includes('morning person')));
+  await keepsake.until('it is back', async () => (await memories('pending')).some((each) => each.includes('given up on running')));
 });
 
 test('what a later statement changes stands beside it in order of time', async () => {

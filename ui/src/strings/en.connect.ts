@@ -16,6 +16,8 @@ export const connect = {
   differentHint: 'It starts Keepsake for another agent, with other data or from another place.',
   update: 'Update…',
   updateOf: (title: string) => `Update the connection of ${title}`,
+  updateTitle: (title: string) => `Update the connection of ${title}?`,
+  updateConfirm: 'Update',
   connect: 'Connect…',
   connectOf: (title: string) => `Connect ${title}`,
   connectTitle: (title: string) => `Connect ${title}?`,

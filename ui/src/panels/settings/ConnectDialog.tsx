@@ -26,6 +26,7 @@ export function ConnectDialog({ program, remove, onClose, onDone }: Props) {
   const client = useQueryClient();
   const words = t.connect;
   const { name, title } = program;
+  const isUpdate = program.standing === 'different';
   // The files may change once this is closed.
   useEffect(() => () => client.removeQueries({ queryKey: ['connect_preview'] }), [client]);
   const { data: preview, error } = useRpc('connect_preview', { name, remove, instructions, hooks, replace: false, shown: null });
@@ -47,7 +48,7 @@ export function ConnectDialog({ program, remove, onClose, onDone }: Props) {
     <Dialog
       open
       onClose={isBusy ? () => undefined : onClose}
-      title={remove ? words.disconnectTitle(title) : words.connectTitle(title)}
+      title={remove ? words.disconnectTitle(title) : isUpdate ? words.updateTitle(title) : words.connectTitle(title)}
       testId={TESTIDS.connectDialog}
       actions={
         <>
@@ -55,7 +56,7 @@ export function ConnectDialog({ program, remove, onClose, onDone }: Props) {
             {t.app.cancel}
           </Button>
           <Button tone="primary" disabled={isBusy || preview === undefined || isNothing || (isReplacing && !replace)} testId={TESTIDS.connectApply} onClick={() => void apply()}>
-            {isBusy ? words.changing : remove ? words.disconnectConfirm : words.connectConfirm}
+            {isBusy ? words.changing : remove ? words.disconnectConfirm : isUpdate ? words.updateConfirm : words.connectConfirm}
           </Button>
         </>
       }

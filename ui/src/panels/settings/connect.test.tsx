@@ -66,6 +66,7 @@ describe('connecting a program', () => {
     const dialog = await screen.findByTestId('connect-dialog');
     await within(dialog).findByTestId('connect-diff');
     expect(within(dialog).queryByTestId('connect-hooks')).toBeNull();
+    expect(within(dialog).getByTestId('btn-connect-apply').textContent).toBe('Update');
     fireEvent.click(within(dialog).getByTestId('btn-connect-apply'));
     await within(program('zed')).findByText('Connected');
     expect(asked(host, 'connect_apply')).toMatchObject([{ name: 'zed', remove: false }]);

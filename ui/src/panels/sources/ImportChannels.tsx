@@ -5,7 +5,6 @@
  * A file may have thousands. So the list is closed unless it is short, has a filter and one control for all, and shows a part of
  * the matches at a time.
  */
-import { ChevronRight } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { DryRunFile, ImportChannelView } from '../../api';
 import { Button, SearchField } from '../../design';
@@ -13,6 +12,7 @@ import { useStore } from '../../state/store';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { VisibilityMark } from '../shared/Visibility';
+import { Disclosure } from './Disclosure';
 import css from './ImportChannels.module.css';
 import { type Shown, type Visibility, channelChoices, channelKey, chooseAllChannels, chooseChannels, matchingChannels, visibilityOf } from './importChannels';
 
@@ -40,11 +40,7 @@ export function ImportChannels({ look, token }: { look: DryRunFile; token: strin
   const shownFresh = found.filter((each) => !each.is_known);
   const chooseAll = (visibility: Visibility) => (isFiltered ? chooseChannels(found, visibility) : chooseAllChannels(token, channels, visibility));
   return (
-    <details className={css.details} open={isShort || undefined} data-testid={TESTIDS.sourceChannels}>
-      <summary className={css.summary}>
-        <ChevronRight size={13} className={css.chevron} aria-hidden="true" />
-        {summary}
-      </summary>
+    <Disclosure isOpen={isShort} summary={summary} testId={TESTIDS.sourceChannels}>
       <div className={css.body}>
         {fresh.length > 0 ? <p className={css.hint}>{words.hint}</p> : null}
         {isShort ? null : (
@@ -86,7 +82,7 @@ export function ImportChannels({ look, token }: { look: DryRunFile; token: strin
           <p className={css.hint}>{words.unlisted(unlisted)}</p>
         ) : null}
       </div>
-    </details>
+    </Disclosure>
   );
 }
 

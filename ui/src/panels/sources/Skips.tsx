@@ -1,6 +1,6 @@
-import { ChevronRight } from 'lucide-react';
 import type { SkipView } from '../../api';
 import { number, t } from '../../strings';
+import { Disclosure } from './Disclosure';
 import css from './Skips.module.css';
 
 const SAMPLE_CHARS = 140;
@@ -8,11 +8,7 @@ const SAMPLE_CHARS = 140;
 /** Skipped records by reason, each with an example. Collapsed, because the number is enough for most people. */
 export function Skips({ skipped, title, isOpen = false, testId }: { skipped: readonly SkipView[]; title: string; isOpen?: boolean; testId?: string }) {
   return (
-    <details className={css.details} open={isOpen || undefined} data-testid={testId}>
-      <summary className={css.summary}>
-        <ChevronRight size={13} className={css.chevron} aria-hidden="true" />
-        {title}
-      </summary>
+    <Disclosure className={css.details} isOpen={isOpen} summary={title} testId={testId}>
       <ul className={css.list}>
         {skipped.map((skip) => (
           <li key={skip.reason} className={css.skip}>
@@ -24,6 +20,6 @@ export function Skips({ skipped, title, isOpen = false, testId }: { skipped: rea
           </li>
         ))}
       </ul>
-    </details>
+    </Disclosure>
   );
 }

@@ -1,13 +1,12 @@
 /** A connected account: what it is doing, what was stored and left out, and what can be done with it. */
-import { ChevronRight } from 'lucide-react';
 import { useId } from 'react';
 import { type LiveSourceView, type LiveSourcesResponse, call } from '../../../api';
 import { Button, Progress, cx } from '../../../design';
 import { useNow } from '../../../state/clock';
 import { showError } from '../../../state/toasts';
-import { nameOf, number, t } from '../../../strings';
+import { nameOf, t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
-import skipsCss from '../Skips.module.css';
+import { Skips } from '../Skips';
 import { chooseButtonId, openChannels } from './channelChoices';
 import { KindIcon } from './KindIcon';
 import css from './LiveSources.module.css';
@@ -17,7 +16,6 @@ import { WebhookAddress, useWebhookServer } from './Webhook';
 /** The default hour, as for watched folders: in the evening, after the day's messages. */
 const HOUR_DEFAULT = 22;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
-
 
 interface RowProps {
   readonly source: LiveSourceView;
@@ -106,22 +104,7 @@ function Numbers({ source }: { source: LiveSourceView }) {
         {source.undecided > 0 ? <span className={css.call}>{words.undecided(source.undecided)}</span> : null}
       </p>
       {source.unreadable > 0 ? <p className={css.meta}>{words.unreadable(source.unreadable)}</p> : null}
-      {leftOut > 0 ? (
-        <details className={skipsCss.details}>
-          <summary className={skipsCss.summary}>
-            <ChevronRight size={13} className={skipsCss.chevron} aria-hidden="true" />
-            {words.leftOut(leftOut)}
-          </summary>
-          <ul className={skipsCss.list}>
-            {source.left_out.map(({ reason, count }) => (
-              <li key={reason} className={skipsCss.skip}>
-                <span className={skipsCss.count}>{number(count)}</span>
-                <span>{reason.replace(/^./, (first) => first.toUpperCase())}</span>
-              </li>
-            ))}
-          </ul>
-        </details>
-      ) : null}
+      {leftOut > 0 ? <Skips skipped={source.left_out.map(({ reason, count }) => ({ reason, count, text: reason, sample: '' }))} title={words.leftOut(leftOut)} /> : null}
     </>
   );
 }

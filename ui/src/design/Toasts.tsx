@@ -16,17 +16,20 @@ import css from './Toasts.module.css';
 /** Long enough to read two lines and reach for Undo. */
 const SHOWN_MS = 8_000;
 
-/** Delays by one frame, so that the notice is drawn after the change that it reports. */
-function useAfterPaint<T>(value: T): T {
-  const [shown, setShown] = useState(value);
+/**
+ * Shows a notice one frame late, so that it is drawn after the change that it reports. A notice that was hidden goes at once: what it
+ * offers may be impossible now.
+ */
+function useAfterPaint(current: readonly Toast[]): readonly Toast[] {
+  const [drawn, setDrawn] = useState(current);
   useEffect(() => {
     let isLatest = true;
-    void painted().then(() => isLatest && setShown(value));
+    void painted().then(() => isLatest && setDrawn(current));
     return () => {
       isLatest = false;
     };
-  }, [value]);
-  return shown;
+  }, [current]);
+  return drawn.filter(({ card }) => current.some((each) => each.card === card));
 }
 
 export function Toasts() {

@@ -1,12 +1,14 @@
-import { render, screen } from '@testing-library/react';
+import { act, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import { IconButton } from './Button';
 import { editableStatement, shownStatement } from './statement';
 import { facetValues, toggled } from './Facets';
 import { SplitPane } from './SplitPane';
+import { Toasts } from './Toasts';
 import { VirtualList } from './VirtualList';
 import { WordDiff } from './WordDiff';
+import { hideToasts, showToast } from '../state/toasts';
 
 const rows = Array.from({ length: 10_000 }, (_, index) => `row-${index}`);
 const keyOf = (index: number) => rows[index] ?? '';
@@ -114,4 +116,13 @@ test.each([
   expect(form.words).toBe(words);
   expect(form.whole(words)).toBe(content);
   expect(form.whole(edited)).toBe(whole);
+});
+
+test('a notice waits for the paint of its change, and one that was hidden is gone at once', async () => {
+  render(<Toasts />);
+  act(() => void showToast({ text: 'Moved to the trash.', replaces: 'decision' }));
+  expect(screen.queryByText('Moved to the trash.'), 'it is drawn after the change').toBeNull();
+  expect(await screen.findByText('Moved to the trash.')).toBeDefined();
+  act(() => hideToasts('decision'));
+  expect(screen.queryByText('Moved to the trash.'), 'what it offers may be impossible now').toBeNull();
 });

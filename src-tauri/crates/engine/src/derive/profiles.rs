@@ -127,11 +127,6 @@ fn subjected(map: &AccessMap, person: EntityId, conversations: &BTreeSet<Convers
     }
 }
 
-/// The entity of each handle.
-fn entities_of_handles(tx: &ReadTx<'_>) -> StoreResult<HashMap<String, EntityId>> {
-    Ok(tx.handles()?.into_iter().map(|row| (row.id.to_string(), row.entity_id)).collect())
-}
-
 fn debunked(rows: Vec<DisputeRow>) -> Vec<Debunked> {
     let debunked =
         |row: DisputeRow| Debunked { profile_type: row.profile_type, facet: row.facet, fingerprint: row.fingerprint, at: row.at };
@@ -281,7 +276,7 @@ impl Engine {
                     changed.push(subject);
                 }
             }
-            Ok((state(tx, &by)?, map, changed, entities_of_handles(tx)?, GapBook::load(tx)?))
+            Ok((state(tx, &by)?, map, changed, tx.entities_of_handles()?, GapBook::load(tx)?))
         })?;
         let groups = map.persons.groups();
         let nearness = Nearness::by(model.as_deref());
@@ -387,7 +382,7 @@ impl Engine {
             let sources = tx.profile_sources(&members)?;
             let mut rows = told_rows(tx, &map.persons, &map.persons.groups(), &members)?;
             let taken = TakenBack::of_memories(tx, None)?;
-            let person_of = entities_of_handles(tx)?;
+            let person_of = tx.entities_of_handles()?;
             let is_theirs = |id: &str| person_of.get(id).is_some_and(|entity| members.contains(entity));
             rows.retain(|row| {
                 sources.get(&row.entry.id).is_some_and(|sources| !map.is_off_record(sources))

@@ -13,8 +13,6 @@
 
 mod by_model;
 
-use std::collections::HashMap;
-
 use keepsake_domain::{Category, ConversationId, EntityId, EvidenceSpan, JobId, JobKind, Mark, Offer, Reading, Role, SessionId};
 use keepsake_insight::conversation::Place;
 use keepsake_insight::session::{
@@ -280,9 +278,7 @@ impl Engine {
                 return Ok(None);
             }
             let rows = messages_on_record(tx, &end.conversation_id)?;
-            let handles: HashMap<String, EntityId> =
-                tx.handles()?.into_iter().map(|row| (row.id.to_string(), row.entity_id)).collect();
-            Ok(Some((rows, handles)))
+            Ok(Some((rows, tx.entities_of_handles()?)))
         });
         let (rows, handles) = match read {
             Ok(Some(read)) => read,

@@ -76,7 +76,8 @@ impl Engine {
         let found = self.store().read(|tx| {
             let Some(id) = tx.conversation_by_source(&source)? else { return Ok(None) };
             let map = self.map(tx)?;
-            let persons = tx.handles()?.into_iter().map(|row| (row.id.to_string(), map.persons.of(&row.entity_id))).collect();
+            let persons =
+                tx.entities_of_handles()?.into_iter().map(|(handle, entity)| (handle, map.persons.of(&entity))).collect();
             Ok(Some((tx.conversation(&id)?, messages_on_record(tx, &id)?, Arc::clone(&map.speakers), persons)))
         })?;
         let Some((conversation, rows, speakers, persons)) = found else {

@@ -310,7 +310,7 @@ impl Engine {
     ) -> std::result::Result<BTreeMap<usize, Vec<Line>>, StoreError> {
         let people: Vec<EntityId> = view.destination.people.iter().cloned().collect();
         let handles: HashMap<String, EntityId> =
-            tx.handles()?.into_iter().map(|row| (row.id.to_string(), view.map.persons.of(&row.entity_id))).collect();
+            tx.entities_of_handles()?.into_iter().map(|(handle, entity)| (handle, view.map.persons.of(&entity))).collect();
         let about = |memory: &MemoryRow, handle: Option<&String>| match (&memory.subject, handle) {
             (Subject::Owner, _) => Some(Heading::Owner),
             (Subject::Person(_), Some(handle)) => {

@@ -213,7 +213,10 @@ impl ReadTx<'_> {
     pub fn conversations_after(&self, seq: i64) -> Result<Vec<String>> {
         let mut statement = self
             .conn
-            .prepare_cached("SELECT DISTINCT conversation_id FROM interactions WHERE seq > ?1 ORDER BY conversation_id")?;
+            // By the sequence: for the order, SQLite would read the index of all conversations.
+            .prepare_cached(
+                "SELECT DISTINCT conversation_id FROM interactions NOT INDEXED WHERE seq > ?1 ORDER BY conversation_id",
+            )?;
         let rows = statement.query_map([seq], |row| row.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }

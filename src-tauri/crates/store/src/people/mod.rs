@@ -154,6 +154,18 @@ impl ReadTx<'_> {
         self.handles_where("1 ORDER BY h.id", [])
     }
 
+    /// The entity of every handle. Unlike [`handles`](Self::handles), nothing is counted.
+    pub fn entities_of_handles(&self) -> Result<HashMap<String, EntityId>> {
+        let mut statement = self.conn.prepare_cached("SELECT id, entity_id FROM entity_channels")?;
+        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        let mut entities = HashMap::new();
+        for row in rows {
+            let (handle, entity) = row?;
+            entities.insert(handle, parse("entity id", &entity)?);
+        }
+        Ok(entities)
+    }
+
     /// The owner's handles, without message counts.
     pub fn owner_handles(&self) -> Result<Vec<String>> {
         let mut statement = self.conn.prepare_cached(

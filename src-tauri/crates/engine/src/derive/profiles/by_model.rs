@@ -17,7 +17,7 @@ use keepsake_prompt::ContextLength;
 use keepsake_store::{Lease, NewJob, ReadTx};
 
 use super::reading::{Nearness, Reading, Said, alike, rows_in, spoken_in, without_credentials};
-use super::{StoreResult, Subjected, debunked, entities_of_handles, heard, subjected};
+use super::{StoreResult, Subjected, debunked, heard, subjected};
 use crate::derive::gaps::GapBook;
 use crate::language::{Interview, ModelFailure, ModelSettings, Provider};
 use crate::queue::control::Control;
@@ -211,7 +211,7 @@ impl Engine {
     }
 
     fn said_at(&self, tx: &ReadTx<'_>, places: &[&Place]) -> StoreResult<HashMap<ConversationId, Vec<Said>>> {
-        let entity_of = entities_of_handles(tx)?;
+        let entity_of = tx.entities_of_handles()?;
         let said = places.iter().map(|place| {
             let rows = rows_in(tx, &place.conversation)?;
             let readings = self.readings_kept(tx, &place.conversation, &rows)?;

@@ -115,7 +115,7 @@ impl View {
         let mut open: BTreeMap<EntityId, Vec<ProfileEntry>> = BTreeMap::new();
         let taken = TakenBack::of_memories(tx, at)?;
         let person_of: HashMap<String, EntityId> =
-            tx.handles()?.into_iter().map(|handle| (handle.id.to_string(), persons.of(&handle.entity_id))).collect();
+            tx.entities_of_handles()?.into_iter().map(|(handle, entity)| (handle, persons.of(&entity))).collect();
         let now = at.unwrap_or(Timestamp(i64::MAX));
         for row in rows {
             let sources = sources.get(&row.entry.id).map_or(&[][..], Vec::as_slice);

@@ -142,7 +142,8 @@ impl Served {
         self.raw("POST /rpc", &headers, body.as_bytes())
     }
 
-    fn call(&self, command: &str, payload: Value) -> Value {
+    /// Runs a command of the window that must succeed.
+    pub(crate) fn call(&self, command: &str, payload: Value) -> Value {
         let answer = self.rpc(command, &payload);
         assert_eq!(answer.status, 200, "{command}: {}", answer.text());
         answer.json()

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::{Home, jsonl, text};
 use crate::http::{Answer, Served};
@@ -65,6 +65,45 @@ fn what_a_webhook_sends_is_stored_once_and_found_at_once() {
     let row = source(&served.home, &id);
     assert_eq!((&row["state"], &row["messages"]), (&"live".into(), &2.into()), "{row}");
     assert!(row["last_message_at"].is_i64(), "{row}");
+}
+
+/// Foods, one for each message that is timed.
+const FOODS: [&str; 20] = [
+    "hazelnuts", "shrimp", "celery", "sesame", "mustard", "walnuts", "lupins", "eggs", "soy", "wheat", "almonds", "mussels",
+    "cashews", "oysters", "pistachios", "squid", "kiwis", "peaches", "lentils", "buckwheat",
+];
+
+/// The 95th percentile.
+fn late(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[(times.len() - 1) * 95 / 100]
+}
+
+#[test]
+fn what_arrives_is_searchable_within_three_seconds_and_proposed_within_a_minute() {
+    let served = Served::start();
+    let (id, token) = webhook(&served.home);
+    let (mut sent, mut searchable) = (Vec::new(), Vec::new());
+    for food in FOODS {
+        let began = Instant::now();
+        let body = jsonl(food, &[("owner", "Mara", &format!("I've been allergic to {food} since I was a child."))]);
+        assert_eq!(send(&served, &id, Some(&token), &body).status, 200);
+        until("it is found", || {
+            let found = served.call("search", json!({ "query": food, "scope": "messages" }));
+            found.to_string().contains("since I was a child").then_some(())
+        });
+        searchable.push(began.elapsed());
+        sent.push(began);
+    }
+    // Seen when all are there: the first ones waited longest, so no time is counted too short.
+    let (proposed, _) = until("all are proposed", || {
+        let pending = served.call("memories_list", json!({ "status": ["pending"] })).to_string();
+        FOODS.iter().all(|food| pending.contains(food)).then(|| sent.iter().map(Instant::elapsed).collect::<Vec<_>>())
+    });
+    let (searchable, proposed) = (late(searchable), late(proposed));
+    println!("95th percentile: searchable {} ms, proposed {} ms", searchable.as_millis(), proposed.as_millis());
+    assert!(searchable <= Duration::from_secs(3), "searchable after {searchable:?}");
+    assert!(proposed <= Duration::from_secs(60), "proposed after {proposed:?}");
 }
 
 #[test]

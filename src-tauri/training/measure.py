@@ -313,17 +313,15 @@ def main():
     options.add_argument("--limit", type=int, help="so many messages of each part: to try the pipe")
     options.add_argument("--threads", type=int, default=2)
     chosen = options.parse_args()
-    torch.set_num_threads(chosen.threads)
     tensors, pieces, unknown = encoder.read()
-    net, words = network.start(tensors)
-    net.load_state_dict(export.load(chosen.weights))
-    net.eval()
+    words = network.start(tensors)[1]
     tokens = data.Tokens(encoder.tokenizer(pieces, unknown))
+    run = export.runner_of(chosen.weights, chosen.threads)
     _, held_out, test = data.split(parse.parse()[0])
     if chosen.limit:
         held_out, test = held_out[:: max(1, len(held_out) // chosen.limit)], test[:: max(1, len(test) // chosen.limit)]
-    calibration = calibrate(judge(held_out, infer(net, words, tokens, held_out))[0])
-    results = infer(net, words, tokens, test)
+    calibration = calibrate(judge(held_out, infer(None, words, tokens, held_out, run))[0])
+    results = infer(None, words, tokens, test, run)
     report(*judge(test, results), calibration)
     for where in GROUPS:
         some = [group(found) == where for example, (found, _) in zip(test, results) if (example.language == "English") == (where == "english")]
@@ -332,7 +330,6 @@ def main():
         json.dump(calibration, out, indent=1)
     held_out = pairs.split(pairs.parse()[0])[1]
     if held_out:
-        run = runner(net)
         pairs.report(held_out, pairs.infer(held_out, words, tokens, run))
         apart = pairs.strangers(held_out, random.Random(1))
         found = pairs.infer(apart, words, tokens, run)[:, 0]
@@ -340,7 +337,7 @@ def main():
               + "   ".join(f"{least}: {(found >= least).sum()}" for least in pairs.LEAST))
     for path in chosen.set:
         items, examples = read_set(path)
-        measure_set(path, infer(net, words, tokens, examples), items, examples, calibration)
+        measure_set(path, infer(None, words, tokens, examples, run), items, examples, calibration)
 
 
 if __name__ == "__main__":

@@ -57,9 +57,9 @@ impl Offer {
             (Self::Few, Role::Owner) => 0.75,
             (Self::Few, _) => 0.85,
             (Self::Balanced, Role::Owner) => 0.55,
-            (Self::Balanced, _) => 0.75,
-            (Self::Many, Role::Owner) => 0.35,
-            (Self::Many, _) => 0.45,
+            (Self::Balanced, _) => 0.7,
+            (Self::Many, Role::Owner) => 0.2,
+            (Self::Many, _) => 0.25,
         }
     }
 }

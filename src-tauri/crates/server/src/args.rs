@@ -6,7 +6,7 @@ mod sources;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use keepsake_domain::{Category, MemoryStatus, PlaybookStatus, ReflectionKind, ReflectionStatus, SourceKind};
+use keepsake_domain::{Category, MemoryStatus, Offer, PlaybookStatus, ReflectionKind, ReflectionStatus, SourceKind};
 
 pub(crate) use agents::*;
 pub(crate) use sources::*;
@@ -34,7 +34,7 @@ impl Command {
     pub(crate) fn may_change_data(&self) -> bool {
         !matches!(
             self,
-            Self::Extract
+            Self::Extract { .. }
                 | Self::Scrub
                 | Self::Search(_)
                 | Self::Status
@@ -59,7 +59,11 @@ pub(crate) enum Command {
         command: Option<ImportsCommand>,
     },
     /// Read Keepsake JSONL from standard input and print the memories that Keepsake would propose. Nothing is stored.
-    Extract,
+    Extract {
+        /// How much is proposed: few, balanced or many.
+        #[arg(long, value_name = "HOW_MUCH", default_value = "balanced")]
+        offer: Offer,
+    },
     /// Copy standard input to standard output with all sensitive data masked.
     Scrub,
     /// Run the queued jobs.

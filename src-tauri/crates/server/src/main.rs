@@ -45,7 +45,7 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     match &args.command {
         Command::Import(import) => commands::import::run(args, import, output),
         Command::Imports { command } => commands::erase::imports(args, command.as_ref(), output),
-        Command::Extract => commands::extract::extract(output),
+        Command::Extract { offer } => commands::extract::extract(*offer, output),
         Command::Scrub => commands::extract::scrub(output),
         Command::RunJobs { until_idle } => commands::jobs::run(args, *until_idle, output),
         Command::Analyze { conversation, force } => commands::conversations::analyze(args, conversation, *force, output),

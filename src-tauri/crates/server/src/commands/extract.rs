@@ -79,7 +79,7 @@ impl Drop for Spool {
 }
 
 /// Prints the candidates of all conversations on standard input, one JSON line each.
-pub(crate) fn extract(output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn extract(offer: Offer, output: &mut Output) -> Result<(), Failure> {
     let spool = Spool::of_stdin()?;
     let mut conversations = Conversations::default();
     let options = ImportOptions { source: Some(SourceKind::KeepsakeJsonl), ..ImportOptions::new(SystemClock.now()) };
@@ -104,7 +104,7 @@ pub(crate) fn extract(output: &mut Output) -> Result<(), Failure> {
         if messages.iter().any(|message| message.is_private) {
             continue;
         }
-        print_candidates(id, messages, &reader, output)?;
+        print_candidates(id, messages, &reader, offer, output)?;
     }
     Ok(())
 }
@@ -136,6 +136,7 @@ fn print_candidates(
     id: &str,
     messages: &[Message],
     reader: &dyn keepsake_models::Reader,
+    offer: Offer,
     output: &mut Output,
 ) -> Result<(), Failure> {
     // Links are not known here, so each handle counts as a person.
@@ -162,7 +163,7 @@ fn print_candidates(
     let name_of = |role: Role| messages.iter().find(|m| m.author.role == role).map(|m| m.author.name.as_str());
     let conversation = Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
     let read = readings(reader, &turns, &Unwatched).map_err(|error| Failure::new(error.to_string()))?;
-    let proposals = propose_read(&conversation, &read, Offer::default());
+    let proposals = propose_read(&conversation, &read, offer);
     for candidate in proposals.candidates.iter().filter(|candidate| !candidate.is_quarantined) {
         let evidence: Vec<_> = candidate
             .evidence

@@ -322,6 +322,17 @@ impl Container {
         self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
+    /// The name of the folder, or that of the file without its extension. A path such as `.` is followed to the folder it stands for.
+    pub(crate) fn name(&self) -> String {
+        if !self.is_folder {
+            return self.stem();
+        }
+        let whole = std::fs::canonicalize(&self.path);
+        let name = self.path.file_name().map(std::ffi::OsStr::to_os_string);
+        let name = name.or_else(|| whole.ok()?.file_name().map(std::ffi::OsStr::to_os_string));
+        name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
     /// True if it is a zip, but not a Word document.
     pub(crate) fn is_archive(&self) -> bool {
         self.archive.is_some() && !self.is_word

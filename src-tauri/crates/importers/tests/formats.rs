@@ -35,6 +35,8 @@ mod lm_studio;
 mod matrix;
 #[path = "formats/mem0.rs"]
 mod mem0;
+#[path = "formats/members.rs"]
+mod members;
 #[path = "formats/memories.rs"]
 mod memories;
 #[path = "formats/mempalace.rs"]
@@ -68,7 +70,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
 use expect_test::{Expect, expect_file};
-use keepsake_domain::{Message, MessageType, Role, SourceKind, TimeCertainty, Timestamp};
+use keepsake_domain::{Channel, ChannelHandle, Message, MessageType, Role, SourceKind, TimeCertainty, Timestamp};
 use keepsake_importers::{ImportError, ImportOptions, Read, Sink, Skip, SkipReason, Stop, Zone, look_through, read_path, sniff};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -200,6 +202,8 @@ fn formats() -> Vec<Format> {
 pub struct Collect {
     pub messages: Vec<Message>,
     pub skips: Vec<Skip>,
+    /// The handles of the people in each room, by the id of the room.
+    pub members: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Sink for Collect {
@@ -209,6 +213,10 @@ impl Sink for Collect {
             Read::Skipped(skip) => self.skips.push(skip),
         }
         Ok(())
+    }
+
+    fn members(&mut self, channel: Channel, members: Vec<ChannelHandle>) {
+        self.members.entry(channel.channel_id).or_default().extend(members.into_iter().map(|member| member.handle));
     }
 
     fn progress(&mut self, done: u64, total: u64) -> Result<(), Stop> {
@@ -434,8 +442,12 @@ fn every_format_is_recognized_by_content_as_a_file_in_a_folder_and_in_a_zip() {
             continue;
         }
         let folder = tempfile::tempdir().unwrap();
-        for (name, within) in [("flat.zip", ""), ("deep.zip", "my export/of 2026/")] {
-            let zip = folder.path().join(name);
+        // A folder keeps its name, as in the zip that a system makes of it, because some exports are told apart by it.
+        let own = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let deep = if path.is_dir() { format!("my export/of 2026/{own}/") } else { "my export/of 2026/".to_owned() };
+        for (name, within) in [(format!("flat/{own}.zip"), ""), ("deep.zip".to_owned(), deep.as_str())] {
+            let zip = folder.path().join(&name);
+            fs::create_dir_all(zip.parent().unwrap()).unwrap();
             fs::write(&zip, zip_of(&files, within)).unwrap();
             assert_eq!(sniff(&zip).unwrap(), format.kind, "{} in {name}", format.name);
             let found = look_through(folder.path()).unwrap();

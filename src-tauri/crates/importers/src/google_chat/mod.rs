@@ -10,7 +10,7 @@ mod message;
 use std::collections::{BTreeSet, HashMap};
 use std::io::BufRead;
 
-use keepsake_domain::{SourceKind, TimeCertainty, Timestamp};
+use keepsake_domain::{ChannelHandle, Role, SourceKind, TimeCertainty, Timestamp};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -123,6 +123,7 @@ fn read(files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     for folder in folders {
         let info = files.whole(&format!("{folder}/{GROUP}"))?;
         let mut group = Group::of(&folder, &info, owner.clone());
+        out.members(&group.room, group.members(&info, out));
         files.read(&format!("{folder}/{MESSAGES}"), |input| group.read(input, out))?;
         out.progress(files.bytes_done())?;
     }
@@ -164,6 +165,15 @@ impl Group {
             last_time: None,
             groups: Regroup::default(),
         }
+    }
+
+    /// The people who can read it by its list of members, without the owner and programs.
+    fn members(&self, info: &[u8], out: &Out<'_>) -> Vec<ChannelHandle> {
+        let mut mended = String::new();
+        let info: Option<Info<'_>> = record(info, &mut mended);
+        let members = Items::of(info.as_ref().and_then(|info| info.members)).0;
+        let authors = members.into_iter().filter_map(object::<Person<'_>>).filter_map(|person| self.author(&person, out));
+        authors.filter(|author| author.role == Role::Person).map(|author| author.handle).collect()
     }
 
     fn read(&mut self, input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Halt> {

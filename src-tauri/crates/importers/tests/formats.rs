@@ -416,10 +416,6 @@ fn zip_of(files: &BTreeMap<String, Vec<u8>>, folder: &str) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-fn is_database(files: &BTreeMap<String, Vec<u8>>) -> bool {
-    files.values().any(|bytes| bytes.starts_with(b"SQLite format 3\0"))
-}
-
 /// Writes the files to a new folder. A single file is returned by itself.
 fn written(files: &BTreeMap<String, Vec<u8>>) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
@@ -438,9 +434,6 @@ fn every_format_is_recognized_by_content_as_a_file_in_a_folder_and_in_a_zip() {
         let path = fixture(format.export);
         assert_eq!(sniff(&path).unwrap(), format.kind, "{}", format.name);
         let files = files_of(&path);
-        if is_database(&files) {
-            continue;
-        }
         let folder = tempfile::tempdir().unwrap();
         // A folder keeps its name, as in the zip that a system makes of it, because some exports are told apart by it.
         let own = path.file_stem().unwrap().to_string_lossy().into_owned();
@@ -456,6 +449,56 @@ fn every_format_is_recognized_by_content_as_a_file_in_a_folder_and_in_a_zip() {
             assert_eq!(here.ids(), there.ids(), "{} has the same messages in {name}", format.name);
         }
     }
+}
+
+#[test]
+fn a_database_in_a_zip_is_read_with_its_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("chat.db");
+    fs::copy(fixture("imessage/chat.sql"), &at).unwrap();
+    let before = read(&at, &options(None)).unwrap();
+    // The log has the newest change as long as somebody has the database open.
+    let writer = rusqlite::Connection::open(&at).unwrap();
+    writer.execute_batch("PRAGMA journal_mode = wal; UPDATE message SET text = 'Only in the log' WHERE guid = 'A-01'").unwrap();
+    let mut files = files_of(folder.path());
+    assert!(files.contains_key("chat.db-wal"), "control");
+    files.insert("notes.db".to_owned(), fs::read(&at).unwrap()[..200].to_vec());
+    let zip = folder.path().join("backup.zip");
+    fs::write(&zip, zip_of(&files, "Messages/")).unwrap();
+    let after = read(&zip, &options(None)).unwrap();
+    assert_eq!(after.ids(), before.ids());
+    assert!(before.saying("Only in the log").is_none() && after.saying("Only in the log").is_some());
+    let found = look_through(&zip).unwrap();
+    let left_out: Vec<_> = found.left_out.iter().map(|file| (file.path.as_str(), file.reason.name())).collect();
+    assert_eq!(left_out, [("Messages/notes.db", "unreadable")], "what was read with the database is not left out");
+    assert_eq!(found.exports.iter().map(|export| export.kind).collect::<Vec<_>>(), [SourceKind::Imessage]);
+}
+
+#[test]
+fn a_database_in_a_zip_that_is_unknown_encrypted_or_damaged_is_listed_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = folder.path().join("other.db");
+    rusqlite::Connection::open(&other).unwrap().execute_batch("CREATE TABLE recipes (name)").unwrap();
+    let encrypted = fs::read(fixture("simplex/encrypted.db")).unwrap();
+    let database = fs::read(fixture("simplex/chat.sql")).unwrap();
+    for (what, bytes, reason) in [
+        ("unknown", fs::read(&other).unwrap(), "unknown"),
+        ("encrypted", encrypted, "encrypted"),
+        ("cut", database[..600].to_vec(), "unreadable"),
+    ] {
+        let zip = folder.path().join(format!("{what}.zip"));
+        fs::write(&zip, zip_of(&BTreeMap::from([("simplex_v1_chat.db".to_owned(), bytes)]), "")).unwrap();
+        let found = look_through(&zip).unwrap();
+        assert_eq!(found.left_out.iter().map(|file| file.reason.name()).collect::<Vec<_>>(), [reason], "{what}");
+        assert!(found.exports.is_empty() && read(&zip, &options(None)).is_err(), "{what}");
+    }
+    let mut damaged = database.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle..].fill(0xAA);
+    let zip = folder.path().join("damaged.zip");
+    fs::write(&zip, zip_of(&BTreeMap::from([("chat.db".to_owned(), damaged)]), "")).unwrap();
+    let error = read(&zip, &options(None)).err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(error.contains("damaged.zip"), "the person knows the zip, not the copy: {error}");
 }
 
 #[test]

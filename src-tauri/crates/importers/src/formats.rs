@@ -46,6 +46,8 @@ pub(crate) enum Input {
         /// Which of the files in and below a folder belong to one export in this format, as indexes of their paths, which are
         /// relative to the folder and sorted. Empty if none do.
         claims: fn(&[&str]) -> Vec<usize>,
+        /// How to check the files whose names end in `.json`. Some programs write one object per line to them.
+        json: Check,
         /// Reads them.
         read: fn(&mut Files<'_>, &mut Out<'_>) -> Result<(), Halt>,
     },
@@ -142,6 +144,10 @@ pub(crate) const FORMATS: &[Format] = &[
     obsidian::FORMAT,
     open_webui::FORMAT,
     signal::SIGNAL,
+    signal::DESKTOP,
+    signal::EXPORTED,
+    signal::FOLDER,
+    signal::PAGE,
     simplex::SIMPLEX,
     slack::FORMAT,
     teams::FORMAT,

@@ -207,13 +207,12 @@ fn check_of(reader: Reader, path: &str) -> Check {
             Input::Document { check, .. } => check,
             // In hidden folders are the settings of a program. A fault in them is no reason to refuse what it wrote.
             Input::Files { .. } if path.split('/').any(|part| part.starts_with('.')) => Check::Text,
-            Input::Files { .. } | Input::Database { .. } => {
-                match path.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).as_deref() {
-                    Some("json") => Check::Json,
-                    Some("jsonl" | "ndjson") => Check::JsonLines,
-                    _ => Check::Text,
-                }
-            }
+            Input::Database { .. } => Check::Text,
+            Input::Files { json, .. } => match path.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).as_deref() {
+                Some("json") => json,
+                Some("jsonl" | "ndjson") => Check::JsonLines,
+                _ => Check::Text,
+            },
         },
     }
 }

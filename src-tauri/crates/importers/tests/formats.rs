@@ -49,6 +49,10 @@ mod obsidian;
 mod open_webui;
 #[path = "formats/signal.rs"]
 mod signal;
+#[path = "formats/signal_desktop.rs"]
+mod signal_desktop;
+#[path = "formats/signal_export.rs"]
+mod signal_export;
 #[path = "formats/simplex.rs"]
 mod simplex;
 #[path = "formats/slack.rs"]
@@ -188,6 +192,9 @@ fn formats() -> Vec<Format> {
         obsidian::format(),
         open_webui::format(),
         signal::format(),
+        signal_desktop::format(),
+        signal_export::folders(),
+        signal_export::page(),
         simplex::format(),
         slack::format(),
         teams::format(),

@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 use crate::SkipReason;
 use crate::conversation::{Program, Room, When};
 use crate::files::Files;
-use crate::formats::{Format, Input};
+use crate::formats::{Check, Format, Input};
 use crate::identity::{SeenIds, StandIns};
 use crate::json::{Items, Loose, Step, Walk, object, record};
 use crate::open::Halt;
@@ -26,7 +26,7 @@ use crate::regroup::Regroup;
 
 /// Google Chat in the table of formats.
 pub(crate) const FORMAT: Format =
-    Format { kind: SourceKind::GoogleChat, names_owner: true, input: Input::Files { claims, read } };
+    Format { kind: SourceKind::GoogleChat, names_owner: true, input: Input::Files { claims, json: Check::Json, read } };
 
 /// Channel type.
 const CHANNEL: &str = "google-chat";

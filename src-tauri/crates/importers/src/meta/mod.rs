@@ -33,6 +33,7 @@ pub(crate) const MESSENGER_FOLDER: Format = Format {
     names_owner: false,
     input: Input::Files {
         claims: |paths| folders::claims(SourceKind::Messenger, paths),
+        json: Check::Json,
         read: |files, out| read_folder(SourceKind::Messenger, files, out),
     },
 };
@@ -43,6 +44,7 @@ pub(crate) const INSTAGRAM_FOLDER: Format = Format {
     names_owner: false,
     input: Input::Files {
         claims: |paths| folders::claims(SourceKind::Instagram, paths),
+        json: Check::Json,
         read: |files, out| read_folder(SourceKind::Instagram, files, out),
     },
 };

@@ -22,7 +22,7 @@ use crate::SkipReason;
 use crate::basic_memory;
 use crate::conversation::When;
 use crate::files::Files;
-use crate::formats::{Format, Input};
+use crate::formats::{Check, Format, Input};
 use crate::front_matter::{self, Note};
 use crate::identity::handle;
 use crate::memories::{midnight, moment, whole_text};
@@ -32,7 +32,8 @@ use crate::regroup::Regroup;
 use crate::time::Zone;
 
 /// A vault.
-pub(crate) const FORMAT: Format = Format { kind: SourceKind::Obsidian, names_owner: true, input: Input::Files { claims, read } };
+pub(crate) const FORMAT: Format =
+    Format { kind: SourceKind::Obsidian, names_owner: true, input: Input::Files { claims, json: Check::Json, read } };
 
 /// Channel type of notes.
 const CHANNEL: &str = "obsidian";

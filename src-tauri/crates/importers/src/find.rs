@@ -11,10 +11,11 @@ use crate::ImportError;
 use crate::archive::{Container, Document};
 use crate::database::Database;
 use crate::files::below;
-use crate::formats::{FORMATS, Format, Input};
+use crate::formats::{FORMATS, Format, Head, Input, TOLD};
 use crate::json::{Fault, check_document};
 use crate::keepsake_export;
 use crate::left_out::{LeftOut, LeftOutReason};
+use crate::limits::SNIFF_BYTES;
 use crate::sniff::{Sniffed, sniff_document};
 use crate::unpacked::{LOG, Unpacked};
 
@@ -250,10 +251,12 @@ fn of_file(mut container: Container, wanted: Option<SourceKind>) -> Result<Piece
             let is_encrypted = is_encrypted(&mut container, &document)?;
             return Err(if is_encrypted { ImportError::Encrypted { path } } else { ImportError::Binary { path } });
         }
-        (Sniffed::Unknown | Sniffed::UnknownJson, Some(wanted)) => match by_name(wanted) {
-            Some(reader) => reader,
-            None => return Err(ImportError::WrongKind { path, wanted }),
-        },
+        (Sniffed::Unknown | Sniffed::UnknownJson, Some(wanted)) => {
+            match by_name(wanted, &beginning(&mut container, &document)?) {
+                Some(reader) => reader,
+                None => return Err(ImportError::WrongKind { path, wanted }),
+            }
+        }
         (Sniffed::Unknown, None) => return Err(ImportError::Unknown { path }),
         (Sniffed::UnknownJson, None) => {
             // If the file was cut off before its kind could be detected, report it as truncated.
@@ -313,8 +316,41 @@ fn exports_of_files(documents: &[Document]) -> (Vec<ExportOfFiles>, Vec<Document
     (exports, rest)
 }
 
+/// The kinds of which a file may be that nothing recognizes, so that the person can say which one it is.
+pub fn may_be(path: &Path) -> Result<Vec<SourceKind>, ImportError> {
+    let mut container = open(path)?;
+    if container.is_folder() || container.is_archive() || container.is_word() {
+        return Ok(Vec::new());
+    }
+    let Some(document) = container.documents().first().cloned() else { return Ok(Vec::new()) };
+    let sniffed = container.read(&document, |input| sniff_document(input).map_err(|error| damaged_entry(path, &error)))?;
+    if !matches!(sniffed, Sniffed::Unknown) {
+        return Ok(Vec::new());
+    }
+    let head = beginning(&mut container, &document)?;
+    Ok(TOLD.iter().filter(|format| told(format, &head)).map(|format| format.kind).collect())
+}
+
+/// The first bytes of a file.
+fn beginning(container: &mut Container, document: &Document) -> Result<Vec<u8>, ImportError> {
+    let path = container.path().to_owned();
+    container.read(document, |input| {
+        let mut head = Vec::new();
+        input.take(SNIFF_BYTES as u64).read_to_end(&mut head).map_err(|source| ImportError::Io { path, source })?;
+        Ok(head)
+    })
+}
+
+/// Whether a file with this beginning can be read in a format that the person has to name.
+fn told(format: &Format, head: &[u8]) -> bool {
+    matches!(format.input, Input::Document { claims, .. } if claims(&Head::of(head)))
+}
+
 /// The importer of a kind that the person named, for a file that nothing recognizes.
-fn by_name(kind: SourceKind) -> Option<Reader> {
+fn by_name(kind: SourceKind, head: &[u8]) -> Option<Reader> {
+    if let Some(format) = TOLD.iter().find(|format| format.kind == kind && told(format, head)) {
+        return Some(Reader::Format(format));
+    }
     // What ChatGPT remembers is a format of the table, but an unknown file of ChatGPT is rather its conversations.
     if kind == SourceKind::Chatgpt {
         return Some(Reader::Kind(kind));

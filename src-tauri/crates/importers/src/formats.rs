@@ -152,10 +152,14 @@ pub(crate) const FORMATS: &[Format] = &[
     slack::FORMAT,
     teams::FORMAT,
     telegram::FORMAT,
+    wechat::SHARED,
     wechat::WECHAT,
     zed::DATABASE,
     zed::TEXT_THREAD,
 ];
+
+/// Formats that nothing in a file shows: text like any other. A file is read as one only if the person says what it is.
+pub(crate) const TOLD: &[Format] = &[chatgpt_memories::COPIED, wechat::DATED];
 
 /// Whether the exports of this kind tell which author is the owner.
 pub fn names_owner(kind: SourceKind) -> bool {

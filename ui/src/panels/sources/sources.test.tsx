@@ -125,6 +125,16 @@ describe('looking inside', () => {
     await screen.findByText('chat.json');
   });
 
+  test('a text that nothing recognizes becomes what the person says it is', async () => {
+    const host = await renderApp('sources');
+    act(() => host.emit({ type: 'files_dropped', files: [{ token: 'file:memories.txt', name: 'memories.txt', size: 900 }] }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Memories copied from ChatGPT' }));
+    await waitFor(() => expect(cardOf('memories.txt').textContent).toContain('12 new'));
+    expect(await violations()).toEqual([]);
+    fireEvent.click(importButton());
+    await waitFor(() => expect(asked(host, 'import_start')).toMatchObject([{ tokens: ['file:memories.txt-chatgpt'] }]));
+  });
+
   test('a card is looked at again when another file was imported', async () => {
     const host = await renderApp('sources');
     act(() => host.emit({ type: 'files_dropped', files: [{ token: 'file:conversations.zip', name: 'conversations.zip', size: 10 }] }));

@@ -25,7 +25,7 @@ UI_SOURCES := $(shell find ui -path ui/node_modules -prune -o -path ui/dist -pru
 
 API_SOURCES := $(shell find src-tauri/crates/api/src src-tauri/crates/domain/src -name '*.rs')
 
-.PHONY: help setup model types ui app run test soak e2e bench bench-quality overlap reader real-model lint
+.PHONY: help setup model types ui app run test soak e2e bench bench-sources bench-quality overlap reader real-model lint
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -79,9 +79,10 @@ run: ## builds and opens Keepsake
 test: setup ui model ## every check and test, the real window included
 	@$(SCRIPTS)/test.sh
 
-soak: setup model ## the long form of tests that `make test` runs short: 2,000 pairs of noninterference, 20,000 mails, 10,000 messages of a room
+soak: setup model ## the long form of tests that `make test` runs short: 2,000 pairs of noninterference, 20,000 mails, 10,000 messages of a room, a gigabyte of each format
 	KEEPSAKE_PAIRS=2000 cargo test --workspace --lib --locked -- noninterference
 	KEEPSAKE_SOAK=1 cargo test -p keepsake-connectors --locked -- disconnects_restarts_and_kills arrives_once
+	KEEPSAKE_HUGE_MB=1024 cargo test --release -p keepsake-importers --locked --test memory -- --nocapture
 
 e2e: setup ui model ## the real window alone; screenshots go to e2e-artifacts/
 	cargo build --workspace --bins --locked
@@ -93,6 +94,9 @@ bench: setup ui model ## figures, printed
 	cargo build --release --locked -p keepsake-app -p keepsake-server
 	KEEPSAKE_APP="$$CARGO_TARGET_DIR/release/keepsake-app" KEEPSAKE_CLI="$$CARGO_TARGET_DIR/release/keepsake" \
 	  node tests/e2e/benches/window.mjs
+
+bench-sources: setup ## 20 sources and a million messages: rate and memory of each import, and the start (KEEPSAKE_BENCH_MESSAGES=N)
+	cargo bench --locked -p keepsake-tests --bench sources
 
 bench-quality: model overlap .cache/reader-venv/.installed ## how good proposals and search are, as one table (EVALS=DIR)
 	cargo build --release --locked -p keepsake-server

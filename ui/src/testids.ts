@@ -242,6 +242,7 @@ export const TESTIDS = {
   sourcesPick: 'btn-pick-files',
   sourcesPickFolder: 'btn-pick-folder',
   sourceLeftOut: 'source-left-out',
+  sourceReadAs: 'btn-source-read-as',
   sourceReplace: 'btn-source-replace',
   sourceRestored: 'source-restored',
   sourcesImport: 'btn-import',

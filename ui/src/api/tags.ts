@@ -36,6 +36,8 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   app_status: ['status', 'memories', 'conversations', 'jobs', 'alerts', 'imports', 'embeddings', 'settings', 'people', 'playbooks', 'reflections'],
   settings_get: ['settings'],
   imports_list: ['imports'],
+  // What is new in a file, and which of its channels are, is another answer once a different file was imported or undone.
+  import_dry_run: ['imports'],
   memories_list: ['memories'],
   memory_get: ['memories', 'conversations', 'sessions'],
   memories_erase_preview: ['memories'],

@@ -98,7 +98,7 @@ export const help: readonly Help[] = [
     id: 'signal',
     name: 'Signal',
     wait: 'None',
-    steps: ['In Signal on a computer, open Settings, Backups, and export your chat history as plain text.', 'Drop the folder, or its main.jsonl, here.'],
+    steps: ['In Signal on a computer, open Settings, Backups, and export your chat history as plain text.', 'Drop the folder, or its main.jsonl, here.', 'What sigtop (as JSON) or signal-export wrote can be dropped here too.'],
     note: 'Messages set to disappear are left out.',
   },
   {
@@ -146,7 +146,7 @@ export const help: readonly Help[] = [
     id: 'line',
     name: 'LINE and WeChat',
     wait: 'None',
-    steps: ['LINE: open the chat’s menu, Settings, Export chat history.', 'WeChat has no export of its own; text and JSON exports of common tools can be read.', 'Drop the file here.'],
+    steps: ['LINE: open the chat’s menu, Settings, Export chat history.', 'WeChat: select messages and send them by mail, or use a tool that exports JSON.', 'Drop the file here.'],
   },
   {
     id: 'local-assistants',

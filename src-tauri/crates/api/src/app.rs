@@ -489,6 +489,26 @@ mod tests {
     }
 
     #[test]
+    fn a_text_that_nothing_recognizes_is_read_as_what_the_person_says_it_is() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let app = open(&dir.path().join("data"));
+        let path = dir.path().join("memories.txt");
+        std::fs::write(&path, "Keeps bees in Gorgie.\n- Is allergic to hazelnuts.\n").expect("it is written");
+        let look = |token: &str| {
+            let request = serde_json::json!({ "tokens": [token] });
+            crate::dispatch(&app, "import_dry_run", request).map(|answer| answer["files"][0].clone()).expect("it is looked at")
+        };
+        let found = look(&app.register_file(&path).token);
+        assert!(found["kind"].is_null() && found["error"].is_string(), "{found}");
+        assert_eq!(found["may_be"][0]["kind"], "chatgpt", "{found}");
+        let named = look(found["may_be"][0]["file"]["token"].as_str().expect("a token"));
+        assert_eq!((&named["kind"], &named["imported"]), (&"chatgpt".into(), &2.into()), "{named}");
+        assert_eq!(named["may_be"], serde_json::json!([]));
+        std::fs::write(&path, "{\"name\": \"x\"}").expect("it is written");
+        assert_eq!(look(&app.register_file(&path).token)["may_be"], serde_json::json!([]), "data of a program is no list");
+    }
+
+    #[test]
     fn closing_leaves_an_empty_log_though_the_store_stays_open() {
         let dir = tempfile::tempdir().expect("a folder");
         let app = open(dir.path());

@@ -66,7 +66,7 @@ pub fn schema_ts() -> String {
         ConversationStatusView, CommitmentsResponse, ErasePreview, EraseOutcome, ConversationsListResponse, MessagesRequest,
         MemorySpan, MessageView, MessagesResponse, PrivacyPreview, ExistingMemories, SetPrivateRequest, SetPrivateOutcome,
         AnalyzeRequest, AnalyzeStarted, SummarySentenceView, ArcPointView, AnalysisView, AnalysesResponse, FileToken,
-        PickedFiles, DryRunRequest, ParticipantView, SkipView, DateQuestion, OwnExport, LeftOutView, ImportChannelView,
+        PickedFiles, DryRunRequest, ParticipantView, SkipView, DateQuestion, OwnExport, LeftOutView, MayBe, ImportChannelView,
         DryRunFile, DryRunResponse, ChannelChoiceView, ImportStartRequest, JobsStarted, ImportView, ImportsResponse,
         SampleRemoved, JobView, JobsResponse, PauseRequest, GateLogRequest, GateEntry, GateLogResponse, AlertView,
         AlertsResponse, PersonHandle, PersonView, PeopleResponse, LineView, AboutView, PlaceView, ProfileVersionView,

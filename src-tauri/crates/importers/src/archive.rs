@@ -1,6 +1,6 @@
 //! Opens one input: a plain file, a Word document, a zip whose relevant entries are read as streams, or a folder.
 //!
-//! A zip is never unpacked to disk. If any entry is unsafe, the whole zip is refused (SECURITY.md, "Imports"): harmless exports
+//! The entries of a zip are read where they are; only a database is unpacked to be read (`unpacked.rs`). If any entry is unsafe, the whole zip is refused (SECURITY.md, "Imports"): harmless exports
 //! have no such entries, and part of a suspicious archive is worth nothing.
 
 use std::collections::HashSet;
@@ -12,6 +12,7 @@ use zip::ZipArchive;
 
 use crate::ImportError;
 use crate::docx::{self, Refusal};
+use crate::left_out::{LeftOut, LeftOutReason, is_zip, passed_over};
 use crate::limits::{
     FOLDER_DEPTH_MAX, FOLDER_FILES_MAX, READ_BUFFER_BYTES, WORD_BYTES_MAX, WORD_PARTS_MAX, ZIP_ANY_RATIO_BYTES, ZIP_BYTES_MAX,
     ZIP_ENTRIES_MAX, ZIP_ENTRY_BYTES_MAX, ZIP_RATIO_MAX,
@@ -65,104 +66,6 @@ const WORD_ENDING: &str = ".docx";
 /// the second name.
 const WORD_TYPES: &str = "[Content_Types].xml";
 const WORD_MAIN: &[&str] = &["word/document.xml", "word/document2.xml"];
-
-/// File extensions of media.
-const MEDIA_ENDINGS: &[&str] = &[
-    "jpg", "jpeg", "png", "gif", "webp", "heic", "svg", "ico", "mp4", "mov", "avi", "3gp", "mkv", "webm", "mp3", "m4a", "ogg",
-    "opus", "wav", "aac", "flac", "amr", "ttf", "woff", "woff2",
-];
-
-/// File extensions of documents, pages and programs that no importer reads but that often accompany an export in an archive.
-const IGNORED_ENDINGS: &[&str] =
-    &["pdf", "doc", "xls", "xlsx", "ppt", "pptx", "html", "htm", "css", "js", "vcf", "exe", "dll", "bin"];
-
-/// Why a file was not looked at, from its name alone.
-fn passed_over(name: &str, bytes: u64) -> Option<LeftOutReason> {
-    let ending = ending_of(name);
-    let ending = ending.as_str();
-    if MEDIA_ENDINGS.contains(&ending) {
-        Some(LeftOutReason::Media)
-    } else if IGNORED_ENDINGS.contains(&ending) {
-        Some(LeftOutReason::OtherFormat)
-    } else if NESTED_ENDINGS.contains(&ending) {
-        Some(LeftOutReason::Archive)
-    } else {
-        (bytes == 0).then_some(LeftOutReason::Empty)
-    }
-}
-
-/// A file in an archive or folder that is not imported.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LeftOut {
-    /// Its path within the archive or folder.
-    pub path: String,
-    /// Why it is not imported.
-    pub reason: LeftOutReason,
-}
-
-impl LeftOutReason {
-    /// Whether the file may hold messages that the person misses.
-    pub const fn may_be_an_export(self) -> bool {
-        match self {
-            Self::Unknown | Self::Archive | Self::Database | Self::Word | Self::Utf16 | Self::Unreadable => true,
-            Self::OtherFormat | Self::Media | Self::Empty | Self::Binary | Self::Litter | Self::KeepsakePart => false,
-        }
-    }
-}
-
-macro_rules! left_out_reasons {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal, $text:literal;)+) => {
-        /// Why a file in an archive or folder is not imported.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum LeftOutReason { $($(#[$doc])* $variant,)+ }
-
-        impl LeftOutReason {
-            /// The stable name.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)+ }
-            }
-
-            /// The reason in plain words for a person.
-            pub const fn text(self) -> &'static str {
-                match self { $(Self::$variant => $text,)+ }
-            }
-        }
-    };
-}
-
-left_out_reasons! {
-    /// No importer recognizes it.
-    Unknown = "unknown", "not a format that Keepsake can read";
-    /// A page, a document or a program.
-    OtherFormat = "other_format", "a document, page or program, not an export of messages";
-    /// A photo, video, sound or font.
-    Media = "media", "a photo, video or other attachment";
-    /// An archive within an archive.
-    Archive = "archive", "an archive within an archive; unpack it and import it by itself";
-    /// A database within an archive.
-    Database = "database", "a database within an archive; unpack it and import it by itself";
-    /// A Word document within an archive.
-    Word = "word", "a Word document within an archive; unpack it and import it by itself";
-    /// It contains nothing.
-    Empty = "empty", "empty";
-    /// Text in an encoding that no export uses.
-    Utf16 = "utf16", "UTF-16 text; save it as UTF-8 and import it by itself";
-    /// Neither text nor a known kind of archive.
-    Binary = "binary", "a binary file of an unknown kind";
-    /// It cannot be opened, or is damaged.
-    Unreadable = "unreadable", "cannot be opened, or is damaged";
-    /// A file of an export of Keepsake that does not hold its messages.
-    KeepsakePart = "keepsake_part", "another part of an export of Keepsake; a restore takes it in, an import only the messages";
-    /// Created by the system beside other files.
-    Litter = "litter", "created by the system, not part of an export";
-}
-
-fn ending_of(name: &str) -> String {
-    name.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default()
-}
-
-/// File extensions of archives. Those within an archive are left out, because their uncompressed size cannot be checked.
-const NESTED_ENDINGS: &[&str] = &["zip", "7z", "rar", "tar", "gz", "tgz", "bz2", "xz", "zst"];
 
 /// A readable file or archive entry.
 #[derive(Debug, Clone)]
@@ -277,7 +180,7 @@ impl Container {
                     let bytes = entry.metadata().map_err(io_error)?.len();
                     // A zip in a folder is opened like one by itself.
                     let reason = match passed_over(&name, bytes) {
-                        Some(LeftOutReason::Archive) if ending_of(&name) == "zip" => None,
+                        Some(LeftOutReason::Archive) if is_zip(&name) => None,
                         _ if name.starts_with('.') => Some(LeftOutReason::Litter),
                         reason => reason,
                     };
@@ -320,6 +223,17 @@ impl Container {
     /// The file name without its extension. Some formats have their title only there.
     pub(crate) fn stem(&self) -> String {
         self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// The name of the folder, or that of the file without its extension. A path such as `.` is followed to the folder it stands for.
+    pub(crate) fn name(&self) -> String {
+        if !self.is_folder {
+            return self.stem();
+        }
+        let whole = std::fs::canonicalize(&self.path);
+        let name = self.path.file_name().map(std::ffi::OsStr::to_os_string);
+        let name = name.or_else(|| whole.ok()?.file_name().map(std::ffi::OsStr::to_os_string));
+        name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
     /// True if it is a zip, but not a Word document.

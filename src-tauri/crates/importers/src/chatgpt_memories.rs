@@ -1,5 +1,5 @@
 //! What ChatGPT remembered about its user. The data export does not contain it (`chatgpt/` reads what conversations hold of it),
-//! so people get it in two other ways, which are read here:
+//! so people get it in other ways, which are read here:
 //!
 //! ```text
 //! { memories: [ { id, content, updated_at, … } ], memory_max_tokens, memory_num_tokens }    as the page itself loads it
@@ -7,10 +7,13 @@
 //! # Model Set Context                                                         as ChatGPT writes it down when asked
 //!
 //! 1. [2026-01-05]. Keeps bees.
+//!
+//! Keeps bees.                                          as people copy it from the settings, one a line
+//! Is allergic to hazelnuts.
 //! ```
 //!
-//! Deliberately not here: the list copied from the page, which is lines of plain text like any others. See docs/formats.md,
-//! "Memories of ChatGPT".
+//! The last is text like any other, so a file is read so only if the person says what it is. See docs/formats.md, "Memories of
+//! ChatGPT".
 
 use std::io::BufRead;
 
@@ -22,7 +25,7 @@ use serde_json::value::RawValue;
 use crate::SkipReason;
 use crate::conversation::When;
 use crate::formats::{Check, Format, Head, Input, Site};
-use crate::identity::StandIns;
+use crate::identity::{SeenIds, StandIns, digest};
 use crate::json::{Items, Loose, Step, Walk, record, small_value};
 use crate::lines::each_line;
 use crate::memories::{Memory, Program, midnight, moment};
@@ -40,6 +43,13 @@ pub(crate) const WRITTEN: Format = Format {
     kind: SourceKind::Chatgpt,
     names_owner: true,
     input: Input::Document { claims: claims_text, check: Check::Text, read: read_text },
+};
+
+/// The list as people copy it from the settings.
+pub(crate) const COPIED: Format = Format {
+    kind: SourceKind::Chatgpt,
+    names_owner: true,
+    input: Input::Document { claims: is_text, check: Check::Text, read: read_copied },
 };
 
 const PROGRAM: Program =
@@ -165,6 +175,42 @@ fn claims_text(head: &Head<'_>) -> bool {
         }
     }
     false
+}
+
+/// Whether a file may be a copied list: any text that is no data of a program.
+fn is_text(head: &Head<'_>) -> bool {
+    let first = head.bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    first.is_some_and(|byte| !matches!(byte, b'[' | b'{' | b'<')) && !head.bytes.contains(&0)
+}
+
+/// Reads a copied list: each line is a memory, with or without a mark before it.
+fn read_copied(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
+    let mut group = Regroup::default();
+    let mut seen = SeenIds::default();
+    each_line(input, out, |bytes, out| {
+        let line = String::from_utf8_lossy(bytes);
+        let text = without_mark(line.trim());
+        if text.is_empty() {
+            return Ok(());
+        }
+        // The text is all that tells one memory from another, so two that are alike are one.
+        let id = format!("h-{}", digest(&["copied memory", text]));
+        if !seen.is_new(&id) {
+            out.skip(SkipReason::Repeated, text);
+            return Ok(());
+        }
+        let when: When = (out.options.file_time, TimeCertainty::Inferred);
+        Ok(group.take(PROGRAM.message(noted(id, when, text, Metadata::new())), out)?)
+    })?;
+    Ok(group.flush(out)?)
+}
+
+/// A line without the mark of a list before it: `- `, `• `, `3. `, `3) `.
+fn without_mark(line: &str) -> &str {
+    let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = (numbered.len() < line.len()).then(|| numbered.strip_prefix(". ").or(numbered.strip_prefix(") "))).flatten();
+    let marked = ["- ", "* ", "• ", "– "].iter().find_map(|mark| line.strip_prefix(mark));
+    marked.or(numbered).unwrap_or(line).trim()
 }
 
 /// What stands between the number and the text of a memory, where a zero is any digit.

@@ -20,6 +20,15 @@ impl<'c> Files<'c> {
         Self { container, root, documents, bytes_done: 0 }
     }
 
+    /// The name of the folder of the export, or of the archive if the export is at its top. Some exports have their own name only
+    /// there.
+    pub(crate) fn name(&self) -> String {
+        match self.root.rsplit('/').next() {
+            Some(folder) if !folder.is_empty() => folder.to_owned(),
+            _ => self.container.name(),
+        }
+    }
+
     /// The paths of the files, sorted.
     pub(crate) fn paths(&self) -> Vec<String> {
         self.documents.iter().map(|document| self.relative(document).to_owned()).collect()

@@ -8,13 +8,16 @@ use std::path::{Path, PathBuf};
 use keepsake_domain::SourceKind;
 
 use crate::ImportError;
-use crate::archive::{Container, Document, LeftOut, LeftOutReason};
+use crate::archive::{Container, Document};
 use crate::database::Database;
 use crate::files::below;
-use crate::formats::{FORMATS, Format, Input};
+use crate::formats::{FORMATS, Format, Head, Input, TOLD};
 use crate::json::{Fault, check_document};
 use crate::keepsake_export;
+use crate::left_out::{LeftOut, LeftOutReason};
+use crate::limits::SNIFF_BYTES;
 use crate::sniff::{Sniffed, sniff_document};
+use crate::unpacked::{LOG, Unpacked};
 
 /// An export, which is one import.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,6 +56,11 @@ pub(crate) enum Reader {
 }
 
 impl Reader {
+    /// True if it reads a database.
+    fn is_database(self) -> bool {
+        matches!(self, Self::Format(Format { input: Input::Database { .. }, .. }))
+    }
+
     /// The kind of its messages.
     pub(crate) fn kind(self) -> SourceKind {
         match self {
@@ -61,6 +69,9 @@ impl Reader {
         }
     }
 }
+
+/// What SQLite appends to the name of a database for the files that it keeps beside it.
+const BESIDE_DATABASES: [&str; 2] = [LOG, "-shm"];
 
 /// What is read by one call of an importer.
 #[derive(Debug)]
@@ -164,11 +175,16 @@ impl Found {
         let at = container.path().to_owned();
         let piece = |reader, root, documents| Piece { container: at.clone(), reader, root, documents };
         self.pieces.extend(exports.into_iter().map(|(format, root, files)| piece(Reader::Format(format), root, files)));
+        let mut databases = BTreeSet::new();
         for document in single {
             let path = shown(&document.path);
             if let Some(file) = container.file_of(&document).map(Path::to_owned) {
-                if let Err(error) = self.take_file(&file, &path) {
-                    self.left_out.push(LeftOut { path, reason: reason_of_error(&error) });
+                match self.take_file(&file, &path) {
+                    Ok(()) if self.pieces.last().is_some_and(|piece| piece.container == file && piece.reader.is_database()) => {
+                        databases.insert(path);
+                    }
+                    Ok(()) => {}
+                    Err(error) => self.left_out.push(LeftOut { path, reason: reason_of_error(&error) }),
                 }
                 continue;
             }
@@ -176,9 +192,25 @@ impl Found {
             match sniffed {
                 Sniffed::Kind(kind) => self.pieces.push(piece(Reader::Kind(kind), String::new(), vec![document])),
                 Sniffed::Format(format) => self.pieces.push(piece(Reader::Format(format), String::new(), vec![document])),
+                Sniffed::Database => match packed_format(&mut container, &document) {
+                    Ok(format) => {
+                        databases.insert(path);
+                        self.pieces.push(piece(Reader::Format(format), String::new(), vec![document]));
+                    }
+                    Err(error) => self.left_out.push(LeftOut { path, reason: reason_of_error(&error) }),
+                },
+                Sniffed::Binary if is_encrypted(&mut container, &document)? => {
+                    self.left_out.push(LeftOut { path, reason: LeftOutReason::Encrypted });
+                }
                 other => self.left_out.push(LeftOut { path, reason: reason_of(other) }),
             }
         }
+        // What SQLite keeps beside a database is read with it.
+        let is_read = |path: &str| {
+            let database = BESIDE_DATABASES.iter().find_map(|ending| path.strip_suffix(ending));
+            database.is_some_and(|database| databases.contains(database))
+        };
+        self.left_out.retain(|file| !is_read(&file.path));
         Ok(())
     }
 
@@ -212,18 +244,19 @@ fn of_file(mut container: Container, wanted: Option<SourceKind>) -> Result<Piece
         (Sniffed::Kind(_) | Sniffed::Format(_), _) if container.is_word() => return Err(ImportError::Unknown { path }),
         (Sniffed::Kind(kind), _) => Reader::Kind(kind),
         (Sniffed::Format(format), _) => Reader::Format(format),
-        (Sniffed::Database, _) => Reader::Format(database_format(&path)?),
+        (Sniffed::Database, _) => Reader::Format(database_format(&path, &path)?),
         (Sniffed::Empty, _) => return Err(ImportError::Empty { path }),
         (Sniffed::Utf16, _) => return Err(ImportError::Utf16 { path }),
         (Sniffed::Binary, _) => {
-            let bytes = document.bytes;
-            let is_encrypted = container.read(&document, |input| Ok(looks_encrypted(input, bytes)))?;
+            let is_encrypted = is_encrypted(&mut container, &document)?;
             return Err(if is_encrypted { ImportError::Encrypted { path } } else { ImportError::Binary { path } });
         }
-        (Sniffed::Unknown | Sniffed::UnknownJson, Some(wanted)) => match by_name(wanted) {
-            Some(reader) => reader,
-            None => return Err(ImportError::WrongKind { path, wanted }),
-        },
+        (Sniffed::Unknown | Sniffed::UnknownJson, Some(wanted)) => {
+            match by_name(wanted, &beginning(&mut container, &document)?) {
+                Some(reader) => reader,
+                None => return Err(ImportError::WrongKind { path, wanted }),
+            }
+        }
         (Sniffed::Unknown, None) => return Err(ImportError::Unknown { path }),
         (Sniffed::UnknownJson, None) => {
             // If the file was cut off before its kind could be detected, report it as truncated.
@@ -283,8 +316,41 @@ fn exports_of_files(documents: &[Document]) -> (Vec<ExportOfFiles>, Vec<Document
     (exports, rest)
 }
 
+/// The kinds of which a file may be that nothing recognizes, so that the person can say which one it is.
+pub fn may_be(path: &Path) -> Result<Vec<SourceKind>, ImportError> {
+    let mut container = open(path)?;
+    if container.is_folder() || container.is_archive() || container.is_word() {
+        return Ok(Vec::new());
+    }
+    let Some(document) = container.documents().first().cloned() else { return Ok(Vec::new()) };
+    let sniffed = container.read(&document, |input| sniff_document(input).map_err(|error| damaged_entry(path, &error)))?;
+    if !matches!(sniffed, Sniffed::Unknown) {
+        return Ok(Vec::new());
+    }
+    let head = beginning(&mut container, &document)?;
+    Ok(TOLD.iter().filter(|format| told(format, &head)).map(|format| format.kind).collect())
+}
+
+/// The first bytes of a file.
+fn beginning(container: &mut Container, document: &Document) -> Result<Vec<u8>, ImportError> {
+    let path = container.path().to_owned();
+    container.read(document, |input| {
+        let mut head = Vec::new();
+        input.take(SNIFF_BYTES as u64).read_to_end(&mut head).map_err(|source| ImportError::Io { path, source })?;
+        Ok(head)
+    })
+}
+
+/// Whether a file with this beginning can be read in a format that the person has to name.
+fn told(format: &Format, head: &[u8]) -> bool {
+    matches!(format.input, Input::Document { claims, .. } if claims(&Head::of(head)))
+}
+
 /// The importer of a kind that the person named, for a file that nothing recognizes.
-fn by_name(kind: SourceKind) -> Option<Reader> {
+fn by_name(kind: SourceKind, head: &[u8]) -> Option<Reader> {
+    if let Some(format) = TOLD.iter().find(|format| format.kind == kind && told(format, head)) {
+        return Some(Reader::Format(format));
+    }
     // What ChatGPT remembers is a format of the table, but an unknown file of ChatGPT is rather its conversations.
     if kind == SourceKind::Chatgpt {
         return Some(Reader::Kind(kind));
@@ -297,6 +363,10 @@ fn by_name(kind: SourceKind) -> Option<Reader> {
     }
 }
 
+fn is_encrypted(container: &mut Container, document: &Document) -> Result<bool, ImportError> {
+    container.read(document, |input| Ok(looks_encrypted(input, document.bytes)))
+}
+
 /// True if the file has whole pages and its first one has nearly every byte, as encrypted databases do.
 fn looks_encrypted(input: &mut dyn BufRead, bytes: u64) -> bool {
     const PAGE: usize = 4096;
@@ -307,10 +377,16 @@ fn looks_encrypted(input: &mut dyn BufRead, bytes: u64) -> bool {
     is_read && page.len() == PAGE && bytes.is_multiple_of(PAGE as u64) && different.len() >= DIFFERENT_MIN
 }
 
-/// The format of the database at `path`.
-fn database_format(path: &Path) -> Result<&'static Format, ImportError> {
+/// The format of a database in an archive.
+fn packed_format(container: &mut Container, document: &Document) -> Result<&'static Format, ImportError> {
+    let unpacked = Unpacked::of(container, document, &mut || Ok(()))?;
+    database_format(&unpacked.path(), container.path())
+}
+
+/// The format of the database at `at`, which the person knows as `path`.
+fn database_format(at: &Path, path: &Path) -> Result<&'static Format, ImportError> {
     let unreadable = |error: rusqlite::Error| database_error(path, &error.to_string());
-    let tables = Database::open(path).and_then(|database| database.tables()).map_err(unreadable)?;
+    let tables = Database::open(at).and_then(|database| database.tables()).map_err(unreadable)?;
     let claims = |format: &&Format| matches!(format.input, Input::Database { claims, .. } if claims(&tables));
     FORMATS.iter().find(claims).ok_or_else(|| ImportError::Unknown { path: path.to_owned() })
 }
@@ -326,17 +402,18 @@ pub(crate) fn damaged_entry(path: &Path, error: &std::io::Error) -> ImportError 
 }
 
 fn is_to_be_unpacked(reason: LeftOutReason) -> bool {
-    matches!(reason, LeftOutReason::Archive | LeftOutReason::Word | LeftOutReason::Database)
+    matches!(reason, LeftOutReason::Archive | LeftOutReason::Word | LeftOutReason::Encrypted)
 }
 
 /// Why a file is left out that is of no known kind.
 fn reason_of(sniffed: Sniffed) -> LeftOutReason {
     match sniffed {
-        Sniffed::Database => LeftOutReason::Database,
         Sniffed::Empty => LeftOutReason::Empty,
         Sniffed::Utf16 => LeftOutReason::Utf16,
         Sniffed::Binary => LeftOutReason::Binary,
-        Sniffed::Kind(_) | Sniffed::Format(_) | Sniffed::UnknownJson | Sniffed::Unknown => LeftOutReason::Unknown,
+        Sniffed::Kind(_) | Sniffed::Format(_) | Sniffed::Database | Sniffed::UnknownJson | Sniffed::Unknown => {
+            LeftOutReason::Unknown
+        }
     }
 }
 
@@ -345,7 +422,8 @@ fn reason_of_error(error: &ImportError) -> LeftOutReason {
         ImportError::Unknown { .. } => LeftOutReason::Unknown,
         ImportError::Empty { .. } => LeftOutReason::Empty,
         ImportError::Utf16 { .. } => LeftOutReason::Utf16,
-        ImportError::Binary { .. } | ImportError::Encrypted { .. } => LeftOutReason::Binary,
+        ImportError::Binary { .. } => LeftOutReason::Binary,
+        ImportError::Encrypted { .. } => LeftOutReason::Encrypted,
         _ => LeftOutReason::Unreadable,
     }
 }

@@ -46,6 +46,8 @@ pub(crate) enum Input {
         /// Which of the files in and below a folder belong to one export in this format, as indexes of their paths, which are
         /// relative to the folder and sorted. Empty if none do.
         claims: fn(&[&str]) -> Vec<usize>,
+        /// How to check the files whose names end in `.json`. Some programs write one object per line to them.
+        json: Check,
         /// Reads them.
         read: fn(&mut Files<'_>, &mut Out<'_>) -> Result<(), Halt>,
     },
@@ -142,14 +144,22 @@ pub(crate) const FORMATS: &[Format] = &[
     obsidian::FORMAT,
     open_webui::FORMAT,
     signal::SIGNAL,
+    signal::DESKTOP,
+    signal::EXPORTED,
+    signal::FOLDER,
+    signal::PAGE,
     simplex::SIMPLEX,
     slack::FORMAT,
     teams::FORMAT,
     telegram::FORMAT,
+    wechat::SHARED,
     wechat::WECHAT,
     zed::DATABASE,
     zed::TEXT_THREAD,
 ];
+
+/// Formats that nothing in a file shows: text like any other. A file is read as one only if the person says what it is.
+pub(crate) const TOLD: &[Format] = &[chatgpt_memories::COPIED, wechat::DATED];
 
 /// Whether the exports of this kind tell which author is the owner.
 pub fn names_owner(kind: SourceKind) -> bool {

@@ -1,7 +1,7 @@
 //! Reads an export: checks all of its files to their end, and then reads them. What belongs to it is found by `find`.
 
 use std::io::{self, BufRead};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use keepsake_domain::SourceKind;
 
@@ -16,6 +16,7 @@ use crate::limits::FOLDER_FILES_MAX;
 use crate::out::Out;
 use crate::preview::{DateQuestion, DateSample};
 use crate::time::Zone;
+use crate::unpacked::Unpacked;
 use crate::{FileReport, ImportError, ImportOptions, Read, Sink, SkipReason, Stop};
 use crate::{chatgpt, claude, claude_code, codex_cli, gemini_cli, keepsake, transcript, whatsapp};
 
@@ -150,7 +151,8 @@ fn check(
     if let Reader::Format(format) = piece.reader
         && let Input::Database { read, .. } = format.input
     {
-        let database = sound_database(&piece.container)?;
+        let unpacked = unpacked(container, piece, tick)?;
+        let database = sound_database(&database_path(piece, unpacked.as_ref()), &piece.container)?;
         // Damage within a row shows only when it is read. Then nothing may have been handed out yet.
         let mut trial = Trial(tick);
         let mut out = Out::new(&mut trial, options, format.kind, 0);
@@ -205,13 +207,12 @@ fn check_of(reader: Reader, path: &str) -> Check {
             Input::Document { check, .. } => check,
             // In hidden folders are the settings of a program. A fault in them is no reason to refuse what it wrote.
             Input::Files { .. } if path.split('/').any(|part| part.starts_with('.')) => Check::Text,
-            Input::Files { .. } | Input::Database { .. } => {
-                match path.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).as_deref() {
-                    Some("json") => Check::Json,
-                    Some("jsonl" | "ndjson") => Check::JsonLines,
-                    _ => Check::Text,
-                }
-            }
+            Input::Database { .. } => Check::Text,
+            Input::Files { json, .. } => match path.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).as_deref() {
+                Some("json") => json,
+                Some("jsonl" | "ndjson") => Check::JsonLines,
+                _ => Check::Text,
+            },
         },
     }
 }
@@ -230,7 +231,9 @@ fn read(container: &mut Container, piece: &Piece, state: &mut State<'_>, out: &m
                 return Ok(());
             }
             Input::Database { read, .. } => {
-                let database = Database::open(&path).map_err(|error| database_error(&path, &error.to_string()))?;
+                let unpacked = unpacked(container, piece, &mut || Ok(()))?;
+                let at = database_path(piece, unpacked.as_ref());
+                let database = Database::open(&at).map_err(|error| database_error(&path, &error.to_string()))?;
                 read(database.connection(), out).map_err(|halt| halt.at(&path, is_archive))?;
                 out.end_document(bytes);
                 return Ok(());
@@ -302,10 +305,27 @@ impl Sink for Trial<'_> {
     }
 }
 
-/// Opens a database whose structure is sound.
-fn sound_database(path: &Path) -> Result<Database, ImportError> {
+/// The copy of a database that is in an archive; `None` if it is a file.
+fn unpacked(
+    container: &mut Container,
+    piece: &Piece,
+    tick: &mut dyn FnMut() -> Result<(), Stop>,
+) -> Result<Option<Unpacked>, ImportError> {
+    match piece.documents.first().filter(|_| container.is_archive()) {
+        Some(document) => Unpacked::of(container, document, tick).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Where the database of a piece is.
+fn database_path(piece: &Piece, unpacked: Option<&Unpacked>) -> PathBuf {
+    unpacked.map_or_else(|| piece.container.clone(), Unpacked::path)
+}
+
+/// Opens a database whose structure is sound. The person knows it as `path`.
+fn sound_database(at: &Path, path: &Path) -> Result<Database, ImportError> {
     let unreadable = |error: rusqlite::Error| database_error(path, &error.to_string());
-    let database = Database::open(path).map_err(unreadable)?;
+    let database = Database::open(at).map_err(unreadable)?;
     match database.fault().map_err(unreadable)? {
         None => Ok(database),
         Some(fault) => Err(database_error(path, &format!("it is damaged ({fault})"))),

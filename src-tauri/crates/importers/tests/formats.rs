@@ -35,6 +35,8 @@ mod lm_studio;
 mod matrix;
 #[path = "formats/mem0.rs"]
 mod mem0;
+#[path = "formats/members.rs"]
+mod members;
 #[path = "formats/memories.rs"]
 mod memories;
 #[path = "formats/mempalace.rs"]
@@ -47,6 +49,10 @@ mod obsidian;
 mod open_webui;
 #[path = "formats/signal.rs"]
 mod signal;
+#[path = "formats/signal_desktop.rs"]
+mod signal_desktop;
+#[path = "formats/signal_export.rs"]
+mod signal_export;
 #[path = "formats/simplex.rs"]
 mod simplex;
 #[path = "formats/slack.rs"]
@@ -68,8 +74,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
 use expect_test::{Expect, expect_file};
-use keepsake_domain::{Message, MessageType, Role, SourceKind, TimeCertainty, Timestamp};
-use keepsake_importers::{ImportError, ImportOptions, Read, Sink, Skip, SkipReason, Stop, Zone, look_through, read_path, sniff};
+use keepsake_domain::{Channel, ChannelHandle, Message, MessageType, Role, SourceKind, TimeCertainty, Timestamp};
+use keepsake_importers::{
+    ImportError, ImportOptions, Read, Sink, Skip, SkipReason, Stop, Zone, look_through, may_be, read_path, sniff,
+};
 use proptest::prelude::*;
 use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
@@ -186,11 +194,15 @@ fn formats() -> Vec<Format> {
         obsidian::format(),
         open_webui::format(),
         signal::format(),
+        signal_desktop::format(),
+        signal_export::folders(),
+        signal_export::page(),
         simplex::format(),
         slack::format(),
         teams::format(),
         telegram::format(),
         wechat::format(),
+        wechat::shared(),
         zed::format(),
     ]
 }
@@ -200,6 +212,8 @@ fn formats() -> Vec<Format> {
 pub struct Collect {
     pub messages: Vec<Message>,
     pub skips: Vec<Skip>,
+    /// The handles of the people in each room, by the id of the room.
+    pub members: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Sink for Collect {
@@ -209,6 +223,10 @@ impl Sink for Collect {
             Read::Skipped(skip) => self.skips.push(skip),
         }
         Ok(())
+    }
+
+    fn members(&mut self, channel: Channel, members: Vec<ChannelHandle>) {
+        self.members.entry(channel.channel_id).or_default().extend(members.into_iter().map(|member| member.handle));
     }
 
     fn progress(&mut self, done: u64, total: u64) -> Result<(), Stop> {
@@ -408,10 +426,6 @@ fn zip_of(files: &BTreeMap<String, Vec<u8>>, folder: &str) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-fn is_database(files: &BTreeMap<String, Vec<u8>>) -> bool {
-    files.values().any(|bytes| bytes.starts_with(b"SQLite format 3\0"))
-}
-
 /// Writes the files to a new folder. A single file is returned by itself.
 fn written(files: &BTreeMap<String, Vec<u8>>) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
@@ -430,12 +444,13 @@ fn every_format_is_recognized_by_content_as_a_file_in_a_folder_and_in_a_zip() {
         let path = fixture(format.export);
         assert_eq!(sniff(&path).unwrap(), format.kind, "{}", format.name);
         let files = files_of(&path);
-        if is_database(&files) {
-            continue;
-        }
         let folder = tempfile::tempdir().unwrap();
-        for (name, within) in [("flat.zip", ""), ("deep.zip", "my export/of 2026/")] {
-            let zip = folder.path().join(name);
+        // A folder keeps its name, as in the zip that a system makes of it, because some exports are told apart by it.
+        let own = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let deep = if path.is_dir() { format!("my export/of 2026/{own}/") } else { "my export/of 2026/".to_owned() };
+        for (name, within) in [(format!("flat/{own}.zip"), ""), ("deep.zip".to_owned(), deep.as_str())] {
+            let zip = folder.path().join(&name);
+            fs::create_dir_all(zip.parent().unwrap()).unwrap();
             fs::write(&zip, zip_of(&files, within)).unwrap();
             assert_eq!(sniff(&zip).unwrap(), format.kind, "{} in {name}", format.name);
             let found = look_through(folder.path()).unwrap();
@@ -444,6 +459,56 @@ fn every_format_is_recognized_by_content_as_a_file_in_a_folder_and_in_a_zip() {
             assert_eq!(here.ids(), there.ids(), "{} has the same messages in {name}", format.name);
         }
     }
+}
+
+#[test]
+fn a_database_in_a_zip_is_read_with_its_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("chat.db");
+    fs::copy(fixture("imessage/chat.sql"), &at).unwrap();
+    let before = read(&at, &options(None)).unwrap();
+    // The log has the newest change as long as somebody has the database open.
+    let writer = rusqlite::Connection::open(&at).unwrap();
+    writer.execute_batch("PRAGMA journal_mode = wal; UPDATE message SET text = 'Only in the log' WHERE guid = 'A-01'").unwrap();
+    let mut files = files_of(folder.path());
+    assert!(files.contains_key("chat.db-wal"), "control");
+    files.insert("notes.db".to_owned(), fs::read(&at).unwrap()[..200].to_vec());
+    let zip = folder.path().join("backup.zip");
+    fs::write(&zip, zip_of(&files, "Messages/")).unwrap();
+    let after = read(&zip, &options(None)).unwrap();
+    assert_eq!(after.ids(), before.ids());
+    assert!(before.saying("Only in the log").is_none() && after.saying("Only in the log").is_some());
+    let found = look_through(&zip).unwrap();
+    let left_out: Vec<_> = found.left_out.iter().map(|file| (file.path.as_str(), file.reason.name())).collect();
+    assert_eq!(left_out, [("Messages/notes.db", "unreadable")], "what was read with the database is not left out");
+    assert_eq!(found.exports.iter().map(|export| export.kind).collect::<Vec<_>>(), [SourceKind::Imessage]);
+}
+
+#[test]
+fn a_database_in_a_zip_that_is_unknown_encrypted_or_damaged_is_listed_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = folder.path().join("other.db");
+    rusqlite::Connection::open(&other).unwrap().execute_batch("CREATE TABLE recipes (name)").unwrap();
+    let encrypted = fs::read(fixture("simplex/encrypted.db")).unwrap();
+    let database = fs::read(fixture("simplex/chat.sql")).unwrap();
+    for (what, bytes, reason) in [
+        ("unknown", fs::read(&other).unwrap(), "unknown"),
+        ("encrypted", encrypted, "encrypted"),
+        ("cut", database[..600].to_vec(), "unreadable"),
+    ] {
+        let zip = folder.path().join(format!("{what}.zip"));
+        fs::write(&zip, zip_of(&BTreeMap::from([("simplex_v1_chat.db".to_owned(), bytes)]), "")).unwrap();
+        let found = look_through(&zip).unwrap();
+        assert_eq!(found.left_out.iter().map(|file| file.reason.name()).collect::<Vec<_>>(), [reason], "{what}");
+        assert!(found.exports.is_empty() && read(&zip, &options(None)).is_err(), "{what}");
+    }
+    let mut damaged = database.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle..].fill(0xAA);
+    let zip = folder.path().join("damaged.zip");
+    fs::write(&zip, zip_of(&BTreeMap::from([("chat.db".to_owned(), damaged)]), "")).unwrap();
+    let error = read(&zip, &options(None)).err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(error.contains("damaged.zip"), "the person knows the zip, not the copy: {error}");
 }
 
 #[test]
@@ -517,6 +582,10 @@ fn a_file_cut_anywhere_is_refused_or_gives_only_what_the_whole_one_gives() {
             let damaged = folder.path().join(name);
             for cut in 0..cuts {
                 fs::write(&damaged, &bytes[..bytes.len() * cut / cuts]).unwrap();
+                // Nothing is left that tells what it is, so it is what the person says.
+                if files.len() == 1 && may_be(&path).is_ok_and(|kinds| kinds.contains(&format.kind)) {
+                    continue;
+                }
                 let Ok(part) = read(&path, &ImportOptions { source: Some(format.kind), ..options(format.me) }) else { continue };
                 for message in part.messages {
                     let text = message.text.trim_end_matches('\u{fffd}');

@@ -153,6 +153,21 @@ impl Dice {
         out
     }
 
+    /// What somebody says in a chat, now and then at length.
+    pub(crate) fn chat_text(&mut self) -> String {
+        match self.below(12) {
+            0 => self.assistant_text(),
+            1..=4 => {
+                let statement = self.pick(STATEMENTS);
+                self.fill(statement)
+            }
+            _ => {
+                let question = self.pick(QUESTIONS);
+                self.fill(question)
+            }
+        }
+    }
+
     fn user_text(&mut self) -> String {
         match self.below(10) {
             0..=2 => {

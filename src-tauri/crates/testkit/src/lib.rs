@@ -1,5 +1,5 @@
 //! Shared support for tests and benchmarks: conversations as readable lines, a fixed clock and reproducible ids, generated
-//! exports, populations and years, a scripted language model server, and an HTTPS front for it.
+//! exports of twenty programs, populations and years, a scripted language model server, and an HTTPS front for it.
 //!
 //! Not here: helpers that need a store or an engine. Those crates build their own on top of this crate.
 
@@ -11,6 +11,7 @@ mod ids;
 pub mod population;
 pub mod scripted_server;
 mod sessions;
+pub mod sources;
 #[cfg(feature = "tls")]
 pub mod tls_front;
 pub mod year;

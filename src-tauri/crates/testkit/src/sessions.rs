@@ -137,7 +137,7 @@ impl ToolSession<'_> {
 }
 
 /// A time in the format of these files. The date comes from Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
-fn rfc3339(time: Timestamp) -> String {
+pub(crate) fn rfc3339(time: Timestamp) -> String {
     let (day, ms) = (time.0.div_euclid(86_400_000), time.0.rem_euclid(86_400_000));
     let shifted = day + 719_468;
     let era = shifted.div_euclid(146_097);

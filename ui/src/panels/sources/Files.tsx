@@ -16,7 +16,7 @@ import { ImportChannels } from './ImportChannels';
 import { channelChoices, channelsToSend } from './importChannels';
 import { Skips } from './Skips';
 import { restoredLines, useRestore } from './restore';
-import { FIRST_DAY, type WaitingFile, answer, asksDates, asksMeeting, asksOwner, isDay, isZone, leaveOut, localDay, skippedCount, startedJobs, useWaitingFiles } from './files';
+import { FIRST_DAY, type WaitingFile, answer, asksDates, asksMeeting, asksOwner, isDay, isZone, leaveOut, localDay, readAs, skippedCount, startedJobs, useWaitingFiles } from './files';
 
 export function Files() {
   const files = useWaitingFiles();
@@ -132,6 +132,17 @@ function FileCard({ waiting, isBusy, onReplace }: { waiting: WaitingFile; isBusy
             </Button>
           ) : null}
         </div>
+      ) : null}
+      {isBad && look && look.may_be.length > 0 ? (
+        <Question title={t.sources.mayBe} text={t.sources.mayBeText}>
+          <div className={css.meeting}>
+            {look.may_be.map((each) => (
+              <Button key={each.kind} size="s" testId={TESTIDS.sourceReadAs} onClick={() => readAs(file.token, each.file)}>
+                {nameOf(t.sources.mayBeKind, each.kind)}
+              </Button>
+            ))}
+          </div>
+        </Question>
       ) : null}
       {look?.kind && look.export ? (
         <p className={css.export}>

@@ -23,6 +23,7 @@ const look = (change: Partial<DryRunFile>): DryRunFile => ({
   needs_meeting: false,
   export: null,
   parts: [],
+  may_be: [],
   left_out: [],
   ...change,
 });

@@ -58,6 +58,11 @@ export function leaveOut(tokens: readonly string[]): void {
   if (waitingFiles.get().length === 0) forgetChannelChoices();
 }
 
+/** Puts a file, as what the person says it is, in the place of one that nothing recognizes. */
+export function readAs(token: string, file: FileToken): void {
+  waitingFiles.update((files) => files.map((each) => (each.token === token ? file : each)));
+}
+
 /** What a file still needs before it can be imported. Pure. */
 export function statusOf(look: DryRunFile | undefined, isFailed: boolean, answers: Answers): FileStatus {
   if (!look) return isFailed ? 'failed' : 'looking';

@@ -1,5 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { call } from '../../api';
 import { RpcError } from '../../platform';
 import type { FakePlatform } from '../../platform/fake';
 import { waitingFiles } from '../../state/host';
@@ -122,6 +123,30 @@ describe('looking inside', () => {
     await act(async () => fireEvent.drop(document.body, { dataTransfer: { types: ['Files'], files: [file] } }));
     expect(nav.get().panel).toBe('sources');
     await screen.findByText('chat.json');
+  });
+
+  test('a text that nothing recognizes becomes what the person says it is', async () => {
+    const host = await renderApp('sources');
+    act(() => host.emit({ type: 'files_dropped', files: [{ token: 'file:memories.txt', name: 'memories.txt', size: 900 }] }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Memories copied from ChatGPT' }));
+    await waitFor(() => expect(cardOf('memories.txt').textContent).toContain('12 new'));
+    expect(await violations()).toEqual([]);
+    fireEvent.click(importButton());
+    await waitFor(() => expect(asked(host, 'import_start')).toMatchObject([{ tokens: ['file:memories.txt-chatgpt'] }]));
+  });
+
+  test('a card is looked at again when another file was imported', async () => {
+    const host = await renderApp('sources');
+    act(() => host.emit({ type: 'files_dropped', files: [{ token: 'file:conversations.zip', name: 'conversations.zip', size: 10 }] }));
+    await waitFor(() => expect(cardOf('conversations.zip').textContent).toContain('17,033 new'));
+    const looks = () => asked(host, 'import_dry_run').length;
+    const before = looks();
+    const known = await call('import_dry_run', { tokens: ['file:conversations.zip'], me: null, date_order: null, meeting: null });
+    host.answer('import_dry_run', () => ({ files: known.files.map((file) => ({ ...file, imported: 3, duplicate: 17_767 })) }));
+    act(() => host.emit({ type: 'changed', tags: ['imports'] }));
+    await waitFor(() => expect(cardOf('conversations.zip').textContent).toContain(': 3 new'));
+    expect(looks()).toBeGreaterThan(before);
+    expect(importButton().textContent, 'so does the button').toBe('Import 3 messages');
   });
 
   test('a file can be left out', async () => {

@@ -122,6 +122,7 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
           export: null,
           parts: [],
           left_out: [],
+          may_be: [],
         }),
       ),
     }),

@@ -104,8 +104,10 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
   const isExport = (token: string) => /^file:Keepsake \d{4}-/.test(token);
   const look = (token: string, me: string | null, order: string | null, meeting: string | null, zone?: string): DryRunFile => {
     const now = host.now();
-    const blank: DryRunFile = { token, name: fileName(token), kind: null, error: null, conversations: 0, seen: 0, imported: 0, duplicate: 0, skipped: [], first: null, last: null, participants: [], channels: [], more_channels: 0, needs_owner: false, date_questions: [], needs_meeting: false, export: null, parts: [], left_out: [] };
+    const blank: DryRunFile = { token, name: fileName(token), kind: null, error: null, conversations: 0, seen: 0, imported: 0, duplicate: 0, skipped: [], first: null, last: null, participants: [], channels: [], more_channels: 0, needs_owner: false, date_questions: [], needs_meeting: false, export: null, parts: [], left_out: [], may_be: [] };
     if (token === 'file:Exports') return { ...blank, parts: [{ token: 'file:conversations.zip', name: 'Exports', size: 0 }, { token: 'file:WhatsApp Chat with Noor.txt', name: 'Exports', size: 0 }], left_out: LEFT_OUT };
+    if (token === 'file:memories.txt') return { ...blank, error: 'memories.txt is not a conversation export that Keepsake can read. Nothing was changed.', may_be: [{ kind: 'chatgpt', file: { token: 'file:memories.txt-chatgpt', name: 'memories.txt', size: 900 } }] };
+    if (token === 'file:memories.txt-chatgpt') return { ...blank, name: 'memories.txt', kind: 'chatgpt', conversations: 1, seen: 12, imported: 12, first: now - DAY, last: now - DAY };
     if (/\.(pdf|png|docx)$/i.test(token)) return { ...blank, error: `${fileName(token)} is not a conversation export that Keepsake can read. Nothing was changed. See “How to get an export” for what it reads.` };
     if (isExport(token)) {
       const { items } = importsOf({});

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use keepsake_domain::{Channel, Role, Visibility};
+use keepsake_domain::{Channel, Role, SourceKind, Visibility};
 use keepsake_engine::{ChannelPreview, DryRun, Engine, ImportRequest, NewChannels, Zone};
 use keepsake_importers::{DateOrder, LeftOut, LeftOutReason, MeetingDate, MeetingDateError, SkipReason};
 use keepsake_store::{ImportRow, ImportSkip, PreviewState};
@@ -110,6 +110,7 @@ impl DryRunFile {
             export: None,
             parts: Vec::new(),
             left_out: Vec::new(),
+            may_be: Vec::new(),
         }
     }
 }
@@ -243,6 +244,14 @@ pub(crate) fn import_dry_run(app: &App, request: DryRunRequest) -> Result<DryRun
             ..ImportRequest::of(messages_in(app, &path)?)
         };
         let mut found = DryRunFile { left_out: left, ..look_into(app.engine(), token, &import, &state) };
+        if found.kind.is_none() && kind.is_none() {
+            // What cannot be read at all has said so already.
+            let kinds = keepsake_importers::may_be(&path).unwrap_or_default();
+            let named = |kind: SourceKind| {
+                app.register_part(token, &name_of(&path), kind).map(|file| MayBe { kind: kind.to_string(), file })
+            };
+            found.may_be = kinds.into_iter().map(named).collect::<Result<_, _>>()?;
+        }
         if let Some((list, is_first)) = export {
             found.name = name_of(&path);
             found.export = Some(OwnExport {

@@ -155,6 +155,17 @@ pub struct DryRunFile {
     pub parts: Vec<FileToken>,
     /// The files of the folder or archive that are not imported, by reason.
     pub left_out: Vec<LeftOutView>,
+    /// What a text may be that nothing recognizes, if the person says so.
+    pub may_be: Vec<MayBe>,
+}
+
+/// What a file may be that nothing in it tells.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct MayBe {
+    /// Name of the importer.
+    pub kind: String,
+    /// The file as one of this kind, in place of the file that was chosen.
+    pub file: FileToken,
 }
 
 /// Files of a folder or archive that are not imported for the same reason.

@@ -15,7 +15,7 @@ use super::{CHANNEL, PROGRAM, resolved, time};
 use crate::SkipReason;
 use crate::conversation::{Attachments, Room, file_name, note};
 use crate::files::Files;
-use crate::formats::{Format, Input};
+use crate::formats::{Check, Format, Input};
 use crate::identity::{SeenIds, StandIns, handle};
 use crate::json::{Entries, Loose, Step, Walk, object, record};
 use crate::limits::{ELEMENT_BYTES_MAX, NAMES_MAX};
@@ -24,7 +24,8 @@ use crate::out::Out;
 use crate::regroup::Regroup;
 
 /// The format. Every message is the owner's. It shares its kind with DiscordChatExporter, which does not tell the owner.
-pub(crate) const FORMAT: Format = Format { kind: SourceKind::Discord, names_owner: false, input: Input::Files { claims, read } };
+pub(crate) const FORMAT: Format =
+    Format { kind: SourceKind::Discord, names_owner: false, input: Input::Files { claims, json: Check::Json, read } };
 
 /// The possible names of the file with the messages of a channel. If there are both, the first is read.
 const MESSAGES: [&str; 2] = ["messages.json", "messages.csv"];

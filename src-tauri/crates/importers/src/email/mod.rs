@@ -43,12 +43,18 @@ pub(crate) const DOCUMENT: Format = Format {
 };
 
 /// Files with one mail each, of a folder or archive.
-pub(crate) const MAILS: Format =
-    Format { kind: SourceKind::Email, names_owner: false, input: Input::Files { claims: mails::claims, read: mails::read } };
+pub(crate) const MAILS: Format = Format {
+    kind: SourceKind::Email,
+    names_owner: false,
+    input: Input::Files { claims: mails::claims, json: Check::Text, read: mails::read },
+};
 
 /// A Maildir.
-pub(crate) const MAILDIR: Format =
-    Format { kind: SourceKind::Email, names_owner: false, input: Input::Files { claims: maildir::claims, read: maildir::read } };
+pub(crate) const MAILDIR: Format = Format {
+    kind: SourceKind::Email,
+    names_owner: false,
+    input: Input::Files { claims: maildir::claims, json: Check::Text, read: maildir::read },
+};
 
 /// Maximum bytes of a mail, without attachments beyond [`gather::BASE64_BYTES_MAX`]. A mail takes about three times its size
 /// while it is read.

@@ -135,7 +135,7 @@ impl Group {
         Ok(message)
     }
 
-    fn author(&self, creator: &Person<'_>, out: &Out<'_>) -> Option<Author> {
+    pub(super) fn author(&self, creator: &Person<'_>, out: &Out<'_>) -> Option<Author> {
         let email = address(&creator.email);
         let name = creator.name.text().map(str::trim).filter(|name| !name.is_empty());
         let name = name.map(str::to_owned).or_else(|| email.as_deref().map(|email| self.name_of(email)))?;

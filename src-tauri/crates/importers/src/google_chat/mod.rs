@@ -10,14 +10,14 @@ mod message;
 use std::collections::{BTreeSet, HashMap};
 use std::io::BufRead;
 
-use keepsake_domain::{SourceKind, TimeCertainty, Timestamp};
+use keepsake_domain::{ChannelHandle, Role, SourceKind, TimeCertainty, Timestamp};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
 use crate::conversation::{Program, Room, When};
 use crate::files::Files;
-use crate::formats::{Format, Input};
+use crate::formats::{Check, Format, Input};
 use crate::identity::{SeenIds, StandIns};
 use crate::json::{Items, Loose, Step, Walk, object, record};
 use crate::open::Halt;
@@ -26,7 +26,7 @@ use crate::regroup::Regroup;
 
 /// Google Chat in the table of formats.
 pub(crate) const FORMAT: Format =
-    Format { kind: SourceKind::GoogleChat, names_owner: true, input: Input::Files { claims, read } };
+    Format { kind: SourceKind::GoogleChat, names_owner: true, input: Input::Files { claims, json: Check::Json, read } };
 
 /// Channel type.
 const CHANNEL: &str = "google-chat";
@@ -123,6 +123,7 @@ fn read(files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     for folder in folders {
         let info = files.whole(&format!("{folder}/{GROUP}"))?;
         let mut group = Group::of(&folder, &info, owner.clone());
+        out.members(&group.room, group.members(&info, out));
         files.read(&format!("{folder}/{MESSAGES}"), |input| group.read(input, out))?;
         out.progress(files.bytes_done())?;
     }
@@ -164,6 +165,15 @@ impl Group {
             last_time: None,
             groups: Regroup::default(),
         }
+    }
+
+    /// The people who can read it by its list of members, without the owner and programs.
+    fn members(&self, info: &[u8], out: &Out<'_>) -> Vec<ChannelHandle> {
+        let mut mended = String::new();
+        let info: Option<Info<'_>> = record(info, &mut mended);
+        let members = Items::of(info.as_ref().and_then(|info| info.members)).0;
+        let authors = members.into_iter().filter_map(object::<Person<'_>>).filter_map(|person| self.author(&person, out));
+        authors.filter(|author| author.role == Role::Person).map(|author| author.handle).collect()
     }
 
     fn read(&mut self, input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Halt> {

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use crate::SkipReason;
 use crate::conversation::Program;
 use crate::files::Files;
-use crate::formats::{Format, Input};
+use crate::formats::{Check, Format, Input};
 use crate::identity::{StandIns, digest};
 use crate::json::{Items, Loose, object, record, whole};
 use crate::limits::ELEMENT_BYTES_MAX;
@@ -27,7 +27,8 @@ use crate::turns::{Shown, Talk, Turns};
 use message::{Link, Linked, RawMessage};
 
 /// The format.
-pub(crate) const FORMAT: Format = Format { kind: SourceKind::Jan, names_owner: true, input: Input::Files { claims, read } };
+pub(crate) const FORMAT: Format =
+    Format { kind: SourceKind::Jan, names_owner: true, input: Input::Files { claims, json: Check::Json, read } };
 
 const PROGRAM: Program = Program { kind: SourceKind::Jan, name: "Jan", handle: "jan" };
 

@@ -42,14 +42,35 @@ const MARK: &str = "[LINE]";
 /// The number of lines in which the first date or message must be.
 const SNIFF_LINES: usize = 12;
 
-/// True if the first line names a chat, and a date or a message follows.
+/// True if the first line names a chat, and a date or a message follows. In a language whose words are not known, the shape tells:
+/// below a title stands when it was saved, then a day, and then messages.
 fn claims(head: &Head<'_>) -> bool {
     let text = head.text();
     let mut lines = text.lines().map(|line| line.trim_start_matches('\u{feff}')).filter(|line| !line.trim().is_empty());
-    let is_title = lines.next().is_some_and(|first| {
-        first.starts_with(MARK) || first.starts_with("Chat history with ") || first.starts_with("Chat history in ")
-    });
-    is_title && lines.take(SNIFF_LINES).any(|line| Day::parse(line).is_some() || Turn::parse(line).is_some())
+    let Some(first) = lines.next() else { return false };
+    let rest: Vec<&str> = lines.take(SNIFF_LINES).collect();
+    let is_turn = |line: &&str| Turn::parse(line).is_some();
+    let is_marked = first.starts_with(MARK) || first.starts_with("Chat history with ") || first.starts_with("Chat history in ");
+    if is_marked {
+        return rest.iter().any(|line| Day::parse(line).is_some() || is_turn(line));
+    }
+    let is_title = !first.contains('\t') && Day::parse(first).is_none();
+    is_title && matches!(rest.as_slice(), [saved, day, turn, ..] if is_saved(saved) && Day::parse(day).is_some() && is_turn(turn))
+}
+
+/// True for the line that says when a chat was saved: some words, a date and a time.
+fn is_saved(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_date = |word: &&str| {
+        let parts: Vec<&str> =
+            word.trim_end_matches([',', '.']).rsplit([':', '：']).next().unwrap_or(word).split(['/', '.', '-']).collect();
+        parts.len() == 3 && parts.iter().all(|part| part.parse::<u32>().is_ok())
+    };
+    match words.as_slice() {
+        [.., date, time] if is_date(date) => clock(time).is_some(),
+        [.., date, time, half] if is_date(date) => clock(&format!("{time} {half}")).is_some(),
+        _ => false,
+    }
 }
 
 /// A line that begins a message.
@@ -81,6 +102,7 @@ fn read(input: &mut dyn BufRead, site: &Site<'_>, out: &mut Out<'_>) -> Result<(
     let mut lines = Lines::new(input, MESSAGE_BYTES_MAX);
     let mut reader = Reader {
         chat: conversation(site.stem().trim_start_matches(MARK).trim()),
+        has_title: false,
         is_begun: false,
         day: None,
         has_unclear_day: false,
@@ -180,6 +202,8 @@ impl Record {
 /// State kept across the lines of one file.
 struct Reader {
     chat: Room,
+    /// Whether the file itself names the chat. Otherwise its own name does.
+    has_title: bool,
     /// Whether the first date or message has come.
     is_begun: bool,
     day: Option<NaiveDate>,
@@ -210,7 +234,10 @@ impl Reader {
         if self.is_begun {
             out.skip(SkipReason::NoHeader, line);
         } else if let Some(title) = phrases::title(line) {
-            self.chat = conversation(title);
+            (self.chat, self.has_title) = (conversation(title), true);
+        } else if !self.has_title && !is_saved(line) {
+            // In a language whose words are not known, the whole line is the title.
+            (self.chat, self.has_title) = (conversation(line.trim()), true);
         }
         None
     }
@@ -334,7 +361,12 @@ mod tests {
         assert!(claimed("\u{feff}[LINE] Chat history with Ana\nSaved on: 2026/01/09 12:00\n\n2026/01/08(Thu)\n12:00\tAna\tHi\n"));
         assert!(claimed("[LINE] Anaとのトーク履歴\r\n保存日時：2026/01/09 12:00\r\n\r\n2026/01/08(木)\r\n"));
         assert!(claimed("Chat history with Ana\nSaved on: 09/01/2026, 12:00\n\nThu, 08/01/2026\n10:00PM\tAna\tHi\n"));
+        assert!(claimed("Riwayat obrolan dengan Ana\nDisimpan di: 09/01/2026, 12:00\n\nKam, 08/01/2026\n22:00\tAna\tHai\n"));
+        assert!(claimed("Historial con Ana\nGuardado: 2026/1/9 10:00 PM\n\n2026.01.08 jueves\n22:00\tAna\tHola\n"));
         for other in [
+            "Notes\n2026/01/08(Thu)\n12:00\tAna\tHi\n",
+            "Notes\nSaved on: 2026/01/09 12:00\n2026/01/08(Thu)\nno message\n",
+            "a\tb\nSaved on: 2026/01/09 12:00\n2026/01/08(Thu)\n12:00\tAna\tHi\n",
             "[LINE] 12: error: something\n[LINE] 13: warning\n",
             "[31.12.25, 21:05:09] Ana: [LINE] Chat history\n",
             "Chat history with a model\n\nUser: hello\n",

@@ -12,7 +12,7 @@ mod notices;
 
 use std::io::BufRead;
 
-use keepsake_domain::{Message, Role, SourceKind, TimeCertainty, Timestamp};
+use keepsake_domain::{ChannelHandle, Message, Role, SourceKind, TimeCertainty, Timestamp};
 use serde_json::value::RawValue;
 
 use self::message::{Said, Shape};
@@ -20,9 +20,9 @@ use crate::SkipReason;
 use crate::conversation::{Program, Room};
 use crate::files::Files;
 use crate::formats::{Check, Format, Head, Input, Site};
-use crate::identity::{StandIns, digest};
+use crate::identity::{StandIns, digest, handle};
 use crate::json::{Items, Loose, Step, Walk, object};
-use crate::limits::REGROUP_BYTES_MAX;
+use crate::limits::{NAMES_MAX, REGROUP_BYTES_MAX};
 use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::{Regroup, weight};
@@ -33,6 +33,7 @@ pub(crate) const MESSENGER_FOLDER: Format = Format {
     names_owner: false,
     input: Input::Files {
         claims: |paths| folders::claims(SourceKind::Messenger, paths),
+        json: Check::Json,
         read: |files, out| read_folder(SourceKind::Messenger, files, out),
     },
 };
@@ -43,6 +44,7 @@ pub(crate) const INSTAGRAM_FOLDER: Format = Format {
     names_owner: false,
     input: Input::Files {
         claims: |paths| folders::claims(SourceKind::Instagram, paths),
+        json: Check::Json,
         read: |files, out| read_folder(SourceKind::Instagram, files, out),
     },
 };
@@ -239,6 +241,7 @@ impl Thread {
     fn finish(&mut self, out: &mut Out<'_>) -> Result<(), Halt> {
         self.pending_bytes = 0;
         let room = self.room();
+        out.members(&room, self.members(&room, out));
         let mut pending = std::mem::take(&mut self.pending);
         // The newest message usually comes first. Turned around, those with equal times stay in their order.
         if matches!(pending.as_slice(), [first, .., last] if first.message.time > last.message.time) {
@@ -246,10 +249,7 @@ impl Thread {
         }
         for Pending { message, written } in pending {
             let mut author = message.author;
-            // All accounts that are gone have one name, so it is only valid in its chat.
-            if message::GONE.contains(&author.name.as_str()) {
-                author.handle.handle = format!("{}@{}", author.name, room.id);
-            }
+            author.handle.handle = within(&room, author.handle.handle);
             let id = self.stand_ins.next(&room.id, &written, &author.handle.handle, &message.text);
             let time = (message.time, message.time_certainty);
             let mut placed = room.message(id, time, author, message.message_type, message.text);
@@ -257,6 +257,13 @@ impl Thread {
             self.groups.take(placed, out)?;
         }
         Ok(self.groups.flush(out)?)
+    }
+
+    /// The people who can read the chat, without the owner.
+    fn members(&self, room: &Room, out: &Out<'_>) -> Vec<ChannelHandle> {
+        let is_owner = |name: &str| self.owner.as_deref().map_or_else(|| out.me.is(name, name), |owner| owner == name);
+        let people = self.participants.iter().filter(|name| !is_owner(name)).take(NAMES_MAX);
+        people.map(|name| handle(self.kind.name(), &within(room, name.clone()))).collect()
     }
 
     /// Where the messages were said. Without an id, the participants identify a chat.
@@ -270,6 +277,11 @@ impl Thread {
         self.id = Some(id.clone());
         Room::of(program(self.kind), id, self.title.clone())
     }
+}
+
+/// The handle of somebody in a chat. All accounts that are gone have one name, so it is only valid in its chat.
+fn within(room: &Room, name: String) -> String {
+    if message::GONE.contains(&name.as_str()) { format!("{name}@{}", room.id) } else { name }
 }
 
 /// The name of a file without the counter at its end: `Ana Lima_7`.

@@ -22,7 +22,7 @@ use crate::SkipReason;
 use crate::basic_memory;
 use crate::conversation::When;
 use crate::files::Files;
-use crate::formats::{Format, Input};
+use crate::formats::{Check, Format, Input};
 use crate::front_matter::{self, Note};
 use crate::identity::handle;
 use crate::memories::{midnight, moment, whole_text};
@@ -32,7 +32,8 @@ use crate::regroup::Regroup;
 use crate::time::Zone;
 
 /// A vault.
-pub(crate) const FORMAT: Format = Format { kind: SourceKind::Obsidian, names_owner: true, input: Input::Files { claims, read } };
+pub(crate) const FORMAT: Format =
+    Format { kind: SourceKind::Obsidian, names_owner: true, input: Input::Files { claims, json: Check::Json, read } };
 
 /// Channel type of notes.
 const CHANNEL: &str = "obsidian";
@@ -43,10 +44,8 @@ const SETTINGS: &str = ".obsidian/";
 /// The folder into which Obsidian moves deleted notes, if it is set to keep them in the vault.
 const TRASH: &str = ".trash/";
 
-/// The conversation of the notes that are in no folder. Obsidian writes the top of a vault like this too.
-const TOP: &str = "/";
-
-/// Title of that conversation.
+/// The folder of the notes that are in none, and the title of its conversation if the vault has no name.
+const TOP: &str = "";
 const TOP_TITLE: &str = "Notes";
 
 /// The name of a folder with templates, if the settings name none.
@@ -162,6 +161,7 @@ fn name_of(path: &str) -> &str {
 /// Reads a vault.
 fn read(files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     let settings = Settings::read(files)?;
+    let vault = files.name();
     let mut folders: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for path in files.paths() {
         if path.starts_with(TRASH) {
@@ -174,6 +174,7 @@ fn read(files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
         }
     }
     for (folder, paths) in folders {
+        let place = Place::of(&vault, &folder);
         let mut notes = Regroup::default();
         for path in paths {
             if files.bytes(&path) > MESSAGE_BYTES_MAX as u64 {
@@ -181,7 +182,7 @@ fn read(files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
                 continue;
             }
             if let Some(text) = files.read(&path, |input| Ok(whole_text(input)?))? {
-                match text.ok_or(SkipReason::TooLarge).and_then(|text| message(&folder, &path, &text, &settings, out)) {
+                match text.ok_or(SkipReason::TooLarge).and_then(|text| message(&place, &path, &text, &settings, out)) {
                     Ok(message) => notes.take(message, out)?,
                     Err(reason) => out.skip(reason, &path),
                 }
@@ -193,8 +194,22 @@ fn read(files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     Ok(())
 }
 
+/// A folder of a vault, whose notes are one conversation.
+struct Place {
+    id: String,
+    title: String,
+}
+
+impl Place {
+    /// The name of a vault is all that tells it from another, in Obsidian too. No name contains the slash that ends it.
+    fn of(vault: &str, folder: &str) -> Self {
+        let title = [folder, vault].into_iter().find(|name| !name.is_empty()).unwrap_or(TOP_TITLE);
+        Self { id: format!("{vault}/{folder}"), title: title.to_owned() }
+    }
+}
+
 /// A note as a message.
-fn message(folder: &str, path: &str, text: &str, settings: &Settings, out: &Out<'_>) -> Result<Message, SkipReason> {
+fn message(place: &Place, path: &str, text: &str, settings: &Settings, out: &Out<'_>) -> Result<Message, SkipReason> {
     let Note { properties, body, is_cut_off } = front_matter::split(text);
     if is_cut_off || text.contains('\0') {
         return Err(SkipReason::Malformed);
@@ -248,10 +263,10 @@ fn message(folder: &str, path: &str, text: &str, settings: &Settings, out: &Out<
         metadata.insert("attachments".to_owned(), files.into());
     }
     Ok(Message {
-        source: SourceRef { kind: SourceKind::Obsidian, conversation: folder.to_owned(), message: path.to_owned() },
-        conversation_title: Some(if folder == TOP { TOP_TITLE.to_owned() } else { folder.to_owned() }),
+        source: SourceRef { kind: SourceKind::Obsidian, conversation: place.id.clone(), message: path.to_owned() },
+        conversation_title: Some(place.title.clone()),
         channel_type: CHANNEL.to_owned(),
-        channel_id: folder.to_owned(),
+        channel_id: place.id.clone(),
         visibility: Visibility::Private,
         is_private: false,
         time,

@@ -3,10 +3,19 @@
 //! The first line names the version; then follow the account, recipients, chats and chat items, each after what it refers to. The
 //! ids of recipients and chats are valid only within one file, so people are known by their service id (ACI), groups by their
 //! key, and messages by their author and the time at which they were first sent, as in Signal itself. Deliberately not here: the
-//! files, the encrypted backups, and the exports of other programs. For the format, see docs/formats.md, "Signal".
+//! files and the encrypted backups. What other programs export is in modules of its own: the records of Signal Desktop (`desktop.rs`), and
+//! what signal-export makes of them (`exported.rs`, `page.rs`). For the formats, see docs/formats.md, "Signal".
 
+mod desktop;
+mod desktop_notices;
+mod exported;
+mod page;
 mod people;
 mod updates;
+
+pub(crate) use desktop::DESKTOP;
+pub(crate) use exported::{EXPORTED, FOLDER};
+pub(crate) use page::PAGE;
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -450,23 +459,28 @@ impl Backup {
             let place = |number: &Loose<'_>| number.number().unwrap_or_default().max(0.0) as usize;
             mentions.push((place(&range.start), place(&range.length), format!("@{}", named.name)));
         }
-        if mentions.is_empty() {
-            return Some(body.to_owned());
-        }
-        mentions.sort();
-        let units: Vec<u16> = body.encode_utf16().collect();
-        let mut text = Vec::with_capacity(units.len());
-        let mut at = 0;
-        for (start, length, name) in mentions {
-            let end = start.saturating_add(length);
-            let (Some(before), true) = (units.get(at..start), end <= units.len()) else { continue };
-            text.extend_from_slice(before);
-            text.extend(name.encode_utf16());
-            at = end;
-        }
-        text.extend_from_slice(units.get(at..).unwrap_or_default());
-        Some(String::from_utf16_lossy(&text))
+        Some(with_mentions(body, mentions))
     }
+}
+
+/// A text in which each of these places, counted in units of UTF-16, is a name.
+fn with_mentions(body: &str, mut mentions: Vec<(usize, usize, String)>) -> String {
+    if mentions.is_empty() {
+        return body.to_owned();
+    }
+    mentions.sort();
+    let units: Vec<u16> = body.encode_utf16().collect();
+    let mut text = Vec::with_capacity(units.len());
+    let mut at = 0;
+    for (start, length, name) in mentions {
+        let end = start.saturating_add(length);
+        let (Some(before), true) = (units.get(at..start), end <= units.len()) else { continue };
+        text.extend_from_slice(before);
+        text.extend(name.encode_utf16());
+        at = end;
+    }
+    text.extend_from_slice(units.get(at..).unwrap_or_default());
+    String::from_utf16_lossy(&text)
 }
 
 /// A link with the title of its page.

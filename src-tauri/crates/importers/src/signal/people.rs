@@ -16,7 +16,7 @@ use crate::json::{Items, Loose, object};
 use crate::limits::NAMES_MAX;
 
 /// The owner's handle. An export does not contain the owner's service id.
-const OWNER: &str = "self";
+pub(super) const OWNER: &str = "self";
 
 #[derive(Deserialize)]
 struct Account<'a> {

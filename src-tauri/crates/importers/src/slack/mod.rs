@@ -15,7 +15,7 @@ use keepsake_domain::SourceKind;
 use crate::SkipReason;
 use crate::conversation::{Program, Room};
 use crate::files::Files;
-use crate::formats::{Format, Input};
+use crate::formats::{Check, Format, Input};
 use crate::identity::SeenIds;
 use crate::json::each_element;
 use crate::open::Halt;
@@ -25,7 +25,8 @@ use crate::regroup::Regroup;
 use workspace::{PEOPLE_LISTS, ROOM_LISTS, Workspace};
 
 /// Slack in the table of formats.
-pub(crate) const FORMAT: Format = Format { kind: SourceKind::Slack, names_owner: false, input: Input::Files { claims, read } };
+pub(crate) const FORMAT: Format =
+    Format { kind: SourceKind::Slack, names_owner: false, input: Input::Files { claims, json: Check::Json, read } };
 
 /// Channel type.
 const CHANNEL: &str = "slack";

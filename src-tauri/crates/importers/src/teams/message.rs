@@ -15,7 +15,7 @@ use crate::out::Out;
 use crate::time::{from_unix, parse_rfc3339, rfc3339};
 
 /// The network of programs.
-const PROGRAMS: &str = "28:";
+pub(super) const PROGRAMS: &str = "28:";
 
 /// Kinds of messages that say nothing about the conversation.
 const STANDARD: &[&str] = &["Notice", "PopCard", "InviteFreeRelationshipChanged/Initialized"];

@@ -9,15 +9,15 @@ mod message;
 use std::collections::HashMap;
 use std::io::BufRead;
 
-use keepsake_domain::SourceKind;
+use keepsake_domain::{ChannelHandle, SourceKind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
 use crate::conversation::{Program, Room};
 use crate::formats::{Check, Format, Head, Input, Site};
-use crate::identity::{SeenIds, StandIns};
-use crate::json::{Loose, Step, Walk, record};
+use crate::identity::{SeenIds, StandIns, handle};
+use crate::json::{Items, Loose, Step, Walk, record};
 use crate::limits::NAMES_MAX;
 use crate::open::Halt;
 use crate::out::Out;
@@ -50,6 +50,8 @@ fn claims(head: &Head<'_>) -> bool {
 struct ThreadProperties<'a> {
     #[serde(borrow, default)]
     topic: Loose<'a>,
+    #[serde(borrow, default)]
+    members: Option<&'a RawValue>,
 }
 
 /// Reads one file.
@@ -68,6 +70,7 @@ fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), 
                 let properties: Option<ThreadProperties<'_>> = record(raw, &mut mended);
                 let topic = properties.as_ref().and_then(|properties| properties.topic.text());
                 chat.room.title = chat.room.title.take().or(topic.map(str::to_owned));
+                chat.members = properties.and_then(|properties| properties.members).map(members).unwrap_or_default();
             }
             Step::TooLarge("conversations[].MessageList[]", head) => out.skip_bytes(SkipReason::TooLarge, head),
             Step::Value("conversations[].MessageList[]", raw) => chat.take(raw, &mut account, out)?,
@@ -75,6 +78,7 @@ fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), 
                 if let Some(title) = &chat.room.title {
                     chat.groups.set_title(&chat.room.id, title);
                 }
+                out.members(&chat.room, chat.members(&account, out));
                 chat.groups.flush(out)?;
             }
             _ => continue,
@@ -82,6 +86,13 @@ fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), 
         out.progress(walk.bytes_done())?;
     }
     Ok(())
+}
+
+/// The ids of the members of a conversation: a list, or a list written as a string.
+fn members(raw: &RawValue) -> Vec<String> {
+    let written: Option<String> = serde_json::from_str(raw.get()).ok();
+    let list: Option<&RawValue> = serde_json::from_str(written.as_deref().unwrap_or(raw.get())).ok();
+    Items::of(list).0.into_iter().filter_map(|id| string(id.get().as_bytes())).take(NAMES_MAX).collect()
 }
 
 /// A value that is a string and not empty.
@@ -113,6 +124,8 @@ impl Account {
 /// One conversation.
 struct Chat {
     room: Room,
+    /// The ids of everybody in it, if the export lists them.
+    members: Vec<String>,
     stand_ins: StandIns,
     seen: SeenIds,
     groups: Regroup,
@@ -122,6 +135,7 @@ impl Default for Chat {
     fn default() -> Self {
         Self {
             room: Room::of(&PROGRAM, "", None),
+            members: Vec::new(),
             stand_ins: StandIns::default(),
             seen: SeenIds::default(),
             groups: Regroup::default(),
@@ -130,6 +144,16 @@ impl Default for Chat {
 }
 
 impl Chat {
+    /// The people who can read it by its list of members, without the owner and programs.
+    fn members(&self, account: &Account, out: &Out<'_>) -> Vec<ChannelHandle> {
+        let people = self.members.iter().filter(|id| match &account.owner {
+            _ if id.starts_with(message::PROGRAMS) => false,
+            Some(owner) => owner != *id,
+            None => !out.me.is(&account.name_of(id), id),
+        });
+        people.map(|id| handle(CHANNEL, id)).collect()
+    }
+
     fn take(&mut self, raw: &[u8], account: &mut Account, out: &mut Out<'_>) -> Result<(), Halt> {
         if self.room.id.starts_with(OWN_LISTS) && self.room.id != NOTES {
             out.skip_bytes(SkipReason::NotAMessage, raw);

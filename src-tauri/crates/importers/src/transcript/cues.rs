@@ -209,6 +209,9 @@ pub(super) fn clock(text: &str) -> Option<i64> {
     matches!(count, 2 | 3).then_some(seconds * 1000 + fraction_ms)
 }
 
+/// The length of the shortest date, `1/9/26`.
+const DATE_BYTES_MIN: usize = 6;
+
 /// If the line begins a turn: the speaker, the time, and whether it is a time of day.
 fn turn_line(line: &str) -> Option<(&str, i64, bool)> {
     if let Some((name, time)) = line.strip_prefix('[').and_then(|line| line.split_once("] ")) {
@@ -216,7 +219,9 @@ fn turn_line(line: &str) -> Option<(&str, i64, bool)> {
         return Some((label(name)?, clock(time.trim())?, is_clock));
     }
     let (name, time) = line.rsplit_once(char::is_whitespace)?;
-    if time.contains(['.', ',']) {
+    // A time behind a date is that of a message in a chat.
+    let is_date = |word: &str| word.len() >= DATE_BYTES_MIN && word.bytes().all(|b| b.is_ascii_digit() || b"-/.".contains(&b));
+    if time.contains(['.', ',']) || name.split_whitespace().next_back().is_some_and(is_date) {
         return None;
     }
     Some((label(name)?, clock(time)?, false))

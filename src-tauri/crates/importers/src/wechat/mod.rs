@@ -1,10 +1,16 @@
 //! A WeChat conversation in the JSON that WeFlow, CipherTalk and EchoTrace write: a `session` and its `messages`.
 //!
-//! WeChat has no export of its own; these programs read its database. They number the messages by position, so only the id of
-//! WeChat's server is used, where they give it. The kind of a message is a Chinese word. Deliberately not here: their other
-//! formats, and the texts of older programs, in which notices cannot be told from words.
+//! These programs read WeChat's database. They number the messages by position, so only the id of WeChat's server is used, where
+//! they give it. The kind of a message is a Chinese word. Texts are in modules of their own: what WeChat itself writes when messages
+//! are passed on (`shared.rs`), and what other programs write (`dated.rs`). Deliberately not here: their pages and tables.
 
+mod dated;
 mod notices;
+mod shared;
+mod text;
+
+pub(crate) use dated::DATED;
+pub(crate) use shared::SHARED;
 
 use std::io::BufRead;
 

@@ -1,10 +1,9 @@
 //! What ChatGPT remembered.
 
 use expect_test::expect;
-use keepsake_domain::{MessageType, Role, SourceKind, TimeCertainty};
 
+use super::*;
 use crate::memories::cells;
-use crate::{Feature, Format, Outcome, cell, check, fixture};
 
 pub(crate) fn page() -> Format {
     Format {
@@ -86,4 +85,35 @@ fn a_written_list_gives_its_memories() {
             skipped 4 no_header: Here is everything:
         "#]],
     );
+}
+
+#[test]
+fn a_copied_list_is_read_line_by_line_if_the_person_says_what_it_is() {
+    let path = fixture("chatgpt-memories/copied.txt");
+    assert!(matches!(sniff(&path), Err(ImportError::Unknown { .. })), "by itself it is text like any other");
+    assert_eq!(may_be(&path).unwrap(), [SourceKind::Chatgpt]);
+    let named = ImportOptions { source: Some(SourceKind::Chatgpt), ..options(None) };
+    let found = read(&path, &named).unwrap();
+    let expect = [
+        "Keeps bees in Gorgie.", "Is allergic to hazelnuts.", "Prefers tabs over spaces.", "Has two daughters, Inês and Clara.",
+        "Wants short answers.", "2026 is the year of the move.",
+    ];
+    assert_eq!(found.messages.iter().map(|message| message.text.as_str()).collect::<Vec<_>>(), expect);
+    assert!(found.skipped(SkipReason::Repeated));
+    for message in &found.messages {
+        assert_eq!((message.author.role, message.message_type), (Role::Assistant, MessageType::Notice), "never evidence");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let grown = folder.path().join("another name.txt");
+    fs::write(&grown, format!("Likes heather.\n{}", fs::read_to_string(&path).unwrap())).unwrap();
+    let grown = read(&grown, &named).unwrap();
+    assert!(
+        grown.ids().is_superset(&found.ids()) && grown.ids().len() == found.ids().len() + 1,
+        "a longer list adds what is new"
+    );
+    for (name, text) in [("page.html", "<p>Keeps bees.</p>"), ("data.json", "{\"a\":1}"), ("empty.txt", " \n")] {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        assert_eq!(may_be(&path).unwrap(), [], "{name} is no list");
+    }
 }

@@ -95,3 +95,17 @@ fn what_line_writes_in_japanese_is_understood() {
     "##]],
     );
 }
+
+#[test]
+fn a_chat_in_a_language_whose_words_are_unknown_is_read_by_its_shape() {
+    check(
+        &fixture("line/indonesian.txt"),
+        Some("Mara"),
+        expect![[r#"
+        # ea0ed3c5979a1c46 “Riwayat obrolan dengan Ana Lima” line ea0ed3c5979a1c46 private
+        h-4e22af45de9e0b7b 2026-01-13T22:05:00 local Ana Lima <Ana Lima> person: Hai
+        h-86aeb2f12de095e5 2026-01-13T22:06:00 local Mara <Mara> owner: Halo
+        h-4882a0052c432536 2026-01-13T22:07:00 local LINE <LINE> system notice: Ana Lima keluar
+    "#]],
+    );
+}

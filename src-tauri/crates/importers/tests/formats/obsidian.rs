@@ -1,18 +1,17 @@
 //! Obsidian vaults.
 
 use expect_test::expect;
-use keepsake_domain::{MessageType, Role, SourceKind, TimeCertainty};
-use keepsake_importers::{LeftOutReason, SkipReason, look_through};
+use keepsake_importers::LeftOutReason;
 
+use super::*;
 use crate::memories::cells;
-use crate::{Feature, Format, Outcome, cell, check, fixture};
 
 pub(crate) fn format() -> Format {
     Format {
         name: "Obsidian",
         kind: SourceKind::Obsidian,
         export: "obsidian/vault",
-        grown: "obsidian/vault-grown",
+        grown: "obsidian/grown/vault",
         me: None,
         cells: cells(vec![
             cell(Feature::Author, Outcome::Read, |all| {
@@ -49,11 +48,11 @@ fn a_vault_gives_its_notes() {
         &fixture("obsidian/vault"),
         None,
         expect![[r##"
-            # / “Notes” obsidian / private
+            # vault/ “vault” obsidian vault/ private
             Home.md 2026-01-01T00:00:00 inferred User <user> owner file {"path":"Home.md","links":["Bees","Projects/Bees","Tagebuch/2026/2026-01-05"]}: Home\n\n# Home\n\nEverything about the [[Bees|hives]] and the [[Projects/Bees#Winter|winter]].\n\n> [!tip] Start here\n> See [[Tagebuch/2026/2026-01-05]].
-            # Journal “Journal” obsidian Journal private
+            # vault/Journal “Journal” obsidian vault/Journal private
             Journal/Thursday, January 8th 2026.md 2026-01-08T00:00:00 inferred User <user> owner file {"path":"Journal/Thursday, January 8th 2026.md"}: Thursday, January 8th 2026\n\nA daily note of a plugin.
-            # Projects “Projects” obsidian Projects private
+            # vault/Projects “Projects” obsidian vault/Projects private
             Projects/Broken letters.md 2026-01-01T00:00:00 inferred User <user> owner file {"path":"Projects/Broken letters.md"}: Broken letters\n\nCaf� in another encoding.
             Projects/From the assistant.md 2026-01-01T00:00:00 inferred basic-memory <basic-memory> assistant notice {"path":"Projects/From the assistant.md","properties":{"title":"Hive inspection","type":"note","permalink":"projects/hive-inspection","tags":["bees"]},"tags":["bees"]}: From the assistant\n\n- [fact] The queen is two years old #bees
             Projects/Linked only.md 2026-01-01T00:00:00 inferred User <user> owner file {"path":"Projects/Linked only.md","properties":{"source":"https://example.org/x"}}: Linked only\n\nMy own words about a page.
@@ -64,7 +63,7 @@ fn a_vault_gives_its_notes() {
             Projects/Clipped article.md 2026-01-03T00:00:00 inferred User <user> owner forward {"path":"Projects/Clipped article.md","forwarded_from":"Ines Example, Otto Example","properties":{"title":"How bees dance","source":"https://example.org/dance","author":["[[Ines Example]]","Otto Example"],"published":"2025-12-01","created":"2026-01-03","tags":["clippings"]},"tags":["clippings"]}: Clipped article\n\nBees dance to tell where flowers are.
             Projects/202601051430 Hive.md 2026-01-05T14:30:00 local User <user> owner file {"path":"Projects/202601051430 Hive.md"}: 202601051430 Hive\n\nA note with the digits of a slip box.
             Projects/Linter.md 2026-01-05T21:03:11 local User <user> owner file {"path":"Projects/Linter.md","edited_at":"Tuesday, January 6th 2026, 7:00:00 am","properties":{"date created":"Monday, January 5th 2026, 9:03:11 pm","date modified":"Tuesday, January 6th 2026, 7:00:00 am"}}: Linter\n\nDated by a plugin.
-            # Tagebuch/2026 “Tagebuch/2026” obsidian Tagebuch/2026 private
+            # vault/Tagebuch/2026 “Tagebuch/2026” obsidian vault/Tagebuch/2026 private
             Tagebuch/2026/2026-01-05.md 2026-01-05T00:00:00 inferred User <user> owner file {"path":"Tagebuch/2026/2026-01-05.md","tags":["garden"]}: 2026-01-05\n\nPlanted heather with Ewa. #garden\n\n- [ ] order seeds\n- [x] feed the bees\n\n%% a remark that is not shown %%
             Tagebuch/2026/2026-01-06.md 2026-01-06T21:30:00 local User <user> owner file {"path":"Tagebuch/2026/2026-01-06.md","properties":{"created":"2026-01-06T21:30"}}: 2026-01-06\n\nQuiet day. The tagged time is that of the evening.
             Tagebuch/2026/2026-01-07.md 2026-01-07T00:00:00 inferred User <user> owner file {"path":"Tagebuch/2026/2026-01-07.md","properties":{"created":"2026-01-09T08:00:00+01:00"}}: 2026-01-07\n\nWritten two days later, about this day.
@@ -84,6 +83,31 @@ fn what_is_no_note_of_the_vault_is_listed_with_its_reason() {
     let expect = [("Projects/board.canvas", LeftOutReason::Unknown), ("Projects/img/My hive.jpg", LeftOutReason::Media)];
     assert_eq!(left_out, expect);
     assert_eq!(found.exports.len(), 1);
+}
+
+#[test]
+fn two_vaults_with_a_note_at_the_same_path_keep_both_and_one_vault_is_the_same_wherever_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    for (vault, text) in [("Home", "Bees need syrup."), ("Work", "The budget is late."), ("moved/Home", "Bees need syrup.")] {
+        note(&format!("{vault}/.obsidian/app.json"), "{}");
+        note(&format!("{vault}/Ideas/Today.md"), text);
+        note(&format!("{vault}/Today.md"), text);
+    }
+    let ids = |vault: &str| read(&folder.path().join(vault), &options(None)).unwrap().ids();
+    assert!(ids("Home").is_disjoint(&ids("Work")), "they are two");
+    assert_eq!(ids("Home"), ids("moved/Home"), "a vault that was moved is the same");
+    assert_eq!(ids("Home"), ids("Work/../Home/."), "however its path is written");
+    let zip = folder.path().join("Home.zip");
+    fs::write(&zip, zip_of(&files_of(&folder.path().join("Home")), "")).unwrap();
+    assert_eq!(ids("Home"), ids("Home.zip"), "in a zip of its name too");
+    fs::remove_dir_all(folder.path().join("moved")).unwrap();
+    fs::remove_file(zip).unwrap();
+    assert_eq!(ids("Home").union(&ids("Work")).cloned().collect::<BTreeSet<_>>(), ids(""), "both together in one folder");
 }
 
 #[test]

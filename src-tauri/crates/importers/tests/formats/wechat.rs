@@ -49,6 +49,94 @@ pub(crate) fn format() -> Format {
     }
 }
 
+pub(crate) fn shared() -> Format {
+    Format {
+        name: "WeChat, passed on as text",
+        kind: SourceKind::Wechat,
+        export: "wechat/shared.txt",
+        grown: "wechat/shared-later.txt",
+        me: Some("Mara"),
+        cells: vec![
+            cell(Feature::Author, Outcome::Read, |all| {
+                all.saying("See you").is_some_and(|message| message.author.role == Role::Owner)
+                    && all.saying("A new day").is_some_and(|message| message.author.name == "Bo Tanaka 蜂")
+            }),
+            cell(Feature::Time, Outcome::Read, |all| {
+                all.saying("春天见").is_some_and(|message| {
+                    message.time == Timestamp(1_767_988_800_000) && message.time_certainty == TimeCertainty::LocalAssumed
+                })
+            }),
+            cell(Feature::Reply, Outcome::Absent, |_| true),
+            cell(Feature::Thread, Outcome::Absent, |_| true),
+            cell(Feature::Edit, Outcome::Absent, |_| true),
+            cell(Feature::Deletion, Outcome::Absent, |_| true),
+            cell(Feature::Forward, Outcome::Absent, |_| true),
+            cell(Feature::Reaction, Outcome::Absent, |_| true),
+            cell(Feature::Attachment, Outcome::Kept, |all| {
+                all.saying("hive one.jpg").is_some_and(|message| message.message_type == MessageType::File)
+            }),
+            cell(Feature::Members, Outcome::Absent, |_| true),
+            cell(Feature::Bot, Outcome::Absent, |_| true),
+            cell(Feature::Disappearing, Outcome::Absent, |_| true),
+            cell(Feature::Call, Outcome::Absent, |_| true),
+            cell(Feature::Poll, Outcome::Absent, |_| true),
+        ],
+    }
+}
+
+#[test]
+fn messages_that_were_passed_on_are_read_with_and_without_empty_lines() {
+    check(
+        &fixture("wechat/shared.txt"),
+        Some("Mara"),
+        expect![[r##"
+        # h-afdadf6dfa132992 “Ana 和 Mara” wechat h-afdadf6dfa132992 private
+        h-5f343396ae2e9bad 2026-01-09T20:00:00 local Ana 🐝 <Ana 🐝> person: 春天见！ <b>&amp;</b>
+        h-12f9dbe7a2e07a80 2026-01-09T20:00:00 local Mara <Mara> owner: See you 🌸\non Saturday\n\nand Sunday
+        h-26f074798fa9476b 2026-01-09T20:01:00 local Ana 🐝 <Ana 🐝> person file {"attachments":[{"name":"hive one.jpg"}]}: hive one.jpg
+        h-3fc17a1cede3753a 2026-01-09T20:02:00 local Mara <Mara> owner: [later] is what I wrote
+        h-ac57c1ac67b57913 2026-01-09T20:03:00 local Ana 🐝 <Ana 🐝> person: The market opens at  9:00 sharp
+        h-4e593540aa8a1683 2026-01-09T20:05:00 local Mara <Mara> owner: Same words
+        h-4e593540aa8a1683-2 2026-01-09T20:05:00 local Mara <Mara> owner: Same words
+        h-c311328cc30a8845 2026-01-10T08:05:00 local Bo Tanaka 蜂 <Bo Tanaka 蜂> person: A new day
+        skipped 1 empty: Ana 🐝
+        skipped 1 media_placeholder: [语音]
+    "##]],
+    );
+    check(
+        &fixture("wechat/compact.txt"),
+        None,
+        expect![[r#"
+        # h-2b477c755a4fc20d “蜂” wechat h-2b477c755a4fc20d private
+        h-9553b9ed23f9ed75 2026-01-09T17:34:00 local Ana 11:00-20:00 <Ana 11:00-20:00> person: words right below
+        skipped 1 media_placeholder: [Photo]
+    "#]],
+    );
+}
+
+#[test]
+fn text_with_dates_is_of_wechat_only_if_the_person_says_so() {
+    for (name, expect) in [
+        ("wechat/dated.txt", &["春天见！", "See you\non Saturday", "see 2026-01-09 20:00:10 there"][..]),
+        ("wechat/dated-behind.txt", &["Hello", "Hi"]),
+    ] {
+        let path = fixture(name);
+        assert!(matches!(sniff(&path), Err(ImportError::Unknown { .. })), "{name} could be anything: {:?}", sniff(&path));
+        assert!(may_be(&path).unwrap().contains(&SourceKind::Wechat), "{name}");
+        let named = ImportOptions { source: Some(SourceKind::Wechat), ..options(Some("Mara")) };
+        let found = read(&path, &named).unwrap();
+        assert_eq!(found.messages.iter().map(|message| message.text.as_str()).collect::<Vec<_>>(), expect, "{name}");
+        assert!(found.messages.iter().any(|message| message.author.role == Role::Owner), "{name}");
+        assert_eq!(found.ids(), read(&path, &named).unwrap().ids(), "twice the same");
+        let other = ImportOptions { source: Some(SourceKind::Telegram), ..options(None) };
+        assert!(read(&path, &other).is_err(), "{name} is no chat of Telegram");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let letter = folder.path().join("letter.txt");
+    fs::write(&letter, "Dear Ana,\non 2026-01-09 20:00 we meet.\n").unwrap();
+    assert!(!may_be(&letter).unwrap().contains(&SourceKind::Wechat));
+}
+
 #[test]
 fn every_message_of_wechat_is_told_or_counted() {
     check(

@@ -1,0 +1,87 @@
+//! Tests that a file of any size is read within 256 MiB, for every format that is read as a stream. Alone in its process, because the
+//! kernel counts the memory of a process as a whole.
+//!
+//! By itself each file has a few megabytes, so that all are read in seconds. `make soak` gives each the gigabyte for which the limit
+//! is meant (`KEEPSAKE_HUGE_MB`).
+
+#![expect(clippy::unwrap_used, reason = "a test may fail by panic, its set-up included")]
+#![allow(clippy::print_stdout, reason = "the long form prints its figures")]
+
+use std::path::Path;
+use std::time::Instant;
+
+use keepsake_domain::Timestamp;
+use keepsake_importers::{ImportOptions, Read, Sink, Stop, read_path, sniff};
+use keepsake_testkit::sources::SOURCES;
+
+/// The most memory that reading a file may take.
+const AIM_MIB: u64 = 256;
+
+/// The size of each file, unless the environment says otherwise.
+const SIZE_MB: u64 = 6;
+
+/// The average size of a generated message in its frame, to begin with.
+const MESSAGE_BYTES: u64 = 350;
+
+#[derive(Default)]
+struct Count(u64);
+
+impl Sink for Count {
+    fn take(&mut self, read: Read) -> Result<(), Stop> {
+        self.0 += u64::from(matches!(read, Read::Message(_)));
+        Ok(())
+    }
+
+    fn progress(&mut self, _: u64, _: u64) -> Result<(), Stop> {
+        Ok(())
+    }
+}
+
+fn size_of(path: &Path) -> u64 {
+    let metadata = std::fs::metadata(path).unwrap();
+    if !metadata.is_dir() {
+        return metadata.len();
+    }
+    std::fs::read_dir(path).unwrap().map(|entry| size_of(&entry.unwrap().path())).sum()
+}
+
+/// Forgets the peak so far. Without `/proc` nothing can be measured, and the files are only read.
+fn forget_peak() {
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}
+
+fn peak_mib() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let kib: u64 = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib / 1024)
+}
+
+#[test]
+fn a_file_of_any_size_is_read_whole_and_within_its_memory() {
+    let size = std::env::var("KEEPSAKE_HUGE_MB").ok().and_then(|text| text.parse().ok()).unwrap_or(SIZE_MB) * 1_000_000;
+    let only = std::env::var("KEEPSAKE_HUGE_KIND").ok();
+    for (at, source) in SOURCES.iter().enumerate().filter(|(_, source)| only.as_deref().is_none_or(|kind| kind == source.kind)) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut messages = size / MESSAGE_BYTES;
+        let path = source.write(folder.path(), messages as usize, at as u64).unwrap();
+        let bytes = size_of(&path);
+        if bytes < size {
+            // Frames differ; the second time it has the size.
+            messages = messages * size / bytes + 1;
+            std::fs::remove_dir_all(folder.path().join(source.kind)).unwrap();
+            source.write(folder.path(), messages as usize, at as u64).unwrap();
+        }
+        assert_eq!(sniff(&path).unwrap().name(), source.kind);
+        forget_peak();
+        let began = Instant::now();
+        let mut count = Count::default();
+        let options = ImportOptions { me: source.me.map(str::to_owned), ..ImportOptions::new(Timestamp(1_767_225_600_000)) };
+        let report = read_path(&path, &options, &mut count).unwrap();
+        // Beside its messages a file may have a line that says what it is.
+        assert!(count.0 == messages && report.skipped <= 1, "{}: {} of {messages}", source.kind, count.0);
+        let Some(peak) = peak_mib() else { continue };
+        let (megabytes, seconds) = (size_of(&path) / 1_000_000, began.elapsed().as_secs_f64());
+        println!("{:12} {megabytes:5} MB, {messages:8} messages in {seconds:6.1} s; peak memory {peak} MiB", source.kind);
+        assert!(peak <= AIM_MIB, "{}: {peak} MiB", source.kind);
+    }
+}

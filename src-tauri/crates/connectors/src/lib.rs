@@ -5,6 +5,7 @@
 //! them. Not in this crate: the store, what the person chose, secrets at rest, and files ([`keepsake_importers`]).
 
 mod contract;
+mod device;
 mod link;
 pub mod mail;
 mod matrix;
@@ -13,6 +14,7 @@ mod simplex;
 mod supervise;
 
 pub use contract::{Delivered, Delivery, Fault, FoundChannel, Inbox, InboxError, Plan, Secret, Selected, Status};
+pub use device::{Asked, Comparison, ComparisonStage, DeviceRequest, DeviceStatus, KeyBackup};
 pub use link::Link;
 pub use matrix::{Matrix, SignIn, sign_in_address};
 pub use settings::{Connected, Settings, connect, connect_once};

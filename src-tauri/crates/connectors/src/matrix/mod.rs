@@ -3,16 +3,22 @@
 //! Reading is all: nothing is written into rooms, nobody sees that messages were read, and the account does not seem to be online. For
 //! the decision how, see docs/decisions/0055-matrix.md. Exports of Element are read by `keepsake-importers`.
 
+mod backup;
 mod chosen;
 mod client;
 mod crypto_store;
 mod keys;
+mod late;
+mod missing;
+mod own_device;
 mod position;
 mod reader;
+mod recovery;
 mod session;
 mod sync;
 mod timeline;
 mod vault;
+mod verification;
 
 use std::convert::Infallible;
 use std::sync::Arc;

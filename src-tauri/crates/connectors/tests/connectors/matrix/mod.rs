@@ -1,5 +1,8 @@
 //! The Matrix connector against a real Synapse, and against a scripted server.
 
+mod device;
+mod element;
+mod log;
 mod rooms;
 mod run;
 mod scripted;

@@ -10,6 +10,7 @@ use matrix_sdk_crypto::types::requests::{AnyOutgoingRequest, ToDeviceRequest};
 use matrix_sdk_crypto::{EncryptionSettings, OlmMachine};
 use reqwest::{Method, StatusCode};
 use ruma::api::IncomingResponse;
+use ruma::api::client::keys::upload_signatures;
 use ruma::{DeviceId, OwnedUserId, RoomId, TransactionId, UserId};
 use serde_json::{Value, json};
 
@@ -130,7 +131,7 @@ pub(super) struct User {
     base: String,
     token: String,
     pub(super) id: String,
-    device: String,
+    pub(super) device: String,
 }
 
 /// Keys change often, so that many are needed.
@@ -145,7 +146,7 @@ fn http() -> reqwest::Client {
     reqwest::Client::builder().tls_backend_preconfigured(none).build().unwrap()
 }
 
-fn percent(part: &str) -> String {
+pub(super) fn percent(part: &str) -> String {
     part.bytes()
         .map(|byte| if byte.is_ascii_alphanumeric() { (byte as char).to_string() } else { format!("%{byte:02X}") })
         .collect()
@@ -153,7 +154,7 @@ fn percent(part: &str) -> String {
 
 impl User {
     /// Sends a request until the server answers, which may be starting again.
-    async fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Value {
+    pub(super) async fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Value {
         let url = format!("{}/_matrix/client/v3/{path}", self.base);
         let began = Instant::now();
         loop {
@@ -240,7 +241,7 @@ impl User {
 /// Somebody who writes encrypted.
 pub(super) struct Cipherer {
     pub(super) user: User,
-    machine: OlmMachine,
+    pub(super) machine: OlmMachine,
 }
 
 impl Cipherer {
@@ -252,13 +253,15 @@ impl Cipherer {
         cipherer
     }
 
-    async fn send_due(&self) {
+    pub(super) async fn send_due(&self) {
         for request in self.machine.outgoing_requests().await.unwrap() {
             let id = request.request_id();
             match request.request() {
                 AnyOutgoingRequest::KeysUpload(asked) => {
-                    let body = json!({ "device_keys": asked.device_keys, "one_time_keys": asked.one_time_keys,
-                        "fallback_keys": asked.fallback_keys });
+                    let mut body = json!({ "one_time_keys": asked.one_time_keys, "fallback_keys": asked.fallback_keys });
+                    if let Some(keys) = &asked.device_keys {
+                        body["device_keys"] = serde_json::to_value(keys).unwrap();
+                    }
                     let answer = typed(&self.user.ask(Method::POST, "keys/upload", Some(body)).await);
                     let answer: ruma::api::client::keys::upload_keys::v3::Response = answer;
                     self.machine.mark_request_as_sent(id, &answer).await.unwrap();
@@ -269,7 +272,15 @@ impl Cipherer {
                         typed(&self.user.ask(Method::POST, "keys/query", Some(body)).await);
                     self.machine.mark_request_as_sent(id, &answer).await.unwrap();
                 }
-                other => panic!("nothing else is due: {other:?}"),
+                AnyOutgoingRequest::KeysClaim(asked) => {
+                    let body = json!({ "one_time_keys": asked.one_time_keys });
+                    let answer: ruma::api::client::keys::claim_keys::v3::Response =
+                        typed(&self.user.ask(Method::POST, "keys/claim", Some(body)).await);
+                    self.machine.mark_request_as_sent(id, &answer).await.unwrap();
+                }
+                AnyOutgoingRequest::ToDeviceRequest(asked) => self.send_to_device(asked).await,
+                AnyOutgoingRequest::SignatureUpload(asked) => self.sign(asked).await,
+                other => panic!("nothing is written into rooms: {other:?}"),
             }
         }
     }
@@ -308,11 +319,23 @@ impl Cipherer {
     /// Sends keys that are prepared.
     pub(super) async fn hand_out(&self, keys: Vec<Arc<ToDeviceRequest>>) {
         for asked in keys {
-            let path = format!("sendToDevice/{}/{}", asked.event_type, asked.txn_id);
-            let answer: ruma::api::client::to_device::send_event_to_device::v3::Response =
-                typed(&self.user.ask(Method::PUT, &path, Some(json!({ "messages": asked.messages }))).await);
-            self.machine.mark_request_as_sent(<&TransactionId>::from(asked.txn_id.as_str()), &answer).await.unwrap();
+            self.send_to_device(&asked).await;
         }
+    }
+
+    /// Sends a message to other devices.
+    pub(super) async fn send_to_device(&self, asked: &ToDeviceRequest) {
+        let path = format!("sendToDevice/{}/{}", asked.event_type, asked.txn_id);
+        let answer: ruma::api::client::to_device::send_event_to_device::v3::Response =
+            typed(&self.user.ask(Method::PUT, &path, Some(json!({ "messages": asked.messages }))).await);
+        self.machine.mark_request_as_sent(<&TransactionId>::from(asked.txn_id.as_str()), &answer).await.unwrap();
+    }
+
+    /// Tells the server of signatures.
+    pub(super) async fn sign(&self, asked: &upload_signatures::v3::Request) {
+        let body = serde_json::to_value(&asked.signed_keys).unwrap();
+        let answer = self.user.ask(Method::POST, "keys/signatures/upload", Some(body)).await;
+        assert!(answer["failures"].as_object().is_none_or(serde_json::Map::is_empty), "{answer}");
     }
 
     /// Makes a new key for the next message, which nobody has yet.
@@ -329,6 +352,6 @@ impl Cipherer {
     }
 }
 
-fn typed<T: IncomingResponse>(answer: &Value) -> T {
+pub(super) fn typed<T: IncomingResponse>(answer: &Value) -> T {
     T::try_from_http_response(ruma::exports::http::Response::new(answer.to_string().into_bytes())).ok().unwrap()
 }

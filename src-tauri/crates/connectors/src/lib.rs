@@ -16,6 +16,6 @@ mod supervise;
 pub use contract::{Delivered, Delivery, Fault, FoundChannel, Inbox, InboxError, Plan, Secret, Selected, Status};
 pub use device::{Asked, Comparison, ComparisonStage, DeviceRequest, DeviceStatus, KeyBackup};
 pub use link::Link;
-pub use matrix::{Matrix, SignIn, sign_in_address};
+pub use matrix::{BrowserSignIn, Matrix, SignIn, open_in_browser};
 pub use settings::{Connected, Settings, connect, connect_once};
 pub use supervise::supervise;

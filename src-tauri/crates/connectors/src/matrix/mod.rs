@@ -4,6 +4,7 @@
 //! the decision how, see docs/decisions/0055-matrix.md. Exports of Element are read by `keepsake-importers`.
 
 mod backup;
+mod browser;
 mod chosen;
 mod client;
 mod crypto_store;
@@ -35,7 +36,8 @@ use crate::contract::{Fault, Secret, Status};
 use crate::link::Link;
 use crate::settings::{Connected, Settings};
 
-pub use self::session::{SignIn, sign_in_address};
+pub use self::browser::{BrowserSignIn, open_in_browser};
+pub use self::session::SignIn;
 
 /// Name of the mark that the keys in the vault are those of this device at the server.
 const OWN_KEYS: &str = "own keys";

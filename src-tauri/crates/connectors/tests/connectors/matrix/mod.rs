@@ -1,5 +1,6 @@
 //! The Matrix connector against a real Synapse, and against a scripted server.
 
+mod browser;
 mod device;
 mod element;
 mod log;

@@ -34,11 +34,16 @@ fn python() -> PathBuf {
 
 impl Synapse {
     pub(super) async fn start() -> Self {
+        Self::start_with(json!({})).await
+    }
+
+    /// A server with more in its configuration.
+    pub(super) async fn start_with(more: Value) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let at = folder.path().display();
         let free = json!({ "per_second": 100_000, "burst_count": 100_000 });
-        let config = json!({
+        let mut config = json!({
             "server_name": "localhost",
             "public_baseurl": format!("http://127.0.0.1:{port}/"),
             "listeners": [{ "port": port, "bind_addresses": ["127.0.0.1"], "type": "http", "tls": false,
@@ -61,6 +66,9 @@ impl Synapse {
             "rc_login": { "address": free, "account": free, "failed_attempts": free },
             "rc_invites": { "per_room": free, "per_user": free, "per_issuer": free },
         });
+        for (name, value) in more.as_object().unwrap() {
+            config[name] = value.clone();
+        }
         // JSON is YAML.
         std::fs::write(folder.path().join("homeserver.yaml"), config.to_string()).unwrap();
         std::fs::write(folder.path().join("signing.key"), "ed25519 a_test AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n")
@@ -140,10 +148,15 @@ fn often() -> EncryptionSettings {
 }
 
 fn http() -> reqwest::Client {
+    http_builder().build().unwrap()
+}
+
+/// A client without certificates, which are not needed on loopback.
+pub(super) fn http_builder() -> reqwest::ClientBuilder {
     // Only the first installed provider counts, and it is always this one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let none = rustls::ClientConfig::builder().with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth();
-    reqwest::Client::builder().tls_backend_preconfigured(none).build().unwrap()
+    reqwest::Client::builder().tls_backend_preconfigured(none)
 }
 
 pub(super) fn percent(part: &str) -> String {

@@ -40,7 +40,7 @@ impl Asked {
     }
 
     /// Tells the result: a sentence for the person if it failed, which contains no secret.
-    pub(crate) fn answer(self, result: Result<(), String>) {
+    pub fn answer(self, result: Result<(), String>) {
         // Whoever asked may have stopped waiting.
         let _ = self.answer.send(result);
     }

@@ -1,7 +1,7 @@
 //! Matrix: reads the rooms of an account, encrypted ones included, as a device of its own called "Keepsake".
 //!
 //! Reading is all: nothing is written into rooms, nobody sees that messages were read, and the account does not seem to be online. For
-//! the decision how, see docs/decisions/0055-matrix.md. Exports of Element are read by `keepsake-importers`.
+//! the decision how, see docs/decisions/0055-matrix.md and 0060-a-device-that-is-verified.md. Exports of Element are read by `keepsake-importers`.
 
 mod backup;
 mod browser;

@@ -520,12 +520,20 @@ impl Reader {
             let mut room = known.cloned().unwrap_or_else(|| Room::new(id));
             room.is_left = is_left;
             learn(&mut room, &serde_json::from_str(raw.get()).unwrap_or_default());
+            if let Some(before) = room.replaces.as_ref().and_then(|id| self.rooms.get(id)) {
+                room.confirm(before);
+            }
             if known != Some(&room) {
                 if known.and_then(Room::found) != room.found() {
                     found.extend(room.found());
                 }
                 self.vault.put(&mut batch, Kind::Room, "", id, &room)?;
+                let replaced_by = room.replaced_by.clone();
                 self.rooms.insert(room.id.clone(), room);
+                if let Some(next) = replaced_by.and_then(|next| self.continued(id, &next)) {
+                    self.vault.put(&mut batch, Kind::Room, "", &next.id, &next)?;
+                    found.extend(next.found());
+                }
                 if batch.len() >= ROWS_MAX {
                     self.vault.commit(std::mem::take(&mut batch))?;
                 }
@@ -533,6 +541,14 @@ impl Reader {
         }
         self.vault.commit(batch)?;
         self.find(found).await
+    }
+
+    /// Says that a room continues another one, if it says so itself.
+    fn continued(&mut self, before: &str, next: &str) -> Option<Room> {
+        let before = self.rooms.get(before)?.clone();
+        let room = self.rooms.get_mut(next).filter(|room| room.replaces.as_ref() == Some(&before.id))?;
+        room.confirm(&before);
+        Some(room.clone())
     }
 
     /// Takes in what an answer tells of a chosen room.

@@ -229,6 +229,13 @@ impl User {
         self.ask(Method::PUT, &format!("rooms/{}/state/{kind}/", percent(room)), Some(content)).await;
     }
 
+    /// Replaces a room by a new one. Returns its id.
+    pub(super) async fn upgrade(&self, room: &str) -> String {
+        let body = json!({ "new_version": "11" });
+        let answer = self.ask(Method::POST, &format!("rooms/{}/upgrade", percent(room)), Some(body)).await;
+        answer["replacement_room"].as_str().unwrap().to_owned()
+    }
+
     /// All events of a room, the oldest first.
     pub(super) async fn events(&self, room: &str) -> Vec<Value> {
         let mut events = Vec::new();

@@ -2,6 +2,7 @@
 
 mod browser;
 mod device;
+mod discovery;
 mod element;
 mod log;
 mod rooms;

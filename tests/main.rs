@@ -11,6 +11,7 @@ mod harness;
 mod http;
 mod imports;
 mod links;
+mod matrix;
 mod merging;
 mod models;
 mod noninterference;

@@ -10,6 +10,8 @@ use keepsake_domain::{ChannelHandle, Message, SourceRef, Timestamp, Visibility};
 use secrecy::SecretString;
 use thiserror::Error;
 
+use crate::device::{Asked, DeviceStatus};
+
 /// A password, a token or a session. It is wiped from memory when dropped, and its debug output is empty.
 pub type Secret = SecretString;
 
@@ -125,6 +127,14 @@ pub trait Inbox: Send + Sync {
 
     /// Says what the source is doing.
     fn note(&self, status: Status);
+
+    /// What the person asked of this device since the last call. The choices of a [`Link`](crate::Link) change when there is more.
+    fn asked(&self) -> Vec<Asked> {
+        Vec::new()
+    }
+
+    /// Says how this device stands.
+    fn note_device(&self, _status: DeviceStatus) {}
 
     /// A folder for this source alone, which exists and is removed with it. Only for what a protocol must keep, such as keys, and
     /// only encrypted with a key from the [`Secret`].

@@ -5,6 +5,7 @@
 //! them. Not in this crate: the store, what the person chose, secrets at rest, and files ([`keepsake_importers`]).
 
 mod contract;
+mod device;
 mod link;
 pub mod mail;
 mod matrix;
@@ -13,7 +14,8 @@ mod simplex;
 mod supervise;
 
 pub use contract::{Delivered, Delivery, Fault, FoundChannel, Inbox, InboxError, Plan, Secret, Selected, Status};
+pub use device::{Asked, Comparison, ComparisonStage, DeviceRequest, DeviceStatus, KeyBackup};
 pub use link::Link;
-pub use matrix::{Matrix, SignIn, sign_in_address};
+pub use matrix::{BrowserSignIn, Matrix, SignIn, open_in_browser};
 pub use settings::{Connected, Settings, connect, connect_once};
 pub use supervise::supervise;

@@ -9,6 +9,7 @@ use keepsake_domain::{Message, SourceRef, Timestamp};
 use tokio::sync::watch;
 
 use crate::contract::{Delivered, Delivery, FoundChannel, Inbox, InboxError, Plan, Secret, Status};
+use crate::device::{Asked, DeviceStatus};
 
 /// The way from a connector to its inbox.
 #[derive(Clone)]
@@ -39,7 +40,8 @@ impl Link {
         self.call(|inbox| inbox.plan()).await
     }
 
-    /// Waits until the person chose other channels, or changed how much of one is wanted, since the last [`plan`](Self::plan).
+    /// Waits until the person chose other channels, changed how much of one is wanted, or asked something of this device, since the
+    /// last [`plan`](Self::plan).
     pub async fn changed(&mut self) {
         if self.choices.changed().await.is_err() {
             // Nobody can choose any more.
@@ -75,6 +77,16 @@ impl Link {
     /// See [`Inbox::note`].
     pub fn note(&self, status: Status) {
         self.inbox.note(status);
+    }
+
+    /// See [`Inbox::asked`]. What is asked later is announced by [`changed`](Self::changed).
+    pub fn asked(&self) -> Vec<Asked> {
+        self.inbox.asked()
+    }
+
+    /// See [`Inbox::note_device`].
+    pub fn note_device(&self, status: DeviceStatus) {
+        self.inbox.note_device(status);
     }
 
     /// See [`Inbox::folder`].

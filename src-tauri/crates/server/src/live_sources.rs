@@ -141,7 +141,8 @@ fn look(engine: &Engine, sources: &[(LiveSource, Choices)], running: &mut HashMa
             }
         }
         match running.get_mut(&row.id) {
-            Some(run) if run.choices != *choices => {
+            // What the person asks of the device comes the same way as what they choose.
+            Some(run) if run.choices != *choices || engine.is_device_asked(&row.id) => {
                 run.choices.clone_from(choices);
                 run.changed.send_modify(|version| *version += 1);
             }

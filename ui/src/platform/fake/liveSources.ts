@@ -2,7 +2,7 @@
  * The fake host's connected accounts: a mailbox that is up to date, a Matrix account that reads older messages, SimpleX whose
  * program does not run, and a webhook. Connecting succeeds unless the password is “wrong”.
  */
-import type { LiveChannelView, LiveSourceView } from '../../api/schema';
+import type { LiveChannelView, LiveDeviceView, LiveSourceView } from '../../api/schema';
 import { RpcError } from '../types';
 import type { Handlers, Host } from './index';
 
@@ -24,6 +24,16 @@ const ROOMS = [
   channel('!lobby:matrix.example', 'Beekeeping lobby', { member_count: 1_204, is_public: true }),
 ];
 
+/** A device that nobody has verified yet. */
+const LOCKED: LiveDeviceView = { is_verified: false, can_be_verified: true, backup: 'locked', keys_done: 0, keys_total: 0, comparison: null };
+
+const EMOJI = [
+  ['🐶', 'Dog'], ['🎩', 'Hat'], ['🌵', 'Cactus'], ['🔧', 'Spanner'], ['🐝', 'Bee'], ['📌', 'Pin'], ['🐶', 'Dog'],
+].map(([symbol = '', name = '']) => ({ symbol, name }));
+
+/** What a comparison becomes by each action. The other device answers at once. */
+const STAGES: Readonly<Record<string, string>> = { begin: 'shown', accept: 'shown', match: 'done', mismatch: 'mismatch', cancel: 'cancelled' };
+
 const plain = (kind: string, name: string, settings: Record<string, unknown>): Invented['view'] => ({
   id: '',
   kind,
@@ -35,6 +45,7 @@ const plain = (kind: string, name: string, settings: Record<string, unknown>): I
   next_at: null,
   daily_hour: null,
   last_message_at: null,
+  device: null,
   left_out: [],
   settings,
 });
@@ -66,6 +77,7 @@ function invent(now: number): Invented[] {
         state: 'catching_up',
         done: 1_200,
         total: 20_000,
+        device: LOCKED,
         last_message_at: now - 26 * HOUR,
       },
       channels: [
@@ -139,6 +151,22 @@ export function liveSourceCommands(host: Host, options: { firstRun: boolean; fol
     live_source_reconnect({ id, settings, secret }) {
       check(secret);
       change(id, { state: 'live', detail: null, next_at: null, ...(settings ? { settings } : {}) });
+      host.changed('sources');
+      return list();
+    },
+    live_source_browser: ({ homeserver }) => ({ attempt: 'attempt_1', address: `https://${homeserver}/_matrix/client/v3/login/sso/redirect`, is_opened: true }),
+    live_source_recover({ id, recovery_key }) {
+      if (recovery_key === 'wrong') throw new RpcError('refused', 'This is not the recovery key or passphrase of this Matrix account. Check it and enter it again.');
+      change(id, { device: { ...LOCKED, is_verified: true, backup: 'open', keys_done: 3, keys_total: 3 } });
+      const source = find(id);
+      source.channels = source.channels.map((row) => ({ ...row, messages: row.messages + row.unreadable, unreadable: 0 }));
+      host.changed('sources');
+      return list();
+    },
+    live_source_compare({ id, action }) {
+      const stage = STAGES[action] ?? 'cancelled';
+      const { device } = find(id).view;
+      change(id, { device: { ...LOCKED, ...device, is_verified: stage === 'done', comparison: { stage, other: 'Element on Linux', emoji: stage === 'shown' ? EMOJI : [] } } });
       host.changed('sources');
       return list();
     },

@@ -2,19 +2,42 @@
 //!
 //! Not in this module: the protocols (`keepsake-connectors`), and who keeps them running (`server`).
 
-use keepsake_connectors::{Connected, Secret, Settings, connect_once};
+use keepsake_connectors::{
+    BrowserSignIn, Connected, DeviceRequest, DeviceStatus, KeyBackup, Secret, Settings, connect_once, open_in_browser,
+};
 use keepsake_domain::{ChannelChoice, LiveSourceId, LiveSourceKind, Timestamp, Visibility};
-use keepsake_engine::{LiveSource, LiveState, NewLiveSource, random_bytes};
+use keepsake_engine::{Control as _, LiveSource, LiveState, NewLiveSource, random_bytes};
 use keepsake_store::LiveChannelRow;
 
 use super::erase::preview;
-use crate::app::App;
+use crate::app::{App, FileAccess};
 use crate::error::ApiError;
 use crate::types::conversations::ErasePreview;
 use crate::types::live_sources::*;
 use crate::types::{ById, Nothing};
 
-fn view(source: LiveSource, channels: &[LiveChannelRow]) -> Result<LiveSourceView, ApiError> {
+fn device_view(status: DeviceStatus) -> LiveDeviceView {
+    let (backup, keys_done, keys_total) = match status.backup {
+        KeyBackup::Absent => ("absent", 0, 0),
+        KeyBackup::Locked => ("locked", 0, 0),
+        KeyBackup::Open { done, total } => ("open", done, total),
+    };
+    let emoji = |(symbol, name): (&str, &str)| ComparedEmoji { symbol: symbol.to_owned(), name: name.to_owned() };
+    LiveDeviceView {
+        is_verified: status.is_verified,
+        can_be_verified: status.can_be_verified,
+        backup: backup.to_owned(),
+        keys_done,
+        keys_total,
+        comparison: status.comparison.map(|comparison| EmojiComparison {
+            stage: comparison.stage.name().to_owned(),
+            other: comparison.other,
+            emoji: comparison.emoji.into_iter().map(emoji).collect(),
+        }),
+    }
+}
+
+fn view(source: LiveSource, device: Option<DeviceStatus>, channels: &[LiveChannelRow]) -> Result<LiveSourceView, ApiError> {
     let LiveSource { row, state } = source;
     let count = |choice: ChannelChoice| channels.iter().filter(|channel| channel.choice == choice).count() as u64;
     let (detail, next_at) = match &state {
@@ -46,6 +69,7 @@ fn view(source: LiveSource, channels: &[LiveChannelRow]) -> Result<LiveSourceVie
         remembered: count(ChannelChoice::Remember),
         undecided: count(ChannelChoice::Ask),
         unreadable: channels.iter().map(|channel| channel.unreadable).sum(),
+        device: device.map(device_view),
         left_out: row.left_out.into_iter().map(|(reason, count)| LeftOutCount { reason, count }).collect(),
         settings: serde_json::from_str(&row.settings)
             .map_err(|error| ApiError::invalid(format!("the stored settings of a source cannot be read: {error}")))?,
@@ -59,7 +83,8 @@ pub(crate) fn live_sources_list(app: &App, _request: Nothing) -> Result<LiveSour
     let has_secret = sources.iter().any(|source| source.row.kind != LiveSourceKind::Webhook);
     let items = sources.into_iter().map(|source| {
         let channels = engine.live_channels(&source.row.id)?;
-        view(source, &channels)
+        let device = engine.own_device(&source.row.id);
+        view(source, device, &channels)
     });
     Ok(LiveSourcesResponse {
         items: items.collect::<Result<_, _>>()?,
@@ -72,9 +97,50 @@ fn settings(value: serde_json::Value) -> Result<Settings, ApiError> {
     serde_json::from_value(value).map_err(|error| ApiError::invalid(format!("the settings of the source: {error}")))
 }
 
-fn connected(settings: Settings, secret: Option<String>) -> Result<Connected, ApiError> {
-    let secret = secret.filter(|secret| !secret.is_empty()).map(Secret::from);
-    connect_once(settings, secret).map_err(|fault| ApiError::refused(fault.to_string()))
+/// Connects with a secret, or with what comes back from the browser.
+fn connected(app: &App, settings: Settings, secret: Option<String>, attempt: Option<&str>) -> Result<Connected, ApiError> {
+    let refused = |fault: keepsake_connectors::Fault| ApiError::refused(fault.to_string());
+    let secret = match attempt {
+        None => secret.filter(|secret| !secret.is_empty()).map(Secret::from),
+        Some(attempt) => {
+            let waiting = app.take_browser_sign_in(attempt);
+            let waiting = waiting.ok_or_else(|| ApiError::refused("this sign-in is over; begin again"))?;
+            let task = app.begin_task(attempt)?;
+            Some(waiting.finish_once(|| task.is_cancelled()).map_err(refused)?)
+        }
+    };
+    connect_once(settings, secret).map_err(refused)
+}
+
+pub(crate) fn live_source_browser(app: &App, request: BrowserSignInRequest) -> Result<BrowserSignInBegun, ApiError> {
+    let begun = BrowserSignIn::begin_once(&request.homeserver).map_err(|fault| ApiError::refused(fault.to_string()))?;
+    let address = begun.address().to_owned();
+    // A page in a browser opens it there.
+    let is_opened = app.inner.file_access == FileAccess::PickFiles && open_in_browser(&address).is_ok();
+    Ok(BrowserSignInBegun { attempt: app.keep_browser_sign_in(begun), address, is_opened })
+}
+
+pub(crate) fn live_source_recover(app: &App, request: LiveSourceRecoverRequest) -> Result<LiveSourcesResponse, ApiError> {
+    let id: LiveSourceId = request.id.parse()?;
+    if request.recovery_key.trim().is_empty() {
+        return Err(ApiError::invalid("enter the recovery key or the passphrase"));
+    }
+    app.engine().ask_own_device(&id, DeviceRequest::Recover(request.recovery_key.into()))?;
+    live_sources_list(app, Nothing {})
+}
+
+pub(crate) fn live_source_compare(app: &App, request: LiveSourceCompareRequest) -> Result<LiveSourcesResponse, ApiError> {
+    let id: LiveSourceId = request.id.parse()?;
+    let asked = match request.action.as_str() {
+        "begin" => DeviceRequest::Compare,
+        "accept" => DeviceRequest::Accept,
+        "match" => DeviceRequest::Match,
+        "mismatch" => DeviceRequest::Mismatch,
+        "cancel" => DeviceRequest::Cancel,
+        _ => return Err(ApiError::invalid("the action is none of begin, accept, match, mismatch and cancel")),
+    };
+    app.engine().ask_own_device(&id, asked)?;
+    live_sources_list(app, Nothing {})
 }
 
 pub(crate) fn live_source_add(app: &App, request: LiveSourceAddRequest) -> Result<LiveSourceAdded, ApiError> {
@@ -85,7 +151,7 @@ pub(crate) fn live_source_add(app: &App, request: LiveSourceAddRequest) -> Resul
         let (id, token) = engine.add_webhook(&name, random_bytes()?)?;
         return Ok(LiveSourceAdded { id: id.to_string(), token: Some(token), channels: 0 });
     }
-    let connected = connected(settings, request.secret)?;
+    let connected = connected(app, settings, request.secret, request.attempt.as_deref())?;
     let channels = connected.channels.len() as u64;
     let id = engine.add_live_source(NewLiveSource { connected, name: request.name, daily_hour: None })?;
     Ok(LiveSourceAdded { id: id.to_string(), token: None, channels })
@@ -97,7 +163,8 @@ pub(crate) fn live_source_reconnect(app: &App, request: LiveSourceReconnectReque
     let stored = serde_json::from_str(&engine.live_source(&id)?.row.settings)
         .map_err(|error| ApiError::invalid(format!("the stored settings of the source cannot be read: {error}")))?;
     let settings = settings(request.settings.unwrap_or(stored))?;
-    engine.reconnect_live_source(&id, &connected(settings, Some(request.secret))?)?;
+    let connected = connected(app, settings, request.secret, request.attempt.as_deref())?;
+    engine.reconnect_live_source(&id, &connected)?;
     live_sources_list(app, Nothing {})
 }
 

@@ -12,6 +12,44 @@ pub struct LeftOutCount {
     pub count: u64,
 }
 
+/// An emoji of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ComparedEmoji {
+    /// The emoji.
+    pub symbol: String,
+    /// Its name in English.
+    pub name: String,
+}
+
+/// A comparison of emoji with another device of the account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct EmojiComparison {
+    /// `requested`, `offered` (by the other device), `starting`, `shown`, `confirmed` (here), `done`, `mismatch`, `cancelled` or
+    /// `timed_out`.
+    pub stage: String,
+    /// The name or id of the other device, once it is known.
+    pub other: Option<String>,
+    /// The emoji, while they are compared.
+    pub emoji: Vec<ComparedEmoji>,
+}
+
+/// Keepsake's device at an account that is encrypted end to end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct LiveDeviceView {
+    /// The account vouches for the device.
+    pub is_verified: bool,
+    /// The account can vouch for devices.
+    pub can_be_verified: bool,
+    /// The backup of the keys of earlier messages: `absent`, `locked` (it needs the recovery key) or `open`.
+    pub backup: String,
+    /// Number of missing keys that the backup was asked for.
+    pub keys_done: u64,
+    /// Number of keys that were missing.
+    pub keys_total: u64,
+    /// The comparison that goes on or ended last.
+    pub comparison: Option<EmojiComparison>,
+}
+
 /// A live source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct LiveSourceView {
@@ -46,6 +84,8 @@ pub struct LiveSourceView {
     pub undecided: u64,
     /// Number of messages that cannot be read, because their keys are missing.
     pub unreadable: u64,
+    /// Its device, if it is encrypted and connected.
+    pub device: Option<LiveDeviceView>,
     /// Messages that were left out, by reason.
     pub left_out: Vec<LeftOutCount>,
     /// Its settings without secrets, as they were entered.
@@ -73,6 +113,10 @@ pub struct LiveSourceAddRequest {
     #[serde(default)]
     #[ts(optional)]
     pub secret: Option<String>,
+    /// The sign-in in the browser that was begun, in place of a secret. The answer comes when it ends.
+    #[serde(default)]
+    #[ts(optional)]
+    pub attempt: Option<String>,
     /// Another name than the account's. A webhook needs one.
     #[serde(default)]
     #[ts(optional)]
@@ -101,7 +145,58 @@ pub struct LiveSourceReconnectRequest {
     #[ts(optional, type = "Record<string, unknown>")]
     pub settings: Option<serde_json::Value>,
     /// The password or token.
-    pub secret: String,
+    #[serde(default)]
+    #[ts(optional)]
+    pub secret: Option<String>,
+    /// The sign-in in the browser that was begun, in place of a secret. The answer comes when it ends.
+    #[serde(default)]
+    #[ts(optional)]
+    pub attempt: Option<String>,
+}
+
+/// Begins a sign-in in the browser.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct BrowserSignInRequest {
+    /// The homeserver: its name, its address, or a user id there.
+    pub homeserver: String,
+}
+
+/// A sign-in that waits for the browser. `task_cancel` with the attempt ends it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct BrowserSignInBegun {
+    /// Its name, for the command that waits for it.
+    pub attempt: String,
+    /// The address to open in the browser.
+    pub address: String,
+    /// Whether the browser was opened.
+    pub is_opened: bool,
+}
+
+/// Opens the account's secret storage: verifies the device, and opens the backup of the keys of earlier messages.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct LiveSourceRecoverRequest {
+    /// Id of the source.
+    pub id: String,
+    /// The recovery key or the passphrase. It is not kept.
+    pub recovery_key: String,
+}
+
+impl std::fmt::Debug for LiveSourceRecoverRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LiveSourceRecoverRequest").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// Goes on with a comparison of emoji.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct LiveSourceCompareRequest {
+    /// Id of the source.
+    pub id: String,
+    /// `begin`, `accept`, `match`, `mismatch` or `cancel`.
+    pub action: String,
 }
 
 /// Pauses a source or all of them, or lets them go on.

@@ -1,6 +1,6 @@
 //! The requests that are sent to a homeserver, and what its refusals mean.
 //!
-//! Everything is read but four kinds of requests, none of which reaches a room: signing in, keys of this device, keys for other
+//! Everything is read but four kinds of requests, none of which reaches a room: signing in, keys of this device, messages to other
 //! devices, and signatures. What the answers say is not read here.
 
 use std::sync::Arc;

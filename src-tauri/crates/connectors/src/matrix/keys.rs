@@ -15,6 +15,7 @@ use ruma::api::client::keys::{claim_keys, get_keys, upload_keys};
 use ruma::api::client::sync::sync_events::DeviceLists;
 use ruma::api::client::to_device::send_event_to_device;
 use ruma::events::AnyToDeviceEvent;
+use ruma::events::secret::request::SecretName;
 use ruma::serde::Raw;
 use ruma::{DeviceId, OneTimeKeyAlgorithm, RoomId, UInt, UserId};
 use serde::de::DeserializeOwned;
@@ -38,7 +39,7 @@ const SETTINGS: DecryptionSettings = DecryptionSettings { sender_device_trust_re
 
 /// The encryption of an account.
 pub(super) struct Keys {
-    machine: OlmMachine,
+    pub(super) machine: OlmMachine,
 }
 
 /// What became of an encrypted event.
@@ -53,7 +54,8 @@ pub(super) enum Decrypted {
     },
 }
 
-fn kept(error: &CryptoStoreError) -> Fault {
+/// What is said when keys cannot be read or written.
+pub(super) fn kept(error: &CryptoStoreError) -> Fault {
     Fault::Inbox(InboxError::Store(format!("The keys of the Matrix account cannot be kept: {error}")))
 }
 
@@ -161,10 +163,41 @@ impl Keys {
             // Nothing is ever written into a room.
             AnyOutgoingRequest::RoomMessage(_) => return Ok(()),
         };
+        Ok(self.mark(marked)?)
+    }
+
+    /// The result of taking in an answer about keys.
+    pub(super) fn mark(&self, marked: Result<(), OlmError>) -> Result<(), Fault> {
         marked.map_err(|error| match error {
             OlmError::Store(error) => kept(&error),
             _ => Fault::protocol("The Matrix server answered about keys in an unknown form."),
-        })?;
-        Ok(())
+        })
+    }
+
+    /// Follows the devices and the identity of the account itself.
+    pub(super) async fn follow_own(&self) -> Result<(), Fault> {
+        self.machine.update_tracked_users([self.machine.user_id()]).await.map_err(|error| kept(&error))
+    }
+
+    /// Whether another device sent a key of the backup.
+    pub(super) async fn has_secrets(&self) -> Result<bool, Fault> {
+        let sent = self.machine.store().get_secrets_from_inbox(&SecretName::RecoveryKey).await.map_err(|error| kept(&error))?;
+        Ok(!sent.is_empty())
+    }
+
+    /// Asks the other devices of the account for the key of the backup.
+    pub(super) async fn ask_others_for_secrets(&self, client: &Client) -> Result<(), Fault> {
+        self.machine.query_missing_secrets_from_other_sessions().await.map_err(|error| kept(&error))?;
+        self.send_due(client).await
+    }
+
+    /// Whether the account vouches for this device, and whether it could.
+    pub(super) async fn trust(&self) -> Result<(bool, bool), Fault> {
+        let (user, device) = (self.machine.user_id(), self.machine.device_id());
+        let identity = self.machine.get_identity(user, None).await.map_err(|error| kept(&error))?;
+        let Some(identity) = identity.and_then(matrix_sdk_crypto::UserIdentity::own) else { return Ok((false, false)) };
+        let device = self.machine.get_device(user, device, None).await.map_err(|error| kept(&error))?;
+        // A server can show any identity, so it counts once the person confirmed it here.
+        Ok((identity.is_verified() && device.is_some_and(|device| device.is_cross_signed_by_owner()), true))
     }
 }

@@ -1,18 +1,25 @@
 //! Matrix: reads the rooms of an account, encrypted ones included, as a device of its own called "Keepsake".
 //!
 //! Reading is all: nothing is written into rooms, nobody sees that messages were read, and the account does not seem to be online. For
-//! the decision how, see docs/decisions/0055-matrix.md. Exports of Element are read by `keepsake-importers`.
+//! the decision how, see docs/decisions/0055-matrix.md and 0060-a-device-that-is-verified.md. Exports of Element are read by `keepsake-importers`.
 
+mod backup;
+mod browser;
 mod chosen;
 mod client;
 mod crypto_store;
 mod keys;
+mod late;
+mod missing;
+mod own_device;
 mod position;
 mod reader;
+mod recovery;
 mod session;
 mod sync;
 mod timeline;
 mod vault;
+mod verification;
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -29,7 +36,8 @@ use crate::contract::{Fault, Secret, Status};
 use crate::link::Link;
 use crate::settings::{Connected, Settings};
 
-pub use self::session::{SignIn, sign_in_address};
+pub use self::browser::{BrowserSignIn, open_in_browser};
+pub use self::session::SignIn;
 
 /// Name of the mark that the keys in the vault are those of this device at the server.
 const OWN_KEYS: &str = "own keys";

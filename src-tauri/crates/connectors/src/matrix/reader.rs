@@ -18,10 +18,12 @@ use serde_json::value::RawValue;
 
 use super::chosen::{Chosen, Head, member};
 use super::client::{ANSWER_BYTES_MAX, Ask, Client, Failure, SYNC_BYTES_MAX};
-use super::keys::{Decrypted, Keys};
+use super::keys::Keys;
+use super::late::Fetched;
+use super::own_device::OwnDevice;
 use super::position::{Gap, Position, Turned};
 use super::sync::{Answer, Page, ROOMS_MAX, Room, RoomPart, TIMELINE_MAX, filter, learn, rooms_of};
-use super::timeline::{Around, EVENT_BYTES_MAX, Pending, Reading, Unreadable, forget_unreadable, id_of, unreadable_scope};
+use super::timeline::{Around, EVENT_BYTES_MAX, Pending, Reading};
 use super::vault::{Batch, Kind, Vault};
 use crate::contract::{Delivery, Fault, FoundChannel, Status};
 use crate::link::Link;
@@ -36,7 +38,7 @@ const QUIET_PAUSE: Duration = Duration::from_secs(1);
 const PAGE_EVENTS: &str = "100";
 
 /// Events that are parsed together, and their bytes: a parsed event takes up to ten times the memory of its text.
-const CHUNK_EVENTS: usize = 100;
+pub(super) const CHUNK_EVENTS: usize = 100;
 const CHUNK_BYTES: usize = 2 * 1024 * 1024;
 
 /// Rooms that are named at once.
@@ -49,7 +51,8 @@ const ROWS_MAX: usize = 1_000;
 const CHOSEN: &str = "chosen rooms";
 const SYNCED: &str = "rooms are known";
 
-type Asking<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+/// A request that is under way.
+pub(super) type Asking<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// A page of history that was asked for.
 struct Turning {
@@ -60,13 +63,13 @@ struct Turning {
 
 /// An account that is read.
 pub(super) struct Reader {
-    link: Link,
-    client: Arc<Client>,
-    vault: Arc<Vault>,
-    keys: Keys,
-    owner: String,
+    pub(super) link: Link,
+    pub(super) client: Arc<Client>,
+    pub(super) vault: Arc<Vault>,
+    pub(super) keys: Keys,
+    pub(super) owner: String,
     rooms: HashMap<String, Room>,
-    chosen: BTreeMap<String, Chosen>,
+    pub(super) chosen: BTreeMap<String, Chosen>,
     /// Up to where the account was synchronized.
     token: String,
     status: Option<Status>,
@@ -74,6 +77,8 @@ pub(super) struct Reader {
     done: u64,
     /// The delivery that is held back until it is known whether it is the last one of an answer.
     held: Option<Delivery>,
+    /// This device.
+    pub(super) own: OwnDevice,
 }
 
 /// A synchronization. `since` is where the last one ended.
@@ -102,6 +107,14 @@ pub(super) fn parse(body: &[u8]) -> Result<Answer<'_>, Fault> {
     })
 }
 
+/// Waits for a request, or for ever if there is none.
+async fn arrival<T>(request: &mut Option<Asking<T>>) -> T {
+    match request.as_mut() {
+        Some(request) => request.await,
+        None => std::future::pending().await,
+    }
+}
+
 impl Reader {
     /// Reads the account until that fails.
     pub(super) async fn run(
@@ -123,8 +136,11 @@ impl Reader {
             status: None,
             done: 0,
             held: None,
+            own: OwnDevice::default(),
         };
+        reader.keys.follow_own().await?;
         reader.keys.send_due(&reader.client).await?;
+        reader.open_backup().await?;
         reader.begin().await?;
         reader.read_on().await
     }
@@ -277,11 +293,17 @@ impl Reader {
     async fn read_on(&mut self) -> Result<Infallible, Fault> {
         let mut syncing: Option<Asking<Result<Vec<u8>, Failure>>> = None;
         let mut turning: Option<Asking<Turning>> = None;
+        let mut fetching: Option<Asking<Fetched>> = None;
         // The first answer comes at once, so that it is soon known whether anything is missing.
         let mut wait = Duration::ZERO;
         let mut pause = Duration::ZERO;
         let mut asked = tokio::time::Instant::now();
+        self.advance_device().await?;
+        self.do_asked().await?;
         loop {
+            if fetching.is_none() {
+                fetching = self.next_backup_key();
+            }
             if turning.is_none() {
                 turning = self.next_page();
             }
@@ -298,12 +320,8 @@ impl Reader {
                     synchronize(client, since, wait, TIMELINE_MAX).await
                 })
             });
-            let page = async {
-                match turning.as_mut() {
-                    Some(turning) => turning.await,
-                    None => std::future::pending().await,
-                }
-            };
+            let page = arrival(&mut turning);
+            let key = arrival(&mut fetching);
             tokio::select! {
                 body = sync => {
                     syncing = None;
@@ -316,7 +334,14 @@ impl Reader {
                     turning = None;
                     self.take_page(turned).await?;
                 }
-                () = self.link.changed() => self.replan(false).await?,
+                fetched = key => {
+                    fetching = None;
+                    self.take_backup_key(fetched).await?;
+                }
+                () = self.link.changed() => {
+                    self.replan(false).await?;
+                    self.do_asked().await?;
+                }
             }
         }
     }
@@ -415,7 +440,7 @@ impl Reader {
         Ok(())
     }
 
-    async fn read(&self, room: &str, pending: &mut Pending, events: Vec<Value>) -> Result<(), Fault> {
+    pub(super) async fn read(&self, room: &str, pending: &mut Pending, events: Vec<Value>) -> Result<(), Fault> {
         let Some(chosen) = self.chosen.get(room) else { return Ok(()) };
         let known = self.rooms.get(room);
         let around = Around {
@@ -431,7 +456,10 @@ impl Reader {
     }
 
     /// Delivers what was read, but for the last part, which is returned.
-    async fn flush(&mut self, room: &str, pending: &mut Pending, is_last: bool) -> Result<Delivery, Fault> {
+    pub(super) async fn flush(&mut self, room: &str, pending: &mut Pending, is_last: bool) -> Result<Delivery, Fault> {
+        for session in std::mem::take(&mut pending.missing) {
+            self.own.missing.note((room.to_owned(), session), tokio::time::Instant::now());
+        }
         let mut deliveries = pending.take(room, &self.vault, is_last)?;
         let last = deliveries.pop().unwrap_or_default();
         self.done += last.messages.len() as u64;
@@ -475,6 +503,7 @@ impl Reader {
             self.link.deliver(Delivery { source_position, ..last.unwrap_or_default() }).await?;
         }
         self.token = answer.next_batch;
+        self.advance_device().await?;
         Ok(is_quiet)
     }
 
@@ -491,12 +520,20 @@ impl Reader {
             let mut room = known.cloned().unwrap_or_else(|| Room::new(id));
             room.is_left = is_left;
             learn(&mut room, &serde_json::from_str(raw.get()).unwrap_or_default());
+            if let Some(before) = room.replaces.as_ref().and_then(|id| self.rooms.get(id)) {
+                room.confirm(before);
+            }
             if known != Some(&room) {
                 if known.and_then(Room::found) != room.found() {
                     found.extend(room.found());
                 }
                 self.vault.put(&mut batch, Kind::Room, "", id, &room)?;
+                let replaced_by = room.replaced_by.clone();
                 self.rooms.insert(room.id.clone(), room);
+                if let Some(next) = replaced_by.and_then(|next| self.continued(id, &next)) {
+                    self.vault.put(&mut batch, Kind::Room, "", &next.id, &next)?;
+                    found.extend(next.found());
+                }
                 if batch.len() >= ROWS_MAX {
                     self.vault.commit(std::mem::take(&mut batch))?;
                 }
@@ -504,6 +541,14 @@ impl Reader {
         }
         self.vault.commit(batch)?;
         self.find(found).await
+    }
+
+    /// Says that a room continues another one, if it says so itself.
+    fn continued(&mut self, before: &str, next: &str) -> Option<Room> {
+        let before = self.rooms.get(before)?.clone();
+        let room = self.rooms.get_mut(next).filter(|room| room.replaces.as_ref() == Some(&before.id))?;
+        room.confirm(&before);
+        Some(room.clone())
     }
 
     /// Takes in what an answer tells of a chosen room.
@@ -540,43 +585,5 @@ impl Reader {
             last.members = self.members(id);
         }
         self.hold(last).await
-    }
-
-    /// Reads messages whose key came late: that key, or any that is there now.
-    async fn read_late(&mut self, room: &str, session: Option<&str>) -> Result<(), Fault> {
-        let sessions: BTreeSet<String> = match session {
-            Some(session) => [session.to_owned()].into(),
-            None => self.vault.all::<String>(Kind::UnreadableOf, room)?.into_iter().collect(),
-        };
-        for session in sessions {
-            if !self.vault.has(Kind::RoomKey, room, &session)? {
-                continue;
-            }
-            let waiting: Vec<Unreadable> = self.vault.all(Kind::Unreadable, &unreadable_scope(room, &session))?;
-            let mut clear = Vec::new();
-            for Unreadable { event, .. } in waiting {
-                if let Decrypted::Clear(event) = self.keys.decrypt(&event, room).await? {
-                    clear.push(event);
-                }
-            }
-            clear.sort_by_key(|event| event.get("origin_server_ts").and_then(Value::as_i64));
-            let ids: Vec<String> = clear.iter().filter_map(id_of).map(str::to_owned).collect();
-            while !clear.is_empty() {
-                let rest = clear.split_off(clear.len().min(CHUNK_EVENTS));
-                let mut pending = Pending::default();
-                self.read(room, &mut pending, clear).await?;
-                let last = self.flush(room, &mut pending, true).await?;
-                self.link.deliver(last).await?;
-                clear = rest;
-            }
-            for id in &ids {
-                forget_unreadable(&self.vault, room, id)?;
-            }
-            if !ids.is_empty() {
-                let unreadable = Some(self.vault.count(Kind::UnreadableOf, room)?);
-                self.link.deliver(Delivery { channel: room.to_owned(), unreadable, ..Delivery::default() }).await?;
-            }
-        }
-        Ok(())
     }
 }

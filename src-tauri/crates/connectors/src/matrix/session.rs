@@ -107,7 +107,7 @@ pub enum SignIn {
     Password,
     /// With an access token of a device that no other program uses.
     AccessToken,
-    /// In the browser: with the `loginToken` that came back (see [`sign_in_address`]).
+    /// In the browser: with the token that came back from there.
     Browser,
 }
 
@@ -118,16 +118,15 @@ pub(super) struct Begun {
     pub(super) device: String,
 }
 
-/// The address to open in the browser for signing in there. The server sends the browser on to `redirect`, an address on this
+/// The page of a homeserver for signing in in the browser. The server sends the browser on to `redirect`, an address on this
 /// computer, with `loginToken` in its query.
-pub async fn sign_in_address(homeserver: &str, redirect: &str) -> Result<String, Fault> {
-    let mut url = discover(homeserver).await?;
-    url.path_segments_mut()
+pub(super) fn sign_in_page(mut base: Url, redirect: &str) -> Result<String, Fault> {
+    base.path_segments_mut()
         .map_err(|()| Fault::refused("The address of the Matrix server is no address of a web server."))?
         .pop_if_empty()
         .extend(["_matrix", "client", "v3", "login", "sso", "redirect"]);
-    url.query_pairs_mut().append_pair("redirectUrl", redirect);
-    Ok(url.into())
+    base.query_pairs_mut().append_pair("redirectUrl", redirect);
+    Ok(base.into())
 }
 
 /// Whether messages may be read over this address: encrypted, or from this computer itself.
@@ -189,9 +188,13 @@ pub(super) async fn begin(base: &Url, user: &str, sign_in: SignIn, entered: Opti
         SignIn::Password => {
             let by = json!({ "type": "m.login.password", "identifier": { "type": "m.id.user", "user": user.trim() },
                 "password": entered.expose_secret() });
-            log_in(base, by).await?
+            log_in(base, by, "The Matrix server does not know this account with this password. Check both, and the server.")
+                .await?
         }
-        SignIn::Browser => log_in(base, json!({ "type": "m.login.token", "token": entered.expose_secret() })).await?,
+        SignIn::Browser => {
+            let by = json!({ "type": "m.login.token", "token": entered.expose_secret() });
+            log_in(base, by, "The Matrix server no longer takes this sign-in. Sign in in the browser again.").await?
+        }
         SignIn::AccessToken => {
             let tokens = Tokens { access_token: entered.expose_secret().trim().to_owned().into(), refresh_token: None };
             let client = Client::new(base.clone(), Some(tokens.clone()), None)?;
@@ -225,18 +228,15 @@ fn ids(answer: &[u8]) -> Result<(String, String), Fault> {
     Ok((ids.user_id, ids.device_id))
 }
 
-async fn log_in(base: &Url, mut by: Value) -> Result<(Tokens, String, String), Fault> {
+async fn log_in(base: &Url, mut by: Value, refused: &str) -> Result<(Tokens, String, String), Fault> {
     by["initial_device_display_name"] = DEVICE_NAME.into();
     let path = ["v3", "login"];
     let ask = Ask { path: &path, body: Some(by), bytes_max: ANSWER_BYTES_MAX, what: "signing in", ..Ask::default() };
     let answer = Client::new(base.clone(), None, None)?.ask(&ask).await.map_err(|failure| match failure {
-        Failure::Missing(_) | Failure::UnknownToken { .. } => {
-            Fault::refused("The Matrix server does not know this account with this password. Check both, and the server.")
-        }
+        Failure::Missing(_) | Failure::UnknownToken { .. } => Fault::refused(refused),
         other => other.into(),
     })?;
-    let tokens: Tokens =
-        serde_json::from_slice(&answer).map_err(|_| Fault::protocol("The Matrix server gave no session for the password."))?;
+    let tokens: Tokens = serde_json::from_slice(&answer).map_err(|_| Fault::protocol("The Matrix server gave no session."))?;
     let (user, device) = ids(&answer)?;
     Ok((tokens, user, device))
 }

@@ -29,7 +29,7 @@ pub(super) const ROOMS_MAX: usize = 100_000;
 /// The state of rooms that is read.
 const STATE: &[&str] = &[
     "m.room.name", "m.room.canonical_alias", "m.room.join_rules", "m.room.history_visibility", "m.room.encryption",
-    "m.room.create", "m.room.member",
+    "m.room.create", "m.room.member", "m.room.tombstone",
 ];
 
 /// What a synchronization is to contain.
@@ -150,6 +150,15 @@ pub(super) struct Room {
     is_space: bool,
     /// Whether the account is no longer in it.
     pub(super) is_left: bool,
+    /// The room that replaces it.
+    #[serde(default)]
+    pub(super) replaced_by: Option<String>,
+    /// The room that it says it replaces.
+    #[serde(default)]
+    pub(super) replaces: Option<String>,
+    /// Whether that room names this one as well. Anybody can claim to continue a room.
+    #[serde(default)]
+    is_continuation: bool,
 }
 
 impl Room {
@@ -180,7 +189,12 @@ impl Room {
             "m.room.history_visibility" => self.history = content("history_visibility"),
             // Encryption cannot be ended.
             "m.room.encryption" => self.is_encrypted = true,
-            "m.room.create" => self.is_space = content("type").as_deref() == Some("m.space"),
+            "m.room.create" => {
+                self.is_space = content("type").as_deref() == Some("m.space");
+                let predecessor = event.get("content").and_then(|content| content.get("predecessor")?.get("room_id")?.as_str());
+                self.replaces = predecessor.map(short);
+            }
+            "m.room.tombstone" => self.replaced_by = content("replacement_room"),
             "m.room.member" => {
                 if let Some((_, name)) = self.heroes.iter_mut().find(|(hero, _)| hero == state_key) {
                     *name = content("displayname").or(name.take());
@@ -215,11 +229,25 @@ impl Room {
         }
     }
 
+    /// Takes in the room that it says it replaces.
+    pub(super) fn confirm(&mut self, predecessor: &Self) {
+        self.is_continuation = predecessor.replaced_by.as_ref() == Some(&self.id);
+    }
+
+    /// Its name for the person who chooses: with what became of it.
+    fn choice_title(&self) -> String {
+        match (self.is_continuation, &self.replaced_by) {
+            (_, Some(_)) => format!("{} (replaced by another room)", self.title()),
+            (true, None) => format!("{} (continues a room that was replaced)", self.title()),
+            (false, None) => self.title(),
+        }
+    }
+
     /// The room for the person; `None` for a space, which is a folder of rooms.
     pub(super) fn found(&self) -> Option<FoundChannel> {
         (!self.is_space && !self.is_left).then(|| FoundChannel {
             id: self.id.clone(),
-            title: self.title(),
+            title: self.choice_title(),
             member_count: self.joined,
             is_encrypted: self.is_encrypted,
             visibility: if self.is_public() { Visibility::Public } else { Visibility::Private },
@@ -234,7 +262,18 @@ pub(super) fn rooms_of(answer: &Answer<'_>) -> Vec<Room> {
         learn(&mut room, &serde_json::from_str(raw.get()).unwrap_or_default());
         room
     };
-    answer.rooms.join.iter().take(ROOMS_MAX).map(part).collect()
+    let mut rooms: Vec<Room> = answer.rooms.join.iter().take(ROOMS_MAX).map(part).collect();
+    // The rooms are in the order of their ids.
+    let place = |rooms: &[Room], id: &str| rooms.binary_search_by(|room| room.id.as_str().cmp(id)).ok();
+    for at in 0..rooms.len() {
+        let before = rooms.get(at).and_then(|room| room.replaces.as_deref()).and_then(|id| place(&rooms, id));
+        if let Some(before) = before.and_then(|before| rooms.get(before).cloned())
+            && let Some(room) = rooms.get_mut(at)
+        {
+            room.confirm(&before);
+        }
+    }
+    rooms
 }
 
 /// Takes in what an answer tells of a room.
@@ -287,6 +326,30 @@ mod tests {
         check(json!({ "m.joined_member_count": 1 }), &[], "Empty room");
         // A message that looks like a name names nothing.
         check(json!({}), &[json!({ "type": "m.room.name", "content": { "name": "fake" } })], "Empty room");
+    }
+
+    #[test]
+    fn a_room_continues_another_one_if_both_say_so() {
+        let check = |what: &str, tombstone: Option<&str>, predecessor: Option<&str>, expect: [&str; 2]| {
+            let state = |kind: &str, content: Value| json!({ "type": kind, "state_key": "", "content": content });
+            let named = |more: Option<Value>| {
+                let events: Vec<Value> = [state("m.room.name", json!({ "name": "Bees" }))].into_iter().chain(more).collect();
+                json!({ "state": { "events": events } })
+            };
+            let old = named(tombstone.map(|id| state("m.room.tombstone", json!({ "body": "", "replacement_room": id }))));
+            let new = named(predecessor.map(|id| state("m.room.create", json!({ "predecessor": { "room_id": id } }))));
+            let body = json!({ "next_batch": "s", "rooms": { "join": { "!old:a": old, "!new:a": new } } }).to_string();
+            let rooms = rooms_of(&serde_json::from_str(&body).unwrap());
+            let titles: Vec<String> = rooms.iter().filter_map(Room::found).map(|found| found.title).collect();
+            assert_eq!(titles, expect, "{what}");
+            assert!(rooms.iter().all(|room| room.title() == "Bees"), "the room itself keeps its name");
+        };
+        let (replaced, continues) = ("Bees (replaced by another room)", "Bees (continues a room that was replaced)");
+        check("an upgrade", Some("!new:a"), Some("!old:a"), [continues, replaced]);
+        check("a claim", None, Some("!old:a"), ["Bees", "Bees"]);
+        check("a claim about another one", Some("!other:a"), Some("!old:a"), ["Bees", replaced]);
+        check("a room that nobody knows", Some("!new:a"), Some("!gone:a"), ["Bees", replaced]);
+        check("two rooms", None, None, ["Bees", "Bees"]);
     }
 
     #[test]

@@ -77,6 +77,8 @@ pub(super) struct Pending {
     left_out: BTreeMap<&'static str, u64>,
     bytes: usize,
     is_unreadable_changed: bool,
+    /// Ids of keys that are missing.
+    pub(super) missing: BTreeSet<String>,
 }
 
 /// What is needed to read events.
@@ -212,6 +214,7 @@ impl Reading<'_> {
                     && !said.is_some_and(|said| self.is_unwanted(said))
                 {
                     pending.is_unreadable_changed = true;
+                    pending.missing.insert(session.clone());
                     let room = self.around.room;
                     let kept = Unreadable { id: id.to_owned(), event: event.clone() };
                     self.vault.put(batch, Kind::Unreadable, &unreadable_scope(room, &session), id, &kept)?;

@@ -2,9 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex};
 
-use keepsake_connectors::{Delivered, Delivery, FoundChannel, Inbox, InboxError, Link, Plan, Secret, Selected, Status};
+use keepsake_connectors::{
+    Asked, Delivered, Delivery, DeviceRequest, DeviceStatus, FoundChannel, Inbox, InboxError, Link, Plan, Secret, Selected,
+    Status,
+};
 use keepsake_domain::{ChannelHandle, Message, SourceRef, Timestamp};
 use tokio::sync::watch;
 
@@ -23,6 +27,8 @@ pub(crate) struct Kept {
     pub(crate) unreadable: BTreeMap<String, u64>,
     pub(crate) statuses: Vec<Status>,
     pub(crate) secret: Option<Secret>,
+    pub(crate) devices: Vec<DeviceStatus>,
+    asked: Vec<Asked>,
     /// Number of messages that were delivered again with the same content.
     pub(crate) known: u64,
     pub(crate) deliveries: u64,
@@ -58,6 +64,19 @@ impl MemoryInbox {
             kept.selected.entry(channel.to_owned()).or_default().since = since;
         });
         self.choices.send_modify(|version| *version += 1);
+    }
+
+    /// Asks something of the device, and tells the connector. Returns where the result comes.
+    pub(crate) fn ask(&self, request: DeviceRequest) -> Receiver<Result<(), String>> {
+        let (asked, result) = Asked::new(request);
+        self.with(|kept| kept.asked.push(asked));
+        self.choices.send_modify(|version| *version += 1);
+        result
+    }
+
+    /// How the device stands.
+    pub(crate) fn device(&self) -> DeviceStatus {
+        self.with(|kept| kept.devices.last().cloned().unwrap_or_default())
     }
 
     /// The texts of all messages, in the order in which they came.
@@ -150,6 +169,14 @@ impl Inbox for MemoryInbox {
 
     fn note(&self, status: Status) {
         self.with(|kept| kept.statuses.push(status));
+    }
+
+    fn asked(&self) -> Vec<Asked> {
+        self.with(|kept| std::mem::take(&mut kept.asked))
+    }
+
+    fn note_device(&self, status: DeviceStatus) {
+        self.with(|kept| kept.devices.push(status));
     }
 
     fn folder(&self) -> PathBuf {

@@ -171,6 +171,9 @@ impl Engine {
 
     /// Notes what a source is doing, and tells the windows; `None` if no process reads it any more.
     pub fn note_live_state(&self, id: &LiveSourceId, state: Option<LiveState>) {
+        if !matches!(state, Some(LiveState::CatchingUp { .. } | LiveState::Live)) {
+            self.inner.own_devices.forget(id);
+        }
         let mut states = self.inner.live_states.lock().unwrap_or_else(PoisonError::into_inner);
         let before = states.get(id).cloned();
         if before == state {

@@ -10,6 +10,7 @@ pub(crate) mod live;
 pub(crate) mod live_sources;
 pub(crate) mod members;
 pub(crate) mod new_channels;
+pub(crate) mod own_device;
 pub(crate) mod preview;
 pub(crate) mod sample;
 pub(crate) mod source_inbox;

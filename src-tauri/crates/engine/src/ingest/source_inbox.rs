@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use keepsake_connectors::{Delivered, Delivery, FoundChannel, Inbox, InboxError, Plan, Secret, Selected, Status};
+use keepsake_connectors::{
+    Asked, Delivered, Delivery, DeviceStatus, FoundChannel, Inbox, InboxError, Plan, Secret, Selected, Status,
+};
 use keepsake_domain::{
     ChannelChoice, JobId, LiveSourceId, LiveSourceKind, Message, SourceKind, SourceRef, Timestamp, Visibility,
 };
@@ -297,6 +299,14 @@ impl Inbox for SourceInbox {
 
     fn note(&self, status: Status) {
         self.engine.note_live_state(&self.id, Some(status.into()));
+    }
+
+    fn asked(&self) -> Vec<Asked> {
+        self.engine.inner.own_devices.take(&self.id)
+    }
+
+    fn note_device(&self, status: DeviceStatus) {
+        self.engine.note_own_device(&self.id, status);
     }
 
     fn folder(&self) -> PathBuf {

@@ -1,6 +1,8 @@
 //! Live sources: what is stored of them, when, and that nothing is left when they are forgotten.
 
-use keepsake_connectors::{Connected, Delivery, FoundChannel, InboxError, Secret, Settings};
+use keepsake_connectors::{
+    Connected, Delivery, DeviceRequest, DeviceStatus, FoundChannel, InboxError, KeyBackup, Secret, Settings, Status,
+};
 use keepsake_domain::{
     Author, ChannelChoice, ChannelHandle, LiveSourceId, Message, MessageType, Metadata, Role, SourceKind, SourceRef,
     TimeCertainty, Visibility,
@@ -288,4 +290,45 @@ fn a_secret_may_hold_any_characters() {
     let id = source(&f);
     let secret = f.engine.source_secret(&id).unwrap().unwrap();
     assert_eq!(secret.expose_secret(), "pässword with spaces");
+}
+
+#[test]
+fn what_is_asked_of_a_device_reaches_its_connector_and_ends_with_it() {
+    let f = Fixture::new();
+    let (id, other) = (source(&f), source(&f));
+    let inbox = f.engine.source_inbox(&id);
+    let recover = || DeviceRequest::Recover("a recovery key".to_owned().into());
+    let refused = |asked: keepsake_engine::Result<()>| asked.unwrap_err().to_string();
+    assert!(refused(f.engine.ask_own_device(&id, recover())).contains("not connected"), "nobody reads it");
+    let status = DeviceStatus { can_be_verified: true, backup: KeyBackup::Locked, ..DeviceStatus::default() };
+    inbox.note(Status::Live);
+    inbox.note_device(status.clone());
+    assert_eq!((f.engine.own_device(&id), f.engine.own_device(&other)), (Some(status), None));
+    // What the connector does with two requests: it answers one, and ends before the other.
+    let work = |result: Option<Result<(), String>>| {
+        while !f.engine.is_device_asked(&id) {
+            std::thread::yield_now();
+        }
+        assert!(!f.engine.is_device_asked(&other) && f.engine.source_inbox(&other).asked().is_empty());
+        let asked = inbox.asked().pop().unwrap();
+        assert!(matches!(&asked.request, DeviceRequest::Recover(key) if key.expose_secret() == "a recovery key"));
+        assert!(!format!("{asked:?}").contains("a recovery key"));
+        match result {
+            Some(result) => asked.answer(result),
+            None => f.engine.note_live_state(&id, None),
+        }
+    };
+    for (result, expect) in
+        [(Some(Ok(())), None), (Some(Err("a sentence".to_owned())), Some("a sentence")), (None, Some("not connected"))]
+    {
+        let told = std::thread::scope(|scope| {
+            scope.spawn(|| work(result));
+            f.engine.ask_own_device(&id, recover())
+        });
+        match expect {
+            None => told.unwrap(),
+            Some(words) => assert!(refused(told).contains(words), "{words}"),
+        }
+    }
+    assert_eq!(f.engine.own_device(&id), None, "a source that stopped has no device");
 }

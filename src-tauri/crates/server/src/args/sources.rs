@@ -35,6 +35,15 @@ pub(crate) enum SourcesCommand {
     Login {
         /// Id of the source.
         id: String,
+        /// Sign in in the browser: prints the address to open on this computer.
+        #[arg(long)]
+        browser: bool,
+    },
+    /// Verify Keepsake's device at a Matrix account with its recovery key or passphrase, on standard input. That also opens the backup
+    /// of keys, so that earlier messages can be read. Keepsake has to run.
+    Verify {
+        /// Id of the source.
+        id: String,
     },
     /// Stop reading a source for now. Without an id: all sources.
     Pause {
@@ -117,11 +126,14 @@ pub(crate) enum SourceAdd {
         #[arg(long, default_value = "")]
         homeserver: String,
         /// The user: @mara:example.org, or the name alone.
-        #[arg(long)]
+        #[arg(long, required_unless_present_all = ["browser", "homeserver"], default_value = "", hide_default_value = true)]
         user: String,
         /// Standard input has an access token and not the password.
-        #[arg(long)]
+        #[arg(long, conflicts_with = "browser")]
         token: bool,
+        /// Sign in in the browser: prints the address to open on this computer. Nothing is read from standard input.
+        #[arg(long)]
+        browser: bool,
     },
     /// Read the SimpleX program that runs on this computer: simplex-chat -p 5225.
     Simplex {

@@ -7,7 +7,9 @@ use std::io::Read as _;
 use std::path::Path;
 
 use keepsake_api::dispatch;
+use keepsake_connectors::BrowserSignIn;
 use keepsake_engine::{AGENT_PORT, parse_moment};
+use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 
 use super::{Commands, app};
@@ -29,7 +31,10 @@ pub(crate) fn run(args: &Args, command: Option<&SourcesCommand>, output: &mut Ou
             add_folder(args, path, kind, *hour, me.as_deref())?;
             list(args, &commands, output)
         }
-        Some(SourcesCommand::Add(account)) => added(&commands.run("live_source_add", request_for(account)?)?, output),
+        Some(SourcesCommand::Add(account)) => {
+            let request = request_for(account, output)?;
+            added(&commands.run("live_source_add", request)?, output)
+        }
         Some(SourcesCommand::Channels { id }) => channels(&commands.run("live_channels_list", json!({ "id": id }))?, output),
         Some(SourcesCommand::Choose { id, choice, channels: chosen, since }) => {
             let since = since.as_deref().map(|day| parse_moment(day).ok_or_else(|| not_a_day(day))).transpose()?;
@@ -37,9 +42,21 @@ pub(crate) fn run(args: &Args, command: Option<&SourcesCommand>, output: &mut Ou
             let request = json!({ "id": id, "channels": chosen, "choice": choice, "since": since.map(|since| since.0) });
             channels(&commands.run("live_channels_choose", request)?, output)
         }
-        Some(SourcesCommand::Login { id }) => {
+        Some(SourcesCommand::Login { id, browser: false }) => {
             commands.run("live_source_reconnect", json!({ "id": id, "secret": secret()? }))?;
             list(args, &commands, output)
+        }
+        Some(SourcesCommand::Login { id, browser: true }) => {
+            let source = source(&commands, id)?;
+            let mut settings = source["settings"].clone();
+            settings["sign_in"] = "browser".into();
+            let token = browser_token(settings["homeserver"].as_str().unwrap_or_default(), output)?;
+            commands.run("live_source_reconnect", json!({ "id": id, "settings": settings, "secret": token }))?;
+            list(args, &commands, output)
+        }
+        Some(SourcesCommand::Verify { id }) => {
+            let listed = commands.run("live_source_recover", json!({ "id": id, "recovery_key": secret()? }))?;
+            verified(&listed, id, output)
         }
         Some(SourcesCommand::Pause { id }) => pause(args, &commands, id.as_deref(), true, output),
         Some(SourcesCommand::Resume { id }) => pause(args, &commands, id.as_deref(), false, output),
@@ -66,7 +83,7 @@ pub(crate) fn run(args: &Args, command: Option<&SourcesCommand>, output: &mut Ou
 }
 
 /// The request that adds an account or a webhook, with its secret from standard input.
-fn request_for(account: &SourceAdd) -> Result<Value, Failure> {
+fn request_for(account: &SourceAdd, output: &mut Output) -> Result<Value, Failure> {
     Ok(match account {
         SourceAdd::Folder { .. } => return Err(Failure::new("a folder is watched where the command runs")),
         SourceAdd::Webhook { name } => json!({ "settings": { "kind": "webhook" }, "name": name }),
@@ -80,14 +97,56 @@ fn request_for(account: &SourceAdd) -> Result<Value, Failure> {
                 "secret": secret()?,
             })
         }
-        SourceAdd::Matrix { homeserver, user, token } => json!({
-            "settings": {
-                "kind": "matrix", "homeserver": homeserver, "user": user,
-                "sign_in": if *token { "access_token" } else { "password" },
-            },
-            "secret": secret()?,
-        }),
+        SourceAdd::Matrix { homeserver, user, token, browser } => {
+            let sign_in = match (token, browser) {
+                (_, true) => "browser",
+                (true, false) => "access_token",
+                (false, false) => "password",
+            };
+            let at = if homeserver.is_empty() { user } else { homeserver };
+            let secret = if *browser { browser_token(at, output)? } else { secret()? };
+            json!({
+                "settings": { "kind": "matrix", "homeserver": homeserver, "user": user, "sign_in": sign_in },
+                "secret": secret,
+            })
+        }
         SourceAdd::Simplex { port } => json!({ "settings": { "kind": "simplex", "port": port } }),
+    })
+}
+
+/// Lets the person sign in in the browser. Returns what comes back from there.
+fn browser_token(homeserver: &str, output: &mut Output) -> Result<String, Failure> {
+    let failed = |fault: keepsake_connectors::Fault| Failure::new(fault.to_string());
+    let waiting = BrowserSignIn::begin_once(homeserver).map_err(failed)?;
+    if output.is_json() {
+        output.json(&json!({ "address": waiting.address() }))?;
+    } else {
+        output.line(format!("Open this address in a browser on this computer, and sign in: {}", waiting.address()))?;
+    }
+    // The person needs the address before it ends.
+    output.flush()?;
+    Ok(waiting.finish_once(|| false).map_err(failed)?.expose_secret().to_owned())
+}
+
+/// A source as it is listed.
+fn source(commands: &Commands<'_>, id: &str) -> Result<Value, Failure> {
+    let listed = commands.run("live_sources_list", Value::Null)?;
+    let found = listed["items"].as_array().into_iter().flatten().find(|source| source["id"] == id);
+    found.cloned().ok_or_else(|| Failure::new(format!("there is no source {id}")))
+}
+
+/// Says how the device of a source stands after its secrets were opened.
+fn verified(listed: &Value, id: &str, output: &mut Output) -> Result<(), Failure> {
+    let found = listed["items"].as_array().into_iter().flatten().find(|source| source["id"] == id);
+    let device = found.map(|source| source["device"].clone()).unwrap_or_default();
+    if output.is_json() {
+        return output.json(&device);
+    }
+    output.line(if device["is_verified"] == true { "The device is verified." } else { "The device is not verified." })?;
+    output.line(match device["backup"].as_str() {
+        Some("open") => "The backup of keys is open. Messages that could not be read are read now.",
+        Some("locked") => "The recovery key does not open the backup of keys.",
+        _ => "This account has no backup of keys.",
     })
 }
 

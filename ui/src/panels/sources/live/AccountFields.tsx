@@ -114,26 +114,30 @@ function MailFields({ form, problems, isBusy, secretPlace, first, isAgain, onCha
   );
 }
 
+const SIGN_INS: readonly SignIn[] = ['password', 'browser', 'token'];
+
 function MatrixFields({ form, problems, isBusy, secretPlace, first, isAgain, onChange }: FieldsProps) {
   const words = t.liveSources.fields;
   const isToken = form.signIn === 'token';
   return (
     <>
-      <TextField ref={isAgain ? undefined : first} label={words.homeserver} hint={words.homeserverHint} value={form.homeserver} problem={problems.homeserver} isBusy={isBusy} onChange={(homeserver) => onChange({ homeserver })} />
+      <TextField ref={isAgain && form.signIn !== 'browser' ? undefined : first} label={words.homeserver} hint={words.homeserverHint} value={form.homeserver} problem={problems.homeserver} isBusy={isBusy} onChange={(homeserver) => onChange({ homeserver })} />
       <TextField label={words.matrixUser} hint={words.matrixUserHint} value={form.user} problem={problems.user} isBusy={isBusy} onChange={(user) => onChange({ user })} />
-      <Choices label={words.signIn}>
-        <Segmented<SignIn> label={words.signIn} value={form.signIn} choices={(['password', 'token'] as const).map((value) => ({ value, label: words.signIns[value] }))} onChange={(signIn) => onChange({ signIn })} />
+      <Choices label={words.signIn} hint={form.signIn === 'browser' ? words.browserHint : undefined}>
+        <Segmented<SignIn> label={words.signIn} value={form.signIn} choices={SIGN_INS.map((value) => ({ value, label: words.signIns[value] }))} onChange={(signIn) => onChange({ signIn })} />
       </Choices>
-      <TextField
-        isSecret
-        ref={isAgain ? first : undefined}
-        label={isToken ? words.token : words.password}
-        hint={`${isToken ? `${words.tokenHint} ` : ''}${secretPlace}`}
-        value={form.secret}
-        problem={problems.secret}
-        isBusy={isBusy}
-        onChange={(secret) => onChange({ secret })}
-      />
+      {form.signIn === 'browser' ? null : (
+        <TextField
+          isSecret
+          ref={isAgain ? first : undefined}
+          label={isToken ? words.token : words.password}
+          hint={`${isToken ? `${words.tokenHint} ` : ''}${secretPlace}`}
+          value={form.secret}
+          problem={problems.secret}
+          isBusy={isBusy}
+          onChange={(secret) => onChange({ secret })}
+        />
+      )}
     </>
   );
 }

@@ -6,7 +6,7 @@
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { type LiveSourceAdded, type LiveSourceView, type LiveSourcesResponse, call, rpcKey } from '../../../api';
+import { type BrowserSignInBegun, type LiveSourceAdded, type LiveSourceView, type LiveSourcesResponse, call, rpcKey } from '../../../api';
 import { Button, Progress } from '../../../design';
 import { useSeconds } from '../../../state/seconds';
 import { showError, showToast } from '../../../state/toasts';
@@ -14,7 +14,8 @@ import { nameOf, t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
 import formCss from '../Watched.module.css';
 import { AccountFields } from './AccountFields';
-import { type AccountForm, type AccountKind, EMPTY_FORM, type Problems, changedSettings, formOf, problemsOf, secretOf, serverOf, settingsOf } from './accountSettings';
+import { type AccountForm, type AccountKind, EMPTY_FORM, type Problems, changedSettings, formOf, homeserverOf, isByBrowser, problemsOf, secretOf, serverOf, settingsOf } from './accountSettings';
+import { CopyField } from './CopyField';
 import css from './LiveSources.module.css';
 
 interface FormProps {
@@ -28,12 +29,32 @@ const useTake = () => {
   return (sources: LiveSourcesResponse) => client.setQueryData(rpcKey('live_sources_list', {}), sources);
 };
 
+/** One try to connect. */
+interface Attempt {
+  readonly isCanceled: () => boolean;
+  /** Shows the page on which the person signs in, or hides it. */
+  readonly show: (page: BrowserSignInBegun | null) => void;
+}
+
+/** What is sent in place of settings: the secret, or the name of the sign-in that waits for the browser. */
+async function credential(kind: AccountKind, form: AccountForm, { isCanceled, show }: Attempt): Promise<{ secret?: string; attempt?: string }> {
+  if (!isByBrowser(kind, form)) {
+    const secret = secretOf(kind, form);
+    return secret === undefined ? {} : { secret };
+  }
+  const begun = await call('live_source_browser', { homeserver: homeserverOf(form) });
+  if (!isCanceled()) show(begun);
+  return { attempt: begun.attempt };
+}
+
 /** Adds an account. `onAdded` is called when the list already contains it. */
 export function ConnectForm({ kind, onAdded, ...rest }: FormProps & { onAdded: (added: LiveSourceAdded, name: string) => void }) {
   const take = useTake();
-  const add = async (form: AccountForm, isCanceled: () => boolean) => {
-    const secret = secretOf(kind, form);
-    const added = await call('live_source_add', { settings: settingsOf(kind, form), ...(secret === undefined ? {} : { secret }), ...(kind === 'webhook' ? { name: form.name.trim() } : {}) });
+  const add = async (form: AccountForm, attempt: Attempt) => {
+    const given = await credential(kind, form, attempt);
+    const { isCanceled } = attempt;
+    if (isCanceled()) return;
+    const added = await call('live_source_add', { settings: settingsOf(kind, form), ...given, ...(kind === 'webhook' ? { name: form.name.trim() } : {}) });
     if (isCanceled()) {
       // The server answered after the person had canceled. Nothing was read yet, so nothing but the account goes.
       await call('live_source_remove', { id: added.id, forget: false });
@@ -51,9 +72,12 @@ export function ConnectForm({ kind, onAdded, ...rest }: FormProps & { onAdded: (
 export function ReconnectForm({ source, ...rest }: FormProps & { source: LiveSourceView }) {
   const take = useTake();
   const { kind, onClose } = rest;
-  const reconnect = async (form: AccountForm, isCanceled: () => boolean) => {
+  const reconnect = async (form: AccountForm, attempt: Attempt) => {
     const settings = changedSettings(kind, source, form);
-    const sources = await call('live_source_reconnect', { id: source.id, secret: secretOf(kind, form) ?? '', ...(settings === undefined ? {} : { settings }) });
+    const given = await credential(kind, form, attempt);
+    const { isCanceled } = attempt;
+    if (isCanceled()) return;
+    const sources = await call('live_source_reconnect', { id: source.id, ...given, ...(settings === undefined ? {} : { settings }) });
     take(sources);
     showToast({ text: t.liveSources.didReconnect(source.name), replaces: 'live' });
     if (!isCanceled()) onClose();
@@ -66,7 +90,7 @@ interface InnerProps extends FormProps {
   readonly title: string;
   readonly confirm: string;
   readonly initial: AccountForm;
-  readonly send: (form: AccountForm, isCanceled: () => boolean) => Promise<void>;
+  readonly send: (form: AccountForm, attempt: Attempt) => Promise<void>;
 }
 
 function Form({ kind, isSecretLost, isAgain = false, title, confirm, initial, send, onClose }: InnerProps) {
@@ -77,6 +101,7 @@ function Form({ kind, isSecretLost, isAgain = false, title, confirm, initial, se
   /** When the attempt began; null if none is in progress. */
   const [began, setBegan] = useState<number | null>(null);
   const attempt = useRef(0);
+  const [page, setPage] = useState<BrowserSignInBegun | null>(null);
   const root = useRef<HTMLFormElement>(null);
   const first = useRef<HTMLInputElement>(null);
   const cancelButton = useRef<HTMLButtonElement>(null);
@@ -105,10 +130,11 @@ function Form({ kind, isSecretLost, isAgain = false, title, confirm, initial, se
     // A button that becomes disabled would lose the focus. A field keeps it.
     if (document.activeElement instanceof HTMLButtonElement) cancelButton.current?.focus();
     try {
-      await send(form, isCanceled);
+      await send(form, { isCanceled, show: setPage });
     } catch (thrown) {
       if (isCanceled()) return;
       setBegan(null);
+      setPage(null);
       setFailure(thrown instanceof Error ? thrown.message : String(thrown));
     }
   };
@@ -119,9 +145,12 @@ function Form({ kind, isSecretLost, isAgain = false, title, confirm, initial, se
     }
     attempt.current += 1;
     setBegan(null);
+    setPage(null);
+    if (page !== null) call('task_cancel', { id: page.attempt }).catch(showError);
     showToast({ text: words.didCancel, replaces: 'live' });
   };
 
+  const stage = page === null ? words.connecting(serverOf(kind, form)) : words.waitingForBrowser;
   return (
     <form
       ref={root}
@@ -154,12 +183,13 @@ function Form({ kind, isSecretLost, isAgain = false, title, confirm, initial, se
           <p className={formCss.hint}>{words.safe}</p>
         </div>
       )}
+      {page === null ? null : <SignInPage page={page} />}
       {began === null ? null : (
-        <Progress stage={words.connecting(serverOf(kind, form))} done={0} total={0} elapsed_ms={Math.max(0, now - began)} />
+        <Progress stage={stage} done={0} total={0} elapsed_ms={Math.max(0, now - began)} />
       )}
       {/* Not the progress itself, because its seconds would be read aloud. */}
       <p className="srOnly" role="status">
-        {isBusy ? words.connecting(serverOf(kind, form)) : ''}
+        {isBusy ? stage : ''}
       </p>
       <div className={formCss.foot}>
         <Button ref={cancelButton} size="s" tone="quiet" onClick={cancel}>
@@ -172,5 +202,16 @@ function Form({ kind, isSecretLost, isAgain = false, title, confirm, initial, se
         </Button>
       </div>
     </form>
+  );
+}
+
+/** The page on which the person signs in. It stays on the screen, because a browser may not open by itself. */
+function SignInPage({ page }: { page: BrowserSignInBegun }) {
+  const words = t.liveSources;
+  return (
+    <div className={css.note} data-testid={TESTIDS.liveSignInPage}>
+      <p>{page.is_opened ? words.pageOpened : words.pageToOpen}</p>
+      <CopyField label={words.page} value={page.address} />
+    </div>
   );
 }

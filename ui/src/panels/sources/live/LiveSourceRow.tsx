@@ -8,6 +8,7 @@ import { nameOf, t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
 import { Skips } from '../Skips';
 import { chooseButtonId, openChannels } from './channelChoices';
+import { Device } from './Device';
 import { KindIcon } from './KindIcon';
 import css from './LiveSources.module.css';
 import { stateOf } from './sourceState';
@@ -62,6 +63,7 @@ export function LiveSourceRow({ source, isReconnecting, onTake, onReconnect, onD
           </div>
         ) : null}
         <Numbers source={source} />
+        {source.device === null ? null : <Device source={source} device={source.device} onTake={onTake} />}
         {isWebhook && server !== null ? <WebhookAddress id={source.id} server={server} /> : null}
         <div className={css.actions}>
           {state.reconnect === null || isReconnecting ? null : (

@@ -10,7 +10,7 @@ export const ACCOUNT_KINDS = ['mail', 'matrix', 'simplex', 'webhook'] as const;
 export type AccountKind = (typeof ACCOUNT_KINDS)[number];
 
 export type Security = 'tls' | 'starttls' | 'plain';
-export type SignIn = 'password' | 'token';
+export type SignIn = 'password' | 'browser' | 'token';
 
 /** Everything that can be entered, for all kinds, as typed. */
 export interface AccountForm {
@@ -76,8 +76,11 @@ function mail(form: AccountForm): Settings {
   };
 }
 
+/** The names of the backend. */
+const SIGN_INS: Readonly<Record<SignIn, string>> = { password: 'password', browser: 'browser', token: 'access_token' };
+
 function matrix(form: AccountForm): Settings {
-  return { kind: 'matrix', homeserver: form.homeserver.trim(), user: form.user.trim(), sign_in: form.signIn === 'token' ? 'access_token' : 'password' };
+  return { kind: 'matrix', homeserver: form.homeserver.trim(), user: form.user.trim(), sign_in: SIGN_INS[form.signIn] };
 }
 
 function simplex(form: AccountForm): Settings {
@@ -96,7 +99,13 @@ export const settingsOf = (kind: AccountKind, form: AccountForm): Settings => WR
 export const hasSecret = (kind: string): boolean => kind === 'mail' || kind === 'matrix';
 
 /** The secret to send, exactly as typed: a password may begin or end with a space. */
-export const secretOf = (kind: AccountKind, form: AccountForm): string | undefined => (hasSecret(kind) ? form.secret : undefined);
+export const secretOf = (kind: AccountKind, form: AccountForm): string | undefined => (hasSecret(kind) && !isByBrowser(kind, form) ? form.secret : undefined);
+
+/** Whether the person signs in on a page of the server. */
+export const isByBrowser = (kind: AccountKind, form: AccountForm): boolean => kind === 'matrix' && form.signIn === 'browser';
+
+/** The homeserver to sign in at: as entered, or the one in the user ID. */
+export const homeserverOf = (form: AccountForm): string => form.homeserver.trim() || form.user.trim();
 
 export type Problem = 'needed' | 'badPort';
 export type Problems = Partial<Record<keyof AccountForm, Problem>>;
@@ -111,7 +120,8 @@ const NEEDED: Readonly<Record<AccountKind, readonly (keyof AccountForm)[]>> = {
 /** What has to be corrected before anything is sent, by field in the order of the form. */
 export function problemsOf(kind: AccountKind, form: AccountForm): Problems {
   const problems: Problems = {};
-  for (const field of NEEDED[kind]) if (String(form[field]).trim() === '') problems[field] = 'needed';
+  const needed = isByBrowser(kind, form) ? [] : NEEDED[kind];
+  for (const field of needed) if (String(form[field]).trim() === '') problems[field] = 'needed';
   if (kind === 'mail' && portOf(form.port) === null) problems.port = 'badPort';
   if (kind === 'simplex' && portOf(form.simplexPort) === null) problems.simplexPort = 'badPort';
   // A full user ID names its server, and an access token its user, but one of them must say where to ask.
@@ -151,7 +161,7 @@ export function formOf({ settings, name }: Pick<LiveSourceView, 'settings' | 'na
     address: Array.isArray(addresses) ? String(addresses[0] ?? '') : '',
     leavesOutAutomatic: settings['leave_out_automatic'] !== false,
     homeserver: textIn(settings, 'homeserver', ''),
-    signIn: settings['sign_in'] === 'access_token' ? 'token' : 'password',
+    signIn: (Object.keys(SIGN_INS) as SignIn[]).find((each) => SIGN_INS[each] === settings['sign_in']) ?? 'password',
   };
 }
 

@@ -191,6 +191,29 @@ describe('connecting', () => {
     expect(asked(host, 'live_source_add')).toEqual([{ settings: { kind: 'matrix', homeserver: 'matrix.example', user: '', sign_in: 'access_token' }, secret: 'syt_1' }]);
   });
 
+  test('Matrix in the browser: the page is shown, nothing secret is typed, and canceling ends the waiting', async () => {
+    let answer: () => void = () => undefined;
+    const host = await show({ hold: (cmd) => (cmd === 'live_source_add' ? new Promise<void>((resolve) => (answer = resolve)) : undefined) });
+    const form = await menu('Matrix');
+    fireEvent.click(form.getByRole('radio', { name: 'In the browser' }));
+    expect(form.queryByLabelText('Password')).toBeNull();
+    submit();
+    await waitFor(() => expect(form.getByText('Enter a value.'), 'it must be known where').toBeDefined());
+    type(form, 'Homeserver', 'matrix.example');
+    submit();
+    const page = within(await form.findByTestId('live-sign-in-page'));
+    expect((page.getByLabelText('Address') as HTMLInputElement).value).toBe('https://matrix.example/_matrix/client/v3/login/sso/redirect');
+    expect(form.getByRole('progressbar', { name: 'Waiting for you to sign in in the browser' })).toBeDefined();
+    fireEvent.click(form.getByText('Cancel'));
+    await waitFor(() => expect(asked(host, 'task_cancel')).toEqual([{ id: 'attempt_1' }]));
+    expect(form.queryByTestId('live-sign-in-page')).toBeNull();
+    submit();
+    await form.findByTestId('live-sign-in-page');
+    await act(async () => answer());
+    await screen.findByTestId('live-channels-list');
+    expect(asked(host, 'live_source_add').at(-1)).toEqual({ settings: { kind: 'matrix', homeserver: 'matrix.example', user: '', sign_in: 'browser' }, attempt: 'attempt_1' });
+  });
+
   test('SimpleX needs only its port', async () => {
     const host = await show();
     await menu('SimpleX');

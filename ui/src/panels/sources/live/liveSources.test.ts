@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 
 const source = (change: Partial<LiveSourceView>): LiveSourceView => ({
   id: 'src_1', kind: 'mail', name: 'robin@mail.example', state: 'live', detail: null, done: null, total: null, next_at: null, daily_hour: null,
-  last_message_at: null, messages: 0, channels: 5, remembered: 2, undecided: 0, unreadable: 0, left_out: [], settings: { kind: 'mail' }, ...change,
+  last_message_at: null, messages: 0, channels: 5, remembered: 2, undecided: 0, unreadable: 0, device: null, left_out: [], settings: { kind: 'mail' }, ...change,
 });
 
 describe('what an account is doing, in words', () => {

@@ -1,5 +1,10 @@
 //! The Matrix connector against a real Synapse, and against a scripted server.
 
+mod browser;
+mod device;
+mod discovery;
+mod element;
+mod log;
 mod rooms;
 mod run;
 mod scripted;

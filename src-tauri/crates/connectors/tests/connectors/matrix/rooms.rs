@@ -68,6 +68,39 @@ async fn who_is_in_a_room_and_who_can_read_it_is_known_at_once() {
     assert!(account.inbox.with(|kept| kept.messages.iter().all(|message| message.channel_id != new)), "nobody chose it");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_room_that_is_replaced_says_so_and_the_new_one_is_offered_as_its_continuation() {
+    let synapse = Synapse::start().await;
+    let (ana, ben) = (synapse.user("ana").await, synapse.user("ben").await);
+    let old = ben.create_room(&[&ana], json!({ "preset": "private_chat", "name": "Bees" })).await;
+    let account = Account::of(&synapse, &ana).await;
+    account.inbox.select(&old, None);
+    let title = |inbox: &MemoryInbox, room: &str| inbox.with(|kept| kept.found.get(room).map(|found| found.title.clone()));
+    let _reading = account.start();
+    account.wait("the room", |inbox| title(inbox, &old).as_deref() == Some("Bees")).await;
+    let new = ben.upgrade(&old).await;
+    ben.invite(&new, &ana).await;
+    ana.join(&new).await;
+    // The control: a room of somebody who only claims to continue it.
+    let predecessor = json!({ "predecessor": { "room_id": old, "event_id": "$none" } });
+    let claim =
+        ben.create_room(&[&ana], json!({ "preset": "private_chat", "name": "Bees", "creation_content": predecessor })).await;
+    ben.send(&new, "m.room.message", text("in the new room"), "1").await;
+    account
+        .wait("both titles", |inbox| {
+            title(inbox, &old).as_deref() == Some("Bees (replaced by another room)")
+                && title(inbox, &new).as_deref() == Some("Bees (continues a room that was replaced)")
+                && title(inbox, &claim).as_deref() == Some("Bees")
+        })
+        .await;
+    assert!(has(&account.inbox, "The room was replaced by another one"));
+    assert!(!has(&account.inbox, "in the new room"), "nobody chose it yet");
+    account.inbox.select(&new, None);
+    account.wait("the new room", |inbox| has(inbox, "in the new room")).await;
+    let said = account.inbox.with(|kept| kept.messages.iter().find(|message| message.text == "in the new room").cloned());
+    assert_eq!(said.unwrap().conversation_title.as_deref(), Some("Bees"), "the conversation keeps its name");
+}
+
 /// Collects what an importer reads.
 #[derive(Default)]
 struct Collected(Vec<Message>);

@@ -21,6 +21,21 @@ pub(super) struct Account {
     pub(super) inbox: Arc<MemoryInbox>,
 }
 
+/// An account that is being read.
+pub(super) struct Reading {
+    stop: Option<tokio::sync::oneshot::Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
 /// A future that is dropped after so many polls.
 pub(super) struct DropAfter<F> {
     pub(super) future: Pin<Box<F>>,
@@ -77,6 +92,32 @@ impl Account {
         }
         let texts = || self.inbox.texts().len();
         assert!(holds(&self.inbox), "{what}: not in time; {} messages; faults {:?}", texts(), faults.lock().unwrap());
+    }
+
+    /// Reads until the guard is dropped.
+    pub(super) fn start(&self) -> Reading {
+        let (settings, link) = (self.settings.clone(), self.inbox.link());
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        // A connector stays on one thread, as in the program.
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                tokio::select! {
+                    fault = supervise(settings, link, |_, _| {}) => panic!("the connector ended: {fault}"),
+                    _ = stopped => {}
+                }
+            });
+        });
+        Reading { stop: Some(stop), thread: Some(thread) }
+    }
+
+    /// Waits until a condition holds while the account is read.
+    pub(super) async fn wait(&self, what: &str, holds: impl Fn(&MemoryInbox) -> bool) {
+        let began = Instant::now();
+        while !holds(&self.inbox) {
+            assert!(began.elapsed() < DEADLINE, "{what}: not in time; {:?}", self.inbox.device());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
     }
 
     /// Reads, and is dropped at an await: after so many polls or so long.

@@ -94,6 +94,11 @@ impl Scripted {
     }
 }
 
+/// Starts a server that lets everybody sign in and tells nothing. Returns its address.
+pub(super) async fn address_of_a_server() -> String {
+    Scripted::start(Arc::new(|_, _| nothing("s0"))).await.address
+}
+
 fn secret(refresh: Option<&str>) -> Option<Secret> {
     let session = json!({ "access_token": "first", "refresh_token": refresh, "store_key": "07".repeat(32) });
     Some(session.to_string().into())

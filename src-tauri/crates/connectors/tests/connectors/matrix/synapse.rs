@@ -10,6 +10,7 @@ use matrix_sdk_crypto::types::requests::{AnyOutgoingRequest, ToDeviceRequest};
 use matrix_sdk_crypto::{EncryptionSettings, OlmMachine};
 use reqwest::{Method, StatusCode};
 use ruma::api::IncomingResponse;
+use ruma::api::client::keys::upload_signatures;
 use ruma::{DeviceId, OwnedUserId, RoomId, TransactionId, UserId};
 use serde_json::{Value, json};
 
@@ -33,11 +34,16 @@ fn python() -> PathBuf {
 
 impl Synapse {
     pub(super) async fn start() -> Self {
+        Self::start_with(json!({})).await
+    }
+
+    /// A server with more in its configuration.
+    pub(super) async fn start_with(more: Value) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let at = folder.path().display();
         let free = json!({ "per_second": 100_000, "burst_count": 100_000 });
-        let config = json!({
+        let mut config = json!({
             "server_name": "localhost",
             "public_baseurl": format!("http://127.0.0.1:{port}/"),
             "listeners": [{ "port": port, "bind_addresses": ["127.0.0.1"], "type": "http", "tls": false,
@@ -60,6 +66,9 @@ impl Synapse {
             "rc_login": { "address": free, "account": free, "failed_attempts": free },
             "rc_invites": { "per_room": free, "per_user": free, "per_issuer": free },
         });
+        for (name, value) in more.as_object().unwrap() {
+            config[name] = value.clone();
+        }
         // JSON is YAML.
         std::fs::write(folder.path().join("homeserver.yaml"), config.to_string()).unwrap();
         std::fs::write(folder.path().join("signing.key"), "ed25519 a_test AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n")
@@ -130,7 +139,7 @@ pub(super) struct User {
     base: String,
     token: String,
     pub(super) id: String,
-    device: String,
+    pub(super) device: String,
 }
 
 /// Keys change often, so that many are needed.
@@ -139,13 +148,18 @@ fn often() -> EncryptionSettings {
 }
 
 fn http() -> reqwest::Client {
+    http_builder().build().unwrap()
+}
+
+/// A client without certificates, which are not needed on loopback.
+pub(super) fn http_builder() -> reqwest::ClientBuilder {
     // Only the first installed provider counts, and it is always this one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let none = rustls::ClientConfig::builder().with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth();
-    reqwest::Client::builder().tls_backend_preconfigured(none).build().unwrap()
+    reqwest::Client::builder().tls_backend_preconfigured(none)
 }
 
-fn percent(part: &str) -> String {
+pub(super) fn percent(part: &str) -> String {
     part.bytes()
         .map(|byte| if byte.is_ascii_alphanumeric() { (byte as char).to_string() } else { format!("%{byte:02X}") })
         .collect()
@@ -153,7 +167,7 @@ fn percent(part: &str) -> String {
 
 impl User {
     /// Sends a request until the server answers, which may be starting again.
-    async fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Value {
+    pub(super) async fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Value {
         let url = format!("{}/_matrix/client/v3/{path}", self.base);
         let began = Instant::now();
         loop {
@@ -215,6 +229,13 @@ impl User {
         self.ask(Method::PUT, &format!("rooms/{}/state/{kind}/", percent(room)), Some(content)).await;
     }
 
+    /// Replaces a room by a new one. Returns its id.
+    pub(super) async fn upgrade(&self, room: &str) -> String {
+        let body = json!({ "new_version": "11" });
+        let answer = self.ask(Method::POST, &format!("rooms/{}/upgrade", percent(room)), Some(body)).await;
+        answer["replacement_room"].as_str().unwrap().to_owned()
+    }
+
     /// All events of a room, the oldest first.
     pub(super) async fn events(&self, room: &str) -> Vec<Value> {
         let mut events = Vec::new();
@@ -240,7 +261,7 @@ impl User {
 /// Somebody who writes encrypted.
 pub(super) struct Cipherer {
     pub(super) user: User,
-    machine: OlmMachine,
+    pub(super) machine: OlmMachine,
 }
 
 impl Cipherer {
@@ -252,13 +273,15 @@ impl Cipherer {
         cipherer
     }
 
-    async fn send_due(&self) {
+    pub(super) async fn send_due(&self) {
         for request in self.machine.outgoing_requests().await.unwrap() {
             let id = request.request_id();
             match request.request() {
                 AnyOutgoingRequest::KeysUpload(asked) => {
-                    let body = json!({ "device_keys": asked.device_keys, "one_time_keys": asked.one_time_keys,
-                        "fallback_keys": asked.fallback_keys });
+                    let mut body = json!({ "one_time_keys": asked.one_time_keys, "fallback_keys": asked.fallback_keys });
+                    if let Some(keys) = &asked.device_keys {
+                        body["device_keys"] = serde_json::to_value(keys).unwrap();
+                    }
                     let answer = typed(&self.user.ask(Method::POST, "keys/upload", Some(body)).await);
                     let answer: ruma::api::client::keys::upload_keys::v3::Response = answer;
                     self.machine.mark_request_as_sent(id, &answer).await.unwrap();
@@ -269,7 +292,15 @@ impl Cipherer {
                         typed(&self.user.ask(Method::POST, "keys/query", Some(body)).await);
                     self.machine.mark_request_as_sent(id, &answer).await.unwrap();
                 }
-                other => panic!("nothing else is due: {other:?}"),
+                AnyOutgoingRequest::KeysClaim(asked) => {
+                    let body = json!({ "one_time_keys": asked.one_time_keys });
+                    let answer: ruma::api::client::keys::claim_keys::v3::Response =
+                        typed(&self.user.ask(Method::POST, "keys/claim", Some(body)).await);
+                    self.machine.mark_request_as_sent(id, &answer).await.unwrap();
+                }
+                AnyOutgoingRequest::ToDeviceRequest(asked) => self.send_to_device(asked).await,
+                AnyOutgoingRequest::SignatureUpload(asked) => self.sign(asked).await,
+                other => panic!("nothing is written into rooms: {other:?}"),
             }
         }
     }
@@ -308,11 +339,23 @@ impl Cipherer {
     /// Sends keys that are prepared.
     pub(super) async fn hand_out(&self, keys: Vec<Arc<ToDeviceRequest>>) {
         for asked in keys {
-            let path = format!("sendToDevice/{}/{}", asked.event_type, asked.txn_id);
-            let answer: ruma::api::client::to_device::send_event_to_device::v3::Response =
-                typed(&self.user.ask(Method::PUT, &path, Some(json!({ "messages": asked.messages }))).await);
-            self.machine.mark_request_as_sent(<&TransactionId>::from(asked.txn_id.as_str()), &answer).await.unwrap();
+            self.send_to_device(&asked).await;
         }
+    }
+
+    /// Sends a message to other devices.
+    pub(super) async fn send_to_device(&self, asked: &ToDeviceRequest) {
+        let path = format!("sendToDevice/{}/{}", asked.event_type, asked.txn_id);
+        let answer: ruma::api::client::to_device::send_event_to_device::v3::Response =
+            typed(&self.user.ask(Method::PUT, &path, Some(json!({ "messages": asked.messages }))).await);
+        self.machine.mark_request_as_sent(<&TransactionId>::from(asked.txn_id.as_str()), &answer).await.unwrap();
+    }
+
+    /// Tells the server of signatures.
+    pub(super) async fn sign(&self, asked: &upload_signatures::v3::Request) {
+        let body = serde_json::to_value(&asked.signed_keys).unwrap();
+        let answer = self.user.ask(Method::POST, "keys/signatures/upload", Some(body)).await;
+        assert!(answer["failures"].as_object().is_none_or(serde_json::Map::is_empty), "{answer}");
     }
 
     /// Makes a new key for the next message, which nobody has yet.
@@ -329,6 +372,6 @@ impl Cipherer {
     }
 }
 
-fn typed<T: IncomingResponse>(answer: &Value) -> T {
+pub(super) fn typed<T: IncomingResponse>(answer: &Value) -> T {
     T::try_from_http_response(ruma::exports::http::Response::new(answer.to_string().into_bytes())).ok().unwrap()
 }

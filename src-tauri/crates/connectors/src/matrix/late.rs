@@ -1,0 +1,126 @@
+//! Reads messages whose keys were missing, when their keys come: from another device, or from the backup.
+//!
+//! The messages are kept encrypted until then (`timeline`). Which keys are asked for is decided in `missing`.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use ruma::api::client::backup::EncryptedSessionData;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::backup::fetch;
+use super::client::Failure;
+use super::keys::Decrypted;
+use super::missing::KeyName;
+use super::reader::{Asking, CHUNK_EVENTS, Reader};
+use super::timeline::{Pending, Unreadable, forget_unreadable, id_of, unreadable_scope};
+use super::vault::Kind;
+use crate::contract::{Delivery, Fault};
+
+/// Keys after which it is told how far the backup was read, so that the window is not told of each.
+const TOLD_EVERY: u64 = 20;
+
+/// A key that was asked for.
+pub(super) struct Fetched {
+    key: KeyName,
+    version: String,
+    answer: Result<Option<EncryptedSessionData>, Failure>,
+}
+
+impl Reader {
+    /// Reads messages whose key came late: that key, or any that is there now. Notes the keys that are still missing.
+    pub(super) async fn read_late(&mut self, room: &str, session: Option<&str>) -> Result<(), Fault> {
+        let sessions: BTreeSet<String> = match session {
+            Some(session) => [session.to_owned()].into(),
+            None => self.vault.all::<String>(Kind::UnreadableOf, room)?.into_iter().collect(),
+        };
+        for session in sessions {
+            let key = (room.to_owned(), session);
+            if self.read_with_key(&key).await? {
+                self.own.missing.forget(&key);
+            } else {
+                self.own.missing.note(key, Instant::now());
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the messages that wait for a key. Says whether none waits any more.
+    async fn read_with_key(&mut self, (room, session): &KeyName) -> Result<bool, Fault> {
+        if !self.vault.has(Kind::RoomKey, room, session)? {
+            return Ok(false);
+        }
+        let waiting: Vec<Unreadable> = self.vault.all(Kind::Unreadable, &unreadable_scope(room, session))?;
+        let count = waiting.len();
+        let mut clear = Vec::new();
+        for Unreadable { event, .. } in waiting {
+            if let Decrypted::Clear(event) = self.keys.decrypt(&event, room).await? {
+                clear.push(event);
+            }
+        }
+        clear.sort_by_key(|event| event.get("origin_server_ts").and_then(Value::as_i64));
+        let ids: Vec<String> = clear.iter().filter_map(id_of).map(str::to_owned).collect();
+        while !clear.is_empty() {
+            let rest = clear.split_off(clear.len().min(CHUNK_EVENTS));
+            let mut pending = Pending::default();
+            self.read(room, &mut pending, clear).await?;
+            let last = self.flush(room, &mut pending, true).await?;
+            self.link.deliver(last).await?;
+            clear = rest;
+        }
+        for id in &ids {
+            forget_unreadable(&self.vault, room, id)?;
+        }
+        if !ids.is_empty() {
+            let unreadable = Some(self.vault.count(Kind::UnreadableOf, room)?);
+            self.link.deliver(Delivery { channel: room.clone(), unreadable, ..Delivery::default() }).await?;
+        }
+        Ok(ids.len() >= count)
+    }
+
+    /// Asks the backup for the next key that is due; `None` if none is, or if no backup is open.
+    pub(super) fn next_backup_key(&mut self) -> Option<Asking<Fetched>> {
+        let version = self.own.backup.as_ref()?.version.clone();
+        let now = Instant::now();
+        while let Some(key) = self.own.missing.next(now).cloned() {
+            // The person may have chosen otherwise meanwhile.
+            if self.chosen.contains_key(&key.0) {
+                let client = Arc::clone(&self.client);
+                return Some(Box::pin(async move {
+                    let answer = fetch(&client, &version, &key.0, &key.1).await;
+                    Fetched { key, version, answer }
+                }));
+            }
+            self.own.missing.forget(&key);
+        }
+        None
+    }
+
+    /// Takes in a key from the backup, and reads the messages that waited for it.
+    pub(super) async fn take_backup_key(&mut self, fetched: Fetched) -> Result<(), Fault> {
+        let Fetched { key, version, answer } = fetched;
+        let sealed = match answer {
+            Ok(sealed) => sealed,
+            Err(failure @ Failure::UnknownToken { .. }) => return Err(failure.into()),
+            // Reading goes on without the backup.
+            Err(_) => None,
+        };
+        let mut is_read = false;
+        if let Some(sealed) = sealed
+            && self.keys.import(&version, &key.0, &key.1, sealed).await?
+        {
+            is_read = self.read_with_key(&key).await?;
+        }
+        if is_read {
+            self.own.missing.forget(&key);
+            self.own.came += 1;
+        } else {
+            self.own.missing.failed(&key, Instant::now());
+        }
+        if self.own.fetched().is_multiple_of(TOLD_EVERY) || self.own.missing.open() == 0 {
+            self.tell_device().await?;
+        }
+        Ok(())
+    }
+}

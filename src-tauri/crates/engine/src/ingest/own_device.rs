@@ -1,0 +1,85 @@
+//! The device of a live source that is encrypted: how it stands, and what the person asks of it.
+//!
+//! Both exist only while a source runs in this process, and nothing of them is stored. Not in this module: the protocol
+//! (`keepsake-connectors`).
+
+use std::collections::HashMap;
+use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use keepsake_connectors::{Asked, DeviceRequest, DeviceStatus};
+use keepsake_domain::LiveSourceId;
+use keepsake_store::Tag;
+
+use crate::ingest::live_sources::LiveState;
+use crate::{Engine, EngineError, Result};
+
+/// How long somebody waits for the result: a passphrase is stretched, and a server is asked about ten times. It is shorter than the
+/// time after which the command line gives up.
+const RESULT_MAX: Duration = Duration::from_secs(45);
+
+const NOT_CONNECTED: &str = "this account is not connected at the moment; let it be read as messages arrive, and try again once it is \
+                             connected";
+
+/// The devices of the sources that run.
+#[derive(Debug, Default)]
+pub(crate) struct OwnDevices(Mutex<HashMap<LiveSourceId, OwnDevice>>);
+
+#[derive(Debug, Default)]
+struct OwnDevice {
+    status: Option<DeviceStatus>,
+    asked: Vec<Asked>,
+}
+
+impl OwnDevices {
+    fn lock(&self) -> MutexGuard<'_, HashMap<LiveSourceId, OwnDevice>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets the device of a source that stopped. Whoever waits for a result is told so.
+    pub(crate) fn forget(&self, id: &LiveSourceId) {
+        self.lock().remove(id);
+    }
+
+    /// What was asked of a device since the last call.
+    pub(crate) fn take(&self, id: &LiveSourceId) -> Vec<Asked> {
+        self.lock().get_mut(id).map(|device| std::mem::take(&mut device.asked)).unwrap_or_default()
+    }
+}
+
+impl Engine {
+    /// How the device of a source stands; `None` if it has none, or is not read in this process.
+    pub fn own_device(&self, id: &LiveSourceId) -> Option<DeviceStatus> {
+        self.inner.own_devices.lock().get(id).and_then(|device| device.status.clone())
+    }
+
+    /// Notes how the device of a source stands, and tells the windows.
+    pub(crate) fn note_own_device(&self, id: &LiveSourceId, status: DeviceStatus) {
+        self.inner.own_devices.lock().entry(id.clone()).or_default().status = Some(status);
+        self.store().publish(vec![Tag::Sources]);
+    }
+
+    /// Whether something was asked of the device of a source that its connector has not taken yet.
+    pub fn is_device_asked(&self, id: &LiveSourceId) -> bool {
+        self.inner.own_devices.lock().get(id).is_some_and(|device| !device.asked.is_empty())
+    }
+
+    /// Asks something of the device of a source, and waits for the result.
+    pub fn ask_own_device(&self, id: &LiveSourceId, request: DeviceRequest) -> Result<()> {
+        let refused = |words: &str| Err(EngineError::Refused(words.to_owned()));
+        let source = self.live_source(id)?;
+        let is_connected = matches!(source.state, LiveState::CatchingUp { .. } | LiveState::Live);
+        if !is_connected || self.own_device(id).is_none() {
+            return refused(NOT_CONNECTED);
+        }
+        let (asked, result) = Asked::new(request);
+        self.inner.own_devices.lock().entry(id.clone()).or_default().asked.push(asked);
+        self.store().publish(vec![Tag::Sources]);
+        match result.recv_timeout(RESULT_MAX) {
+            Ok(result) => result.map_err(EngineError::Refused),
+            Err(RecvTimeoutError::Timeout) => refused("the server takes long to answer; look again in a moment"),
+            Err(RecvTimeoutError::Disconnected) => refused(NOT_CONNECTED),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! A Matrix account from end to end: the command line, a running Keepsake, and a homeserver that answers by script. What real ones do
+//! is tested in `connectors`.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::harness::{Home, text};
+use crate::http::Served;
+
+/// A recovery key of nobody.
+const RECOVERY_KEY: &str = "EsTL fFgm QmWz JkYp 4quokkaharmonium";
+
+const PASSWORD: &str = "correct horse battery staple";
+const LOGIN_TOKEN: &str = "quokka-login-token";
+
+/// How long a condition may take on a busy machine.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < DEADLINE, "{what} did not come true");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A homeserver without rooms, and what it was sent.
+struct Homeserver {
+    address: String,
+    bodies: Arc<Mutex<Vec<(String, String)>>>,
+}
+
+/// The answer to a call, and how long it takes.
+fn answer(path: &str, method: &str) -> (u16, Value, Duration) {
+    let soon = Duration::ZERO;
+    match path {
+        "login" if method == "GET" => (200, json!({ "flows": [{ "type": "m.login.sso" }, { "type": "m.login.token" }] }), soon),
+        "login" => (200, json!({ "access_token": "a-token", "user_id": "@ana:localhost", "device_id": "KEEPSAKE" }), soon),
+        "sync" => (200, json!({ "next_batch": "s1" }), Duration::from_millis(200)),
+        "keys/query" => (200, json!({ "device_keys": {} }), soon),
+        "keys/upload" => (200, json!({ "one_time_key_counts": { "signed_curve25519": 50 } }), soon),
+        _ => (404, json!({ "errcode": "M_NOT_FOUND" }), soon),
+    }
+}
+
+impl Homeserver {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let bodies: Arc<Mutex<Vec<(String, String)>>> = Arc::default();
+        let noted = Arc::clone(&bodies);
+        std::thread::spawn(move || {
+            for call in listener.incoming() {
+                let noted = Arc::clone(&noted);
+                std::thread::spawn(move || serve(call.unwrap(), &noted));
+            }
+        });
+        Self { address, bodies }
+    }
+
+    /// What was sent to a path.
+    fn sent(&self, path: &str) -> Vec<String> {
+        self.bodies.lock().unwrap().iter().filter(|(to, _)| to == path).map(|(_, body)| body.clone()).collect()
+    }
+}
+
+fn serve(call: TcpStream, noted: &Mutex<Vec<(String, String)>>) {
+    let mut reader = BufReader::new(call);
+    let (mut line, mut length) = (String::new(), 0);
+    reader.read_line(&mut line).unwrap();
+    loop {
+        let mut header = String::new();
+        if reader.read_line(&mut header).unwrap_or(0) <= 2 {
+            break;
+        }
+        if let Some((name, value)) = header.split_once(':')
+            && name.eq_ignore_ascii_case("content-length")
+        {
+            length = value.trim().parse().unwrap();
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    let mut words = line.split(' ');
+    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let path = target.split('?').next().unwrap_or_default().trim_start_matches("/_matrix/client/v3/").to_owned();
+    let (status, told, wait) = answer(&path, method);
+    if method == "POST" {
+        noted.lock().unwrap().push((path, String::from_utf8_lossy(&body).into_owned()));
+    }
+    std::thread::sleep(wait);
+    let told = told.to_string();
+    // Whoever asked may be gone.
+    let _ = write!(reader.get_mut(), "HTTP/1.1 {status} x\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{told}", told.len());
+}
+
+fn state(home: &Home, id: &str) -> String {
+    home.rows(&["sources", "list"]).iter().find(|row| text(row, "id") == id).map(|row| text(row, "state")).unwrap_or_default()
+}
+
+/// Fails if a secret stands in a file of the data folder.
+fn assert_in_no_file(home: &Home, secrets: &[&str]) {
+    let (mut open, mut files) = (vec![home.data()], 0);
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        files += 1;
+        for secret in secrets {
+            assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()), "{secret} is in {}", path.display());
+        }
+    }
+    assert!(files > 3, "there is nothing to look at");
+}
+
+#[test]
+fn the_recovery_key_is_read_from_standard_input_and_reaches_the_device_that_runs() {
+    let (homeserver, served) = (Homeserver::start(), Served::start());
+    let home = &served.home;
+    let add = ["sources", "add", "matrix", "--homeserver", &homeserver.address, "--user", "ana", "--json"];
+    let added: Value = serde_json::from_str(&home.run_with(&add, format!("{PASSWORD}\n")).ok()).unwrap();
+    let id = text(&added, "id");
+    until("the connection", || state(home, &id) == "live");
+    let verify = ["sources", "verify", &id];
+    let refused = home.run_with(&verify, format!("{RECOVERY_KEY}\n")).failure();
+    assert!(refused.contains("has no recovery key") && !refused.contains(RECOVERY_KEY), "{refused}");
+    assert!(home.run_with(&verify, "\n").failure().contains("standard input"));
+    assert_eq!(state(home, &id), "live", "it goes on being read");
+    // The control: nobody answers for a source that is not connected.
+    home.run(&["sources", "pause", &id]).ok();
+    assert!(home.run_with(&verify, format!("{RECOVERY_KEY}\n")).failure().contains("not connected"));
+    assert!(homeserver.sent("login")[0].contains(PASSWORD), "the password is where it belongs");
+    assert_in_no_file(home, &[RECOVERY_KEY, PASSWORD, "a-token"]);
+}
+
+#[test]
+fn the_command_line_prints_the_address_and_waits_for_the_browser() {
+    let (homeserver, served) = (Homeserver::start(), Served::start());
+    let home = &served.home;
+    let mut command = home.command(&["sources", "add", "matrix", "--browser", "--homeserver", &homeserver.address, "--json"]);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    let address = text(&first, "address");
+    let expected = format!("{}/_matrix/client/v3/login/sso/redirect?redirectUrl=http%3A%2F%2F127.0.0.1%3A", homeserver.address);
+    let back = address.strip_prefix(&expected).unwrap_or_else(|| panic!("{address}"));
+    let (port, path) = back.split_once("%2F").unwrap();
+    // What the browser does at the end.
+    let mut browser = TcpStream::connect(("127.0.0.1", port.parse::<u16>().unwrap())).unwrap();
+    write!(browser, "GET /{path}?loginToken={LOGIN_TOKEN} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n").unwrap();
+    let mut page = String::new();
+    browser.read_to_string(&mut page).unwrap();
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("close this page"), "{page}");
+    let added: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert!(child.wait().unwrap().success());
+    let id = text(&added, "id");
+    until("the connection", || state(home, &id) == "live");
+    let sent = homeserver.sent("login");
+    assert!(sent.len() == 1 && sent[0].contains("m.login.token") && sent[0].contains(LOGIN_TOKEN), "{sent:?}");
+    assert_in_no_file(home, &[LOGIN_TOKEN, "a-token"]);
+}

@@ -58,6 +58,9 @@ async fn sign_in(homeserver: &str, user: &str) -> Result<Connected, Fault> {
     connect(settings, Some("correct horse".into())).await
 }
 
+/// Whether a fault is the one that was expected.
+type Expect = fn(&Fault) -> bool;
+
 /// What the child checks, whose system trusts the certificate.
 async fn trusting(folder: &Path) {
     let homeserver = address_of_a_server().await;
@@ -69,7 +72,7 @@ async fn trusting(folder: &Path) {
         assert_eq!(settings.homeserver.trim_end_matches('/'), homeserver, "{entered}");
     }
     let (plain, none, large) = ("http://matrix.example.org".to_owned(), "<html>".to_owned(), "x".repeat(100_000));
-    let cases: [(&str, String, fn(&Fault) -> bool); 4] = [
+    let cases: [(&str, String, Expect); 4] = [
         ("a server without encryption", told(&plain), |fault| fault.to_string().contains("https://")),
         ("no address", told("nowhere"), |fault| matches!(fault, Fault::Protocol { .. })),
         ("too much", large, |fault| matches!(fault, Fault::Protocol { .. })),

@@ -101,7 +101,6 @@ fn what_arrives_is_searchable_within_three_seconds_and_proposed_within_a_minute(
         FOODS.iter().all(|food| pending.contains(food)).then(|| sent.iter().map(Instant::elapsed).collect::<Vec<_>>())
     });
     let (searchable, proposed) = (late(searchable), late(proposed));
-    println!("95th percentile: searchable {} ms, proposed {} ms", searchable.as_millis(), proposed.as_millis());
     assert!(searchable <= Duration::from_secs(3), "searchable after {searchable:?}");
     assert!(proposed <= Duration::from_secs(60), "proposed after {proposed:?}");
 }

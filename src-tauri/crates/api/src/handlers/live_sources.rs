@@ -3,10 +3,10 @@
 //! Not in this module: the protocols (`keepsake-connectors`), and who keeps them running (`server`).
 
 use keepsake_connectors::{
-    BrowserSignIn, Connected, DeviceRequest, DeviceStatus, KeyBackup, Secret, Settings, connect_once, open_in_browser,
+    Connected, DeviceRequest, DeviceStatus, KeyBackup, Secret, Settings, WaitingSignIn, connect_once, open_in_browser,
 };
 use keepsake_domain::{ChannelChoice, LiveSourceId, LiveSourceKind, Timestamp, Visibility};
-use keepsake_engine::{Control as _, LiveSource, LiveState, NewLiveSource, random_bytes};
+use keepsake_engine::{Control as _, LiveSource, LiveState, NewLiveSource, SystemClock, random_bytes};
 use keepsake_store::LiveChannelRow;
 
 use super::erase::preview;
@@ -97,27 +97,29 @@ fn settings(value: serde_json::Value) -> Result<Settings, ApiError> {
     serde_json::from_value(value).map_err(|error| ApiError::invalid(format!("the settings of the source: {error}")))
 }
 
-/// Connects with a secret, or with what comes back from the browser.
+/// Connects with a secret, or with what a sign-in at a page brings.
 fn connected(app: &App, settings: Settings, secret: Option<String>, attempt: Option<&str>) -> Result<Connected, ApiError> {
     let refused = |fault: keepsake_connectors::Fault| ApiError::refused(fault.to_string());
     let secret = match attempt {
         None => secret.filter(|secret| !secret.is_empty()).map(Secret::from),
         Some(attempt) => {
-            let waiting = app.take_browser_sign_in(attempt);
-            let waiting = waiting.ok_or_else(|| ApiError::refused("this sign-in is over; begin again"))?;
+            // First, so that whoever cancels finds one of the two.
             let task = app.begin_task(attempt)?;
-            Some(waiting.finish_once(|| task.is_cancelled()).map_err(refused)?)
+            let waiting = app.take_sign_in(attempt);
+            let waiting = waiting.ok_or_else(|| ApiError::refused("this sign-in is over; begin again"))?;
+            Some(waiting.finish_once(|| task.is_cancelled(), &SystemClock).map_err(refused)?)
         }
     };
     connect_once(settings, secret).map_err(refused)
 }
 
-pub(crate) fn live_source_browser(app: &App, request: BrowserSignInRequest) -> Result<BrowserSignInBegun, ApiError> {
-    let begun = BrowserSignIn::begin_once(&request.homeserver).map_err(|fault| ApiError::refused(fault.to_string()))?;
-    let address = begun.address().to_owned();
+pub(crate) fn live_source_sign_in(app: &App, request: SignInRequest) -> Result<SignInBegun, ApiError> {
+    let begun =
+        WaitingSignIn::begin_once(&settings(request.settings)?).map_err(|fault| ApiError::refused(fault.to_string()))?;
+    let (address, code) = (begun.address().to_owned(), begun.code().map(str::to_owned));
     // A page in a browser opens it there.
     let is_opened = app.inner.file_access == FileAccess::PickFiles && open_in_browser(&address).is_ok();
-    Ok(BrowserSignInBegun { attempt: app.keep_browser_sign_in(begun), address, is_opened })
+    Ok(SignInBegun { attempt: app.keep_sign_in(begun), address, code, is_opened })
 }
 
 pub(crate) fn live_source_recover(app: &App, request: LiveSourceRecoverRequest) -> Result<LiveSourcesResponse, ApiError> {

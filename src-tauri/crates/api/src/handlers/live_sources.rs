@@ -223,3 +223,79 @@ pub(crate) fn live_channels_choose(app: &App, request: LiveChannelsChooseRequest
     app.engine().choose_live_channels(&id, &request.channels, choice, request.since.map(Timestamp))?;
     live_channels_list(app, ById { id: request.id })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+
+    use keepsake_engine::{EmbedderSlot, EmbedderState};
+    use serde_json::json;
+
+    use super::*;
+    use crate::app::AppOptions;
+    use crate::dispatch;
+
+    /// A provider whose code nobody enters. Returns its address.
+    fn provider() -> String {
+        const ANSWER: &str = r#"{"device_code":"dev-1","user_code":"ABCD-EFGH","verification_uri":"https://p.example/device",
+            "expires_in":600,"error":"authorization_pending"}"#;
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = format!("http://{}/", listener.local_addr().expect("an address"));
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                let (mut asked, mut part) = (Vec::new(), [0; 4096]);
+                // The scope is the last field.
+                while !asked.ends_with(b"mail-scope") && !asked.ends_with(b"app-1") {
+                    let count = stream.read(&mut part).expect("it reads");
+                    asked.extend_from_slice(&part[..count]);
+                }
+                let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", ANSWER.len());
+                stream.write_all(format!("{head}{ANSWER}").as_bytes()).expect("it writes");
+            }
+        });
+        address
+    }
+
+    #[test]
+    fn a_sign_in_with_a_code_shows_the_code_alone_and_ends_when_it_is_cancelled_before_or_while_it_is_waited_for() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let embedder = EmbedderSlot::new(EmbedderState::Loading);
+        // Not with a window, which would open the page.
+        let file_access = FileAccess::Upload;
+        let app = App::open(AppOptions { data_dir: dir.path().to_owned().into(), embedder, file_access }).expect("it opens");
+        let at = provider();
+        let sign_in =
+            json!({ "with": "oauth2", "client_id": "app-1", "device_url": at, "token_url": at, "scope": "mail-scope" });
+        let settings = json!({ "kind": "mail", "host": "m.example", "port": 993, "security": "tls", "user": "ana@m.example", "sign_in": sign_in });
+        let begin = || {
+            let begun = dispatch(&app, "live_source_sign_in", json!({ "settings": settings })).expect("it begins");
+            assert_eq!(
+                (&begun["code"], &begun["address"], &begun["is_opened"]),
+                (&json!("ABCD-EFGH"), &json!("https://p.example/device"), &json!(false))
+            );
+            assert!(!begun.to_string().contains("dev-1"));
+            begun["attempt"].clone()
+        };
+        let add = |attempt: &serde_json::Value| {
+            let added = dispatch(&app, "live_source_add", json!({ "settings": settings, "attempt": attempt }));
+            added.expect_err("nobody signed in").to_string()
+        };
+        let cancel = |attempt: &serde_json::Value| dispatch(&app, "task_cancel", json!({ "id": attempt })).expect("it ends");
+        let before = begin();
+        cancel(&before);
+        assert!(add(&before).contains("over"));
+        let during = begin();
+        let told = std::thread::scope(|scope| {
+            let adding = scope.spawn(|| add(&during));
+            // Long enough to begin waiting; on a busy computer it is cancelled before, which ends it too.
+            std::thread::sleep(std::time::Duration::from_millis(200));
+            while !adding.is_finished() {
+                cancel(&during);
+                std::thread::yield_now();
+            }
+            adding.join().expect("it ends")
+        });
+        assert!(told.contains("stopped") || told.contains("over"), "{told}");
+    }
+}

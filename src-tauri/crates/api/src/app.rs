@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use keepsake_connectors::BrowserSignIn;
+use keepsake_connectors::WaitingSignIn;
 use keepsake_domain::{IdSource, SourceKind};
 use keepsake_engine::{
     Control, EmbedderSlot, Engine, EngineError, EngineParts, QueueTurn, RandomIds, SystemClock, SystemPower, Worker, WorkerLock,
@@ -91,8 +91,8 @@ pub(crate) struct AppInner {
     agent_server: Mutex<ServerState>,
     seen_version: Mutex<i64>,
     tasks: Mutex<HashMap<String, Arc<AtomicBool>>>,
-    /// The sign-in that waits for the browser, with its name. There is one at a time, as there is one person.
-    browser_sign_in: Mutex<Option<(String, BrowserSignIn)>>,
+    /// The sign-in that waits for the person, with its name. There is one at a time, as there is one person.
+    sign_in: Mutex<Option<(String, WaitingSignIn)>>,
 }
 
 /// A long-running operation that a command waits for. It reports progress to the listeners and can be canceled. Dropping it ends
@@ -150,7 +150,7 @@ impl App {
             agent_server: Mutex::new(ServerState::Off),
             seen_version: Mutex::new(seen_version),
             tasks: Mutex::new(HashMap::new()),
-            browser_sign_in: Mutex::new(None),
+            sign_in: Mutex::new(None),
         });
         forward_changes(&inner)?;
         Ok(Self { inner })
@@ -282,21 +282,23 @@ impl App {
 
     /// Cancels a long-running operation. Does nothing if it has already ended.
     pub(crate) fn cancel_task(&self, name: &str) {
+        // A sign-in that nothing waits for yet ends here.
+        drop(self.take_sign_in(name));
         if let Some(task) = self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner).get(name) {
             task.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Keeps a sign-in that waits for the browser, in place of an earlier one. Returns its name.
-    pub(crate) fn keep_browser_sign_in(&self, waiting: BrowserSignIn) -> String {
+    /// Keeps a sign-in that waits for the person, in place of an earlier one. Returns its name.
+    pub(crate) fn keep_sign_in(&self, waiting: WaitingSignIn) -> String {
         let name = RandomIds::default().next_uuid().simple().to_string();
-        *self.inner.browser_sign_in.lock().unwrap_or_else(PoisonError::into_inner) = Some((name.clone(), waiting));
+        *self.inner.sign_in.lock().unwrap_or_else(PoisonError::into_inner) = Some((name.clone(), waiting));
         name
     }
 
     /// The sign-in with this name, once.
-    pub(crate) fn take_browser_sign_in(&self, name: &str) -> Option<BrowserSignIn> {
-        let mut kept = self.inner.browser_sign_in.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn take_sign_in(&self, name: &str) -> Option<WaitingSignIn> {
+        let mut kept = self.inner.sign_in.lock().unwrap_or_else(PoisonError::into_inner);
         kept.take_if(|(known, _)| known == name).map(|(_, waiting)| waiting)
     }
 

@@ -64,7 +64,7 @@ macro_rules! with_commands {
             live_sources_list: Nothing => LiveSourcesResponse,
             live_source_add: LiveSourceAddRequest => LiveSourceAdded,
             live_source_reconnect: LiveSourceReconnectRequest => LiveSourcesResponse,
-            live_source_browser: BrowserSignInRequest => BrowserSignInBegun,
+            live_source_sign_in: SignInRequest => SignInBegun,
             live_source_recover: LiveSourceRecoverRequest => LiveSourcesResponse,
             live_source_compare: LiveSourceCompareRequest => LiveSourcesResponse,
             live_source_pause: LiveSourcePauseRequest => LiveSourcesResponse,

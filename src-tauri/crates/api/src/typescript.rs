@@ -91,8 +91,8 @@ pub fn schema_ts() -> String {
         ModelKeyRequest, FoundServer, FoundServers, ModelNames, ModelTest, ModelRating, ModelPullRequest, ModelPullView,
         TaskRatingView, TaskModelsView, ReadingEstimateView, RouterSettingsView, ModelCallsRequest, ModelCallView,
         ModelCallsResponse, QueuedCount, WatchedSourceView, WatchedSources, WatchedAddRequest, WatchedOffer, WatchedOffers,
-        WatchedFollowRequest, LeftOutCount, ComparedEmoji, EmojiComparison, LiveDeviceView, BrowserSignInRequest,
-        BrowserSignInBegun, LiveSourceRecoverRequest, LiveSourceCompareRequest, LiveSourceView, LiveSourcesResponse,
+        WatchedFollowRequest, LeftOutCount, ComparedEmoji, EmojiComparison, LiveDeviceView, SignInRequest,
+        SignInBegun, LiveSourceRecoverRequest, LiveSourceCompareRequest, LiveSourceView, LiveSourcesResponse,
         LiveSourceAddRequest, LiveSourceAdded, LiveSourceReconnectRequest, LiveSourcePauseRequest, LiveSourceScheduleRequest,
         LiveSourceRemoveRequest, LiveSourceRemoved, LiveChannelView, LiveChannelsResponse, LiveChannelsChooseRequest, Event,
     );

@@ -10,6 +10,7 @@ mod link;
 pub mod mail;
 mod matrix;
 mod settings;
+mod sign_in;
 mod simplex;
 mod supervise;
 
@@ -18,4 +19,5 @@ pub use device::{Asked, Comparison, ComparisonStage, DeviceRequest, DeviceStatus
 pub use link::Link;
 pub use matrix::{BrowserSignIn, Matrix, SignIn, open_in_browser};
 pub use settings::{Connected, Settings, connect, connect_once};
+pub use sign_in::WaitingSignIn;
 pub use supervise::supervise;

@@ -154,7 +154,10 @@ export function liveSourceCommands(host: Host, options: { firstRun: boolean; fol
       host.changed('sources');
       return list();
     },
-    live_source_browser: ({ homeserver }) => ({ attempt: 'attempt_1', address: `https://${homeserver}/_matrix/client/v3/login/sso/redirect`, is_opened: true }),
+    live_source_sign_in: ({ settings }) =>
+      settings['kind'] === 'mail'
+        ? { attempt: 'attempt_1', address: 'https://provider.example/device', code: 'ABCD-EFGH', is_opened: true }
+        : { attempt: 'attempt_1', address: `https://${String(settings['homeserver'])}/_matrix/client/v3/login/sso/redirect`, code: null, is_opened: true },
     live_source_recover({ id, recovery_key }) {
       if (recovery_key === 'wrong') throw new RpcError('refused', 'This is not the recovery key or passphrase of this Matrix account. Check it and enter it again.');
       change(id, { device: { ...LOCKED, is_verified: true, backup: 'open', keys_done: 3, keys_total: 3 } });

@@ -3,10 +3,10 @@
 //! Not in this module: the protocols (`keepsake-connectors`), and who keeps them running (`server`).
 
 use keepsake_connectors::{
-    BrowserSignIn, Connected, DeviceRequest, DeviceStatus, KeyBackup, Secret, Settings, connect_once, open_in_browser,
+    Connected, DeviceRequest, DeviceStatus, KeyBackup, Secret, Settings, WaitingSignIn, connect_once, open_in_browser,
 };
 use keepsake_domain::{ChannelChoice, LiveSourceId, LiveSourceKind, Timestamp, Visibility};
-use keepsake_engine::{Control as _, LiveSource, LiveState, NewLiveSource, random_bytes};
+use keepsake_engine::{Control as _, LiveSource, LiveState, NewLiveSource, SystemClock, random_bytes};
 use keepsake_store::LiveChannelRow;
 
 use super::erase::preview;
@@ -97,27 +97,29 @@ fn settings(value: serde_json::Value) -> Result<Settings, ApiError> {
     serde_json::from_value(value).map_err(|error| ApiError::invalid(format!("the settings of the source: {error}")))
 }
 
-/// Connects with a secret, or with what comes back from the browser.
+/// Connects with a secret, or with what a sign-in at a page brings.
 fn connected(app: &App, settings: Settings, secret: Option<String>, attempt: Option<&str>) -> Result<Connected, ApiError> {
     let refused = |fault: keepsake_connectors::Fault| ApiError::refused(fault.to_string());
     let secret = match attempt {
         None => secret.filter(|secret| !secret.is_empty()).map(Secret::from),
         Some(attempt) => {
-            let waiting = app.take_browser_sign_in(attempt);
-            let waiting = waiting.ok_or_else(|| ApiError::refused("this sign-in is over; begin again"))?;
+            // First, so that whoever cancels finds one of the two.
             let task = app.begin_task(attempt)?;
-            Some(waiting.finish_once(|| task.is_cancelled()).map_err(refused)?)
+            let waiting = app.take_sign_in(attempt);
+            let waiting = waiting.ok_or_else(|| ApiError::refused("this sign-in is over; begin again"))?;
+            Some(waiting.finish_once(|| task.is_cancelled(), &SystemClock).map_err(refused)?)
         }
     };
     connect_once(settings, secret).map_err(refused)
 }
 
-pub(crate) fn live_source_browser(app: &App, request: BrowserSignInRequest) -> Result<BrowserSignInBegun, ApiError> {
-    let begun = BrowserSignIn::begin_once(&request.homeserver).map_err(|fault| ApiError::refused(fault.to_string()))?;
-    let address = begun.address().to_owned();
+pub(crate) fn live_source_sign_in(app: &App, request: SignInRequest) -> Result<SignInBegun, ApiError> {
+    let begun =
+        WaitingSignIn::begin_once(&settings(request.settings)?).map_err(|fault| ApiError::refused(fault.to_string()))?;
+    let (address, code) = (begun.address().to_owned(), begun.code().map(str::to_owned));
     // A page in a browser opens it there.
     let is_opened = app.inner.file_access == FileAccess::PickFiles && open_in_browser(&address).is_ok();
-    Ok(BrowserSignInBegun { attempt: app.keep_browser_sign_in(begun), address, is_opened })
+    Ok(SignInBegun { attempt: app.keep_sign_in(begun), address, code, is_opened })
 }
 
 pub(crate) fn live_source_recover(app: &App, request: LiveSourceRecoverRequest) -> Result<LiveSourcesResponse, ApiError> {
@@ -220,4 +222,80 @@ pub(crate) fn live_channels_choose(app: &App, request: LiveChannelsChooseRequest
     let id: LiveSourceId = request.id.parse()?;
     app.engine().choose_live_channels(&id, &request.channels, choice, request.since.map(Timestamp))?;
     live_channels_list(app, ById { id: request.id })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+
+    use keepsake_engine::{EmbedderSlot, EmbedderState};
+    use serde_json::json;
+
+    use super::*;
+    use crate::app::AppOptions;
+    use crate::dispatch;
+
+    /// A provider whose code nobody enters. Returns its address.
+    fn provider() -> String {
+        const ANSWER: &str = r#"{"device_code":"dev-1","user_code":"ABCD-EFGH","verification_uri":"https://p.example/device",
+            "expires_in":600,"error":"authorization_pending"}"#;
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = format!("http://{}/", listener.local_addr().expect("an address"));
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                let (mut asked, mut part) = (Vec::new(), [0; 4096]);
+                // The scope is the last field.
+                while !asked.ends_with(b"mail-scope") && !asked.ends_with(b"app-1") {
+                    let count = stream.read(&mut part).expect("it reads");
+                    asked.extend_from_slice(&part[..count]);
+                }
+                let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", ANSWER.len());
+                stream.write_all(format!("{head}{ANSWER}").as_bytes()).expect("it writes");
+            }
+        });
+        address
+    }
+
+    #[test]
+    fn a_sign_in_with_a_code_shows_the_code_alone_and_ends_when_it_is_cancelled_before_or_while_it_is_waited_for() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let embedder = EmbedderSlot::new(EmbedderState::Loading);
+        // Not with a window, which would open the page.
+        let file_access = FileAccess::Upload;
+        let app = App::open(AppOptions { data_dir: dir.path().to_owned().into(), embedder, file_access }).expect("it opens");
+        let at = provider();
+        let sign_in =
+            json!({ "with": "oauth2", "client_id": "app-1", "device_url": at, "token_url": at, "scope": "mail-scope" });
+        let settings = json!({ "kind": "mail", "host": "m.example", "port": 993, "security": "tls", "user": "ana@m.example", "sign_in": sign_in });
+        let begin = || {
+            let begun = dispatch(&app, "live_source_sign_in", json!({ "settings": settings })).expect("it begins");
+            assert_eq!(
+                (&begun["code"], &begun["address"], &begun["is_opened"]),
+                (&json!("ABCD-EFGH"), &json!("https://p.example/device"), &json!(false))
+            );
+            assert!(!begun.to_string().contains("dev-1"));
+            begun["attempt"].clone()
+        };
+        let add = |attempt: &serde_json::Value| {
+            let added = dispatch(&app, "live_source_add", json!({ "settings": settings, "attempt": attempt }));
+            added.expect_err("nobody signed in").to_string()
+        };
+        let cancel = |attempt: &serde_json::Value| dispatch(&app, "task_cancel", json!({ "id": attempt })).expect("it ends");
+        let before = begin();
+        cancel(&before);
+        assert!(add(&before).contains("over"));
+        let during = begin();
+        let told = std::thread::scope(|scope| {
+            let adding = scope.spawn(|| add(&during));
+            // Long enough to begin waiting; on a busy computer it is cancelled before, which ends it too.
+            std::thread::sleep(std::time::Duration::from_millis(200));
+            while !adding.is_finished() {
+                cancel(&during);
+                std::thread::yield_now();
+            }
+            adding.join().expect("it ends")
+        });
+        assert!(told.contains("stopped") || told.contains("over"), "{told}");
+    }
 }

@@ -113,7 +113,7 @@ pub struct LiveSourceAddRequest {
     #[serde(default)]
     #[ts(optional)]
     pub secret: Option<String>,
-    /// The sign-in in the browser that was begun, in place of a secret. The answer comes when it ends.
+    /// The sign-in at a page that was begun, in place of a secret. The answer comes when it ends.
     #[serde(default)]
     #[ts(optional)]
     pub attempt: Option<String>,
@@ -148,28 +148,31 @@ pub struct LiveSourceReconnectRequest {
     #[serde(default)]
     #[ts(optional)]
     pub secret: Option<String>,
-    /// The sign-in in the browser that was begun, in place of a secret. The answer comes when it ends.
+    /// The sign-in at a page that was begun, in place of a secret. The answer comes when it ends.
     #[serde(default)]
     #[ts(optional)]
     pub attempt: Option<String>,
 }
 
-/// Begins a sign-in in the browser.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+/// Begins a sign-in at a page of the server or provider: in the browser for Matrix, with a code for mail.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
-pub struct BrowserSignInRequest {
-    /// The homeserver: its name, its address, or a user id there.
-    pub homeserver: String,
+pub struct SignInRequest {
+    /// The settings of the source, as for adding it.
+    #[ts(type = "Record<string, unknown>")]
+    pub settings: serde_json::Value,
 }
 
-/// A sign-in that waits for the browser. `task_cancel` with the attempt ends it.
+/// A sign-in that waits for the person. `task_cancel` with the attempt ends it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct BrowserSignInBegun {
+pub struct SignInBegun {
     /// Its name, for the command that waits for it.
     pub attempt: String,
-    /// The address to open in the browser.
+    /// The address of the page.
     pub address: String,
-    /// Whether the browser was opened.
+    /// The code to enter there; `None` if there is none.
+    pub code: Option<String>,
+    /// Whether the page was opened in the browser.
     pub is_opened: bool,
 }
 

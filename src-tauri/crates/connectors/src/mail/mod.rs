@@ -7,8 +7,9 @@
 //!
 //! `guard` bounds what a server may send, `wire` connects, `session` has the commands, `folder` their names, `position` decides
 //! what is read next, `fetch` makes deliveries of it, and `reading` is the loop over all folders. Not here: sending mail, POP,
-//! the shape of mails ([`keepsake_importers`]), and the consent to OAuth 2.0 (`oauth`).
+//! the shape of mails ([`keepsake_importers`]), and the consent to OAuth 2.0 (`oauth`, `device_sign_in`).
 
+mod device_sign_in;
 mod fetch;
 mod folder;
 mod guard;
@@ -19,6 +20,7 @@ mod session;
 mod settings;
 mod wire;
 
+pub use device_sign_in::DeviceSignIn;
 pub use oauth::{DeviceCode, begin as begin_device_flow, poll as poll_device_flow};
 pub use settings::{MailSettings, OAuthSettings, Security, SignIn};
 

@@ -35,6 +35,12 @@ const INTERVAL_S: u64 = 5;
 /// Longest wait between two questions that is believed.
 const INTERVAL_S_MAX: u64 = 60;
 
+/// Longest life of a code that is believed, in seconds. Somebody waits for it at the screen.
+const CODE_S_MAX: i64 = 3600;
+
+/// Life of a code, in seconds, where the provider does not say it, although it has to (RFC 8628, section 3.2).
+const CODE_S: i64 = 600;
+
 /// How one signs in at the mail server.
 pub(super) enum Credential {
     /// With a password.
@@ -104,7 +110,7 @@ pub async fn begin(settings: &OAuthSettings) -> Result<DeviceCode, Fault> {
         user_code: answer.user_code,
         page,
         interval: Duration::from_secs(answer.interval.unwrap_or(INTERVAL_S).clamp(1, INTERVAL_S_MAX)),
-        expires_in: Duration::from_secs(answer.expires_in.unwrap_or(0).clamp(0, LIFE_S_MAX).unsigned_abs()),
+        expires_in: Duration::from_secs(answer.expires_in.unwrap_or(CODE_S).clamp(0, CODE_S_MAX).unsigned_abs()),
         code: answer.device_code.into(),
     })
 }

@@ -16,6 +16,7 @@ use url::Url;
 use super::client::{ANSWER_BYTES_MAX, Ask, Client};
 use super::session::{discover, sign_in_page};
 use crate::contract::{Fault, Secret};
+use crate::sign_in::{LOOK_AGAIN, stopped as stopped_by_person};
 
 /// How long the person may take in the browser: to find a password, and for a second factor.
 const SIGN_IN_MAX: Duration = Duration::from_secs(10 * 60);
@@ -31,9 +32,6 @@ const HEAD_BYTES_MAX: usize = 16 * 1024;
 
 /// Random bytes of the path.
 const PATH_BYTES: usize = 16;
-
-/// How often it is looked whether the person stopped it.
-const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
 /// How the sign-in in a browser is called in the list of what a server offers.
 const FLOW: &str = "m.login.sso";
@@ -51,10 +49,6 @@ pub struct BrowserSignIn {
 
 fn no_port(error: &std::io::Error) -> Fault {
     Fault::unreachable(format!("This computer gives out no port for the browser: {error}."))
-}
-
-fn runtime() -> Result<tokio::runtime::Runtime, Fault> {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| no_port(&error))
 }
 
 /// Whether a homeserver offers to sign in in the browser.
@@ -94,11 +88,6 @@ impl BrowserSignIn {
         Ok(Self { listener, path, address })
     }
 
-    /// As [`begin`](Self::begin), for callers that may block.
-    pub fn begin_once(homeserver: &str) -> Result<Self, Fault> {
-        runtime()?.block_on(Self::begin(homeserver))
-    }
-
     /// The address to open in the browser.
     pub fn address(&self) -> &str {
         &self.address
@@ -128,17 +117,12 @@ impl BrowserSignIn {
         };
         tokio::select! {
             token = accepted => token,
-            () = stopped => Err(Fault::refused("The sign-in was stopped.")),
+            () = stopped => Err(stopped_by_person()),
             () = tokio::time::sleep(SIGN_IN_MAX) => Err(Fault::refused(format!(
                 "Nobody signed in in the browser within {} minutes. Begin again.",
                 SIGN_IN_MAX.as_secs() / 60
             ))),
         }
-    }
-
-    /// As [`finish`](Self::finish), for callers that may block.
-    pub fn finish_once(self, is_cancelled: impl Fn() -> bool) -> Result<Secret, Fault> {
-        runtime()?.block_on(self.finish(is_cancelled))
     }
 }
 

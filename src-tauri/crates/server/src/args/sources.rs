@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
+use keepsake_connectors::mail::OAuthSettings;
 
 /// An action on sources.
 #[derive(Debug, Subcommand)]
@@ -31,7 +32,8 @@ pub(crate) enum SourcesCommand {
         #[arg(long, value_name = "DATE")]
         since: Option<String>,
     },
-    /// Enter the password or token of a source again, on standard input.
+    /// Enter the password or token of a source again, on standard input. For mail that signs in with a code: prints the page and the
+    /// code.
     Login {
         /// Id of the source.
         id: String,
@@ -102,7 +104,8 @@ pub(crate) enum SourceAdd {
         #[arg(long)]
         name: String,
     },
-    /// Read a mailbox by IMAP. The password is read from standard input. Nothing in the mailbox is changed.
+    /// Read a mailbox by IMAP. The password is read from standard input, or, with a client ID, the page and the code for signing in
+    /// are printed. Nothing in the mailbox is changed.
     Mail {
         /// The server.
         #[arg(long)]
@@ -119,6 +122,8 @@ pub(crate) enum SourceAdd {
         /// Also read mailing lists, newsletters and what programs send.
         #[arg(long)]
         with_automatic: bool,
+        #[command(flatten)]
+        oauth: OAuthArgs,
     },
     /// Read a Matrix account, encrypted rooms included. The password is read from standard input. Nothing is sent to any room.
     Matrix {
@@ -141,4 +146,69 @@ pub(crate) enum SourceAdd {
         #[arg(long, default_value_t = 5225)]
         port: u16,
     },
+}
+
+/// Signing in with a code at the provider (OAuth 2.0 device flow). Keepsake comes with no client ID; you register one with the
+/// provider.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OAuthArgs {
+    /// Sign in with a code at the provider: the client ID that you registered there. Nothing is read from standard input.
+    #[arg(long, value_name = "ID", requires_all = ["oauth_device_url", "oauth_token_url"])]
+    pub(crate) oauth_client_id: Option<String>,
+    /// Where the provider gives out codes.
+    #[arg(long, value_name = "URL", requires = "oauth_client_id")]
+    pub(crate) oauth_device_url: Option<String>,
+    /// Where the provider gives out tokens.
+    #[arg(long, value_name = "URL", requires = "oauth_client_id")]
+    pub(crate) oauth_token_url: Option<String>,
+    /// What the tokens must allow, as the provider calls it.
+    #[arg(long, value_name = "SCOPE", requires = "oauth_client_id")]
+    pub(crate) oauth_scope: Option<String>,
+}
+
+impl OAuthArgs {
+    /// The settings of a mailbox that signs in with a code; `None` means with a password.
+    pub(crate) fn settings(&self) -> Option<OAuthSettings> {
+        Some(OAuthSettings {
+            client_id: self.oauth_client_id.clone()?,
+            device_url: self.oauth_device_url.clone()?,
+            token_url: self.oauth_token_url.clone()?,
+            scope: self.oauth_scope.clone().unwrap_or_default(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(subcommand)]
+        command: SourcesCommand,
+    }
+
+    fn mail(more: &[&str]) -> Result<Option<OAuthSettings>, clap::Error> {
+        let line = ["sources", "add", "mail", "--host", "m.example", "--user", "ana@m.example"];
+        match Line::try_parse_from(line.iter().chain(more))?.command {
+            SourcesCommand::Add(SourceAdd::Mail { oauth, .. }) => Ok(oauth.settings()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_mailbox_signs_in_with_a_password_unless_everything_for_a_code_is_given() {
+        assert_eq!(mail(&[]).unwrap(), None);
+        let [id, device] = [["--oauth-client-id", "app-1"], ["--oauth-device-url", "https://p.example/device"]];
+        let [token, scope] = [["--oauth-token-url", "https://p.example/token"], ["--oauth-scope", "mail offline_access"]];
+        let whole = mail(&[id, device, token, scope].concat()).unwrap().unwrap();
+        assert_eq!((whole.client_id.as_str(), whole.device_url.as_str()), ("app-1", "https://p.example/device"));
+        assert_eq!((whole.token_url.as_str(), whole.scope.as_str()), ("https://p.example/token", "mail offline_access"));
+        assert!(mail(&[id, device, token].concat()).is_ok(), "a provider may need no scope");
+        for part in [[id, device].concat(), [id, token].concat(), [device, token, scope].concat()] {
+            assert!(mail(&part).is_err(), "{part:?}");
+        }
+    }
 }

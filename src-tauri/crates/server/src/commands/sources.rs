@@ -7,8 +7,8 @@ use std::io::Read as _;
 use std::path::Path;
 
 use keepsake_api::dispatch;
-use keepsake_connectors::BrowserSignIn;
-use keepsake_engine::{AGENT_PORT, parse_moment};
+use keepsake_connectors::{Settings, WaitingSignIn, mail};
+use keepsake_engine::{AGENT_PORT, SystemClock, parse_moment};
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 
@@ -42,16 +42,8 @@ pub(crate) fn run(args: &Args, command: Option<&SourcesCommand>, output: &mut Ou
             let request = json!({ "id": id, "channels": chosen, "choice": choice, "since": since.map(|since| since.0) });
             channels(&commands.run("live_channels_choose", request)?, output)
         }
-        Some(SourcesCommand::Login { id, browser: false }) => {
-            commands.run("live_source_reconnect", json!({ "id": id, "secret": secret()? }))?;
-            list(args, &commands, output)
-        }
-        Some(SourcesCommand::Login { id, browser: true }) => {
-            let source = source(&commands, id)?;
-            let mut settings = source["settings"].clone();
-            settings["sign_in"] = "browser".into();
-            let token = browser_token(settings["homeserver"].as_str().unwrap_or_default(), output)?;
-            commands.run("live_source_reconnect", json!({ "id": id, "settings": settings, "secret": token }))?;
+        Some(SourcesCommand::Login { id, browser }) => {
+            commands.run("live_source_reconnect", login(&commands, id, *browser, output)?)?;
             list(args, &commands, output)
         }
         Some(SourcesCommand::Verify { id }) => {
@@ -87,15 +79,15 @@ fn request_for(account: &SourceAdd, output: &mut Output) -> Result<Value, Failur
     Ok(match account {
         SourceAdd::Folder { .. } => return Err(Failure::new("a folder is watched where the command runs")),
         SourceAdd::Webhook { name } => json!({ "settings": { "kind": "webhook" }, "name": name }),
-        SourceAdd::Mail { host, port, security, user, with_automatic } => {
+        SourceAdd::Mail { host, port, security, user, with_automatic, oauth } => {
             let port = port.unwrap_or(if security == "tls" { 993 } else { 143 });
-            json!({
-                "settings": {
-                    "kind": "mail", "host": host, "port": port, "security": security, "user": user,
-                    "sign_in": { "with": "password" }, "leave_out_automatic": !with_automatic,
-                },
-                "secret": secret()?,
-            })
+            let sign_in = oauth.settings().map_or(mail::SignIn::Password, mail::SignIn::Oauth2);
+            let settings = json!({
+                "kind": "mail", "host": host, "port": port, "security": security, "user": user,
+                "sign_in": sign_in, "leave_out_automatic": !with_automatic,
+            });
+            let secret = if sign_in == mail::SignIn::Password { secret()? } else { signed_in(&settings, output)? };
+            json!({ "settings": settings, "secret": secret })
         }
         SourceAdd::Matrix { homeserver, user, token, browser } => {
             let sign_in = match (token, browser) {
@@ -103,29 +95,45 @@ fn request_for(account: &SourceAdd, output: &mut Output) -> Result<Value, Failur
                 (true, false) => "access_token",
                 (false, false) => "password",
             };
-            let at = if homeserver.is_empty() { user } else { homeserver };
-            let secret = if *browser { browser_token(at, output)? } else { secret()? };
-            json!({
-                "settings": { "kind": "matrix", "homeserver": homeserver, "user": user, "sign_in": sign_in },
-                "secret": secret,
-            })
+            let settings = json!({ "kind": "matrix", "homeserver": homeserver, "user": user, "sign_in": sign_in });
+            let secret = if *browser { signed_in(&settings, output)? } else { secret()? };
+            json!({ "settings": settings, "secret": secret })
         }
         SourceAdd::Simplex { port } => json!({ "settings": { "kind": "simplex", "port": port } }),
     })
 }
 
-/// Lets the person sign in in the browser. Returns what comes back from there.
-fn browser_token(homeserver: &str, output: &mut Output) -> Result<String, Failure> {
+/// The request that connects a source again, with a secret from a page or from standard input.
+fn login(commands: &Commands<'_>, id: &str, browser: bool, output: &mut Output) -> Result<Value, Failure> {
+    let mut settings = source(commands, id)?["settings"].take();
+    if browser {
+        if settings["kind"] != "matrix" {
+            return Err(Failure::new("only a Matrix account is signed in to in the browser; leave out --browser"));
+        }
+        settings["sign_in"] = "browser".into();
+        let secret = signed_in(&settings, output)?;
+        return Ok(json!({ "id": id, "settings": settings, "secret": secret }));
+    }
+    let secret = if settings["sign_in"]["with"] == "oauth2" { signed_in(&settings, output)? } else { secret()? };
+    Ok(json!({ "id": id, "secret": secret }))
+}
+
+/// Lets the person sign in at a page of the server or provider. Returns the secret that comes back from there.
+fn signed_in(settings: &Value, output: &mut Output) -> Result<String, Failure> {
     let failed = |fault: keepsake_connectors::Fault| Failure::new(fault.to_string());
-    let waiting = BrowserSignIn::begin_once(homeserver).map_err(failed)?;
-    if output.is_json() {
-        output.json(&json!({ "address": waiting.address() }))?;
-    } else {
-        output.line(format!("Open this address in a browser on this computer, and sign in: {}", waiting.address()))?;
+    let settings: Settings = serde_json::from_value(settings.clone())
+        .map_err(|error| Failure::new(format!("the settings of the source cannot be read: {error}")))?;
+    let waiting = WaitingSignIn::begin_once(&settings).map_err(failed)?;
+    let address = waiting.address();
+    match waiting.code() {
+        Some(code) if output.is_json() => output.json(&json!({ "address": address, "code": code }))?,
+        None if output.is_json() => output.json(&json!({ "address": address }))?,
+        Some(code) => output.line(format!("Open this address in a browser: {address}\nEnter this code there: {code}"))?,
+        None => output.line(format!("Open this address in a browser on this computer, and sign in: {address}"))?,
     }
     // The person needs the address before it ends.
     output.flush()?;
-    Ok(waiting.finish_once(|| false).map_err(failed)?.expose_secret().to_owned())
+    Ok(waiting.finish_once(|| false, &SystemClock).map_err(failed)?.expose_secret().to_owned())
 }
 
 /// A source as it is listed.

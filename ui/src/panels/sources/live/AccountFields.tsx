@@ -3,7 +3,7 @@ import { type ReactNode, type Ref, useId } from 'react';
 import { Segmented } from '../../../design';
 import { t } from '../../../strings';
 import formCss from '../Watched.module.css';
-import { type AccountForm, type AccountKind, PORTS, type Problem, type Problems, type Security, type SignIn, isThisComputer, needsAddress } from './accountSettings';
+import { type AccountForm, type AccountKind, type MatrixSignIn, PORTS, PROVIDERS, type Problem, type Problems, type Provider, type Security, isThisComputer, needsAddress, providerOf } from './accountSettings';
 import css from './LiveSources.module.css';
 
 export interface FieldsProps {
@@ -82,30 +82,60 @@ function Choices({ label, hint, children }: { label: string; hint?: string | und
   );
 }
 
-function MailFields({ form, problems, isBusy, secretPlace, first, isAgain, onChange }: FieldsProps) {
+type MailSignIn = 'password' | 'code';
+const MAIL_SIGN_INS: readonly MailSignIn[] = ['password', 'code'];
+const PROVIDER_NAMES = Object.keys(PROVIDERS) as Provider[];
+
+/** The program that the person registered with their provider, and where it signs in. */
+function CodeFields({ form, problems, isBusy, onChange }: FieldsProps) {
   const words = t.liveSources.fields;
+  const provider = providerOf(form);
+  return (
+    <>
+      <Choices label={words.provider} hint={words.providerHints[provider]}>
+        <Segmented<Provider> label={words.provider} value={provider} choices={PROVIDER_NAMES.map((value) => ({ value, label: words.providers[value] }))} onChange={(value) => onChange(PROVIDERS[value])} />
+      </Choices>
+      <TextField label={words.clientId} hint={words.clientIdHint} value={form.clientId} problem={problems.clientId} isBusy={isBusy} onChange={(clientId) => onChange({ clientId })} />
+      <TextField label={words.deviceUrl} hint={words.deviceUrlHint} value={form.deviceUrl} problem={problems.deviceUrl} isBusy={isBusy} onChange={(deviceUrl) => onChange({ deviceUrl })} />
+      <TextField label={words.tokenUrl} hint={words.tokenUrlHint} value={form.tokenUrl} problem={problems.tokenUrl} isBusy={isBusy} onChange={(tokenUrl) => onChange({ tokenUrl })} />
+      <TextField label={words.scope} hint={words.scopeHint} value={form.scope} isBusy={isBusy} onChange={(scope) => onChange({ scope })} />
+    </>
+  );
+}
+
+function MailFields(fields: FieldsProps) {
+  const { form, problems, isBusy, secretPlace, first, isAgain, onChange } = fields;
+  const words = t.liveSources.fields;
+  const isCode = form.signIn === 'code';
   // Only a program on this computer, such as one that holds the real connection, is read without encryption.
   const securities: readonly Security[] = isThisComputer(form.host) || form.security === 'plain' ? ['tls', 'starttls', 'plain'] : ['tls', 'starttls'];
   const setSecurity = (security: Security) => onChange({ security, ...(form.port === PORTS[form.security] ? { port: PORTS[security] } : {}) });
   return (
     <>
-      <TextField ref={isAgain ? undefined : first} label={words.host} hint={words.hostHint} value={form.host} problem={problems.host} isBusy={isBusy} onChange={(host) => onChange({ host })} />
+      <TextField ref={isAgain && !isCode ? undefined : first} label={words.host} hint={words.hostHint} value={form.host} problem={problems.host} isBusy={isBusy} onChange={(host) => onChange({ host })} />
       <Choices label={words.security} hint={form.security === 'plain' ? words.plainHint : undefined}>
         <Segmented label={words.security} value={form.security} choices={securities.map((value) => ({ value, label: words.securities[value] }))} onChange={setSecurity} />
       </Choices>
       <TextField isNumber label={words.port} value={form.port} problem={problems.port} isBusy={isBusy} onChange={(port) => onChange({ port })} />
       <TextField label={words.user} hint={words.userHint} value={form.user} problem={problems.user} isBusy={isBusy} onChange={(user) => onChange({ user })} />
       {needsAddress(form) ? <TextField label={words.address} hint={words.addressHint} value={form.address} isBusy={isBusy} onChange={(address) => onChange({ address })} /> : null}
-      <TextField
-        isSecret
-        ref={isAgain ? first : undefined}
-        label={words.password}
-        hint={`${words.mailPasswordHint} ${secretPlace}`}
-        value={form.secret}
-        problem={problems.secret}
-        isBusy={isBusy}
-        onChange={(secret) => onChange({ secret })}
-      />
+      <Choices label={words.mailSignIn} hint={isCode ? words.codeHint : undefined}>
+        <Segmented<MailSignIn> label={words.mailSignIn} value={isCode ? 'code' : 'password'} choices={MAIL_SIGN_INS.map((value) => ({ value, label: words.mailSignIns[value] }))} onChange={(signIn) => onChange({ signIn })} />
+      </Choices>
+      {isCode ? (
+        <CodeFields {...fields} />
+      ) : (
+        <TextField
+          isSecret
+          ref={isAgain ? first : undefined}
+          label={words.password}
+          hint={`${words.mailPasswordHint} ${secretPlace}`}
+          value={form.secret}
+          problem={problems.secret}
+          isBusy={isBusy}
+          onChange={(secret) => onChange({ secret })}
+        />
+      )}
       <label className={css.check}>
         <input type="checkbox" checked={form.leavesOutAutomatic} disabled={isBusy} onChange={(event) => onChange({ leavesOutAutomatic: event.target.checked })} />
         {words.automatic}
@@ -114,7 +144,7 @@ function MailFields({ form, problems, isBusy, secretPlace, first, isAgain, onCha
   );
 }
 
-const SIGN_INS: readonly SignIn[] = ['password', 'browser', 'token'];
+const MATRIX_SIGN_INS: readonly MatrixSignIn[] = ['password', 'browser', 'token'];
 
 function MatrixFields({ form, problems, isBusy, secretPlace, first, isAgain, onChange }: FieldsProps) {
   const words = t.liveSources.fields;
@@ -124,7 +154,7 @@ function MatrixFields({ form, problems, isBusy, secretPlace, first, isAgain, onC
       <TextField ref={isAgain && form.signIn !== 'browser' ? undefined : first} label={words.homeserver} hint={words.homeserverHint} value={form.homeserver} problem={problems.homeserver} isBusy={isBusy} onChange={(homeserver) => onChange({ homeserver })} />
       <TextField label={words.matrixUser} hint={words.matrixUserHint} value={form.user} problem={problems.user} isBusy={isBusy} onChange={(user) => onChange({ user })} />
       <Choices label={words.signIn} hint={form.signIn === 'browser' ? words.browserHint : undefined}>
-        <Segmented<SignIn> label={words.signIn} value={form.signIn} choices={SIGN_INS.map((value) => ({ value, label: words.signIns[value] }))} onChange={(signIn) => onChange({ signIn })} />
+        <Segmented<MatrixSignIn> label={words.signIn} value={form.signIn === 'code' ? 'password' : form.signIn} choices={MATRIX_SIGN_INS.map((value) => ({ value, label: words.signIns[value] }))} onChange={(signIn) => onChange({ signIn })} />
       </Choices>
       {form.signIn === 'browser' ? null : (
         <TextField

@@ -6,7 +6,7 @@
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { type BrowserSignInBegun, type LiveSourceAdded, type LiveSourceView, type LiveSourcesResponse, call, rpcKey } from '../../../api';
+import { type LiveSourceAdded, type LiveSourceView, type LiveSourcesResponse, type SignInBegun, call, rpcKey } from '../../../api';
 import { Button, Progress } from '../../../design';
 import { useSeconds } from '../../../state/seconds';
 import { showError, showToast } from '../../../state/toasts';
@@ -14,7 +14,7 @@ import { nameOf, t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
 import formCss from '../Watched.module.css';
 import { AccountFields } from './AccountFields';
-import { type AccountForm, type AccountKind, EMPTY_FORM, type Problems, changedSettings, formOf, homeserverOf, isByBrowser, problemsOf, secretOf, serverOf, settingsOf } from './accountSettings';
+import { type AccountForm, type AccountKind, EMPTY_FORM, type Problems, changedSettings, formOf, isAtPage, problemsOf, secretOf, serverOf, settingsOf } from './accountSettings';
 import { CopyField } from './CopyField';
 import css from './LiveSources.module.css';
 
@@ -33,17 +33,18 @@ const useTake = () => {
 interface Attempt {
   readonly isCanceled: () => boolean;
   /** Shows the page on which the person signs in, or hides it. */
-  readonly show: (page: BrowserSignInBegun | null) => void;
+  readonly show: (page: SignInBegun | null) => void;
 }
 
-/** What is sent in place of settings: the secret, or the name of the sign-in that waits for the browser. */
+/** What is sent in place of settings: the secret, or the name of the sign-in that waits for the person. */
 async function credential(kind: AccountKind, form: AccountForm, { isCanceled, show }: Attempt): Promise<{ secret?: string; attempt?: string }> {
-  if (!isByBrowser(kind, form)) {
+  if (!isAtPage(kind, form)) {
     const secret = secretOf(kind, form);
     return secret === undefined ? {} : { secret };
   }
-  const begun = await call('live_source_browser', { homeserver: homeserverOf(form) });
-  if (!isCanceled()) show(begun);
+  const begun = await call('live_source_sign_in', { settings: settingsOf(kind, form) });
+  if (isCanceled()) await call('task_cancel', { id: begun.attempt });
+  else show(begun);
   return { attempt: begun.attempt };
 }
 
@@ -101,7 +102,7 @@ function Form({ kind, isSecretLost, isAgain = false, title, confirm, initial, se
   /** When the attempt began; null if none is in progress. */
   const [began, setBegan] = useState<number | null>(null);
   const attempt = useRef(0);
-  const [page, setPage] = useState<BrowserSignInBegun | null>(null);
+  const [page, setPage] = useState<SignInBegun | null>(null);
   const root = useRef<HTMLFormElement>(null);
   const first = useRef<HTMLInputElement>(null);
   const cancelButton = useRef<HTMLButtonElement>(null);
@@ -150,7 +151,7 @@ function Form({ kind, isSecretLost, isAgain = false, title, confirm, initial, se
     showToast({ text: words.didCancel, replaces: 'live' });
   };
 
-  const stage = page === null ? words.connecting(serverOf(kind, form)) : words.waitingForBrowser;
+  const stage = page === null ? words.connecting(serverOf(kind, form)) : page.code === null ? words.waitingForBrowser : words.waitingForCode;
   return (
     <form
       ref={root}
@@ -206,11 +207,14 @@ function Form({ kind, isSecretLost, isAgain = false, title, confirm, initial, se
 }
 
 /** The page on which the person signs in. It stays on the screen, because a browser may not open by itself. */
-function SignInPage({ page }: { page: BrowserSignInBegun }) {
+function SignInPage({ page }: { page: SignInBegun }) {
   const words = t.liveSources;
+  const { code } = page;
+  const text = code === null ? (page.is_opened ? words.pageOpened : words.pageToOpen) : page.is_opened ? words.codePageOpened : words.codePageToOpen;
   return (
     <div className={css.note} data-testid={TESTIDS.liveSignInPage}>
-      <p>{page.is_opened ? words.pageOpened : words.pageToOpen}</p>
+      <p>{text}</p>
+      {code === null ? null : <CopyField isLarge label={words.code} value={code} />}
       <CopyField label={words.page} value={page.address} />
     </div>
   );

@@ -11,13 +11,15 @@ interface CopyFieldProps {
   readonly value: string;
   /** Several lines, shown as code. */
   readonly isCode?: boolean;
+  /** To be read off and typed on another device. */
+  readonly isLarge?: boolean;
   readonly testId?: string;
   readonly copyTestId?: string;
   readonly button?: Ref<HTMLButtonElement>;
   readonly onCopied?: () => void;
 }
 
-export function CopyField({ label, value, isCode = false, testId, copyTestId, button, onCopied }: CopyFieldProps) {
+export function CopyField({ label, value, isCode = false, isLarge = false, testId, copyTestId, button, onCopied }: CopyFieldProps) {
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
   const words = t.liveSources.webhook;
   const note = () => {
@@ -34,7 +36,7 @@ export function CopyField({ label, value, isCode = false, testId, copyTestId, bu
       <span className={formCss.label} aria-hidden="true">
         {label}
       </span>
-      {isCode ? <textarea {...shared} className={css.code} rows={4} onFocus={(event) => event.currentTarget.select()} /> : <input {...shared} type="text" className={css.code} onFocus={(event) => event.currentTarget.select()} />}
+      {isCode ? <textarea {...shared} className={css.code} rows={4} onFocus={(event) => event.currentTarget.select()} /> : <input {...shared} type="text" className={isLarge ? `${css.code} ${css.large}` : css.code} onFocus={(event) => event.currentTarget.select()} />}
       <Button ref={button} size="s" label={words.copyOf(label)} icon={state === 'copied' ? <Check size={14} aria-hidden="true" /> : <Copy size={14} aria-hidden="true" />} testId={copyTestId} onClick={copy}>
         {words.copy}
       </Button>

@@ -10,7 +10,8 @@ export const ACCOUNT_KINDS = ['mail', 'matrix', 'simplex', 'webhook'] as const;
 export type AccountKind = (typeof ACCOUNT_KINDS)[number];
 
 export type Security = 'tls' | 'starttls' | 'plain';
-export type SignIn = 'password' | 'browser' | 'token';
+/** `browser` and `token` are Matrix's, `code` is that of mail. */
+export type SignIn = 'password' | 'browser' | 'token' | 'code';
 
 /** Everything that can be entered, for all kinds, as typed. */
 export interface AccountForm {
@@ -23,6 +24,11 @@ export interface AccountForm {
   readonly leavesOutAutomatic: boolean;
   readonly homeserver: string;
   readonly signIn: SignIn;
+  /** The program that the person registered with their mail provider, and where it signs in. */
+  readonly clientId: string;
+  readonly deviceUrl: string;
+  readonly tokenUrl: string;
+  readonly scope: string;
   readonly simplexPort: string;
   readonly name: string;
   /** The password or token. */
@@ -33,6 +39,24 @@ type Settings = Record<string, unknown>;
 
 export const PORTS: Readonly<Record<Security, string>> = { tls: '993', starttls: '143', plain: '143' };
 
+export type Provider = 'microsoft' | 'other';
+
+/** Where each provider signs in. These addresses are Microsoft's for accounts of people and of organizations. */
+export const PROVIDERS: Readonly<Record<Provider, Pick<AccountForm, 'deviceUrl' | 'tokenUrl' | 'scope'>>> = {
+  microsoft: {
+    deviceUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/devicecode',
+    tokenUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
+    scope: 'https://outlook.office.com/IMAP.AccessAsUser.All offline_access',
+  },
+  other: { deviceUrl: '', tokenUrl: '', scope: '' },
+};
+
+/** The provider whose addresses were entered. */
+export function providerOf({ deviceUrl, tokenUrl, scope }: AccountForm): Provider {
+  const known = PROVIDERS.microsoft;
+  return deviceUrl === known.deviceUrl && tokenUrl === known.tokenUrl && scope === known.scope ? 'microsoft' : 'other';
+}
+
 export const EMPTY_FORM: AccountForm = {
   host: '',
   port: PORTS.tls,
@@ -42,6 +66,8 @@ export const EMPTY_FORM: AccountForm = {
   leavesOutAutomatic: true,
   homeserver: '',
   signIn: 'password',
+  clientId: '',
+  ...PROVIDERS.microsoft,
   simplexPort: '5225',
   name: '',
   secret: '',
@@ -62,6 +88,11 @@ export function isThisComputer(host: string): boolean {
 
 export const needsAddress = (form: AccountForm): boolean => form.user.trim() !== '' && !form.user.includes('@');
 
+function mailSignIn(form: AccountForm): Settings {
+  if (form.signIn !== 'code') return { with: 'password' };
+  return { with: 'oauth2', client_id: form.clientId.trim(), device_url: form.deviceUrl.trim(), token_url: form.tokenUrl.trim(), scope: form.scope.trim() };
+}
+
 function mail(form: AccountForm): Settings {
   const address = form.address.trim();
   return {
@@ -70,17 +101,19 @@ function mail(form: AccountForm): Settings {
     port: portOf(form.port),
     security: form.security,
     user: form.user.trim(),
-    sign_in: { with: 'password' },
+    sign_in: mailSignIn(form),
     ...(needsAddress(form) && address !== '' ? { addresses: [address] } : {}),
     leave_out_automatic: form.leavesOutAutomatic,
   };
 }
 
+export type MatrixSignIn = Exclude<SignIn, 'code'>;
+
 /** The names of the backend. */
-const SIGN_INS: Readonly<Record<SignIn, string>> = { password: 'password', browser: 'browser', token: 'access_token' };
+const MATRIX_SIGN_INS: Readonly<Record<MatrixSignIn, string>> = { password: 'password', browser: 'browser', token: 'access_token' };
 
 function matrix(form: AccountForm): Settings {
-  return { kind: 'matrix', homeserver: form.homeserver.trim(), user: form.user.trim(), sign_in: SIGN_INS[form.signIn] };
+  return { kind: 'matrix', homeserver: form.homeserver.trim(), user: form.user.trim(), sign_in: form.signIn === 'code' ? MATRIX_SIGN_INS.password : MATRIX_SIGN_INS[form.signIn] };
 }
 
 function simplex(form: AccountForm): Settings {
@@ -99,13 +132,10 @@ export const settingsOf = (kind: AccountKind, form: AccountForm): Settings => WR
 export const hasSecret = (kind: string): boolean => kind === 'mail' || kind === 'matrix';
 
 /** The secret to send, exactly as typed: a password may begin or end with a space. */
-export const secretOf = (kind: AccountKind, form: AccountForm): string | undefined => (hasSecret(kind) && !isByBrowser(kind, form) ? form.secret : undefined);
+export const secretOf = (kind: AccountKind, form: AccountForm): string | undefined => (hasSecret(kind) && !isAtPage(kind, form) ? form.secret : undefined);
 
-/** Whether the person signs in on a page of the server. */
-export const isByBrowser = (kind: AccountKind, form: AccountForm): boolean => kind === 'matrix' && form.signIn === 'browser';
-
-/** The homeserver to sign in at: as entered, or the one in the user ID. */
-export const homeserverOf = (form: AccountForm): string => form.homeserver.trim() || form.user.trim();
+/** Whether the person signs in at a page of the server or provider. */
+export const isAtPage = (kind: AccountKind, form: AccountForm): boolean => (kind === 'matrix' && form.signIn === 'browser') || (kind === 'mail' && form.signIn === 'code');
 
 export type Problem = 'needed' | 'badPort';
 export type Problems = Partial<Record<keyof AccountForm, Problem>>;
@@ -117,10 +147,13 @@ const NEEDED: Readonly<Record<AccountKind, readonly (keyof AccountForm)[]>> = {
   webhook: ['name'],
 };
 
+/** What is needed in place of a secret to sign in at a page. A provider may need no scope. */
+const NEEDED_AT_PAGE: Partial<Record<AccountKind, readonly (keyof AccountForm)[]>> = { mail: ['host', 'user', 'clientId', 'deviceUrl', 'tokenUrl'] };
+
 /** What has to be corrected before anything is sent, by field in the order of the form. */
 export function problemsOf(kind: AccountKind, form: AccountForm): Problems {
   const problems: Problems = {};
-  const needed = isByBrowser(kind, form) ? [] : NEEDED[kind];
+  const needed = isAtPage(kind, form) ? (NEEDED_AT_PAGE[kind] ?? []) : NEEDED[kind];
   for (const field of needed) if (String(form[field]).trim() === '') problems[field] = 'needed';
   if (kind === 'mail' && portOf(form.port) === null) problems.port = 'badPort';
   if (kind === 'simplex' && portOf(form.simplexPort) === null) problems.simplexPort = 'badPort';
@@ -145,6 +178,17 @@ const textIn = (settings: Settings, name: string, fallback: string): string => {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : fallback;
 };
 
+/** How a source signs in, as it is stored: Matrix has a name, mail an object. */
+function signInOf(stored: unknown): Pick<AccountForm, 'signIn' | 'clientId' | 'deviceUrl' | 'tokenUrl' | 'scope'> {
+  const { clientId, deviceUrl, tokenUrl, scope } = EMPTY_FORM;
+  const mine = typeof stored === 'object' && stored !== null ? (stored as Settings) : {};
+  if (mine['with'] === 'oauth2') {
+    return { signIn: 'code', clientId: textIn(mine, 'client_id', ''), deviceUrl: textIn(mine, 'device_url', ''), tokenUrl: textIn(mine, 'token_url', ''), scope: textIn(mine, 'scope', '') };
+  }
+  const signIn = (Object.keys(MATRIX_SIGN_INS) as MatrixSignIn[]).find((each) => MATRIX_SIGN_INS[each] === stored) ?? 'password';
+  return { signIn, clientId, deviceUrl, tokenUrl, scope };
+}
+
 /** The form for connecting a source again: what was entered before, without secrets. */
 export function formOf({ settings, name }: Pick<LiveSourceView, 'settings' | 'name'>): AccountForm {
   const port = textIn(settings, 'port', '');
@@ -161,7 +205,7 @@ export function formOf({ settings, name }: Pick<LiveSourceView, 'settings' | 'na
     address: Array.isArray(addresses) ? String(addresses[0] ?? '') : '',
     leavesOutAutomatic: settings['leave_out_automatic'] !== false,
     homeserver: textIn(settings, 'homeserver', ''),
-    signIn: (Object.keys(SIGN_INS) as SignIn[]).find((each) => SIGN_INS[each] === settings['sign_in']) ?? 'password',
+    ...signInOf(settings['sign_in']),
   };
 }
 

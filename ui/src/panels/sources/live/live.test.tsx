@@ -214,6 +214,60 @@ describe('connecting', () => {
     expect(asked(host, 'live_source_add').at(-1)).toEqual({ settings: { kind: 'matrix', homeserver: 'matrix.example', user: '', sign_in: 'browser' }, attempt: 'attempt_1' });
   });
 
+  test('mail with a code: it is shown with its page, no secret is sent, and canceling ends the waiting', async () => {
+    let answer: () => void = () => undefined;
+    const host = await show({ hold: (cmd) => (cmd === 'live_source_add' ? new Promise<void>((resolve) => (answer = resolve)) : undefined) });
+    const form = await menu('Mail');
+    type(form, 'Password', 'typed before');
+    fireEvent.click(form.getByRole('radio', { name: 'A code at your provider' }));
+    expect(form.queryByLabelText('Password')).toBeNull();
+    expect(form.getByText(/Keepsake comes with no client ID/)).toBeDefined();
+    type(form, 'Server', 'outlook.office365.com');
+    type(form, 'User name', 'robin@mail.example');
+    submit();
+    await waitFor(() => expect(form.getByLabelText('Client ID').getAttribute('aria-invalid')).toBe('true'));
+    expect(asked(host, 'live_source_sign_in')).toEqual([]);
+    type(form, 'Client ID', ' app-1 ');
+    expect(form.getByRole('radio', { name: 'Microsoft', checked: true })).toBeDefined();
+    submit();
+    const page = within(await form.findByTestId('live-sign-in-page'));
+    expect(valueOf(page, 'Code')).toBe('ABCD-EFGH');
+    expect(valueOf(page, 'Address')).toBe('https://provider.example/device');
+    expect(page.getByRole('button', { name: 'Copy: Code' })).toBeDefined();
+    expect(form.getByRole('progressbar', { name: 'Waiting for you to enter the code' })).toBeDefined();
+    fireEvent.click(form.getByText('Cancel'));
+    await waitFor(() => expect(asked(host, 'task_cancel')).toEqual([{ id: 'attempt_1' }]));
+    expect(form.queryByTestId('live-sign-in-page')).toBeNull();
+    submit();
+    await form.findByTestId('live-sign-in-page');
+    await act(async () => answer());
+    await screen.findByTestId('live-channels-list');
+    const sign_in = {
+      with: 'oauth2', client_id: 'app-1', device_url: 'https://login.microsoftonline.com/common/oauth2/v2.0/devicecode',
+      token_url: 'https://login.microsoftonline.com/common/oauth2/v2.0/token', scope: 'https://outlook.office.com/IMAP.AccessAsUser.All offline_access',
+    };
+    const settings = { kind: 'mail', host: 'outlook.office365.com', port: 993, security: 'tls', user: 'robin@mail.example', sign_in, leave_out_automatic: true };
+    expect(asked(host, 'live_source_sign_in').at(-1)).toEqual({ settings });
+    expect(asked(host, 'live_source_add').at(-1)).toEqual({ settings, attempt: 'attempt_1' });
+    expect(JSON.stringify(host.calls), 'a password is not sent along').not.toContain('typed before');
+  });
+
+  test('mail with a code is connected again by another code, with the settings as they are', async () => {
+    const host = await show();
+    const items = (await host.rpc('live_sources_list', {})) as { items: Record<string, unknown>[] };
+    const sign_in = { with: 'oauth2', client_id: 'app-1', device_url: 'https://p.example/device', token_url: 'https://p.example/token', scope: 'mail' };
+    const settings = { kind: 'mail', host: 'imap.mail.example', port: 993, security: 'tls', user: 'robin@mail.example', sign_in, leave_out_automatic: true, check_s: 240 };
+    host.answer('live_sources_list', () => ({ items: [{ ...items.items[0], settings, state: 'needs_attention', detail: 'Sign in again.' }] as never, is_secret_lost_at_end: false }));
+    act(() => host.emit({ type: 'changed', tags: ['sources'] }));
+    await waitFor(() => expect(screen.getByTestId('btn-live-reconnect').textContent).toBe('Sign in again…'));
+    fireEvent.click(screen.getByTestId('btn-live-reconnect'));
+    const form = within(await screen.findByTestId('live-form'));
+    expect(valueOf(form, 'Device address')).toBe('https://p.example/device');
+    submit();
+    await waitFor(() => expect(asked(host, 'live_source_reconnect')).toEqual([{ id: 'src_mail', attempt: 'attempt_1' }]));
+    expect(asked(host, 'live_source_sign_in')).toMatchObject([{ settings: { sign_in } }]);
+  });
+
   test('SimpleX needs only its port', async () => {
     const host = await show();
     await menu('SimpleX');
@@ -315,7 +369,7 @@ describe('disconnecting', () => {
 });
 
 test.each([['light'], ['dark']] as const)('axe finds nothing in the list and the forms in %s', async (theme) => {
-  await show({ theme });
+  await show({ theme, hold: (cmd) => (cmd === 'live_source_add' ? new Promise(() => undefined) : undefined) });
   for (const kind of ['Mail', 'Matrix', 'Webhook']) {
     const form = await menu(kind);
     submit();
@@ -323,4 +377,10 @@ test.each([['light'], ['dark']] as const)('axe finds nothing in the list and the
     fireEvent.click(form.getByText('Cancel'));
     await waitFor(() => expect(screen.queryByTestId('live-form')).toBeNull());
   }
+  const form = await menu('Mail');
+  fireEvent.click(form.getByRole('radio', { name: 'A code at your provider' }));
+  for (const label of ['Server', 'User name', 'Client ID']) type(form, label, 'a@b.example');
+  submit();
+  await form.findByTestId('live-sign-in-page');
+  expect(await violations(screen.getByTestId('live-sources'))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LiveChannelView, LiveSourceView } from '../../../api';
-import { type AccountForm, type AccountKind, EMPTY_FORM, changedSettings, formOf, isThisComputer, problemsOf, secretOf, serverOf, settingsOf } from './accountSettings';
+import { type AccountForm, type AccountKind, EMPTY_FORM, PROVIDERS, changedSettings, formOf, isThisComputer, problemsOf, providerOf, secretOf, serverOf, settingsOf } from './accountSettings';
 import { countByChoice, matching, sinceOf, undecidedFirst } from './channelChoices';
 import { stateOf } from './sourceState';
 import { curlExample, webhookAddress } from './Webhook';
@@ -39,6 +39,7 @@ describe('what an account is doing, in words', () => {
     ['nothing to do', {}, null],
     ['a password', { state: 'needs_secret' }, 'Enter password…'],
     ['a token', { kind: 'matrix', state: 'needs_attention', settings: { kind: 'matrix', sign_in: 'access_token' } }, 'Enter token…'],
+    ['a code', { state: 'needs_secret', settings: { kind: 'mail', sign_in: { with: 'oauth2' } } }, 'Sign in again…'],
     ['no secret at all', { kind: 'simplex', state: 'needs_attention', settings: { kind: 'simplex', port: 5_225 } }, 'Connect again…'],
     ['the server may have moved', { state: 'retrying' }, 'Change settings…'],
   ])('the button for: %s', (_, change, label) => expect(stateOf(source(change), NOW).reconnect).toBe(label));
@@ -56,10 +57,13 @@ describe('what an account is doing, in words', () => {
 describe('the settings of an account', () => {
   const form = (change: Partial<AccountForm>): AccountForm => ({ ...EMPTY_FORM, ...change });
   const mail = form({ host: ' imap.mail.example ', user: 'robin@mail.example', secret: 'hunter2' });
+  const code = form({ ...mail, signIn: 'code', clientId: ' app-1 ', deviceUrl: 'https://p.example/device ', tokenUrl: 'https://p.example/token', scope: 'mail' });
+  const signIn = { with: 'oauth2', client_id: 'app-1', device_url: 'https://p.example/device', token_url: 'https://p.example/token', scope: 'mail' };
 
   test.each<[AccountKind, AccountForm, Record<string, unknown>]>([
     ['mail', mail, { kind: 'mail', host: 'imap.mail.example', port: 993, security: 'tls', user: 'robin@mail.example', sign_in: { with: 'password' }, leave_out_automatic: true }],
     ['mail', { ...mail, user: 'robin', address: 'robin@mail.example', leavesOutAutomatic: false }, { kind: 'mail', host: 'imap.mail.example', port: 993, security: 'tls', user: 'robin', sign_in: { with: 'password' }, addresses: ['robin@mail.example'], leave_out_automatic: false }],
+    ['mail', code, { kind: 'mail', host: 'imap.mail.example', port: 993, security: 'tls', user: 'robin@mail.example', sign_in: signIn, leave_out_automatic: true }],
     ['matrix', form({ homeserver: 'matrix.example', user: '@robin:matrix.example' }), { kind: 'matrix', homeserver: 'matrix.example', user: '@robin:matrix.example', sign_in: 'password' }],
     ['matrix', form({ homeserver: 'matrix.example', signIn: 'token' }), { kind: 'matrix', homeserver: 'matrix.example', user: '', sign_in: 'access_token' }],
     ['simplex', form({ simplexPort: ' 5226 ' }), { kind: 'simplex', port: 5_226 }],
@@ -67,11 +71,13 @@ describe('the settings of an account', () => {
   ])('of %s', (kind, entered, settings) => expect(settingsOf(kind, entered)).toEqual(settings));
 
   test('never contain the secret', () => {
+    expect(JSON.stringify(settingsOf('mail', code))).not.toContain('hunter2');
     for (const kind of ['mail', 'matrix', 'simplex', 'webhook'] as const) expect(JSON.stringify(settingsOf(kind, mail))).not.toContain('hunter2');
   });
 
   test.each<[AccountKind, Partial<AccountForm>, string | undefined]>([
     ['mail', { secret: ' with spaces ' }, ' with spaces '],
+    ['mail', { secret: 'left over from the password', signIn: 'code' }, undefined],
     ['matrix', { secret: 'hunter2' }, 'hunter2'],
     ['simplex', { secret: 'left over from mail' }, undefined],
     ['webhook', { secret: 'left over from mail' }, undefined],
@@ -81,6 +87,8 @@ describe('the settings of an account', () => {
     ['mail', {}, { host: 'needed', user: 'needed', secret: 'needed' }],
     ['mail', { ...mail, port: '99999' }, { port: 'badPort' }],
     ['mail', mail, {}],
+    ['mail', { ...code, clientId: ' ', deviceUrl: '', tokenUrl: '', scope: '', secret: '' }, { clientId: 'needed', deviceUrl: 'needed', tokenUrl: 'needed' }],
+    ['mail', { ...code, scope: '', secret: '' }, {}],
     ['matrix', { secret: 'x' }, { homeserver: 'needed', user: 'needed' }],
     ['matrix', { secret: 'x', user: '@robin:matrix.example' }, {}],
     ['matrix', { secret: 'x', homeserver: 'matrix.example', signIn: 'token' }, {}],
@@ -93,6 +101,21 @@ describe('the settings of an account', () => {
     const again = { ...formOf(stored), secret: 'new' };
     expect(changedSettings('matrix', stored, again)).toBeUndefined();
     expect(changedSettings('matrix', stored, { ...again, homeserver: 'other.example' })).toEqual({ ...stored.settings, homeserver: 'other.example' });
+  });
+
+  test('a code is asked for at the same provider again', () => {
+    const stored = source({ settings: { ...settingsOf('mail', code), check_s: 240 } });
+    const again = formOf(stored);
+    expect(again).toMatchObject({ signIn: 'code', clientId: 'app-1', deviceUrl: 'https://p.example/device', scope: 'mail' });
+    expect(changedSettings('mail', stored, again)).toBeUndefined();
+    expect(changedSettings('mail', stored, { ...again, signIn: 'password' })).toEqual({ ...stored.settings, sign_in: { with: 'password' } });
+  });
+
+  test('a provider is known by its addresses', () => {
+    expect(providerOf(EMPTY_FORM)).toBe('microsoft');
+    expect(providerOf(form(PROVIDERS.other))).toBe('other');
+    expect(providerOf(form({ scope: 'mail' }))).toBe('other');
+    expect(providerOf(formOf({ name: '', settings: { kind: 'mail', sign_in: { ...signIn, device_url: PROVIDERS.microsoft.deviceUrl, token_url: PROVIDERS.microsoft.tokenUrl, scope: PROVIDERS.microsoft.scope } } }))).toBe('microsoft');
   });
 
   test.each([

@@ -21,7 +21,7 @@ type Source = Pick<LiveSourceView, 'kind' | 'name' | 'state' | 'detail' | 'done'
 function reconnectLabel(source: Source): string {
   const words = t.liveSources;
   if (!hasSecret(source.kind)) return words.signInAgain;
-  return { password: words.enterPassword, browser: words.signInBrowser, token: words.enterToken }[formOf(source).signIn];
+  return { password: words.enterPassword, browser: words.signInPage, token: words.enterToken, code: words.signInPage }[formOf(source).signIn];
 }
 
 function liveText({ kind, last_message_at }: Source, now: number): string {

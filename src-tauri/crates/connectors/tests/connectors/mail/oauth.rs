@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use keepsake_connectors::Fault;
-use keepsake_connectors::mail::{MailSettings, OAuthSettings, Security, SignIn, begin_device_flow, poll_device_flow};
-use keepsake_domain::Timestamp;
+use keepsake_connectors::mail::{DeviceSignIn, MailSettings, OAuthSettings, Security, SignIn, begin_device_flow, poll_device_flow};
+use keepsake_domain::{Clock, Timestamp};
 use secrecy::ExposeSecret;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
@@ -85,6 +85,68 @@ async fn a_person_signs_in_with_a_code() {
     let asked = provider.asked.lock().unwrap().clone();
     assert_eq!(asked[0], "client_id=keepsake-of-ana&scope=mail+read");
     assert!(asked[1].contains("device_code=dev-1") && asked[1].contains("device_code&"), "{}", asked[1]);
+}
+
+struct At(i64);
+
+impl Clock for At {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0)
+    }
+}
+
+const BEGUN: (u16, &str) =
+    (200, r#"{"device_code":"dev-1","user_code":"ABCD-EFGH","verification_uri":"https://p.example/device","interval":2,"expires_in":60}"#);
+const PENDING: (u16, &str) = (400, r#"{"error":"authorization_pending"}"#);
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_is_asked_at_its_interval_until_the_code_was_entered() {
+    let provider = provider(&[
+        BEGUN,
+        PENDING,
+        (400, r#"{"error":"slow_down"}"#),
+        (503, ""),
+        (200, r#"{"access_token":"at-1","refresh_token":"rt-1","expires_in":3600}"#),
+    ])
+    .await;
+    let waiting = DeviceSignIn::begin(&oauth(&provider.address)).await.unwrap();
+    assert_eq!((waiting.code(), waiting.page()), ("ABCD-EFGH", "https://p.example/device"));
+    assert!(!format!("{waiting:?}").contains("dev-1"));
+    let began = tokio::time::Instant::now();
+    let secret = waiting.finish(|| false, &At(1000)).await.unwrap();
+    // Twice after 2 s, then after 7 s, and after a lost question twice as long.
+    let took = began.elapsed();
+    assert!((Duration::from_secs(25)..Duration::from_secs(27)).contains(&took), "{took:?}");
+    assert!(secret.expose_secret().contains("at-1") && secret.expose_secret().contains("3601000"), "an hour after the clock");
+    assert_eq!(provider.asked.lock().unwrap().len(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_waits_longer_than_the_code_is_good_or_after_a_no_or_a_stop() {
+    let finish = async |answers: &'static [(u16, &'static str)], stop_after: Duration| {
+        let provider = provider(answers).await;
+        let waiting = DeviceSignIn::begin(&oauth(&provider.address)).await.unwrap();
+        let began = tokio::time::Instant::now();
+        let over = waiting.finish(|| began.elapsed() >= stop_after, &At(0)).await;
+        let Err(Fault::Refused { detail }) = over else { panic!("{over:?}") };
+        (detail, began.elapsed(), provider.asked.lock().unwrap().len())
+    };
+    const PENDING_LONG: [(u16, &str); 40] = {
+        let mut answers = [PENDING; 40];
+        answers[0] = BEGUN;
+        answers
+    };
+    let never = Duration::from_secs(3600);
+    let (said, took, _) = finish(&PENDING_LONG, never).await;
+    assert!(said.contains("not entered in time"), "{said}");
+    assert!((Duration::from_secs(60)..Duration::from_secs(61)).contains(&took), "{took:?}");
+    let (said, took, asked) = finish(&PENDING_LONG, Duration::from_secs(5)).await;
+    assert!(said.contains("stopped") && took < Duration::from_secs(6), "{said} {took:?}");
+    assert_eq!(asked, 3, "nobody is asked after it was stopped");
+    let (said, ..) = finish(&[BEGUN, (400, r#"{"error":"expired_token"}"#)], never).await;
+    assert!(said.contains("expired_token"), "{said}");
+    let (said, ..) = finish(&[BEGUN, (400, r#"{"error":"access_denied"}"#)], never).await;
+    assert!(said.contains("access_denied"), "{said}");
 }
 
 #[tokio::test]

@@ -109,7 +109,7 @@ export const liveSources = {
     retrying: 'Not connected',
     retryingAt: (when: string) => `Not connected; trying again at ${when}`,
     needsAttention: 'Needs your attention',
-    needsSecret: 'Needs the password again',
+    needsSecret: 'Sign in again',
     stopped: 'Not being read at the moment',
   },
 

@@ -11,7 +11,7 @@ use crate::ImportError;
 use crate::archive::{Container, Document};
 use crate::database::Database;
 use crate::files::below;
-use crate::formats::{FORMATS, Format, Head, Input, TOLD};
+use crate::formats::{FORMATS, Format, Head, Input, NAMED_BY_PERSON};
 use crate::json::{Fault, check_document};
 use crate::keepsake_export;
 use crate::left_out::{LeftOut, LeftOutReason};
@@ -328,7 +328,7 @@ pub fn may_be(path: &Path) -> Result<Vec<SourceKind>, ImportError> {
         return Ok(Vec::new());
     }
     let head = beginning(&mut container, &document)?;
-    Ok(TOLD.iter().filter(|format| told(format, &head)).map(|format| format.kind).collect())
+    Ok(NAMED_BY_PERSON.iter().filter(|format| may_read(format, &head)).map(|format| format.kind).collect())
 }
 
 /// The first bytes of a file.
@@ -342,13 +342,13 @@ fn beginning(container: &mut Container, document: &Document) -> Result<Vec<u8>, 
 }
 
 /// Whether a file with this beginning can be read in a format that the person has to name.
-fn told(format: &Format, head: &[u8]) -> bool {
+fn may_read(format: &Format, head: &[u8]) -> bool {
     matches!(format.input, Input::Document { claims, .. } if claims(&Head::of(head)))
 }
 
 /// The importer of a kind that the person named, for a file that nothing recognizes.
 fn by_name(kind: SourceKind, head: &[u8]) -> Option<Reader> {
-    if let Some(format) = TOLD.iter().find(|format| format.kind == kind && told(format, head)) {
+    if let Some(format) = NAMED_BY_PERSON.iter().find(|format| format.kind == kind && may_read(format, head)) {
         return Some(Reader::Format(format));
     }
     // What ChatGPT remembers is a format of the table, but an unknown file of ChatGPT is rather its conversations.

@@ -159,7 +159,7 @@ pub(crate) const FORMATS: &[Format] = &[
 ];
 
 /// Formats that nothing in a file shows: text like any other. A file is read as one only if the person says what it is.
-pub(crate) const TOLD: &[Format] = &[chatgpt_memories::COPIED, wechat::DATED];
+pub(crate) const NAMED_BY_PERSON: &[Format] = &[chatgpt_memories::COPIED, wechat::DATED];
 
 /// Whether the exports of this kind tell which author is the owner.
 pub fn names_owner(kind: SourceKind) -> bool {

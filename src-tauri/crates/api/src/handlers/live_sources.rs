@@ -44,7 +44,7 @@ fn view(source: LiveSource, device: Option<DeviceStatus>, channels: &[LiveChanne
         LiveState::Retrying { detail, at } => (Some(detail.clone()), Some(at.0)),
         LiveState::NeedsAttention { detail } => (Some(detail.clone()), None),
         LiveState::NeedsSecret => {
-            (Some("This system has no keyring. Enter the password again; it is kept until Keepsake ends.".to_owned()), None)
+            (Some("This system has no keyring. Sign in again; what you enter is kept until Keepsake ends.".to_owned()), None)
         }
         LiveState::Scheduled { at } => (None, Some(at.0)),
         _ => (None, None),

@@ -250,7 +250,7 @@ fn words(state: &str) -> &str {
         "scheduled" => "waiting for its hour",
         "retrying" => "cannot be reached",
         "needs_attention" => "needs you",
-        "needs_secret" => "needs its password",
+        "needs_secret" => "needs you to sign in again",
         "stopped" => "not read, because Keepsake does not run",
         other => other,
     }

@@ -30,7 +30,7 @@ describe('what an account is doing, in words', () => {
     ['tried again', { state: 'retrying', detail: 'The server does not answer.', next_at: new Date(2026, 10, 20, 14, 5).getTime() }, 'Not connected; trying again at 2:05 PM'],
     ['the server says what to do', { state: 'needs_attention', detail: 'Wrong password. Enter it again.' }, 'Wrong password. Enter it again.'],
     ['no words of the server', { state: 'needs_attention' }, 'Needs your attention'],
-    ['the password is gone', { state: 'needs_secret' }, 'Needs the password again'],
+    ['the password is gone', { state: 'needs_secret' }, 'Sign in again'],
     ['no process reads it', { state: 'stopped' }, 'Not being read at the moment'],
     ['a state of a later version', { state: 'dreaming' }, 'Not being read at the moment'],
   ])('%s', (_, change, text) => expect(stateOf(source(change), NOW, { locale: 'en' }).text.replaceAll('\u202f', ' ')).toBe(text));

@@ -91,10 +91,10 @@ pub fn schema_ts() -> String {
         ModelKeyRequest, FoundServer, FoundServers, ModelNames, ModelTest, ModelRating, ModelPullRequest, ModelPullView,
         TaskRatingView, TaskModelsView, ReadingEstimateView, RouterSettingsView, ModelCallsRequest, ModelCallView,
         ModelCallsResponse, QueuedCount, WatchedSourceView, WatchedSources, WatchedAddRequest, WatchedOffer, WatchedOffers,
-        WatchedFollowRequest, LeftOutCount, ComparedEmoji, EmojiComparison, LiveDeviceView, SignInRequest,
-        SignInBegun, LiveSourceRecoverRequest, LiveSourceCompareRequest, LiveSourceView, LiveSourcesResponse,
-        LiveSourceAddRequest, LiveSourceAdded, LiveSourceReconnectRequest, LiveSourcePauseRequest, LiveSourceScheduleRequest,
-        LiveSourceRemoveRequest, LiveSourceRemoved, LiveChannelView, LiveChannelsResponse, LiveChannelsChooseRequest, Event,
+        WatchedFollowRequest, LeftOutCount, ComparedEmoji, EmojiComparison, LiveDeviceView, SignInRequest, SignInBegun,
+        LiveSourceRecoverRequest, LiveSourceCompareRequest, LiveSourceView, LiveSourcesResponse, LiveSourceAddRequest,
+        LiveSourceAdded, LiveSourceReconnectRequest, LiveSourcePauseRequest, LiveSourceScheduleRequest, LiveSourceRemoveRequest,
+        LiveSourceRemoved, LiveChannelView, LiveChannelsResponse, LiveChannelsChooseRequest, Event,
     );
     out.push_str("/** Every command with its request and response. */\nexport interface RpcSchema {\n");
     macro_rules! rows {

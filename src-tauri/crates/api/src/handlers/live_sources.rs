@@ -114,8 +114,7 @@ fn connected(app: &App, settings: Settings, secret: Option<String>, attempt: Opt
 }
 
 pub(crate) fn live_source_sign_in(app: &App, request: SignInRequest) -> Result<SignInBegun, ApiError> {
-    let begun =
-        WaitingSignIn::begin_once(&settings(request.settings)?).map_err(|fault| ApiError::refused(fault.to_string()))?;
+    let begun = WaitingSignIn::begin_once(&settings(request.settings)?).map_err(|fault| ApiError::refused(fault.to_string()))?;
     let (address, code) = (begun.address().to_owned(), begun.code().map(str::to_owned));
     // A page in a browser opens it there.
     let is_opened = app.inner.file_access == FileAccess::PickFiles && open_in_browser(&address).is_ok();
@@ -265,8 +264,7 @@ mod tests {
         let file_access = FileAccess::Upload;
         let app = App::open(AppOptions { data_dir: dir.path().to_owned().into(), embedder, file_access }).expect("it opens");
         let at = provider();
-        let sign_in =
-            json!({ "with": "oauth2", "client_id": "app-1", "device_url": at, "token_url": at, "scope": "mail-scope" });
+        let sign_in = json!({ "with": "oauth2", "client_id": "app-1", "device_url": at, "token_url": at, "scope": "mail-scope" });
         let settings = json!({ "kind": "mail", "host": "m.example", "port": 993, "security": "tls", "user": "ana@m.example", "sign_in": sign_in });
         let begin = || {
             let begun = dispatch(&app, "live_source_sign_in", json!({ "settings": settings })).expect("it begins");

@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use keepsake_connectors::Fault;
-use keepsake_connectors::mail::{DeviceSignIn, MailSettings, OAuthSettings, Security, SignIn, begin_device_flow, poll_device_flow};
+use keepsake_connectors::mail::{
+    DeviceSignIn, MailSettings, OAuthSettings, Security, SignIn, begin_device_flow, poll_device_flow,
+};
 use keepsake_domain::{Clock, Timestamp};
 use secrecy::ExposeSecret;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -95,8 +97,10 @@ impl Clock for At {
     }
 }
 
-const BEGUN: (u16, &str) =
-    (200, r#"{"device_code":"dev-1","user_code":"ABCD-EFGH","verification_uri":"https://p.example/device","interval":2,"expires_in":60}"#);
+const BEGUN: (u16, &str) = (
+    200,
+    r#"{"device_code":"dev-1","user_code":"ABCD-EFGH","verification_uri":"https://p.example/device","interval":2,"expires_in":60}"#,
+);
 const PENDING: (u16, &str) = (400, r#"{"error":"authorization_pending"}"#);
 
 #[tokio::test(start_paused = true)]

@@ -3,7 +3,8 @@ import { type ReactNode, type Ref, useId } from 'react';
 import { Segmented } from '../../../design';
 import { t } from '../../../strings';
 import formCss from '../Watched.module.css';
-import { type AccountForm, type AccountKind, type MatrixSignIn, PORTS, PROVIDERS, type Problem, type Problems, type Provider, type Security, isThisComputer, needsAddress, providerOf } from './accountSettings';
+import { type AccountForm, type AccountKind, type MatrixSignIn, PORTS, type Problem, type Problems, type Security, isThisComputer, needsAddress } from './accountSettings';
+import { PROVIDERS, type Provider, providerOf } from './mailProviders';
 import css from './LiveSources.module.css';
 
 export interface FieldsProps {

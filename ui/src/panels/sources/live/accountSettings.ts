@@ -5,6 +5,7 @@
  * are sent beside them. Not in this module: whether the server accepts them.
  */
 import type { LiveSourceView } from '../../../api';
+import { PROVIDERS } from './mailProviders';
 
 export const ACCOUNT_KINDS = ['mail', 'matrix', 'simplex', 'webhook'] as const;
 export type AccountKind = (typeof ACCOUNT_KINDS)[number];
@@ -38,24 +39,6 @@ export interface AccountForm {
 type Settings = Record<string, unknown>;
 
 export const PORTS: Readonly<Record<Security, string>> = { tls: '993', starttls: '143', plain: '143' };
-
-export type Provider = 'microsoft' | 'other';
-
-/** Where each provider signs in. These addresses are Microsoft's for accounts of people and of organizations. */
-export const PROVIDERS: Readonly<Record<Provider, Pick<AccountForm, 'deviceUrl' | 'tokenUrl' | 'scope'>>> = {
-  microsoft: {
-    deviceUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/devicecode',
-    tokenUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
-    scope: 'https://outlook.office.com/IMAP.AccessAsUser.All offline_access',
-  },
-  other: { deviceUrl: '', tokenUrl: '', scope: '' },
-};
-
-/** The provider whose addresses were entered. */
-export function providerOf({ deviceUrl, tokenUrl, scope }: AccountForm): Provider {
-  const known = PROVIDERS.microsoft;
-  return deviceUrl === known.deviceUrl && tokenUrl === known.tokenUrl && scope === known.scope ? 'microsoft' : 'other';
-}
 
 export const EMPTY_FORM: AccountForm = {
   host: '',

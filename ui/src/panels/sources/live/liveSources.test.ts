@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LiveChannelView, LiveSourceView } from '../../../api';
-import { type AccountForm, type AccountKind, EMPTY_FORM, PROVIDERS, changedSettings, formOf, isThisComputer, problemsOf, providerOf, secretOf, serverOf, settingsOf } from './accountSettings';
+import { type AccountForm, type AccountKind, EMPTY_FORM, changedSettings, formOf, isThisComputer, problemsOf, secretOf, serverOf, settingsOf } from './accountSettings';
+import { PROVIDERS, providerOf } from './mailProviders';
 import { countByChoice, matching, sinceOf, undecidedFirst } from './channelChoices';
 import { stateOf } from './sourceState';
 import { curlExample, webhookAddress } from './Webhook';

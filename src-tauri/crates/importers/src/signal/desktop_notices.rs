@@ -163,16 +163,33 @@ fn held_call(held: &Held<'_>) -> String {
     }
 }
 
+fn names(people: &[Named]) -> String {
+    listed(&people.iter().map(|one| one.name.as_str()).collect::<Vec<_>>())
+}
+
+/// A notice of who came and left. Without a sentence, it says nothing about the conversation.
+fn group_notice(room: &Room, when: When, sentences: &[String], joined: &[Named], left: &[Named]) -> Result<Message, SkipReason> {
+    if sentences.is_empty() {
+        return Err(SkipReason::PlatformNotice);
+    }
+    let mut notice = room.notice("", when, sentences.join(". "));
+    note(&mut notice.metadata, "joined", people(joined));
+    note(&mut notice.metadata, "left", people(left));
+    Ok(notice)
+}
+
 /// A change of a group: who came or went, and its name. Changes of its settings say nothing about the conversation.
 fn changed(change: &Change<'_>, room: &Room, when: When, reader: &Reader) -> Result<Message, SkipReason> {
     let from = change.from.text().map(|id| reader.named(id));
     let by = from.as_ref().map_or("Somebody", |from| from.name.as_str());
-    let (mut joined, mut left, mut told) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut joined, mut left, mut sentences) = (Vec::new(), Vec::new(), Vec::new());
     for detail in Items::of(change.details).0.into_iter().filter_map(object::<Detail<'_>>) {
         let who = detail.who.text().or(detail.older.text()).map(|id| reader.named(id));
         match (detail.kind.text().unwrap_or_default(), who) {
-            ("create", _) => told.push(format!("{by} created the group")),
-            ("title", _) => told.extend(detail.title.text().map(|title| format!("{by} named the group \u{201c}{title}\u{201d}"))),
+            ("create", _) => sentences.push(format!("{by} created the group")),
+            ("title", _) => {
+                sentences.extend(detail.title.text().map(|title| format!("{by} named the group \u{201c}{title}\u{201d}")))
+            }
             ("member-add" | "member-add-from-invite" | "member-add-from-link" | "member-add-from-admin-approval", Some(who)) => {
                 joined.push(who)
             }
@@ -181,21 +198,14 @@ fn changed(change: &Change<'_>, room: &Room, when: When, reader: &Reader) -> Res
         }
     }
     let is_self = |people: &[Named]| matches!((people, &from), ([one], Some(from)) if one == from);
-    let names = |people: &[Named]| listed(&people.iter().map(|one| one.name.as_str()).collect::<Vec<_>>());
     for (people, own, other) in [(&joined, "joined", "added"), (&left, "left", "removed")] {
         if is_self(people) {
-            told.push(format!("{by} {own}"));
+            sentences.push(format!("{by} {own}"));
         } else if !people.is_empty() {
-            told.push(format!("{by} {other} {}", names(people)));
+            sentences.push(format!("{by} {other} {}", names(people)));
         }
     }
-    if told.is_empty() {
-        return Err(SkipReason::PlatformNotice);
-    }
-    let mut notice = room.notice("", when, told.join(". "));
-    note(&mut notice.metadata, "joined", people(&joined));
-    note(&mut notice.metadata, "left", people(&left));
-    Ok(notice)
+    group_notice(room, when, &sentences, &joined, &left)
 }
 
 /// A change of a group in the form of before 2020.
@@ -205,17 +215,11 @@ fn older(change: &OlderChange<'_>, by: &str, room: &Room, when: When, reader: &R
     let owner = || Named { name: reader.owner().name, handle: reader.owner().handle.handle };
     let left = change.left.text().map(|id| if id == YOU { owner() } else { reader.named(id) });
     let left: Vec<Named> = left.into_iter().collect();
-    let mut told = Vec::new();
+    let mut sentences = Vec::new();
     if !joined.is_empty() {
-        told.push(format!("{} joined", listed(&joined.iter().map(|one| one.name.as_str()).collect::<Vec<_>>())));
+        sentences.push(format!("{} joined", names(&joined)));
     }
-    told.extend(left.first().map(|one| format!("{} left", one.name)));
-    told.extend(change.name.text().map(|name| format!("{by} named the group \u{201c}{name}\u{201d}")));
-    if told.is_empty() {
-        return Err(SkipReason::PlatformNotice);
-    }
-    let mut notice = room.notice("", when, told.join(". "));
-    note(&mut notice.metadata, "joined", people(&joined));
-    note(&mut notice.metadata, "left", people(&left));
-    Ok(notice)
+    sentences.extend(left.first().map(|one| format!("{} left", one.name)));
+    sentences.extend(change.name.text().map(|name| format!("{by} named the group \u{201c}{name}\u{201d}")));
+    group_notice(room, when, &sentences, &joined, &left)
 }

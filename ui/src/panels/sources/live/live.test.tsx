@@ -191,6 +191,17 @@ describe('connecting', () => {
     expect(asked(host, 'live_source_add')).toEqual([{ settings: { kind: 'matrix', homeserver: 'matrix.example', user: '', sign_in: 'access_token' }, secret: 'syt_1' }]);
   });
 
+  /** Cancels the sign-in that waits, begins it again, and lets the account be added. */
+  const cancelThenSignIn = async (host: FakePlatform, form: Awaited<ReturnType<typeof menu>>, answer: () => void) => {
+    fireEvent.click(form.getByText('Cancel'));
+    await waitFor(() => expect(asked(host, 'task_cancel')).toEqual([{ id: 'attempt_1' }]));
+    expect(form.queryByTestId('live-sign-in-page')).toBeNull();
+    submit();
+    await form.findByTestId('live-sign-in-page');
+    await act(async () => answer());
+    await screen.findByTestId('live-channels-list');
+  };
+
   test('Matrix in the browser: the page is shown, nothing secret is typed, and canceling ends the waiting', async () => {
     let answer: () => void = () => undefined;
     const host = await show({ hold: (cmd) => (cmd === 'live_source_add' ? new Promise<void>((resolve) => (answer = resolve)) : undefined) });
@@ -204,13 +215,7 @@ describe('connecting', () => {
     const page = within(await form.findByTestId('live-sign-in-page'));
     expect((page.getByLabelText('Address') as HTMLInputElement).value).toBe('https://matrix.example/_matrix/client/v3/login/sso/redirect');
     expect(form.getByRole('progressbar', { name: 'Waiting for you to sign in in the browser' })).toBeDefined();
-    fireEvent.click(form.getByText('Cancel'));
-    await waitFor(() => expect(asked(host, 'task_cancel')).toEqual([{ id: 'attempt_1' }]));
-    expect(form.queryByTestId('live-sign-in-page')).toBeNull();
-    submit();
-    await form.findByTestId('live-sign-in-page');
-    await act(async () => answer());
-    await screen.findByTestId('live-channels-list');
+    await cancelThenSignIn(host, form, () => answer());
     expect(asked(host, 'live_source_add').at(-1)).toEqual({ settings: { kind: 'matrix', homeserver: 'matrix.example', user: '', sign_in: 'browser' }, attempt: 'attempt_1' });
   });
 
@@ -235,13 +240,7 @@ describe('connecting', () => {
     expect(valueOf(page, 'Address')).toBe('https://provider.example/device');
     expect(page.getByRole('button', { name: 'Copy: Code' })).toBeDefined();
     expect(form.getByRole('progressbar', { name: 'Waiting for you to enter the code' })).toBeDefined();
-    fireEvent.click(form.getByText('Cancel'));
-    await waitFor(() => expect(asked(host, 'task_cancel')).toEqual([{ id: 'attempt_1' }]));
-    expect(form.queryByTestId('live-sign-in-page')).toBeNull();
-    submit();
-    await form.findByTestId('live-sign-in-page');
-    await act(async () => answer());
-    await screen.findByTestId('live-channels-list');
+    await cancelThenSignIn(host, form, () => answer());
     const sign_in = {
       with: 'oauth2', client_id: 'app-1', device_url: 'https://login.microsoftonline.com/common/oauth2/v2.0/devicecode',
       token_url: 'https://login.microsoftonline.com/common/oauth2/v2.0/token', scope: 'https://outlook.office.com/IMAP.AccessAsUser.All offline_access',

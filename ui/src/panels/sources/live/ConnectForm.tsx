@@ -210,12 +210,17 @@ function Form({ kind, isSecretLost, isAgain = false, title, confirm, initial, se
 function SignInPage({ page }: { page: SignInBegun }) {
   const words = t.liveSources;
   const { code } = page;
+  const note = useRef<HTMLDivElement>(null);
+  // The form is longer than many windows, and what the person must do next stands at its end.
+  useEffect(() => note.current?.scrollIntoView?.({ block: 'nearest' }), []);
   const text = code === null ? (page.is_opened ? words.pageOpened : words.pageToOpen) : page.is_opened ? words.codePageOpened : words.codePageToOpen;
   return (
-    <div className={css.note} data-testid={TESTIDS.liveSignInPage}>
+    <div ref={note} className={css.note} data-testid={TESTIDS.liveSignInPage}>
       <p>{text}</p>
-      {code === null ? null : <CopyField isLarge label={words.code} value={code} />}
-      <CopyField label={words.page} value={page.address} />
+      <div className={css.copyFields}>
+        {code === null ? null : <CopyField isLarge label={words.code} value={code} />}
+        <CopyField label={words.page} value={page.address} />
+      </div>
     </div>
   );
 }

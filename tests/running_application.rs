@@ -36,11 +36,15 @@ fn ask(home: &Home, route: &str, body: &str) -> Option<u16> {
     let mut stream = UnixStream::connect(home.data().join("keepsake.sock")).ok()?;
     stream.set_read_timeout(Some(TIMEOUT)).unwrap();
     let head = format!("POST {route} HTTP/1.1\r\nHost: keepsake\r\nConnection: close\r\nContent-Type: application/json\r\n");
-    write!(stream, "{head}Content-Length: {}\r\n\r\n{body}", body.len()).ok()?;
+    // In one piece: `write!` would send it in several.
+    stream.write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).ok()?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).ok()?;
     answer.split(' ').nth(1)?.parse().ok()
 }
+
+/// The beginning of a request whose body is two bytes long.
+const HEAD_OF_TWO_BYTES: &str = "POST /changed HTTP/1.1\r\nHost: keepsake\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n";
 
 /// Waits until somebody answers on the socket with this status.
 fn await_status(home: &Home, route: &str, status: u16) {
@@ -84,6 +88,23 @@ fn programs_start_and_end_in_any_order_and_nothing_is_lost() {
     append(&mut stdio(home), "after that one was killed");
     assert_eq!(messages(home), 8, "each acknowledged message is stored, once");
     home.run(&["verify"]).ok();
+}
+
+#[test]
+fn a_request_is_answered_once_it_is_whole() {
+    let served = Served::start();
+    await_status(&served.home, "/give-up", 409);
+    let mut slow = UnixStream::connect(served.home.data().join("keepsake.sock")).unwrap();
+    slow.set_read_timeout(Some(TIMEOUT)).unwrap();
+    slow.write_all(HEAD_OF_TWO_BYTES.as_bytes()).unwrap();
+    // Time enough for an answer that comes too early, which closes the connection.
+    for _ in 0..20 {
+        assert_eq!(ask(&served.home, "/changed", "{}"), Some(200));
+    }
+    slow.write_all(b"{}").expect("the connection stays open until the request is whole");
+    let mut answer = String::new();
+    slow.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 
 #[test]

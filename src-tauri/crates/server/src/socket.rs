@@ -161,11 +161,15 @@ async fn run_hook(State(Serving { app, .. }): State<Serving>, Json(call): Json<H
     answered(move || Ok(hook::run(app.engine(), &call)?)).await
 }
 
-async fn look_at_changes(State(Serving { app, .. }): State<Serving>) -> Response {
+/// A request that says nothing. It is read nevertheless: an answer before the request's end would close the connection on a caller
+/// that is still writing, who would take that for a process that is gone.
+type Nothing = Json<Value>;
+
+async fn look_at_changes(State(Serving { app, .. }): State<Serving>, _: Nothing) -> Response {
     answered(move || app.notice_other_processes().map(|()| json!({}))).await
 }
 
-async fn leave_work(State(Serving { give_up, .. }): State<Serving>) -> Response {
+async fn leave_work(State(Serving { give_up, .. }): State<Serving>, _: Nothing) -> Response {
     let Some(give_up) = give_up else {
         return failed(&ApiError::refused("Keepsake is already open on this data folder"));
     };

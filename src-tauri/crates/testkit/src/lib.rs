@@ -1,5 +1,6 @@
 //! Shared support for tests and benchmarks: conversations as readable lines, a fixed clock and reproducible ids, generated
-//! exports of twenty programs, populations and years, a scripted language model server, and an HTTPS front for it.
+//! exports of twenty programs, populations and years, a scripted language model server, an HTTPS front for it, and a search for
+//! secrets in what a program leaves behind.
 //!
 //! Not here: helpers that need a store or an engine. Those crates build their own on top of this crate.
 
@@ -8,6 +9,7 @@ mod conversation;
 pub mod exports;
 pub mod histories;
 mod ids;
+mod leaks;
 pub mod population;
 pub mod scripted_server;
 mod sessions;
@@ -19,4 +21,5 @@ pub mod year;
 pub use clock::{FixedClock, MONDAY_TEN};
 pub use conversation::{Conversation, conversation};
 pub use ids::SeqIds;
+pub use leaks::{SECRET_BYTES_MIN, Traces};
 pub use sessions::ToolSession;

@@ -1,6 +1,6 @@
-//! A connector that is dropped at any point leaves a whole delivery or none.
+//! A connector that is dropped at any point leaves a whole delivery or none; and a secret that gets anywhere is found by the tests.
 
-use keepsake_connectors::Delivery;
+use keepsake_connectors::{Delivery, Inbox as _, Secret};
 use keepsake_domain::{
     Author, ChannelHandle, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty, Timestamp, Visibility,
 };
@@ -71,4 +71,36 @@ async fn a_refused_delivery_moves_no_position() {
     link.deliver(delivery(vec![message("$1", "one")], "1")).await.unwrap();
     assert!(link.deliver(delivery(vec![message("$2", "two")], "2")).await.is_err());
     assert_eq!(link.plan().await.unwrap().channels["!room:a"].position.as_deref(), Some("1"));
+}
+
+#[tokio::test]
+async fn control_a_planted_secret_is_found_wherever_it_is() {
+    const PASSWORD: &str = "a planted password";
+    let session = r#"{"access_token":"syt_planted_token","store_key":"0123456789abcdef"}"#;
+    let check = |what: &str, said: &str, plant: &dyn Fn(&MemoryInbox), expect: usize| {
+        let inbox = MemoryInbox::new();
+        inbox.select("!room:a", None);
+        inbox.keep_secret(&Secret::from(session.to_owned())).unwrap();
+        inbox.keep_secret(&Secret::from("another session".to_owned())).unwrap();
+        plant(&inbox);
+        let found = inbox.secrets_found(said, &[PASSWORD]);
+        assert_eq!(found.len(), expect, "{what}: {found:?}");
+    };
+    check("nothing", "an error", &|_| {}, 0);
+    check("an error", "a planted password", &|_| {}, 1);
+    check("an error in base64", "AGFuYQBhIHBsYW50ZWQgcGFzc3dvcmQ", &|_| {}, 1);
+    check("the token of a session that ended", "Bearer syt_planted_token", &|_| {}, 1);
+    check("a file", "", &|inbox| std::fs::write(inbox.folder().join("keys.db"), "..0123456789abcdef..").unwrap(), 1);
+    check("a position", "", &|inbox| drop(inbox.deliver(delivery(Vec::new(), PASSWORD)).unwrap()), 1);
+    check("a message", "", &|inbox| drop(inbox.deliver(delivery(vec![message("$1", PASSWORD)], "1")).unwrap()), 1);
+    // Other words than above, because other tests log at the same time and this one does not know where its log ends.
+    for (word, write) in [("logged by a trace", true), ("logged by a library", false)] {
+        let inbox = MemoryInbox::new();
+        match write {
+            true => tracing::trace!(word, "traced"),
+            false => ::log::debug!("{word}"),
+        }
+        assert_eq!(inbox.secrets_found("", &[word]).len(), 1, "{word}");
+        assert_eq!(inbox.secrets_found("", &[word]).len(), 0, "it was looked at");
+    }
 }

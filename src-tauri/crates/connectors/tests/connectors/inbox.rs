@@ -1,4 +1,4 @@
-//! An inbox in memory that keeps everything that it is told, and can refuse at a chosen point.
+//! An inbox in memory that keeps everything that it is told, can refuse at a chosen point, and knows whether a secret got anywhere.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -10,7 +10,12 @@ use keepsake_connectors::{
     Status,
 };
 use keepsake_domain::{ChannelHandle, Message, SourceRef, Timestamp};
+use keepsake_testkit::{SECRET_BYTES_MIN, Traces};
+use secrecy::ExposeSecret as _;
+use serde_json::Value;
 use tokio::sync::watch;
+
+use crate::log;
 
 /// What was told.
 #[derive(Default)]
@@ -27,6 +32,8 @@ pub(crate) struct Kept {
     pub(crate) unreadable: BTreeMap<String, u64>,
     pub(crate) statuses: Vec<Status>,
     pub(crate) secret: Option<Secret>,
+    /// Those before it.
+    secrets_before: Vec<Secret>,
     pub(crate) devices: Vec<DeviceStatus>,
     asked: Vec<Asked>,
     /// Number of messages that were delivered again with the same content.
@@ -34,6 +41,21 @@ pub(crate) struct Kept {
     pub(crate) deliveries: u64,
     /// After so many deliveries all others are refused, as if the process had ended.
     pub(crate) deliveries_max: Option<u64>,
+    /// Number of messages in which secrets were looked for.
+    looked_at: usize,
+}
+
+/// The parts of a secret that nobody else may learn: the tokens of a session, or the password.
+fn parts(secret: &Secret) -> Vec<String> {
+    match serde_json::from_str::<Value>(secret.expose_secret()) {
+        Ok(Value::Object(fields)) => fields.values().filter_map(Value::as_str).map(str::to_owned).collect(),
+        _ => vec![secret.expose_secret().to_owned()],
+    }
+}
+
+/// Whether this is the long form of the tests, whose log would fill the memory.
+pub(crate) fn is_soak() -> bool {
+    std::env::var_os("KEEPSAKE_SOAK").is_some()
 }
 
 /// An inbox in memory.
@@ -41,12 +63,15 @@ pub(crate) struct MemoryInbox {
     kept: Mutex<Kept>,
     folder: tempfile::TempDir,
     choices: watch::Sender<u64>,
+    /// Where the log was when the inbox was made, or when secrets were looked for.
+    logged: Mutex<usize>,
 }
 
 impl MemoryInbox {
     pub(crate) fn new() -> Arc<Self> {
         let folder = tempfile::tempdir().unwrap();
-        Arc::new(Self { kept: Mutex::default(), folder, choices: watch::Sender::new(0) })
+        let logged = if is_soak() { 0 } else { log::collect() };
+        Arc::new(Self { kept: Mutex::default(), folder, choices: watch::Sender::new(0), logged: Mutex::new(logged) })
     }
 
     pub(crate) fn link(self: &Arc<Self>) -> Link {
@@ -72,6 +97,47 @@ impl MemoryInbox {
         self.with(|kept| kept.asked.push(asked));
         self.choices.send_modify(|version| *version += 1);
         result
+    }
+
+    /// Fails if one of these secrets got anywhere, see [`secrets_found`](Self::secrets_found).
+    #[track_caller]
+    pub(crate) fn assert_no_secret(&self, said: &str, secrets: &[&str]) {
+        let found = self.secrets_found(said, secrets);
+        assert!(found.is_empty(), "{found:#?}");
+    }
+
+    /// Where these secrets and those that were ever in the keyring are, of all places in which the connector writes or says
+    /// something: in its folder, in what it delivers and notes, in `said`, which are its errors, and in what was logged since this
+    /// was asked last.
+    pub(crate) fn secrets_found(&self, said: &str, secrets: &[&str]) -> Vec<String> {
+        let mut secrets: Vec<String> = secrets.iter().map(|&secret| secret.to_owned()).collect();
+        let delivered = self.with(|kept| {
+            secrets.extend(kept.secret.iter().chain(&kept.secrets_before).flat_map(parts));
+            let from = kept.looked_at.min(kept.messages.len());
+            kept.looked_at = kept.messages.len();
+            format!(
+                "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+                kept.position,
+                kept.found,
+                kept.selected,
+                &kept.messages[from..],
+                kept.removed,
+                kept.members,
+                kept.left_out,
+                kept.statuses,
+                kept.devices
+            )
+        });
+        let logged = {
+            let mut from = self.logged.lock().unwrap();
+            let logged = log::since(*from);
+            *from += logged.len();
+            logged
+        };
+        let traces = Traces::default().folder(self.folder.path()).text("what was delivered", delivered);
+        let traces = traces.text("the log", logged).text("an error", said);
+        let secrets: Vec<&str> = secrets.iter().map(String::as_str).filter(|secret| secret.len() >= SECRET_BYTES_MIN).collect();
+        traces.of(&secrets)
     }
 
     /// How the device stands.
@@ -163,7 +229,10 @@ impl Inbox for MemoryInbox {
     }
 
     fn keep_secret(&self, secret: &Secret) -> Result<(), InboxError> {
-        self.with(|kept| kept.secret = Some(secret.clone()));
+        self.with(|kept| {
+            let before = kept.secret.replace(secret.clone());
+            kept.secrets_before.extend(before);
+        });
         Ok(())
     }
 

@@ -47,7 +47,7 @@ fn password() -> Option<Secret> {
     Some(dovecot::PASSWORD.to_owned().into())
 }
 
-/// Runs the connector until its first failure.
+/// Runs the connector until its first failure. No secret gets anywhere by it.
 async fn run(settings: &MailSettings, secret: Option<Secret>, inbox: &Arc<MemoryInbox>) -> Ended {
     let (tell, mut told) = mpsc::unbounded_channel();
     let (settings, link) = (Settings::Mail(settings.clone()), inbox.link());
@@ -55,10 +55,12 @@ async fn run(settings: &MailSettings, secret: Option<Secret>, inbox: &Arc<Memory
     let failed = move |fault: &Fault, _| {
         let _ = tell.send(Ended::of(fault));
     };
-    tokio::select! {
+    let ended = tokio::select! {
         fault = supervise(settings, link, failed) => Ended::of(&fault),
         Some(ended) = told.recv() => ended,
-    }
+    };
+    inbox.assert_no_secret(&format!("{ended:?}"), &[dovecot::PASSWORD]);
+    ended
 }
 
 /// Runs the connector, again after each failure, until the inbox is as it should be. Returns how it ended each time.
@@ -85,6 +87,7 @@ async fn run_until(settings: &MailSettings, inbox: &Arc<MemoryInbox>, is_done: i
     let is_over = done.await.is_err();
     let count = inbox.with(|kept| kept.messages.len());
     assert!(!is_over, "{count} messages after {:?}; it ended: {ends:?}", began.elapsed());
+    inbox.assert_no_secret("", &[dovecot::PASSWORD]);
     ends
 }
 

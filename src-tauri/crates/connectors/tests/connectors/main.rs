@@ -4,6 +4,7 @@
 
 mod contract;
 mod inbox;
+mod log;
 mod mail;
 mod matrix;
 mod simplex;

@@ -12,13 +12,13 @@ use keepsake_domain::{Role, Timestamp};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use self::program::{BEGIN, Program, Script, at, direct, group, item, member};
+use self::program::{ADDRESS, BEGIN, Program, Script, at, direct, group, item, member};
 use crate::inbox::MemoryInbox;
 
 /// How long something may take that takes milliseconds. It is longer than what one test turns the clock on.
 const SOON: Duration = Duration::from_secs(90);
 
-/// Reads until `done`; a connection that fails is begun again at once. Returns the faults.
+/// Reads until `done`; a connection that fails is begun again at once. Returns the faults. No secret gets anywhere by them.
 async fn read(program: &Program, inbox: &Arc<MemoryInbox>, done: impl Fn() -> bool) -> Vec<String> {
     let settings = Settings::Simplex { port: program.port, user: Some(1) };
     let mut faults = Vec::new();
@@ -35,6 +35,7 @@ async fn read(program: &Program, inbox: &Arc<MemoryInbox>, done: impl Fn() -> bo
         }
     };
     tokio::time::timeout(SOON, reading).await.expect("it takes milliseconds");
+    inbox.assert_no_secret(&faults.join("\n"), &[ADDRESS]);
     faults
 }
 
@@ -281,6 +282,7 @@ async fn disappearing_messages_are_never_stored() {
     scripted.await.unwrap();
     assert_eq!(inbox.texts(), ["words 1", "words 2"]);
     assert_eq!(inbox.with(|kept| kept.left_out.clone()).into_values().collect::<Vec<_>>(), [1]);
+    inbox.assert_no_secret("", &["gone in an hour", "gone as well"]);
 }
 
 #[tokio::test]
@@ -382,7 +384,10 @@ fn resident() -> usize {
 /// The fault of a first connection.
 async fn fault(script: Script) -> Fault {
     let program = Program::start(script).await;
-    connect(Settings::Simplex { port: program.port, user: None }, None).await.unwrap_err()
+    let logged = MemoryInbox::new();
+    let fault = connect(Settings::Simplex { port: program.port, user: None }, None).await.unwrap_err();
+    logged.assert_no_secret(&format!("{fault:?}"), &[ADDRESS]);
+    fault
 }
 
 #[tokio::test]
@@ -424,6 +429,7 @@ async fn a_history_that_repeats_itself_ends_in_a_fault() {
     });
     let fault = fault.await.unwrap();
     assert!(fault.contains("repeats"), "{fault}");
+    inbox.assert_no_secret(&fault, &[ADDRESS]);
 }
 
 #[tokio::test]
@@ -436,4 +442,5 @@ async fn another_profile_is_not_read() {
     let running = supervise(settings.clone(), link.clone(), |fault, _| failed.send(fault.to_string()).unwrap());
     let fault = tokio::select! { fault = running => fault.to_string(), Some(fault) = faulted.recv() => fault };
     assert!(fault.contains("another of your profiles") && inbox.texts().is_empty(), "{fault}");
+    inbox.assert_no_secret(&fault, &[ADDRESS]);
 }

@@ -68,7 +68,7 @@ async fn a_person_signs_in_with_a_code() {
         (200, r#"{"device_code":"dev-1","user_code":"ABCD-EFGH","verification_uri":"https://p.example/device","interval":2,"expires_in":900}"#),
         (400, r#"{"error":"authorization_pending"}"#),
         (400, r#"{"error":"slow_down"}"#),
-        (200, r#"{"access_token":"at-1","refresh_token":"rt-1","expires_in":3600}"#),
+        (200, r#"{"access_token":"at-1-quokka","refresh_token":"rt-1-quokka","expires_in":3600}"#),
         (400, r#"{"error":"expired_token"}"#),
     ])
     .await;
@@ -81,7 +81,7 @@ async fn a_person_signs_in_with_a_code() {
     assert!(poll_device_flow(&settings, &mut code, Timestamp(0)).await.unwrap().is_none());
     assert_eq!(code.interval, Duration::from_secs(7), "the provider wants to be asked less often");
     let secret = poll_device_flow(&settings, &mut code, Timestamp(0)).await.unwrap().unwrap();
-    assert!(secret.expose_secret().contains("at-1") && secret.expose_secret().contains("rt-1"));
+    assert!(secret.expose_secret().contains("at-1-quokka") && secret.expose_secret().contains("rt-1-quokka"));
     let over = poll_device_flow(&settings, &mut code, Timestamp(0)).await;
     assert!(matches!(&over, Err(Fault::Refused { detail }) if detail.contains("expired_token")), "{over:?}");
     let asked = provider.asked.lock().unwrap().clone();
@@ -110,7 +110,7 @@ async fn a_provider_is_asked_at_its_interval_until_the_code_was_entered() {
         PENDING,
         (400, r#"{"error":"slow_down"}"#),
         (503, ""),
-        (200, r#"{"access_token":"at-1","refresh_token":"rt-1","expires_in":3600}"#),
+        (200, r#"{"access_token":"at-1-quokka","refresh_token":"rt-1-quokka","expires_in":3600}"#),
     ])
     .await;
     let waiting = DeviceSignIn::begin(&oauth(&provider.address)).await.unwrap();
@@ -121,7 +121,10 @@ async fn a_provider_is_asked_at_its_interval_until_the_code_was_entered() {
     // Twice after 2 s, then after 7 s, and after a lost question twice as long.
     let took = began.elapsed();
     assert!((Duration::from_secs(25)..Duration::from_secs(27)).contains(&took), "{took:?}");
-    assert!(secret.expose_secret().contains("at-1") && secret.expose_secret().contains("3601000"), "an hour after the clock");
+    assert!(
+        secret.expose_secret().contains("at-1-quokka") && secret.expose_secret().contains("3601000"),
+        "an hour after the clock"
+    );
     assert_eq!(provider.asked.lock().unwrap().len(), 5);
 }
 
@@ -199,16 +202,16 @@ async fn server(good: &'static str) -> u16 {
     port
 }
 
-/// `user=ana@mail.example`, a mark, `auth=Bearer at-2` and two marks, in base64.
-const AT_2: &str = "dXNlcj1hbmFAbWFpbC5leGFtcGxlAWF1dGg9QmVhcmVyIGF0LTIBAQ==";
+/// `user=ana@mail.example`, a mark, `auth=Bearer at-2-quokka` and two marks, in base64.
+const AT_2: &str = "dXNlcj1hbmFAbWFpbC5leGFtcGxlAWF1dGg9QmVhcmVyIGF0LTItcXVva2thAQE=";
 
 #[tokio::test]
 async fn a_token_is_renewed_when_it_ends_or_is_refused_and_the_new_one_is_kept() {
     assert_eq!(USER, "ana@mail.example");
-    let soon = r#"{"access":"at-1","refresh":"rt-1","expires_ms":1}"#;
-    let late = r#"{"access":"at-1","refresh":"rt-1","expires_ms":99999999999999}"#;
+    let soon = r#"{"access":"at-1-quokka","refresh":"rt-1-quokka","expires_ms":1}"#;
+    let late = r#"{"access":"at-1-quokka","refresh":"rt-1-quokka","expires_ms":99999999999999}"#;
     for old in [soon, late] {
-        let provider = provider(&[(200, r#"{"access_token":"at-2","expires_in":3600}"#)]).await;
+        let provider = provider(&[(200, r#"{"access_token":"at-2-quokka","expires_in":3600}"#)]).await;
         let settings =
             MailSettings { sign_in: SignIn::Oauth2(oauth(&provider.address)), ..settings(server(AT_2).await, Security::Plain) };
         let inbox = MemoryInbox::new();
@@ -217,15 +220,22 @@ async fn a_token_is_renewed_when_it_ends_or_is_refused_and_the_new_one_is_kept()
             ended = run(&settings, Some(old.to_owned().into()), &inbox) => panic!("{ended:?}"),
         }
         let kept = inbox.with(|kept| kept.secret.clone()).unwrap();
-        assert!(kept.expose_secret().contains("at-2") && kept.expose_secret().contains("rt-1"), "the old one for renewal stays");
+        assert!(
+            kept.expose_secret().contains("at-2-quokka") && kept.expose_secret().contains("rt-1-quokka"),
+            "the old one for renewal stays"
+        );
         assert!(provider.asked.lock().unwrap()[0].contains("refresh_token=rt-1"));
+        inbox.assert_no_secret("", &["at-1-quokka", "rt-1-quokka", "at-2-quokka"]);
     }
     // The person took the permission back.
     let provider = provider(&[(400, r#"{"error":"invalid_grant"}"#)]).await;
     let settings =
         MailSettings { sign_in: SignIn::Oauth2(oauth(&provider.address)), ..settings(server(AT_2).await, Security::Plain) };
     let ended = run(&settings, Some(soon.to_owned().into()), &MemoryInbox::new()).await;
-    assert!(matches!(&ended, Ended::Refused(told) if told.contains("invalid_grant") && !told.contains("rt-1")), "{ended:?}");
+    assert!(
+        matches!(&ended, Ended::Refused(told) if told.contains("invalid_grant") && !told.contains("rt-1-quokka")),
+        "{ended:?}"
+    );
     let ended = run(&settings, None, &MemoryInbox::new()).await;
     assert!(matches!(ended, Ended::Refused(_)), "{ended:?}");
 }

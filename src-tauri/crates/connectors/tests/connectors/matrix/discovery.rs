@@ -11,6 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_rustls::TlsAcceptor;
 
 use super::scripted::address_of_a_server;
+use crate::inbox::MemoryInbox;
 
 /// Where the child of a test finds the certificate that its system trusts.
 const CHILD: &str = "KEEPSAKE_DISCOVERY_CHILD";
@@ -55,7 +56,10 @@ async fn serve(folder: &Path, known: String) -> String {
 async fn sign_in(homeserver: &str, user: &str) -> Result<Connected, Fault> {
     let (homeserver, user) = (homeserver.to_owned(), user.to_owned());
     let settings = Settings::Matrix(Matrix { homeserver, user, device: None, sign_in: SignIn::Password });
-    connect(settings, Some("correct horse".into())).await
+    let logged = MemoryInbox::new();
+    let connected = connect(settings, Some("correct horse".into())).await;
+    logged.assert_no_secret(&format!("{connected:?}"), &["correct horse"]);
+    connected
 }
 
 /// Whether a fault is the one that was expected.

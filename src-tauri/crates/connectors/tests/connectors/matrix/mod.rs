@@ -4,7 +4,6 @@ mod browser;
 mod device;
 mod discovery;
 mod element;
-mod log;
 mod rooms;
 mod run;
 mod scripted;

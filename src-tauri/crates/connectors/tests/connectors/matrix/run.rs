@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use keepsake_connectors::{Fault, Inbox, Link, Matrix, Secret, Settings, SignIn, connect, supervise};
 use tokio::sync::watch;
 
-use super::synapse::{Synapse, User};
+use super::synapse::{PASSWORD, Synapse, User};
 use crate::inbox::MemoryInbox;
 
 /// How long a condition may take on a busy machine.
@@ -91,7 +91,9 @@ impl Account {
             () = waiting => {}
         }
         let texts = || self.inbox.texts().len();
-        assert!(holds(&self.inbox), "{what}: not in time; {} messages; faults {:?}", texts(), faults.lock().unwrap());
+        let faults = faults.lock().unwrap();
+        assert!(holds(&self.inbox), "{what}: not in time; {} messages; faults {faults:?}", texts());
+        self.assert_no_secret(&faults.join("\n"), &[]);
     }
 
     /// Reads until the guard is dropped.
@@ -123,16 +125,32 @@ impl Account {
     /// Reads, and is dropped at an await: after so many polls or so long.
     pub(super) async fn read_and_drop(&self, into: Arc<dyn Inbox>, polls: u32, longest: Duration) {
         let link = Link::new(into, watch::channel(0).1);
-        let running = supervise(self.settings.clone(), link, |_, _| {});
+        let faults = Mutex::new(String::new());
+        let running = supervise(self.settings.clone(), link, |fault, _| *faults.lock().unwrap() += &fault.to_string());
         let dropped = DropAfter { future: Box::pin(running), polls };
         if let Ok(Some(fault)) = tokio::time::timeout(longest, dropped).await {
             panic!("the connector ended: {fault}");
         }
+        self.assert_no_secret(&faults.lock().unwrap(), &[]);
+    }
+
+    /// Fails if the password, the session, or one of these secrets got anywhere.
+    #[track_caller]
+    pub(super) fn assert_no_secret(&self, said: &str, more: &[&str]) {
+        let secrets = [more, &[PASSWORD]].concat();
+        let settings = serde_json::to_string(&self.settings).unwrap();
+        self.inbox.assert_no_secret(&format!("{said} {settings}"), &secrets);
     }
 }
 
-/// The first fault of a run, or none within a time.
-pub(super) async fn first_fault(settings: &Settings, secret: Option<Secret>, link: &Link, within: Duration) -> Option<Fault> {
+/// The first fault of a run, or none within a time. No secret gets anywhere by it.
+pub(super) async fn first_fault(
+    settings: &Settings,
+    secret: Option<Secret>,
+    inbox: &Arc<MemoryInbox>,
+    within: Duration,
+) -> Option<Fault> {
+    let link = inbox.link();
     let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
     let copy = |fault: &Fault| match fault {
         Fault::Unreachable { detail, retry_after } => Fault::Unreachable { detail: detail.clone(), retry_after: *retry_after },
@@ -146,9 +164,11 @@ pub(super) async fn first_fault(settings: &Settings, secret: Option<Secret>, lin
     let running = supervise(settings.clone(), link.clone(), |fault, _| {
         let _ = sender.send(copy(fault));
     });
-    tokio::select! {
+    let fault = tokio::select! {
         fault = running => Some(fault),
         fault = receiver.recv() => fault,
         () = tokio::time::sleep(within) => None,
-    }
+    };
+    inbox.assert_no_secret(&format!("{fault:?}"), &[]);
+    fault
 }

@@ -19,6 +19,10 @@ use crate::inbox::MemoryInbox;
 const USER: &str = "@ana:localhost";
 const ROOM: &str = "!bees:localhost";
 
+/// The access token of the session, and the one that renewal gives.
+const FIRST: &str = "the-first-access-token";
+const SECOND: &str = "the-second-access-token";
+
 /// What the script answers to a synchronization, by its count from 0. `None` waits, as a long poll does.
 type Script = Arc<dyn Fn(u64, &str) -> Option<Response> + Send + Sync>;
 
@@ -65,8 +69,8 @@ impl Scripted {
                         Some(response) => response,
                         None => std::future::pending().await,
                     },
-                    "login" => answer(200, &json!({ "access_token": "first", "user_id": USER, "device_id": "KEEPSAKE" })),
-                    "refresh" => answer(200, &json!({ "access_token": "second", "refresh_token": "next" })),
+                    "login" => answer(200, &json!({ "access_token": FIRST, "user_id": USER, "device_id": "KEEPSAKE" })),
+                    "refresh" => answer(200, &json!({ "access_token": SECOND, "refresh_token": "the-next-refresh-token" })),
                     "account/whoami" => answer(200, &json!({ "user_id": USER, "device_id": "ELEMENT" })),
                     "keys/query" if token == "of Element" => {
                         let keys = json!({ "keys": { "ed25519:ELEMENT": "key" } });
@@ -100,7 +104,7 @@ pub(super) async fn address_of_a_server() -> String {
 }
 
 fn secret(refresh: Option<&str>) -> Option<Secret> {
-    let session = json!({ "access_token": "first", "refresh_token": refresh, "store_key": "07".repeat(32) });
+    let session = json!({ "access_token": FIRST, "refresh_token": refresh, "store_key": "07".repeat(32) });
     Some(session.to_string().into())
 }
 
@@ -109,7 +113,7 @@ async fn run(script: Script, refresh: Option<&str>, within: Duration) -> (Option
     let server = Scripted::start(script).await;
     let inbox = MemoryInbox::new();
     inbox.select(ROOM, None);
-    let fault = first_fault(&server.settings(), secret(refresh), &inbox.link(), within).await;
+    let fault = first_fault(&server.settings(), secret(refresh), &inbox, within).await;
     (fault, inbox, server)
 }
 
@@ -133,7 +137,7 @@ async fn each_refusal_is_a_fault_that_says_what_to_do() {
         let (fault, ..) = run(second(then), None, Duration::from_secs(5)).await;
         assert!(expect(fault.as_ref()), "{what}: {fault:?}");
         let told = fault.map(|fault| fault.to_string()).unwrap_or_default();
-        assert!(!told.contains("secret") && !told.contains("first"), "{what}: {told}");
+        assert!(!told.contains("secret") && !told.contains(FIRST), "{what}: {told}");
     };
     let unknown = || Some(answer(401, &json!({ "errcode": "M_UNKNOWN_TOKEN", "error": "secret" })));
     check("signed out", unknown, |fault| matches!(fault, Some(Fault::Refused { .. }))).await;
@@ -217,21 +221,21 @@ async fn a_server_that_asks_to_wait_is_left_alone_for_as_long() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_expired_token_is_renewed_and_kept_and_a_new_run_begins_with_it() {
     let script: Script = Arc::new(|count, token| match (count, token) {
-        (_, "second") if count < 5 => nothing(&format!("s{count}")),
-        (_, "second") => None,
+        (_, SECOND) if count < 5 => nothing(&format!("s{count}")),
+        (_, SECOND) => None,
         (0, _) => nothing("s0"),
         _ => Some(answer(401, &json!({ "errcode": "M_UNKNOWN_TOKEN", "soft_logout": true }))),
     });
-    let (fault, inbox, server) = run(script, Some("once"), Duration::from_secs(4)).await;
+    let (fault, inbox, server) = run(script, Some("a-refresh-token"), Duration::from_secs(4)).await;
     assert!(fault.is_none(), "{fault:?}");
     assert!(is_live(&inbox));
     let kept = inbox.with(|kept| kept.secret.clone()).unwrap();
     let kept: Value = serde_json::from_str(kept.expose_secret()).unwrap();
-    assert_eq!((&kept["access_token"], &kept["refresh_token"]), (&json!("second"), &json!("next")));
+    assert_eq!((&kept["access_token"], &kept["refresh_token"]), (&json!(SECOND), &json!("the-next-refresh-token")));
     let renewals = || server.requests.lock().unwrap()["POST refresh"];
     assert_eq!(renewals(), 1);
     // The supervisor begins again with the secret that it had.
-    let again = first_fault(&server.settings(), secret(Some("once")), &inbox.link(), Duration::from_secs(2)).await;
+    let again = first_fault(&server.settings(), secret(Some("a-refresh-token")), &inbox, Duration::from_secs(2)).await;
     assert!(again.is_none(), "{again:?}");
     assert_eq!(renewals(), 1);
 }
@@ -311,7 +315,7 @@ async fn a_hundred_thousand_rooms_are_named_within_256_mib() {
         let inbox = MemoryInbox::new();
         let server = Scripted { address, syncs: Arc::default(), requests: Arc::default() };
         let settings = server.settings();
-        let fault = first_fault(&settings, secret(None), &inbox.link(), Duration::from_secs(40)).await;
+        let fault = first_fault(&settings, secret(None), &inbox, Duration::from_secs(40)).await;
         assert!(fault.is_none(), "{fault:?}");
         assert_eq!(inbox.with(|kept| kept.found.len()), 100_000);
         assert!(is_live(&inbox));

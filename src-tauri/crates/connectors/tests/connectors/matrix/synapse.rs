@@ -17,7 +17,8 @@ use serde_json::{Value, json};
 /// How long a server may take to start on a busy machine.
 const START_MAX: Duration = Duration::from_secs(120);
 
-const PASSWORD: &str = "a password of the tests";
+/// The password of every account.
+pub(super) const PASSWORD: &str = "a password of the tests";
 
 /// A homeserver, which is ended when dropped.
 pub(super) struct Synapse {

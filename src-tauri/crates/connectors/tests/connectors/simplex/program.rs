@@ -14,6 +14,9 @@ use tokio_tungstenite::tungstenite::Message;
 /// When the chats begin: 2026-01-09T12:00:00Z.
 pub(crate) const BEGIN: i64 = 1_767_960_000;
 
+/// What the program tells of the profile that nobody else may learn: whoever has it can write to the person.
+pub(crate) const ADDRESS: &str = "simplex:/contact#/?v=2-7&smp=smp%3A%2F%2Fquokka";
+
 /// A time in the form of the program.
 pub(crate) fn at(seconds: i64) -> String {
     let (days, rest) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
@@ -156,7 +159,8 @@ impl Program {
         };
         let count = number("count=").unwrap_or(usize::MAX);
         if command == "/user" {
-            let user = json!({ "userId": script.user.max(1), "localDisplayName": "mara", "profile": { "displayName": "mara" } });
+            let user = json!({ "userId": script.user.max(1), "localDisplayName": "mara",
+                "profile": { "displayName": "mara", "contactLink": ADDRESS } });
             return Some(json!({ "type": "activeUser", "user": user }));
         }
         if command.starts_with("/_get chats ") {

@@ -1,6 +1,6 @@
 //! What the header of a mail says: who wrote it to whom and when, and which mails it answers.
 
-use chrono::{Duration, NaiveDate};
+use chrono::{Duration, NaiveDate, NaiveDateTime};
 use keepsake_domain::{TimeCertainty, Timestamp};
 use mail_parser::{Addr, HeaderForm, HeaderValue, Message};
 use serde_json::{Value, json};
@@ -122,10 +122,14 @@ const CLOCK_MS_MAX: i64 = 36 * 3_600_000;
 /// Before this time there was no mail: 1975.
 const FIRST_MS: i64 = 157_766_400_000;
 
-/// When a mail was written: as it says, or as the server that got it says, or as the file says.
+/// When a mail was written: as it says, or as the server that got it says, or as the file says. A date without a zone is in the zone
+/// of that server, which is nearer to the person than any other that is known.
 pub(super) fn written(header: &Message<'_>, separator: Option<&str>, zone: Zone) -> Option<(Timestamp, TimeCertainty)> {
-    let received = raw(header, "Received").and_then(|text| moment(text.rsplit(';').next().unwrap_or_default(), zone));
-    let dated = raw(header, "Date").and_then(|text| moment(&text, zone));
+    // The newest comes first.
+    let received = raw(header, "Received").and_then(|text| clock(text.rsplit(';').next().unwrap_or_default()));
+    let zone_there = received.and_then(|(_, offset)| offset).map_or(zone, Zone::Fixed);
+    let received = received.and_then(|received| moment_of(received, zone));
+    let dated = raw(header, "Date").and_then(|text| moment(&text, zone_there));
     match (dated, received) {
         (Some(dated), Some(received)) if dated.0.0 - received.0.0 > CLOCK_MS_MAX => Some(received),
         (Some(dated), _) => Some(dated),
@@ -144,7 +148,7 @@ pub(super) fn raw(header: &Message<'_>, name: &'static str) -> Option<String> {
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /// Zones with a name, and their hours east of UTC.
-const ZONES: &[(&str, i64)] = &[
+const ZONES: &[(&str, i32)] = &[
     ("gmt", 0),
     ("ut", 0),
     ("utc", 0),
@@ -163,9 +167,25 @@ const ZONES: &[(&str, i64)] = &[
     ("bst", 1),
 ];
 
-/// A date of a mail: `Tue, 6 Jan 2026 10:00:00 +0100 (CET)`, with the forms of older and broken programs. Without a zone, it is
-/// local.
+/// A date of a mail. Without a zone of its own, it is in this one.
 fn moment(text: &str, zone: Zone) -> Option<(Timestamp, TimeCertainty)> {
+    moment_of(clock(text)?, zone)
+}
+
+fn moment_of((local, offset): (NaiveDateTime, Option<i32>), zone: Zone) -> Option<(Timestamp, TimeCertainty)> {
+    let found = match offset {
+        Some(minutes) => {
+            let time = (local - Duration::minutes(minutes.into())).and_utc().timestamp_millis();
+            (Timestamp(time), TimeCertainty::Exact)
+        }
+        None => (zone.moment(local), TimeCertainty::LocalAssumed),
+    };
+    (found.0.0 >= FIRST_MS).then_some(found)
+}
+
+/// What a date of a mail says: the local time, and the minutes east of UTC if it names its zone. `Tue, 6 Jan 2026 10:00:00 +0100
+/// (CET)`, with the forms of older and broken programs.
+fn clock(text: &str) -> Option<(NaiveDateTime, Option<i32>)> {
     let text = text.split('(').next().unwrap_or_default().to_ascii_lowercase();
     let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()).collect();
     let at = words.iter().position(|word| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains(':'))?;
@@ -188,17 +208,13 @@ fn moment(text: &str, zone: Zone) -> Option<(Timestamp, TimeCertainty)> {
     let local = date.and_hms_opt(hour, minute, 0)? + Duration::seconds(i64::from(second.min(60)));
     let offset = after.first().and_then(|word| match word.strip_prefix(['+', '-']) {
         Some(digits) if digits.len() == 4 => {
-            let number: i64 = digits.parse().ok()?;
+            let number: i32 = digits.parse().ok()?;
             let minutes = number / 100 * 60 + number % 100;
             Some(if word.starts_with('-') { -minutes } else { minutes })
         }
         _ => ZONES.iter().find(|(name, _)| name == word).map(|(_, hours)| hours * 60),
     });
-    let found = match offset {
-        Some(minutes) => (Timestamp((local - Duration::minutes(minutes)).and_utc().timestamp_millis()), TimeCertainty::Exact),
-        None => (zone.moment(local), TimeCertainty::LocalAssumed),
-    };
-    (found.0.0 >= FIRST_MS).then_some(found)
+    Some((local, offset))
 }
 
 /// The date in a line that separates mails: `From sender Mon Jan 05 04:49:45 +0000 2026`.
@@ -236,6 +252,11 @@ mod tests {
         check("Date: Tue, 6 Jan 2026 10:00:00 +0100 (CET)\n\n", Some(("2026-01-06T09:00:00Z", exact)));
         check("Date: 6 Jan 26 10:00 GMT\n\n", Some(("2026-01-06T10:00:00Z", exact)));
         check("Date: Tue, 6 Jan 2026 10:00:00\n\n", Some(("2026-01-06T09:00:00Z", TimeCertainty::LocalAssumed)));
+        let received = "Received: from a by b; Tue, 6 Jan 2026 07:30:09 +0530\nReceived: by a; Tue, 6 Jan 2026 02:00:00 +0000\n";
+        let date = "Date: Tue, 6 Jan 2026 07:30:00";
+        check(&format!("{received}{date}\n\n"), Some(("2026-01-06T02:00:00Z", TimeCertainty::LocalAssumed)));
+        check(&format!("{received}{date} +0000\n\n"), Some(("2026-01-06T07:30:00Z", exact)));
+        check(&format!("Received: by b; yesterday\n{date}\n\n"), Some(("2026-01-06T06:30:00Z", TimeCertainty::LocalAssumed)));
         check("Date: Tue, 6 Jan 2026 10:00:60 -0000\n\n", Some(("2026-01-06T10:01:00Z", exact)));
         check(
             "Date: yesterday\nReceived: from a by b; Tue, 6 Jan 2026 11:00:00 +0000\n\n",

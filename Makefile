@@ -81,7 +81,7 @@ test: setup ui model ## every check and test, the real window included
 
 soak: setup model ## the long form of tests that `make test` runs short: 2,000 pairs of noninterference, 20,000 mails, 10,000 messages of a room, a gigabyte of each format
 	KEEPSAKE_PAIRS=2000 cargo test --workspace --lib --locked -- noninterference
-	KEEPSAKE_SOAK=1 cargo test -p keepsake-connectors --locked -- disconnects_restarts_and_kills arrives_once
+	KEEPSAKE_SOAK=1 cargo test --workspace --test connectors --locked -- --nocapture disconnects_restarts_and_kills arrives_once
 	KEEPSAKE_HUGE_MB=1024 cargo test --release -p keepsake-importers --locked --test memory -- --nocapture
 
 e2e: setup ui model ## the real window alone; screenshots go to e2e-artifacts/

@@ -8,9 +8,10 @@ use matrix_sdk_crypto::secret_storage::SecretStorageKey;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 
+use super::cipherer::Cipherer;
 use super::element::Element;
 use super::run::{Account, Reading};
-use super::synapse::{Cipherer, Synapse};
+use super::synapse::Synapse;
 use crate::inbox::MemoryInbox;
 
 fn text(body: &str) -> Value {

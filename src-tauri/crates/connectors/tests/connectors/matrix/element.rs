@@ -20,7 +20,8 @@ use ruma::serde::Raw;
 use ruma::{DeviceId, OneTimeKeyAlgorithm, UInt};
 use serde_json::{Value, json};
 
-use super::synapse::{Cipherer, User, percent, typed};
+use super::cipherer::{Cipherer, typed};
+use super::synapse::{User, percent};
 
 /// How long the other side may take on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);

@@ -1,6 +1,7 @@
 //! The Matrix connector against a real Synapse, and against a scripted server.
 
 mod browser;
+mod cipherer;
 mod device;
 mod discovery;
 mod element;

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use super::synapse::{PASSWORD, Synapse, User};
 use crate::inbox::MemoryInbox;
 
-/// How long a condition may take on a busy machine.
+/// How long it may take on a busy machine until a condition holds or another message comes.
 const DEADLINE: Duration = Duration::from_secs(120);
 
 /// A connected account and its inbox.
@@ -81,8 +81,12 @@ impl Account {
             faults.lock().unwrap().push(fault.to_string());
         });
         let waiting = async {
-            let began = Instant::now();
-            while !holds(&self.inbox) && began.elapsed() < DEADLINE {
+            let (mut moved, mut count) = (Instant::now(), 0);
+            while !holds(&self.inbox) && moved.elapsed() < DEADLINE {
+                let now = self.inbox.with(|kept| kept.messages.len());
+                if now != count {
+                    (moved, count) = (Instant::now(), now);
+                }
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };

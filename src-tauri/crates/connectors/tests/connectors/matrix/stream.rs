@@ -3,21 +3,26 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use keepsake_connectors::{Delivered, Delivery, FoundChannel, Inbox, InboxError, Plan, Secret, Status};
 use keepsake_domain::{Message, MessageType, SourceRef, Timestamp};
 use serde_json::{Value, json};
-use tokio::sync::Mutex;
 
+use super::cipherer::Cipherer;
 use super::run::Account;
-use super::synapse::{Cipherer, Synapse, User};
-use crate::inbox::MemoryInbox;
+use super::synapse::{Synapse, User};
+use crate::inbox::{Kept, MemoryInbox, is_soak};
 
-/// Messages of a run, and how often the connector is dropped in it.
-fn sizes() -> (usize, u32) {
-    if std::env::var_os("KEEPSAKE_SOAK").is_some() { (10_000, 50) } else { (300, 10) }
+/// Messages of a run, how often the connector is dropped in it, how often the server is restarted, and the longest time that the
+/// connector is left to read, in milliseconds. A message costs the server some 30 ms, so only the harder room has many.
+fn sizes(is_encrypted: bool) -> (usize, usize, usize, u32) {
+    match (is_soak(), is_encrypted) {
+        (true, true) => (10_000, 50, 5, 20_000),
+        (true, false) => (1_000, 50, 2, 3_000),
+        (false, _) => (300, 10, 1, 1_500),
+    }
 }
 
 /// What has to arrive, by event.
@@ -64,12 +69,18 @@ impl Writer {
 
 /// Writes messages of every kind; returns what has to be remembered of them.
 async fn write(writer: &Writer, room: &str, prefix: &str, count: usize) -> BTreeMap<String, Said> {
+    write_told(writer, room, prefix, count, &AtomicUsize::new(0)).await
+}
+
+/// As [`write`], and tells how many it has written.
+async fn write_told(writer: &Writer, room: &str, prefix: &str, count: usize, written: &AtomicUsize) -> BTreeMap<String, Said> {
     let mut said: BTreeMap<String, Said> = BTreeMap::new();
     let mut ids: Vec<String> = Vec::new();
     for at in 0..count {
         if at % 20 == 0 {
             writer.share(room).await;
         }
+        written.store(at, Ordering::SeqCst);
         let text = format!("{prefix} {at}: Grüße, 🐝 <b>&\n\"zwei\" Zeilen");
         let mut content = json!({ "msgtype": "m.text", "body": text });
         let mut expect = Said { text, ..Said::default() };
@@ -110,6 +121,7 @@ async fn write(writer: &Writer, room: &str, prefix: &str, count: usize) -> BTree
             }
         }
     }
+    written.store(count, Ordering::SeqCst);
     said
 }
 
@@ -193,30 +205,37 @@ async fn scene(is_encrypted: bool) -> (Synapse, Account, User, Writer, String) {
 
 async fn exactly_once(is_encrypted: bool) {
     let (synapse, account, ana, writer, room) = scene(is_encrypted).await;
-    let (count, drops) = sizes();
-    let synapse = Mutex::new(synapse);
-    let writing = write(&writer, &room, "live", count);
+    let (count, drops_min, restarts, longest_ms) = sizes(is_encrypted);
+    let (mut synapse, written) = (synapse, AtomicUsize::new(0));
+    let writing = write_told(&writer, &room, "live", count, &written);
+    // As long as something is said, so that the connector is dropped and the server restarted all the way.
     let reading = async {
-        for round in 0..drops {
+        let (mut drops, mut restarted) = (0, 0);
+        while drops < drops_min || restarted < restarts || written.load(Ordering::SeqCst) < count {
             let inbox = Arc::clone(&account.inbox) as Arc<dyn Inbox>;
-            account.read_and_drop(inbox, 1 + random(200), Duration::from_millis(200 + u64::from(random(1_500)))).await;
-            if round == drops / 2 {
-                let mut synapse = synapse.lock().await;
+            // Half of them early, in the middle of anything; the others when they have read for some time.
+            let polls = 1 + random(if drops % 2 == 0 { 200 } else { longest_ms });
+            account.read_and_drop(inbox, polls, Duration::from_millis(200 + u64::from(random(longest_ms)))).await;
+            drops += 1;
+            if restarted < restarts && written.load(Ordering::SeqCst) * (restarts + 1) >= count * (restarted + 1) {
                 synapse.end();
                 synapse.resume().await;
+                restarted += 1;
             }
         }
+        drops
     };
-    let (said, ()) = tokio::join!(writing, reading);
-    let seen = said.clone();
-    account
-        .read_until("everything that was said", |inbox| {
-            let messages = remembered(inbox);
-            is_live(inbox)
-                && messages.len() == seen.len()
-                && messages.iter().all(|message| seen.get(&message.source.message).is_some_and(|one| one.text == message.text))
-        })
-        .await;
+    let began = Instant::now();
+    let (said, drops) = tokio::join!(writing, reading);
+    let wrote = began.elapsed();
+    let is_all = |kept: &Kept| {
+        let mut texts = kept.messages.iter().filter(|message| message.message_type == MessageType::Text);
+        kept.messages.len() >= said.len()
+            && texts.clone().count() == said.len()
+            && texts.all(|message| said.get(&message.source.message).is_some_and(|one| one.text == message.text))
+    };
+    account.read_until("everything that was said", |inbox| is_live(inbox) && inbox.with(|kept| is_all(kept))).await;
+    println!("{count} messages, {drops} drops: written in {wrote:?}, all read after {:?}", began.elapsed());
     compare(&account.inbox, &said, &ana, &room).await.unwrap();
     assert_eq!(account.inbox.with(|kept| kept.unreadable.get(&room).copied().unwrap_or_default()), 0);
     let seen = writer.user().seen_by_others(&room).await;

@@ -1,45 +1,39 @@
 //! A real homeserver on loopback, and people who write there.
 
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use matrix_sdk_crypto::types::requests::{AnyOutgoingRequest, ToDeviceRequest};
-use matrix_sdk_crypto::{EncryptionSettings, OlmMachine};
 use reqwest::{Method, StatusCode};
-use ruma::api::IncomingResponse;
-use ruma::api::client::keys::upload_signatures;
-use ruma::{DeviceId, OwnedUserId, RoomId, TransactionId, UserId};
 use serde_json::{Value, json};
 
 /// How long a server may take to start on a busy machine.
 const START_MAX: Duration = Duration::from_secs(120);
 
 /// The password of every account.
-pub(super) const PASSWORD: &str = "a password of the tests";
+pub(crate) const PASSWORD: &str = "a password of the tests";
 
 /// A homeserver, which is ended when dropped.
-pub(super) struct Synapse {
+pub(crate) struct Synapse {
     folder: tempfile::TempDir,
     port: u16,
     process: Option<Child>,
 }
 
 fn python() -> PathBuf {
-    let python = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../.cache/synapse-venv/bin/python");
-    assert!(python.exists(), "there is no Synapse: run `make .cache/synapse-venv/.installed` once");
-    python
+    let folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let python = folders.map(|folder| folder.join(".cache/synapse-venv/bin/python")).find(|python| python.exists());
+    python.expect("there is no Synapse: run `make .cache/synapse-venv/.installed` once")
 }
 
 impl Synapse {
-    pub(super) async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         Self::start_with(json!({})).await
     }
 
     /// A server with more in its configuration.
-    pub(super) async fn start_with(more: Value) -> Self {
+    pub(crate) async fn start_with(more: Value) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let at = folder.path().display();
@@ -79,12 +73,12 @@ impl Synapse {
         synapse
     }
 
-    pub(super) fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
     /// Starts the server again.
-    pub(super) async fn resume(&mut self) {
+    pub(crate) async fn resume(&mut self) {
         let log = std::fs::File::create(self.folder.path().join("log")).unwrap();
         let process = Command::new(python())
             .args(["-m", "synapse.app.homeserver", "-c"])
@@ -107,7 +101,7 @@ impl Synapse {
     }
 
     /// Ends the server, as a crash does.
-    pub(super) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         if let Some(mut process) = self.process.take() {
             let _ = process.kill();
             let _ = process.wait();
@@ -115,15 +109,16 @@ impl Synapse {
     }
 
     /// A new account.
-    pub(super) async fn user(&self, name: &str) -> User {
-        let user = User { base: self.address(), token: String::new(), id: String::new(), device: String::new() };
+    pub(crate) async fn user(&self, name: &str) -> User {
+        let (token, id, device) = (String::new(), String::new(), String::new());
+        let user = User { base: self.address(), http: http(), token, id, device };
         let body = json!({ "username": name, "password": PASSWORD, "auth": { "type": "m.login.dummy" } });
         let answer = user.ask(Method::POST, "register", Some(body)).await;
         let field = |name: &str| answer[name].as_str().unwrap().to_owned();
         User { token: field("access_token"), id: field("user_id"), device: field("device_id"), ..user }
     }
 
-    pub(super) fn password(&self) -> &'static str {
+    pub(crate) fn password(&self) -> &'static str {
         PASSWORD
     }
 }
@@ -136,16 +131,12 @@ impl Drop for Synapse {
 
 /// Somebody who writes.
 #[derive(Clone)]
-pub(super) struct User {
+pub(crate) struct User {
     base: String,
+    http: reqwest::Client,
     token: String,
-    pub(super) id: String,
-    pub(super) device: String,
-}
-
-/// Keys change often, so that many are needed.
-fn often() -> EncryptionSettings {
-    EncryptionSettings { rotation_period_msgs: 20, ..EncryptionSettings::default() }
+    pub(crate) id: String,
+    pub(crate) device: String,
 }
 
 fn http() -> reqwest::Client {
@@ -153,14 +144,14 @@ fn http() -> reqwest::Client {
 }
 
 /// A client without certificates, which are not needed on loopback.
-pub(super) fn http_builder() -> reqwest::ClientBuilder {
+pub(crate) fn http_builder() -> reqwest::ClientBuilder {
     // Only the first installed provider counts, and it is always this one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let none = rustls::ClientConfig::builder().with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth();
     reqwest::Client::builder().tls_backend_preconfigured(none)
 }
 
-pub(super) fn percent(part: &str) -> String {
+pub(crate) fn percent(part: &str) -> String {
     part.bytes()
         .map(|byte| if byte.is_ascii_alphanumeric() { (byte as char).to_string() } else { format!("%{byte:02X}") })
         .collect()
@@ -168,11 +159,11 @@ pub(super) fn percent(part: &str) -> String {
 
 impl User {
     /// Sends a request until the server answers, which may be starting again.
-    pub(super) async fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Value {
+    pub(crate) async fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Value {
         let url = format!("{}/_matrix/client/v3/{path}", self.base);
         let began = Instant::now();
         loop {
-            let mut request = http().request(method.clone(), &url);
+            let mut request = self.http.request(method.clone(), &url);
             if !self.token.is_empty() {
                 request = request.bearer_auth(&self.token);
             }
@@ -192,7 +183,7 @@ impl User {
         }
     }
 
-    pub(super) async fn create_room(&self, invited: &[&User], mut room: Value) -> String {
+    pub(crate) async fn create_room(&self, invited: &[&User], mut room: Value) -> String {
         room["invite"] = invited.iter().map(|user| user.id.clone()).collect();
         let answer = self.ask(Method::POST, "createRoom", Some(room)).await;
         let id = answer["room_id"].as_str().unwrap().to_owned();
@@ -202,43 +193,43 @@ impl User {
         id
     }
 
-    pub(super) async fn join(&self, room: &str) {
+    pub(crate) async fn join(&self, room: &str) {
         self.ask(Method::POST, &format!("rooms/{}/join", percent(room)), Some(json!({}))).await;
     }
 
-    pub(super) async fn leave(&self, room: &str) {
+    pub(crate) async fn leave(&self, room: &str) {
         self.ask(Method::POST, &format!("rooms/{}/leave", percent(room)), Some(json!({}))).await;
     }
 
-    pub(super) async fn invite(&self, room: &str, user: &User) {
+    pub(crate) async fn invite(&self, room: &str, user: &User) {
         let body = json!({ "user_id": user.id });
         self.ask(Method::POST, &format!("rooms/{}/invite", percent(room)), Some(body)).await;
     }
 
     /// Sends an event. The same `transaction` sends it once, however often it is tried.
-    pub(super) async fn send(&self, room: &str, kind: &str, content: Value, transaction: &str) -> String {
+    pub(crate) async fn send(&self, room: &str, kind: &str, content: Value, transaction: &str) -> String {
         let path = format!("rooms/{}/send/{kind}/{transaction}", percent(room));
         self.ask(Method::PUT, &path, Some(content)).await["event_id"].as_str().unwrap().to_owned()
     }
 
-    pub(super) async fn redact(&self, room: &str, event: &str, transaction: &str) -> String {
+    pub(crate) async fn redact(&self, room: &str, event: &str, transaction: &str) -> String {
         let path = format!("rooms/{}/redact/{}/{transaction}", percent(room), percent(event));
         self.ask(Method::PUT, &path, Some(json!({}))).await["event_id"].as_str().unwrap().to_owned()
     }
 
-    pub(super) async fn set_state(&self, room: &str, kind: &str, content: Value) {
+    pub(crate) async fn set_state(&self, room: &str, kind: &str, content: Value) {
         self.ask(Method::PUT, &format!("rooms/{}/state/{kind}/", percent(room)), Some(content)).await;
     }
 
     /// Replaces a room by a new one. Returns its id.
-    pub(super) async fn upgrade(&self, room: &str) -> String {
+    pub(crate) async fn upgrade(&self, room: &str) -> String {
         let body = json!({ "new_version": "11" });
         let answer = self.ask(Method::POST, &format!("rooms/{}/upgrade", percent(room)), Some(body)).await;
         answer["replacement_room"].as_str().unwrap().to_owned()
     }
 
     /// All events of a room, the oldest first.
-    pub(super) async fn events(&self, room: &str) -> Vec<Value> {
+    pub(crate) async fn events(&self, room: &str) -> Vec<Value> {
         let mut events = Vec::new();
         let mut from = String::new();
         loop {
@@ -253,126 +244,8 @@ impl User {
     }
 
     /// Names of the receipts, typing and presence that others see of this account.
-    pub(super) async fn seen_by_others(&self, room: &str) -> Value {
+    pub(crate) async fn seen_by_others(&self, room: &str) -> Value {
         let answer = self.ask(Method::GET, "sync?timeout=0", None).await;
         json!({ "presence": answer["presence"]["events"], "ephemeral": answer["rooms"]["join"][room]["ephemeral"]["events"] })
     }
-}
-
-/// Somebody who writes encrypted.
-pub(super) struct Cipherer {
-    pub(super) user: User,
-    pub(super) machine: OlmMachine,
-}
-
-impl Cipherer {
-    pub(super) async fn new(user: User) -> Self {
-        let id = UserId::parse(&user.id).unwrap();
-        let machine = OlmMachine::new(&id, <&DeviceId>::from(user.device.as_str())).await;
-        let cipherer = Self { user, machine };
-        cipherer.send_due().await;
-        cipherer
-    }
-
-    pub(super) async fn send_due(&self) {
-        for request in self.machine.outgoing_requests().await.unwrap() {
-            let id = request.request_id();
-            match request.request() {
-                AnyOutgoingRequest::KeysUpload(asked) => {
-                    let mut body = json!({ "one_time_keys": asked.one_time_keys, "fallback_keys": asked.fallback_keys });
-                    if let Some(keys) = &asked.device_keys {
-                        body["device_keys"] = serde_json::to_value(keys).unwrap();
-                    }
-                    let answer = typed(&self.user.ask(Method::POST, "keys/upload", Some(body)).await);
-                    let answer: ruma::api::client::keys::upload_keys::v3::Response = answer;
-                    self.machine.mark_request_as_sent(id, &answer).await.unwrap();
-                }
-                AnyOutgoingRequest::KeysQuery(asked) => {
-                    let body = json!({ "device_keys": asked.device_keys });
-                    let answer: ruma::api::client::keys::get_keys::v3::Response =
-                        typed(&self.user.ask(Method::POST, "keys/query", Some(body)).await);
-                    self.machine.mark_request_as_sent(id, &answer).await.unwrap();
-                }
-                AnyOutgoingRequest::KeysClaim(asked) => {
-                    let body = json!({ "one_time_keys": asked.one_time_keys });
-                    let answer: ruma::api::client::keys::claim_keys::v3::Response =
-                        typed(&self.user.ask(Method::POST, "keys/claim", Some(body)).await);
-                    self.machine.mark_request_as_sent(id, &answer).await.unwrap();
-                }
-                AnyOutgoingRequest::ToDeviceRequest(asked) => self.send_to_device(asked).await,
-                AnyOutgoingRequest::SignatureUpload(asked) => self.sign(asked).await,
-                other => panic!("nothing is written into rooms: {other:?}"),
-            }
-        }
-    }
-
-    /// Gives the key of the room to the devices of `readers` as they are now.
-    pub(super) async fn share(&self, room: &str, readers: &[&User]) {
-        let keys = self.prepare(room, readers).await;
-        self.hand_out(keys).await;
-    }
-
-    /// Encrypts the key of the room for the devices of `readers`, and sends nothing yet.
-    pub(super) async fn prepare(&self, room: &str, readers: &[&User]) -> Vec<Arc<ToDeviceRequest>> {
-        let room = RoomId::parse(room).unwrap();
-        let readers: Vec<OwnedUserId> = readers.iter().map(|user| UserId::parse(&user.id).unwrap()).collect();
-        let readers: Vec<&UserId> = readers.iter().map(AsRef::as_ref).collect();
-        self.machine.update_tracked_users(readers.iter().copied()).await.unwrap();
-        self.machine.mark_all_tracked_users_as_dirty().await.unwrap();
-        self.send_due().await;
-        if let Some((id, asked)) = self.machine.get_missing_sessions(readers.iter().copied()).await.unwrap() {
-            let body = json!({ "one_time_keys": asked.one_time_keys });
-            let answer: ruma::api::client::keys::claim_keys::v3::Response =
-                typed(&self.user.ask(Method::POST, "keys/claim", Some(body)).await);
-            self.machine.mark_request_as_sent(&id, &answer).await.unwrap();
-        }
-        self.machine.share_room_key(&room, readers.iter().copied(), often()).await.unwrap()
-    }
-
-    /// Makes and gives a new key, if the one of the room was used often enough.
-    pub(super) async fn renew(&self, room: &str, readers: &[&User]) {
-        let room = RoomId::parse(room).unwrap();
-        let readers: Vec<OwnedUserId> = readers.iter().map(|user| UserId::parse(&user.id).unwrap()).collect();
-        let keys = self.machine.share_room_key(&room, readers.iter().map(AsRef::as_ref), often()).await.unwrap();
-        self.hand_out(keys).await;
-    }
-
-    /// Sends keys that are prepared.
-    pub(super) async fn hand_out(&self, keys: Vec<Arc<ToDeviceRequest>>) {
-        for asked in keys {
-            self.send_to_device(&asked).await;
-        }
-    }
-
-    /// Sends a message to other devices.
-    pub(super) async fn send_to_device(&self, asked: &ToDeviceRequest) {
-        let path = format!("sendToDevice/{}/{}", asked.event_type, asked.txn_id);
-        let answer: ruma::api::client::to_device::send_event_to_device::v3::Response =
-            typed(&self.user.ask(Method::PUT, &path, Some(json!({ "messages": asked.messages }))).await);
-        self.machine.mark_request_as_sent(<&TransactionId>::from(asked.txn_id.as_str()), &answer).await.unwrap();
-    }
-
-    /// Tells the server of signatures.
-    pub(super) async fn sign(&self, asked: &upload_signatures::v3::Request) {
-        let body = serde_json::to_value(&asked.signed_keys).unwrap();
-        let answer = self.user.ask(Method::POST, "keys/signatures/upload", Some(body)).await;
-        assert!(answer["failures"].as_object().is_none_or(serde_json::Map::is_empty), "{answer}");
-    }
-
-    /// Makes a new key for the next message, which nobody has yet.
-    pub(super) async fn change_key(&self, room: &str) {
-        self.machine.discard_room_key(&RoomId::parse(room).unwrap()).await.unwrap();
-    }
-
-    pub(super) async fn send(&self, room: &str, kind: &str, content: Value, transaction: &str) -> String {
-        let id = RoomId::parse(room).unwrap();
-        let raw = serde_json::value::to_raw_value(&content).unwrap();
-        let sealed = self.machine.encrypt_room_event_raw(&id, kind, &ruma::serde::Raw::from_json(raw)).await.unwrap();
-        let sealed: Value = serde_json::to_value(&sealed.content).unwrap();
-        self.user.send(room, "m.room.encrypted", sealed, transaction).await
-    }
-}
-
-pub(super) fn typed<T: IncomingResponse>(answer: &Value) -> T {
-    T::try_from_http_response(ruma::exports::http::Response::new(answer.to_string().into_bytes())).ok().unwrap()
 }
